@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { modeOf } from '../contract/mode.ts';
 import { recipientSchema } from '../contract/phone-number.ts';
+import { whatsAppUserId } from '../contract/whatsapp-user.ts';
 import { isUnassigned } from '../message/find-owner.ts';
 import type { Message } from '../message/message.ts';
 import { windowEnd } from '../message/store/whatsapp-window.dynamo.ts';
@@ -10,8 +11,12 @@ import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './find-client.ts';
 import { keyText, messageCursor, pageSize } from './request-fields.ts';
 
-/** A person of a conversation: a phone number, or a short code, which only writes to us. */
-const person = z.union([z.string().check(z.regex(/^[0-9]{3,6}$/)), recipientSchema]);
+/** A person of a conversation: a phone number, or a short code or a WhatsApp user, who only write to us. */
+const person = z.union([
+  z.string().check(z.regex(/^[0-9]{3,6}$/)),
+  z.string().check(z.regex(whatsAppUserId)),
+  recipientSchema,
+]);
 
 export const personInPath = z.object({ person });
 

@@ -2,6 +2,7 @@
 
 import * as z from 'zod/mini';
 import { messageError } from '../contract/message-error-codes.ts';
+import { isWhatsAppUserId } from '../contract/whatsapp-user.ts';
 import { attemptNamed } from '../message/dispatch/carrier.ts';
 import type { Receipt } from '../message/dispatch/record-receipts.ts';
 import type { Transition } from '../message/store/message-store.ts';
@@ -46,6 +47,7 @@ export const whatsAppStatus = z.object({
   status: z.string(),
   timestamp: epochSecondsText,
   biz_opaque_callback_data: z.optional(z.string().check(z.minLength(1))),
+  recipient_user_id: z.nullish(z.string()),
   errors: z.optional(z.array(z.object({ code: z.int() }))),
 });
 
@@ -69,7 +71,11 @@ const reached = ['sent', 'delivered', 'read'] as const;
 export function receiptsOfStatus(reported: WhatsAppStatus, source: StatusSource): Receipt[] {
   const transition = transitionOf(reported, source.receivedAt);
   if (transition === undefined) return [];
-  const from = withoutUndefined({ from: source.from });
+  const user = reported.recipient_user_id ?? '';
+  const named = withoutUndefined({
+    from: source.from,
+    whatsAppUser: isWhatsAppUserId(user) ? user : undefined,
+  });
   const { carrierMessageId } = source;
   const own = reported.biz_opaque_callback_data;
   if (own !== undefined)
@@ -79,13 +85,13 @@ export function receiptsOfStatus(reported: WhatsAppStatus, source: StatusSource)
         // Meta's id is that of the hand-over to Meta. AWS returned one of its own, to which its event is not held.
         ...(carrierMessageId === reported.id ? { carrierMessageId } : {}),
         transition: { ...transition, ...withoutUndefined({ carrierMessageId }) },
-        ...from,
+        ...named,
       },
     ];
   return [...new Set([carrierMessageId ?? reported.id, reported.id])].map((id) => ({
     carrierMessageId: id,
     transition,
-    ...from,
+    ...named,
   }));
 }
 

@@ -1,6 +1,7 @@
 /** Reads an entry of Meta's webhook, which Meta posts, or AWS publishes: statuses of our messages, and messages from people. */
 import * as z from 'zod/mini';
 import { inboundNumber } from '../contract/phone-number.ts';
+import { isWhatsAppUserId } from '../contract/whatsapp-user.ts';
 import type { Receipt } from '../message/dispatch/record-receipts.ts';
 import type { InboundMessage, MediaType } from '../message/received-content.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
@@ -23,6 +24,8 @@ export const whatsAppWebhookEntry = z.object({
         /** Each of these is read separately, so that one which cannot be read holds no other back. */
         statuses: z.optional(z.array(z.unknown())),
         messages: z.optional(z.array(z.unknown())),
+        /** The writers of the messages. */
+        contacts: z.optional(z.array(z.unknown())),
       }),
     }),
   ),
@@ -45,7 +48,7 @@ export function readWebhookEntry(
   const inbound: InboundMessage[] = [];
   const faults: UnreadableNotification[] = [];
   for (const { value } of changes) {
-    const { metadata, statuses = [], messages = [] } = value;
+    const { metadata, statuses = [], messages = [], contacts = [] } = value;
     const numberId = numberIdOf(metadata?.phone_number_id);
     for (const each of statuses) {
       try {
@@ -59,7 +62,7 @@ export function readWebhookEntry(
     const number = metadata?.display_phone_number ?? '';
     for (const message of messages) {
       try {
-        const found = inboundOfWhatsApp(message, { number, numberId, receivedAt });
+        const found = inboundOfWhatsApp(message, { number, numberId, receivedAt, contacts });
         if (found !== undefined) inbound.push(found);
       } catch (cause) {
         faults.push(unreadable('a WhatsApp message', cause));
@@ -73,14 +76,36 @@ const text = z.string();
 const id = text.check(z.minLength(1));
 const asGiven = z.record(text, z.unknown());
 
+const ofType = z.object({ type: text });
+
 const envelope = z.object({
-  from: text.check(z.regex(/^\+?\d{4,15}$/)),
+  from: z.nullish(text),
+  from_user_id: z.nullish(text),
   id,
   timestamp: epochSecondsText,
-  type: text,
   /** The message that the person answers or forwards. */
   context: z.optional(z.object({ id: z.optional(id) })),
 });
+
+const contact = z.object({ wa_id: z.nullish(text), user_id: z.nullish(text) });
+
+const phoneNumber = /^\+?\d{4,15}$/;
+
+/**
+ * The number of the person; if it is hidden, Meta's id of the person. Meta leaves out or empties what it does not tell.
+ *
+ * @throws Error if neither is given.
+ */
+function personOf({ from, from_user_id }: z.output<typeof envelope>, contacts: readonly unknown[]): string {
+  const only = contacts.length === 1 ? contact.safeParse(contacts[0]).data : undefined;
+  const names = [from || only?.wa_id, from_user_id || only?.user_id].filter(
+    (name) => typeof name === 'string',
+  );
+  const number = names.find((name) => phoneNumber.test(name));
+  const person = number === undefined ? names.find(isWhatsAppUserId) : inboundNumber(number);
+  if (person === undefined) throw new Error('neither a number nor an id of the person is given');
+  return person;
+}
 
 type Content = Pick<InboundMessage, 'text' | 'content'>;
 
@@ -155,6 +180,7 @@ interface EventFields {
   readonly numberId: string | undefined;
   /** ISO 8601: when Meta's call arrived. */
   readonly receivedAt: string;
+  readonly contacts: readonly unknown[];
 }
 
 /**
@@ -163,16 +189,18 @@ interface EventFields {
  * @throws Error where the message does not have a documented form.
  */
 function inboundOfWhatsApp(message: unknown, event: EventFields): InboundMessage | undefined {
-  const { from, id: carrierMessageId, timestamp, type, context } = envelope.parse(message);
+  const { type } = ofType.parse(message);
   if (type === notAMessage) return undefined;
   const read = readers.get(type);
   if (read === undefined) throw new Error(`messages of type ${JSON.stringify(type)} are not known`);
+  const outside = envelope.parse(message);
+  const { id: carrierMessageId, timestamp, context } = outside;
   const reaction = type === 'reaction' ? reactedTo.parse(message).reaction.message_id : undefined;
   const repliesTo = reaction ?? context?.id;
   return {
     channel: 'whatsapp',
     carrierMessageId,
-    person: inboundNumber(from),
+    person: personOf(outside, event.contacts),
     number: inboundNumber(event.number),
     receivedAt: momentIn(timestamp, event.receivedAt),
     ...read(message),

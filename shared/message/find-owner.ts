@@ -28,7 +28,7 @@ interface Owner {
 export interface Found {
   /** Undefined where no carrier took a message from this number to that person. */
   readonly owner: Owner | undefined;
-  /** The number of the person to which the owner wrote; as the carrier names it, where there is none. */
+  /** The number of the person to which the owner wrote; if there is none, the person as the carrier names it. */
   readonly recipient: string;
   /** The other clients that wrote from this number, which is nobody's own. */
   readonly others: readonly string[];
@@ -61,10 +61,16 @@ export async function findOwner(
     numbers.holdersOf(number, channel),
     Promise.all(
       recipients.map(async (recipient) =>
-        (await contacts.of({ channel, person: recipient, mode })).map((each) => ({ ...each, recipient })),
+        (await contacts.of({ channel, person: recipient, mode })).map((each) => ({
+          ...each,
+          recipient: each.number ?? recipient,
+        })),
       ),
     ),
   ]);
+  const known = [
+    ...new Set([...recipients, ...noted.flat().flatMap(({ recipient }) => recipientsOfPerson(recipient))]),
+  ];
   const holder = numberOwner && clientIdIn(mode, numberOwner);
   const mayUse: MayUse = (clientId) =>
     holders === undefined || holders.has(settingsIdOf(clientId)) || holders.has(everyClient);
@@ -73,7 +79,7 @@ export async function findOwner(
   const refused = new Set<string>();
   let answered: Owner | undefined;
   let isHandedOver = false;
-  for await (const page of pagesWith(conversations, recipients)) {
+  for await (const page of pagesWith(conversations, known)) {
     const from = page.filter(
       (message) =>
         message.channel === channel &&

@@ -144,7 +144,10 @@ export const messageSchema = lazily(() =>
     status: z.enum(statuses),
     /** Absent: outbound. */
     direction: z.exactOptional(z.literal('inbound')),
-    /** The person, E.164: the recipient, or the sender of an inbound message. One index has both directions. */
+    /**
+     * The recipient, or the sender of an inbound message: E.164, a short code, or the id of a WhatsApp user who hides the
+     * number. One index has both directions.
+     */
     recipient: z.string(),
     /** The person's, ISO 3166-1 alpha-2, if known: found at the send, so that no later step needs the numbering plans. */
     country: z.exactOptional(z.string()),

@@ -6,6 +6,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
 import { inboundNumber } from '../../contract/phone-number.ts';
+import { isWhatsAppUserId } from '../../contract/whatsapp-user.ts';
 import { attemptNamed } from '../../message/dispatch/carrier.ts';
 import type { Receipt } from '../../message/dispatch/record-receipts.ts';
 import type { InboundMessage } from '../../message/received-content.ts';
@@ -76,10 +77,12 @@ function receiptsOf(fields: unknown, { path, receivedAt }: Reported): Receipt[] 
 
 function inboundOf(fields: unknown, { receivedAt }: Reported): InboundMessage {
   const { MessageSid, From, To, Body } = read(inboundFields, fields, 'the inbound SMS');
+  // A Messaging Service can have WhatsApp senders, too.
+  const user = From.replace(/^whatsapp:/, '');
   return {
     channel: 'sms',
     carrierMessageId: MessageSid,
-    person: inboundNumber(From),
+    person: isWhatsAppUserId(user) ? user : inboundNumber(From),
     number: inboundNumber(To),
     receivedAt,
     text: Body,

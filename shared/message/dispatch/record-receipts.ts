@@ -21,6 +21,8 @@ export interface Receipt {
   readonly reportedBy?: readonly string[];
   /** The number of ours, or its id, from which the carrier says that it sent the message. */
   readonly from?: string;
+  /** Meta's id of the recipient, if the carrier names it. */
+  readonly whatsAppUser?: string;
   readonly transition: Transition;
 }
 
@@ -102,7 +104,7 @@ export async function recordReceipts(
   }
 }
 
-/** Notes the contact if the receipt names a number of a pool, or came before the hand-over was stored. */
+/** Notes the contact if the receipt names a number of a pool or a WhatsApp user, or came before the hand-over was stored. */
 async function noteTaken(
   contacts: Pick<Contacts, 'note'>,
   message: Message,
@@ -111,7 +113,8 @@ async function noteTaken(
   const { sent_at } = message;
   if (sent_at === undefined) return;
   const isFirst = sent_at === receipt.transition.at.toISOString();
-  if (isFirst || isNamed(message, receipt)) await noteContact(contacts, message, new Date(sent_at), receipt);
+  if (isFirst || isNamed(message, receipt) || receipt.whatsAppUser !== undefined)
+    await noteContact(contacts, message, new Date(sent_at), receipt);
 }
 
 /** Records one receipt; one of an unknown message changes nothing. */

@@ -30,6 +30,8 @@ export interface Contact {
   readonly sender: string;
   /** The pool or the id from which the message was sent, if a receipt named the number. */
   readonly via?: string;
+  /** The number to which it wrote, if this is the contact of a WhatsApp user's id. */
+  readonly number?: string;
   /** When the client wrote; an earlier time where it wrote several times with no other in between. */
   readonly at: Date;
 }
@@ -38,7 +40,7 @@ interface Addressee {
   readonly channel: Channel;
   /** Test messages give no claim to what a person answers to live ones; `live` by default. */
   readonly mode?: Mode;
-  /** E.164. */
+  /** E.164, a short code, or the id of a WhatsApp user. */
   readonly person: string;
 }
 
@@ -49,31 +51,34 @@ const answerable = /^(?:\+?\d+|\*|(?:pool|phone)-.*|MG[0-9a-f]{32}|arn:.*)$/;
 /** A pool or a service, any of whose numbers may have sent a message, or the id of a number. */
 const unnamed = /^(?:\*|(?:pool|phone)-.*|MG[0-9a-f]{32}|arn:.*)$/;
 
-/** What a receipt says of the sender: the attempt that it is about, and the number that the carrier names, or its id. */
-interface ReportedSender {
+/** The attempt that a receipt is about; our number that the carrier names, or its id; Meta's id of the recipient. */
+interface ReportedContact {
   readonly attempt?: number;
   readonly from?: string;
+  readonly whatsAppUser?: string;
 }
 
-/** Notes the message that a carrier took at `at`. */
+/** Notes the message that a carrier took at `at`, also under the recipient's id: a reply may come without the number. */
 export async function noteContact(
   contacts: Pick<Contacts, 'note'>,
   message: Message,
   at: Date,
-  reported: ReportedSender = {},
+  reported: ReportedContact = {},
 ): Promise<void> {
   const { channel, recipient: person, client_id: clientId } = message;
   const sender = fromOf(message, reported.attempt) ?? anySender;
   if (!answerable.test(sender)) return;
   const addressee = { channel, person, mode: modeOf(clientId) };
   await contacts.note(addressee, { clientId, sender, at });
-  const { from: named } = reported;
+  const { from: named, whatsAppUser } = reported;
+  if (whatsAppUser !== undefined)
+    await contacts.note({ ...addressee, person: whatsAppUser }, { clientId, sender, number: person, at });
   if (named !== undefined && isNamed(message, reported))
     await contacts.note(addressee, { clientId, sender: named, via: sender, at });
 }
 
 /** Whether the receipt says more than the message: from which number of a pool it was sent. */
-export function isNamed(message: Message, { attempt, from: named }: ReportedSender): boolean {
+export function isNamed(message: Message, { attempt, from: named }: ReportedContact): boolean {
   const sender = fromOf(message, attempt) ?? anySender;
   return named !== undefined && named !== sender && unnamed.test(sender) && answerable.test(named);
 }
@@ -128,6 +133,7 @@ const contactRow = z.object({
   writer: z.string(),
   sender: z.string(),
   via: z.exactOptional(z.string()),
+  number: z.exactOptional(z.string()),
   wrote_at: z.iso.datetime(),
 });
 type ContactRow = z.output<typeof contactRow>;
@@ -180,8 +186,9 @@ export function dynamoContacts(
       for await (const item of rows) {
         const row = contactIn(item);
         if (row === undefined) continue;
-        const { writer, sender, via, wrote_at } = row;
-        contacts.push({ clientId: writer, sender, at: new Date(wrote_at), ...withoutUndefined({ via }) });
+        const { writer, sender, via, number, wrote_at } = row;
+        const more = withoutUndefined({ via, number });
+        contacts.push({ clientId: writer, sender, at: new Date(wrote_at), ...more });
         if (contacts.length >= rowsMax) break;
       }
       return contacts;
@@ -227,8 +234,8 @@ function keyOf({ channel, person, mode }: Addressee, sender: string) {
   return { client_id: `${written} ${channel} ${person}`, recipient: sender };
 }
 
-function rowOf({ clientId, sender, via, at }: Contact): ContactRow {
-  return { writer: clientId, sender, wrote_at: at.toISOString(), ...withoutUndefined({ via }) };
+function rowOf({ clientId, sender, via, number, at }: Contact): ContactRow {
+  return { writer: clientId, sender, wrote_at: at.toISOString(), ...withoutUndefined({ via, number }) };
 }
 
 function isFresh({ writer, wrote_at, via }: ContactRow, contact: Contact): boolean {

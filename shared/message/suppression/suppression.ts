@@ -19,7 +19,7 @@ const time = z.iso.datetime();
 
 const fields = z.object({
   client_id: z.string(),
-  /** E.164. */
+  /** E.164, or the id of a WhatsApp user whose number is not known. */
   recipient: z.string(),
   /** Absent: not suppressed. The row is kept for a while, so that an older change that arrives late has no effect. */
   scope: z.exactOptional(z.enum(scopes)),

@@ -15,14 +15,18 @@ export function twoWaySms(change: object = {}) {
 }
 
 /** AWS End User Messaging Social: "Message and event format", around Meta's webhook of a message. */
-export function inboundWhatsApp(messages: readonly object[], change: object = {}) {
+export function inboundWhatsApp(
+  messages: readonly object[],
+  change: object = {},
+  contacts: readonly object[] = [{ profile: { name: 'Diego' }, wa_id: '447700900123' }],
+) {
   const { whatsAppWebhookEntry, ...header } = whatsAppEvent([], change);
   const entry = JSON.parse(String(whatsAppWebhookEntry)) as { changes: { value: object }[] };
   const [first] = entry.changes;
   const value = {
     ...first?.value,
     statuses: undefined,
-    contacts: [{ profile: { name: 'Diego' }, wa_id: '447700900123' }],
+    contacts,
     messages,
   };
   const changed = JSON.stringify({ ...entry, changes: [{ ...first, value }] });

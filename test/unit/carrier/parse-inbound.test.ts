@@ -2,6 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseTopicNotification } from '../../../shared/carrier/aws/reports.ts';
+import { metaReports } from '../../../shared/carrier/meta/reports.ts';
+import { twilioReports } from '../../../shared/carrier/twilio/reports.ts';
 import {
   inboundWhatsApp,
   twoWaySms,
@@ -101,11 +103,11 @@ describe('a WhatsApp message', () => {
     ],
     ['from a number with too many digits', { type: 'text', text: { body: 'Hi' }, from: '4'.repeat(16) }],
     ['without its content', { type: 'image' }],
-    ['without a number', { type: 'text', text: { body: 'Hi' }, from: undefined }],
+    ['from a malformed id', { type: 'text', text: { body: 'Hi' }, from: undefined, from_user_id: 'USA.1' }],
     ['of no time', { type: 'text', text: { body: 'Hi' }, timestamp: 'now' }],
   ])('%s is reported, and the messages beside it are read', (_name, odd) => {
     const good = whatsAppMessage({ type: 'text', text: { body: 'Hi' } }, { id: 'wamid.good' });
-    const { inbound, unreadable } = parse(inboundWhatsApp([whatsAppMessage(odd, odd), good]));
+    const { inbound, unreadable } = parse(inboundWhatsApp([whatsAppMessage(odd, odd), good], {}, []));
     expect(inbound.map(({ carrierMessageId }) => carrierMessageId)).toEqual(['wamid.good']);
     expect(unreadable).toHaveLength(1);
   });
@@ -119,9 +121,61 @@ describe('a WhatsApp message', () => {
     expect(parse(unheard).inbound[0]?.receivedAt).toEqual(new Date('2026-11-20T10:00:05.000Z'));
   });
 
-  it('that only says that a person has a new number is no message', () => {
-    const system = { type: 'system', system: { type: 'user_changed_number', body: 'changed' } };
-    expect(parse(inboundWhatsApp([whatsAppMessage(system)]))).toMatchObject({ inbound: [], unreadable: [] });
+  it.each([
+    ['number', { type: 'user_changed_number', body: 'changed' }, '447700900123'],
+    ['id', { type: 'user_changed_user_id', user_id: 'US.2' }, undefined],
+  ])('that only says that a person has a new %s is no message', (_what, system, from) => {
+    const message = whatsAppMessage({ type: 'system', system }, { from });
+    expect(parse(inboundWhatsApp([message], {}, []))).toMatchObject({ inbound: [], unreadable: [] });
+  });
+
+  describe('of a person who may hide the number', () => {
+    const number = '447700900123';
+    const id = 'US.13491208655302741918';
+    const profile = { name: 'Pablo', username: 'pablo' };
+
+    it.each([
+      ['hides it', { from_user_id: id }, { user_id: id }, id],
+      ['hides it, of a business with several portfolios', { from_user_id: 'US.ENT.1181' }, {}, 'US.ENT.1181'],
+      ['hides it: from is empty', { from: '', from_user_id: id }, { wa_id: '', user_id: id }, id],
+      ['hides it: from is the id', { from: id }, { wa_id: id }, id],
+      ['hides it: only the contact names the id', {}, { user_id: id }, id],
+      [
+        'shows it beside the id',
+        { from: number, from_user_id: id },
+        { wa_id: number, user_id: id },
+        `+${number}`,
+      ],
+      ['shows it in the contact only', { from_user_id: id }, { wa_id: number, user_id: id }, `+${number}`],
+    ])('who %s', (_what, names, contact, person) => {
+      const message = whatsAppMessage(
+        { type: 'text', text: { body: 'STOP' } },
+        { from: undefined, ...names },
+      );
+      const published = inboundWhatsApp([message], {}, [{ profile, ...contact }]);
+      const entry: unknown = JSON.parse(published.whatsAppWebhookEntry);
+      const posted = JSON.stringify({ object: 'whatsapp_business_account', entry: [entry] });
+      const receivedAt = new Date('2026-11-20T10:00:05.000Z');
+      for (const { inbound, unreadable } of [
+        parse(published),
+        metaReports.parse({ body: posted, path: 'events', query: {}, receivedAt }),
+      ]) {
+        expect(unreadable).toEqual([]);
+        expect(inbound).toMatchObject([{ person, text: 'STOP', number: '+447418367358' }]);
+      }
+    });
+
+    it('is not named by a number made of the id’s digits, by Twilio', () => {
+      const body = new URLSearchParams({
+        MessageSid: 'SM1',
+        From: `whatsapp:${id}`,
+        ExternalUserId: id,
+        To: 'whatsapp:+447418367358',
+        Body: 'STOP',
+      }).toString();
+      const { inbound } = twilioReports.parse({ body, path: 'inbound', query: {}, receivedAt: new Date() });
+      expect(inbound).toMatchObject([{ person: id, number: '+447418367358', text: 'STOP' }]);
+    });
   });
 
   it('is read or reported for any values of its fields, and never thrown', () => {

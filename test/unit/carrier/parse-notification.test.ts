@@ -111,6 +111,21 @@ describe('a WhatsApp event', () => {
     expect(whatsAppTransition({ status })?.to).toBe(status);
   });
 
+  it('about a person who hides the number names the person’s id', () => {
+    const hidden = { recipient_id: undefined, recipient_user_id: 'US.13491208655302741918' };
+    const event = snsNotification(whatsAppEvent([whatsAppStatus(hidden)]));
+    expect(parseTopicNotification(event)).toMatchObject({
+      receipts: [
+        {
+          messageId: 'msg_01KAFF00000000000000000000',
+          transition: { to: 'delivered' },
+          whatsAppUser: 'US.13491208655302741918',
+        },
+      ],
+      unreadable: [],
+    });
+  });
+
   it.each([
     [131026, 'unreachable'],
     [131047, 'template_required'],

@@ -1,15 +1,19 @@
 /**
  * WhatsApp and carriers name some people by another number than the one that is sent to: of Mexico with a 1 after the country's
- * code, of Brazil without the ninth digit, of Argentina with a 9 or without. STOP and START count all the same, and so
- * does the window (contract 13.1, 13.2, 13.5).
+ * code, of Brazil without the ninth digit, of Argentina with a 9 or without; and some by an id, without a number. STOP and
+ * START count all the same, and so does the window (contract 13.1, 13.2, 13.5).
  */
 import { describe, expect, it } from '@jest/globals';
 import { metaReports } from '../../../shared/carrier/meta/reports.ts';
 import { canonicalRecipient, recipientsOfPerson } from '../../../shared/contract/phone-number.ts';
+import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
 import { unassignedClientId } from '../../../shared/message/find-owner.ts';
+import { statusView } from '../../../shared/message/message-response.ts';
 import { receiveMessages } from '../../../shared/message/receive-message.ts';
 import { noteContact } from '../../../shared/message/store/contacts.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
+import { eventBody } from '../../../shared/webhook/plan-deliveries.ts';
+import { numbersOwned } from '../../support/doubles/no-senders.ts';
 import { inMemoryReceiver, sentBy, start } from '../../support/message/inbound.ts';
 
 const ourId = '106540352242922';
@@ -108,4 +112,50 @@ it.each([
 ])('%s and %s name each other', (one, other) => {
   expect(recipientsOfPerson(one)).toEqual([one, other]);
   expect(recipientsOfPerson(other)).toEqual([other, one]);
+});
+
+describe('a person who hides the number', () => {
+  const id = 'US.13491208655302741918';
+  const number = '+447700900123';
+
+  it('is known by the id, for the client to which our number belongs', async () => {
+    const { dependencies, suppressions, windows } = inMemoryReceiver();
+    const owned = { ...dependencies, numbers: numbersOwned(async () => 'a') };
+    const { received } = await receiveMessages(owned, textFrom(id, 'STOP', 100), 1);
+    const [one] = received;
+    if (one === undefined) throw new Error('nothing was received');
+    const { message } = one;
+    expect(message).toMatchObject({ client_id: 'a', opt_keyword: 'opt_out' });
+    expect(statusView(message)).toMatchObject({ from: id, recipient: '+15550001234' });
+    const { event, data } = JSON.parse(eventBody(message, 'received')) as { event: string; data: object };
+    expect({ event, ...data }).toMatchObject({ event: 'whatsapp.received', from: id, text: 'STOP' });
+    expect(await suppressions.get('a', id)).toMatchObject({ scope: 'messages', source: 'keyword' });
+    expect(await windows.openedAt('a', id)).toEqual(addSeconds(start, 100));
+    await receiveMessages(owned, textFrom(id, 'START', 200), 1);
+    expect((await suppressions.get('a', id))?.scope).toBeUndefined();
+  });
+
+  it('is the one with the number to which a client wrote, once a receipt has named the id', async () => {
+    const { dependencies, messages, contacts, suppressions } = inMemoryReceiver();
+    const sent = sentBy('a', 0, { ...whatsapp, recipient: number });
+    await messages.create(sent);
+    const recording = { messages, contacts, recordOptOut: async () => true, priceOf: () => undefined };
+    const transition = { to: 'delivered', at: addSeconds(start, 10) } as const;
+    await recordReceipts(recording, [{ messageId: sent.message_id, whatsAppUser: id, transition }], 1);
+    const { received } = await receiveMessages(dependencies, textFrom(id, 'STOP', 100), 1);
+    expect(received[0]?.message).toMatchObject({ client_id: 'a', recipient: number });
+    expect((await suppressions.get('a', number))?.scope).toBe('messages');
+    expect(await suppressions.get('a', id)).toBeUndefined();
+  });
+
+  it('keeps it from a client that did not write to it', async () => {
+    const { dependencies, messages, contacts, suppressions } = inMemoryReceiver();
+    const sent = sentBy('b', 0, { ...whatsapp, recipient: number });
+    await messages.create(sent);
+    await noteContact(contacts, sent, start, { whatsAppUser: id });
+    const owned = { ...dependencies, numbers: numbersOwned(async () => 'a') };
+    const { received } = await receiveMessages(owned, textFrom(id, 'STOP', 100), 1);
+    expect(received[0]?.message).toMatchObject({ client_id: 'a', recipient: id });
+    expect((await suppressions.get('a', id))?.scope).toBe('messages');
+  });
 });
