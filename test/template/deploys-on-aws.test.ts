@@ -159,10 +159,11 @@ describe.each(all)('a second region of the account, %s', (deployment) => {
 });
 
 describe('the topic of receipts', () => {
-  it('is a stack output, and the permission to publish exists before the configuration set', () => {
+  it('has a name that a new deploy keeps, is a stack output, and permits publishing before the configuration set exists', () => {
     const [[policy]] = resourcesOfType('production', 'AWS::SNS::TopicPolicy');
     const [[, configurationSet]] = resourcesOfType('production', 'AWS::SMSVOICE::ConfigurationSet');
-    const [[topic]] = resourcesOfType('production', 'AWS::SNS::Topic');
+    const [[topic, { Properties }]] = resourcesOfType('production', 'AWS::SNS::Topic');
+    expect(Properties.TopicName).toBe('messaging-gateway-production-receipts');
     expect(synthesized('production').outputs.ReceiptsTopicArn?.Value).toEqual({ Ref: topic });
     expect(configurationSet?.DependsOn).toContain(policy);
   });

@@ -34,8 +34,13 @@ export class Carriers extends Construct {
   constructor(scope: Construct, id: string, props: CarriersProps) {
     super(scope, id);
     // Receipts and inbound messages of SMS and WhatsApp. The event destination of the WhatsApp account and the two-way
-    // channel of a phone number are set to this topic in the console.
-    this.topic = new Topic(this, 'Receipts', { enforceSSL: true, ...topicEncryption(this, props.stage) });
+    // channel of a phone number are set to this topic in the console. Its name is fixed, so that they still find it after the
+    // stage was destroyed and deployed again.
+    this.topic = new Topic(this, 'Receipts', {
+      topicName: `${props.stage.stackName}-receipts`,
+      enforceSSL: true,
+      ...topicEncryption(this, props.stage),
+    });
     this.topic.addSubscription(
       new SqsSubscription(props.receipts.queue, { deadLetterQueue: props.receipts.deadLetters }),
     );

@@ -48,6 +48,9 @@ const limits: Readonly<Record<string, Readonly<Record<string, NameLimit>>>> = {
   'AWS::SMSVOICE::ConfigurationSet': {
     ConfigurationSetName: { longest: 64, pattern: /^[A-Za-z0-9_-]+$/, unique: 'in a region' },
   },
+  'AWS::SNS::Topic': {
+    TopicName: { longest: 256, pattern: /^[A-Za-z0-9_-]+$/, unique: 'in a region' },
+  },
   'AWS::Scheduler::ScheduleGroup': {
     Name: { longest: 64, pattern: /^[0-9a-zA-Z-_.]+$/, unique: 'in a region' },
   },
