@@ -121,7 +121,6 @@ export class GatewayFunction extends LambdaFunction {
     this.timeoutSeconds = props.timeoutSeconds;
     // Separates the logs and metrics of several stages in one account.
     this.addEnvironment('SERVICE_NAME', stage.stackName);
-    this.setSettings(['LOG_LEVEL']);
     this.errors = this.createErrorAlarm();
     this.node.addValidation({ validate: () => this.environmentFaults() });
     acknowledge(this, {

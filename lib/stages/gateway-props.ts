@@ -43,11 +43,6 @@ export interface MessagingGatewayProps extends OperationProps {
    */
   readonly tags?: Record<string, string>;
   /**
-   * The least severe lines that are logged.
-   * @default "INFO"
-   */
-  readonly logLevel?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
-  /**
    * X-Ray traces of every function; each trace is charged.
    * @default false; in production true
    */

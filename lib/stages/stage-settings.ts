@@ -71,7 +71,6 @@ const ofConstruct = {
   encryptionKeyArn: z.optional(arnOf('kms', 'key/[\\w-]+')),
   permissionsBoundaryArn: z.optional(arnOf('iam', 'policy/.+')),
   tags: z._default(tags, {}),
-  logLevel: z._default(variables.LOG_LEVEL, 'INFO'),
   retentionDays: z._default(variables.RETENTION_DAYS, 30),
   tracing: z._default(z.boolean(), false),
   apiAccessLogs: z._default(z.boolean(), false),

@@ -29,7 +29,6 @@ export const variables = {
   STAGE_SMS_SENDER: z.optional(text),
 
   // Settings of the stage: `lib/stages/stage-settings.ts` says what each is for.
-  LOG_LEVEL: z.lazy(() => z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR'])),
   RETENTION_DAYS: wholeNumber,
   SMS_CARRIER: carrierList,
   WHATSAPP_CARRIER: carrierList,

@@ -104,11 +104,6 @@ export function serviceName(): string {
   return process.env.SERVICE_NAME ?? 'messaging-gateway';
 }
 
-/** The level of the least severe lines that are logged. */
-export function logLevel(): string {
-  return process.env.LOG_LEVEL ?? 'INFO';
-}
-
 /** The X-Ray trace of this call, if it is sampled. */
 export function sampledTraceId(): string | undefined {
   const header = process.env._X_AMZN_TRACE_ID ?? '';

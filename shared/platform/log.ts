@@ -1,6 +1,6 @@
 /**
  * The log: one line for each unit of work, with the ids that connect it to others; never phone numbers, bodies or secrets.
- * Metrics are lines of it in CloudWatch's embedded metric format, so that no call is needed.
+ * Every line is written: alarms, and the administrators' log of requests, read lines of the level INFO. Metrics are lines of it in CloudWatch's embedded metric format, so that no call is needed.
  */
 
 import {
@@ -9,11 +9,8 @@ import {
   type StageMetric,
   type TimeMetric,
 } from '../contract/metrics.ts';
-import { lambdaFunctionName, logLevel, sampledTraceId, serviceName } from './env.ts';
+import { lambdaFunctionName, sampledTraceId, serviceName } from './env.ts';
 
-/** The least severe first. */
-const levels = ['DEBUG', 'INFO', 'WARN', 'ERROR'];
-const leastLogged = levels.indexOf(logLevel());
 const service = serviceName();
 
 type WriteLine = (message: string, fields?: Readonly<Record<string, unknown>>) => void;
@@ -21,7 +18,6 @@ type WriteLine = (message: string, fields?: Readonly<Record<string, unknown>>) =
 export const log = { info: lineOf('INFO'), warn: lineOf('WARN'), error: lineOf('ERROR') };
 
 function lineOf(level: string): WriteLine {
-  if (levels.indexOf(level) < leastLogged) return () => undefined;
   return (message, fields) => {
     const timestamp = new Date().toISOString();
     const line = { level, message, timestamp, service, xray_trace_id: sampledTraceId() };

@@ -90,6 +90,19 @@ describe('the times of the objectives', () => {
     );
   });
 
+  it('are read from lines that Lambda writes at every level, as are all metrics that are read from lines', () => {
+    const filters = resourcesOfType('production', 'AWS::Logs::MetricFilter');
+    const functions = resourcesOfType('production', 'AWS::Lambda::Function').map(
+      ([, each]) => each.Properties,
+    );
+    for (const [, { Properties }] of filters) {
+      const group = JSON.stringify(Properties.LogGroupName);
+      const logging = functions.find(({ LoggingConfig }) => JSON.stringify(LoggingConfig.LogGroup) === group);
+      expect(logging?.LoggingConfig).not.toHaveProperty('ApplicationLogLevel');
+      expect(logging?.Environment.Variables).not.toHaveProperty('LOG_LEVEL');
+    }
+  });
+
   it('are on the dashboard of every stage, also of one without alarms', () => {
     for (const name of ['no settings', 'production']) {
       const [[, dashboard]] = resourcesOfType(name, 'AWS::CloudWatch::Dashboard');

@@ -51,7 +51,6 @@ describe('the send-sms function, warm', () => {
     const PRICES_FILE = join(folder, 'prices.json');
     await writeFile(PRICES_FILE, JSON.stringify(stages.local.prices));
     Object.assign(process.env, variables, {
-      LOG_LEVEL: 'ERROR',
       AWS_ENDPOINT_URL: proxy.endpoint,
       PRICES_FILE,
     });

@@ -52,7 +52,6 @@ export async function loadAllFunctions(): Promise<AllFunctions> {
   const { aws } = gateway();
   const kms = kmsClient();
   Object.assign(process.env, variables, {
-    LOG_LEVEL: 'ERROR',
     TOKEN_SIGNING_KEY_ID: await createSigningKey(kms),
     OTP_SECRET_ARN: await newOtpSecret(),
     RECEIPTS_QUEUE_URL: await newQueue(),

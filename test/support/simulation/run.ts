@@ -35,7 +35,6 @@ interface RunOptions {
   /** Only these faults happen; by default what the seed decides. */
   readonly faults?: ReadonlySet<string> | undefined;
   readonly calm?: boolean | undefined;
-  readonly logLevel?: 'INFO' | 'WARN';
 }
 
 /** Faults go on for this long after the last step. */
@@ -45,13 +44,9 @@ const settleMs = 9 * 3_600_000;
 /** The longest step waits until an endpoint is disabled. */
 const stepsMaxMs = 10 * 86_400_000;
 
-export async function run(
-  code: Code,
-  plan: Plan,
-  { faults: only, calm, logLevel = 'WARN' }: RunOptions = {},
-): Promise<Run> {
+export async function run(code: Code, plan: Plan, { faults: only, calm }: RunOptions = {}): Promise<Run> {
   const deployed = withSettings(code.deployment, plan);
-  const stage = simulatedStage(deployed, code.functions, { ...plan, only, calm, logLevel });
+  const stage = simulatedStage(deployed, code.functions, { ...plan, only, calm });
   const { time, faults } = stage;
   const scene = await sceneOn(stage, { ...plan, random: randomOf(plan.seed, 'scene') });
   const failures: unknown[] = [];

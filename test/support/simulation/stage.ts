@@ -46,7 +46,6 @@ export interface StageOptions extends FaultOptions {
   readonly carriersThrottle: boolean;
   /** In order of preference. */
   readonly smsCarriers: readonly string[];
-  readonly logLevel?: 'INFO' | 'WARN';
 }
 
 export interface Stage {
@@ -60,7 +59,6 @@ export interface Stage {
   readonly processes: Processes;
   readonly record: OutsideRecord;
   readonly calls: readonly NotedCall[];
-  readonly logs: readonly string[];
   readonly processDeaths: Processes['deaths'];
   /** The outages of the plan, and what a step broke. */
   readonly outages: readonly Outage[];
@@ -82,7 +80,6 @@ export interface Stage {
 
 /** Signs as KMS does. Its key is another one in each run; no decision depends on it. */
 const signingKey: { readonly privateKey: KeyObject } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-const logLinesMax = 20_000;
 /** How many of the new messages the relay misses. */
 const usuallyMissed = 0.002;
 const ttlEveryMs = 120_000;
@@ -96,7 +93,6 @@ export function simulatedStage(
   const faults = decidedFaults(options);
   const record = emptyRecord();
   const calls: NotedCall[] = [];
-  const logs: string[] = [];
   const sqs = simulatedSqs(deployment.queues, time, faults);
   const scheduler = simulatedScheduler({ sqs, time, faults, perSecond: options.schedulesPerSecond });
 
@@ -193,11 +189,6 @@ export function simulatedStage(
     aws: request as never,
     post: simulatedEndpoints(time, faults, record) as never,
     httpsRequest: vendorCalls({ vendor: infobip.vendor, time, faults, outageOf, note }),
-    logLevel: options.logLevel ?? 'WARN',
-    log(process, line) {
-      if (logs.length < logLinesMax)
-        logs.push(`${new Date(time.now()).toISOString()} ${process.id}: ${line.trimEnd()}`);
-    },
   });
   const ask = apiGateway({ deployment, processes, time, faults, record });
   const sources = eventSources({
@@ -229,7 +220,6 @@ export function simulatedStage(
     processes,
     record,
     calls,
-    logs,
     processDeaths: processes.deaths,
     outages,
     ask,

@@ -38,7 +38,6 @@ export interface ProcessPorts {
   readonly environment: Readonly<Record<string, string>>;
   /** Files beside the function's code, by their names. */
   readonly files: Readonly<Record<string, string>>;
-  readonly writeLog: (line: string) => void;
   readonly aws: (request: never, limitMs: number, signal?: AbortSignal) => unknown;
   readonly post: (request: never) => unknown;
   /** As Node's `https.request`. */
@@ -67,8 +66,7 @@ export function sharedGlobals(
   const now = (): number => current().now();
   const random = (): number => current().random();
   const startTimer: ProcessPorts['startTimer'] = (ms, run) => current().startTimer(ms, run);
-  const writeLog = (line: string): void => current().writeLog(line);
-  const stream = { write: writeLog, on() {}, once() {}, removeListener() {}, isTTY: false };
+  const stream = { write() {}, on() {}, once() {}, removeListener() {}, isTTY: false };
   const process = Object.create(globalThis.process, {
     // Without a process while the packages are evaluated.
     env: { get: () => running.getStore()?.environment ?? {} },

@@ -44,8 +44,6 @@ interface ProcessSettings {
   readonly httpsRequest: (process: Process, url: string, options: never) => unknown;
   /** Whether nothing goes wrong any more: then processes are kept, because a start takes longer than a run. */
   readonly isCalm: () => boolean;
-  readonly logLevel: 'INFO' | 'WARN';
-  readonly log: (process: Process, line: string) => void;
 }
 
 /** How long Lambda keeps a process: in the simulation short while things go wrong, so that there are cold starts. */
@@ -102,14 +100,12 @@ export function functionProcesses(settings: ProcessSettings) {
       random,
       environment: {
         ...deployed.environment,
-        LOG_LEVEL: settings.logLevel,
         AWS_REGION: 'eu-west-1',
         AWS_ACCESS_KEY_ID: 'simulated',
         AWS_SECRET_ACCESS_KEY: 'simulated',
         AWS_LAMBDA_FUNCTION_NAME: deployed.id,
       },
       files: settings.files,
-      writeLog: (line) => settings.log(state, line),
       aws: (request: never, limitMs: number, signal?: AbortSignal) =>
         state.dead ? never : settings.aws(state, request, limitMs, signal),
       post: (request: never) => (state.dead ? never : settings.post(state, request)),
@@ -169,14 +165,7 @@ export function functionProcesses(settings: ProcessSettings) {
         runInProcess(process.ports, () => process.handler(event, context));
       work().then(
         (value) => !process.dead && settle({ answered: true, value, process: process.id }),
-        (error: unknown) => {
-          if (process.dead) return;
-          settings.log(
-            process,
-            `threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-          );
-          settle(failed('threw'));
-        },
+        () => !process.dead && settle(failed('threw')),
       );
     });
   }
