@@ -11,7 +11,6 @@ import { ClientField } from './client-name.tsx';
 import { submitted } from './form.tsx';
 import { ChoiceField, type ChoiceFieldProps, TextField } from './form-fields.tsx';
 import { useIsNarrow } from './media.ts';
-import { withoutSeparators } from './phone-number.ts';
 import { rangeFault, rangeOf, timesOf } from './time-range.ts';
 
 interface FiltersProps {
@@ -147,7 +146,7 @@ export function SearchForm({ label, placeholder, value, onSearch }: SearchFormPr
   );
 }
 
-/** The filter of a list by phone number, in whatever form people paste it. */
+/** The filter of a list by phone number. */
 export function NumberSearch({ label, name }: { readonly label: string; readonly name: string }) {
   const { filter, change } = useListState();
   return (
@@ -156,7 +155,7 @@ export function NumberSearch({ label, name }: { readonly label: string; readonly
       label={label}
       placeholder="+44…"
       value={filter(name)}
-      onSearch={(text) => change({ [name]: withoutSeparators(text) })}
+      onSearch={(text) => change({ [name]: text })}
     />
   );
 }

@@ -4,7 +4,7 @@ import { recordActivity } from '../activity/activity-log.ts';
 import { channels } from '../contract/channels.ts';
 import { GatewayError, standardError } from '../contract/errors.ts';
 import { clientIdIn, type Mode, modeOf } from '../contract/mode.ts';
-import { recipientSchema } from '../contract/phone-number.ts';
+import { recipientInQuery } from '../contract/phone-number.ts';
 import { showLegs } from '../message/dispatch/fallback.ts';
 import { isUnassigned, unassignedClientId } from '../message/find-owner.ts';
 import { type Message, statuses } from '../message/message.ts';
@@ -31,7 +31,7 @@ export const messageQuery = z.object({
   cursor: messageCursor,
   client_id: z.optional(keyText),
   reference: z.optional(keyText),
-  recipient: z.optional(recipientSchema),
+  recipient: z.optional(recipientInQuery),
   status: z.optional(z.enum(statuses)),
   channel: z.optional(z.enum(channels)),
   error_code: z.optional(keyText),

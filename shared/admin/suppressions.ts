@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { recordActivity } from '../activity/activity-log.ts';
 import { GatewayError } from '../contract/errors.ts';
-import { recipientSchema } from '../contract/phone-number.ts';
+import { recipientSchema, withoutSeparators } from '../contract/phone-number.ts';
 import type {
   RemovedSuppression,
   SuppressionList,
@@ -205,7 +205,7 @@ export function readSuppressions(text: string) {
   const rows = parseCsv(text).filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
   const [first] = rows;
   const header = (first?.cells ?? []).map((cell) => cell.trim().toLowerCase());
-  const isHeader = !/\d{5}/.test(header[0] ?? '');
+  const isHeader = !/\d{5}/.test(withoutSeparators(header[0] ?? ''));
   const names = isHeader ? header : columns.slice(0, 3);
   if (!names.includes('recipient')) {
     throw new GatewayError('invalid_request', 'The file has no column "recipient" in its first line.');

@@ -140,7 +140,7 @@ const requestUses = {
     authenticatedRequests,
     {
       tables: {
-        messages: ['BatchGetItem', 'Query by-client', 'Query by-reference'],
+        messages: ['BatchGetItem', 'Query by-client', 'Query by-reference', 'Query by-recipient'],
         'simulator-outbox': ['Query', 'Query by-day'],
       },
     },

@@ -1,5 +1,5 @@
 /**
- * Phone numbers and senders in requests. A number is stored and counted in its canonical form.
+ * Phone numbers and senders in requests: accepted as people paste them, stored and counted in one canonical form (contract 5.4).
  *
  * Why: docs/decisions/one-spelling-of-a-number.md
  */
@@ -24,13 +24,26 @@ const canonicalRounds = 5;
 /** Mobile numbers of Mexico had this 1 until 2019; WhatsApp writes it still. */
 const mexicanMobile = /^\+521(?=\d{10}$)/;
 
+/** Spaces, hyphens, dots, brackets, slashes, and the invisible marks in copied text. `−` and `ー` stand for hyphens. */
+const separators = /[\s\p{Pd}\p{Cf}()./\u2212\u30fc]/gu;
+const fullWidth = /[\uff01-\uff5e]/g;
+
+/** Returns the text with ASCII characters in place of full-width ones. */
+export function withoutFullWidth(text: string): string {
+  return text.replaceAll(fullWidth, (one) => String.fromCharCode(one.charCodeAt(0) - 0xfee0));
+}
+
+/** Returns a number without what people put between its digits. */
+export function withoutSeparators(text: string): string {
+  return withoutFullWidth(text).replaceAll(separators, '');
+}
+
 /**
- * The canonical form of a possible number, without digits that are dialed only within a country (`+44 0…`, `+1 1…`).
- * Undefined where the text is not E.164, its length is not possible in its country, or it cannot be told which number it
- * means.
+ * Returns a number in its canonical form: E.164, without digits that are dialed only within a country (`+44 (0)…`, `+1 1…`).
+ * Returns undefined if the text has no plus, is not a possible number, or may mean several numbers.
  */
 export function canonicalRecipient(text: string): string | undefined {
-  let spelling = text.replace(mexicanMobile, '+52');
+  let spelling = withoutSeparators(text).replace(mexicanMobile, '+52');
   for (let round = 0; round < canonicalRounds; round += 1) {
     const number = e164.test(spelling) ? parsed(spelling) : undefined;
     if (number === undefined) return undefined;
@@ -44,7 +57,7 @@ export function canonicalRecipient(text: string): string | undefined {
   return undefined;
 }
 
-/** Whether this is a possible number, in any spelling. */
+/** True if this is a possible number, in any spelling. */
 export function isRecipient(text: string): boolean {
   return canonicalRecipient(text) !== undefined;
 }
@@ -80,15 +93,12 @@ function recipientToFind(text: string): string {
   return canonicalRecipient(text) ?? text;
 }
 
-/** The separators that people put between the digits, and the invisible marks in copied numbers. */
-const separators = /[\s\p{Pd}\p{Cf}()./]/gu;
-
 /**
  * The numbers that a text may mean, in canonical form: `07700 900123` as dialed in the country, `0044…`, or a number whose
  * plus was lost. Empty where it is no number.
  */
 export function recipientsAsWritten(text: string, country: string): string[] {
-  const written = text.normalize('NFKC').replaceAll(separators, '');
+  const written = withoutSeparators(text);
   if (!/^\+?\d{5,20}$/.test(written)) return [];
   const spellings: (string | undefined)[] = written.startsWith('+')
     ? [written]
@@ -103,26 +113,66 @@ export function recipientsAsWritten(text: string, country: string): string[] {
   return [...new Set(numbers.filter((number) => number !== undefined))];
 }
 
-/** The rule that an invalid recipient breaks. */
-export const recipientRule = 'must be a phone number in international format, such as +447700900123';
+/** Returns a sentence that says how to correct a text that is no recipient. */
+export function recipientAdvice(text: string): string {
+  const written = withoutSeparators(text);
+  const [strange] = /[^+\d]|(?<=.)\+/su.exec(written) ?? [];
+  if (strange !== undefined)
+    return `It contains ${shownCharacter(strange)}: give one + and then digits only.`;
+  if (written.startsWith('00')) return 'Write + in place of 00.';
+  if (!written.startsWith('+')) return 'Begin with + and the country code.';
+  return 'Check the country code and the number of digits.';
+}
+
+/** Returns what is wrong with a text that is no recipient, for the error of its field. */
+export function recipientFault(text: string): string {
+  return `must be a phone number in international format, such as +447700900123. ${recipientAdvice(text)}`;
+}
+
+/** Shows a character that a reader may not see by its number. */
+function shownCharacter(character: string): string {
+  if (/[\p{L}\p{N}\p{P}\p{S}]/u.test(character)) return `"${character}"`;
+  return `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/** Longer texts are refused before they are parsed. */
+const spellingCharactersMax = 64;
+/** What every accepted spelling has in common; libphonenumber decides on the rest. */
+const recipientPattern = '^[^A-Za-z]*[+＋][^A-Za-z]*$';
+/** For the API document. */
+export const recipientKeywords = {
+  format: 'phone-number',
+  pattern: recipientPattern,
+  maxLength: spellingCharactersMax,
+} as const;
+
+const recipientChecks = [
+  z.maxLength(spellingCharactersMax, { abort: true }),
+  z.superRefine<string>((text, context) => {
+    if (!isRecipient(text)) context.addIssue({ code: 'custom', message: recipientFault(text) });
+  }),
+  z.overwrite(recipientToFind),
+  z.meta(recipientKeywords),
+] as const;
 
 /** Parsed to the canonical number. */
-export const recipientSchema = z
-  .string()
-  .check(
-    z.refine(isRecipient, recipientRule),
-    z.overwrite(recipientToFind),
-    z.meta({ format: 'phone-number', pattern: e164.source }),
-  );
+export const recipientSchema = z.string().check(...recipientChecks);
+
+/** The same in a query, where a plus that is not written `%2B` arrives as a space. */
+export const recipientInQuery = z.string().check(
+  z.overwrite((text) => text.replace(/^ (?=\d)/, '+')),
+  ...recipientChecks,
+);
 
 /** A name, or a number in its canonical form. */
 export const senderSchema = z.string().check(
+  z.maxLength(spellingCharactersMax, { abort: true }),
   z.refine(
     (text) => alphanumericSender.test(text) || isRecipient(text),
     `must be a phone number in international format, or ${senderNameRule}`,
   ),
   z.overwrite(recipientToFind),
-  z.meta({ format: 'sender', pattern: `${e164.source}|${alphanumericSender.source}` }),
+  z.meta({ format: 'sender', pattern: `${recipientPattern}|${alphanumericSender.source}` }),
 );
 
 function isSupportedCountry(code: string): code is CountryCode {

@@ -76,7 +76,7 @@ function publicRoutes() {
       listMessages: [
         'GET',
         '/api/v1/messages',
-        ['reference', 'status', 'channel', 'direction', 'since', 'until', 'limit', 'cursor'],
+        ['reference', 'to', 'status', 'channel', 'direction', 'since', 'until', 'limit', 'cursor'],
       ],
       listTestOutbox: ['GET', '/api/v1/test/outbox', ['to', 'limit', 'cursor']],
     }),

@@ -1,6 +1,7 @@
 /** Lists the messages of a client in all channels, newest first; a page costs the same however many messages there are. */
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
+import { recipientInQuery } from '../contract/phone-number.ts';
 import { optional } from '../operation/fields.ts';
 import { defaultPageLimit, opaqueCursor, pageLimit, sortableTime } from '../operation/list-query.ts';
 import { type ApiResponse, type Operation, parseQuery, requireCaller } from '../operation/operation.ts';
@@ -11,9 +12,7 @@ import { statusView } from './message-response.ts';
 import { referenceText } from './send/send-fields.ts';
 import {
   directions,
-  type FilterField,
   type FilterFields,
-  filterFields,
   type ListedKey,
   type ListRange,
   listPositionForm,
@@ -22,15 +21,12 @@ import {
 } from './store/message-list.dynamo.ts';
 import type { MessageStore } from './store/message-store.ts';
 
-const filters = {
-  status: optional(z.enum(statuses)),
-  channel: optional(z.enum(channels)),
-} as const satisfies Record<FilterField, z.ZodMiniType>;
-
 /** The query of `GET /api/v1/messages` (contract 5.12). */
 export const listMessagesQuery = z.object({
   reference: optional(referenceText),
-  ...filters,
+  to: optional(recipientInQuery),
+  status: optional(z.enum(statuses)),
+  channel: optional(z.enum(channels)),
   /** `outbound` by default (contract, section 13). */
   direction: optional(z.enum(directions)),
   /** Inclusive, as is `until`. */
@@ -71,14 +67,15 @@ export function listMessages(
     // The client's own messages are the only ones with a reference.
     const isNone = query.reference !== undefined && query.direction === 'inbound';
     if (isNone || range.from > range.before) return page([], undefined);
-    const isFiltered = filterFields.some((field) => query[field] !== undefined);
+    const isFiltered = [query.to, query.status, query.channel].some((filter) => filter !== undefined);
     const atOnce = isFiltered ? filteredAtOnce : limit + 1;
     const keys = list.keys(range, atOnce);
     const found: FoundMessage[] = [];
     for (let lookedAt = 0, position = ''; found.length <= limit; ) {
       if (lookedAt >= lookedAtMax) return page(found, position);
       const next = await takeKeys(keys, atOnce);
-      const likely = isFiltered ? await likelyAmong(messages, next, query) : next;
+      const passes = (row: FilterFields): boolean => passesFilter(row, clientId, query);
+      const likely = isFiltered ? await likelyAmong(messages, next, passes) : next;
       for (const chunk of chunksOf(likely, Math.max(limit + 1, wholeAtOnceMin))) {
         if (found.length > limit) break;
         const rows = await messages.getMany(chunk.map((key) => key.messageId));
@@ -86,8 +83,7 @@ export function listMessages(
         for (const key of chunk) {
           const message = byId.get(key.messageId);
           // Checked again on the complete row, because the index may be older.
-          if (message?.client_id === clientId && passesFilter(message, query))
-            found.push({ message, position: key.position });
+          if (message !== undefined && passes(message)) found.push({ message, position: key.position });
         }
       }
       position = next.at(-1)?.position ?? position;
@@ -105,6 +101,7 @@ function rangeOf(clientId: string, query: Query): ListRange {
   return {
     clientId,
     reference: query.reference,
+    recipient: query.to,
     direction: query.direction ?? 'outbound',
     from: query.since ?? first,
     before: cursor < until ? cursor : until,
@@ -118,18 +115,29 @@ function rangeOf(clientId: string, query: Query): ListRange {
 async function likelyAmong(
   messages: Pick<MessageStore, 'getFilterFields'>,
   keys: readonly ListedKey[],
-  query: Query,
+  passes: (row: FilterFields) => boolean,
 ): Promise<ListedKey[]> {
   const seen = await messages.getFilterFields(keys.map((key) => key.messageId));
   const byId = new Map(seen.map((fields) => [fields.message_id, fields]));
   return keys.filter((key) => {
     const fields = byId.get(key.messageId);
-    return fields === undefined || passesFilter(fields, query);
+    return fields === undefined || passes(fields);
   });
 }
 
-function passesFilter(fields: FilterFields, query: Query): boolean {
-  return filterFields.every((field) => query[field] === undefined || fields[field] === query[field]);
+function passesFilter(
+  row: FilterFields,
+  clientId: string,
+  { to, status, channel, direction = 'outbound' }: Query,
+): boolean {
+  return (
+    row.client_id === clientId &&
+    row.copy_of === undefined &&
+    (direction === 'all' || direction === (row.direction ?? 'outbound')) &&
+    (to === undefined || row.recipient === to) &&
+    (status === undefined || row.status === status) &&
+    (channel === undefined || row.channel === channel)
+  );
 }
 
 function page(found: readonly FoundMessage[], end: string | undefined): ApiResponse {

@@ -36,20 +36,28 @@ export function faultAt(path: readonly (string | number)[], error: string) {
 const form = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)([Zz]|[+-]\d\d:?\d\d)$/;
 const strict = z.iso.datetime({ offset: true });
 
+const dateTimeRule = 'must be a date-time such as 2026-11-20T10:00:00Z';
+
 /**
  * A date-time of a request, parsed to the date: RFC 3339, and the offset without a colon that some libraries write
  * (`+0000`).
  */
 export const dateTime = z.pipe(
   z.string().check(
-    z.refine(
-      (text) => strict.safeParse(normal(text)).success,
-      'must be a date-time such as 2026-11-20T10:00:00Z',
-    ),
+    z.superRefine<string>((text, context) => {
+      if (isDateTime(text)) return;
+      // In a query, a plus that is not written `%2B` arrives as a space.
+      const hint = isDateTime(text.replace(' ', '+')) ? '. Write + in a URL as %2B.' : '';
+      context.addIssue({ code: 'custom', message: `${dateTimeRule}${hint}` });
+    }),
     z.meta({ format: 'date-time' }),
   ),
   z.transform((text) => new Date(normal(text))),
 );
+
+function isDateTime(text: string): boolean {
+  return strict.safeParse(normal(text)).success;
+}
 
 /** Returns the text in the form that `z.iso.datetime` and `Date` accept; any other text unchanged. */
 function normal(text: string): string {

@@ -1,7 +1,7 @@
 /** Verifies a one-time password: one conditional write counts the attempt before the code is compared. */
 import * as z from 'zod/mini';
 import { type GatewayError, standardError } from '../contract/errors.ts';
-import { recipientSchema } from '../contract/phone-number.ts';
+import { recipientSchema, withoutFullWidth } from '../contract/phone-number.ts';
 import { faultAt, isGiven, optional } from '../operation/fields.ts';
 import { type ApiResponse, type Operation, parseBody, requireCaller } from '../operation/operation.ts';
 import { isId } from '../platform/ids.ts';
@@ -12,7 +12,10 @@ import type { OtpSecrets } from './otp-secret.secrets.ts';
 import type { OtpStore } from './otp-store.dynamo.ts';
 import { isRightCode } from './otp-text.ts';
 
-const codePattern = new RegExp(`^[0-9]{${codeLength.min},${codeLength.max}}$`);
+/** Between the digits of a pasted code: spaces, hyphens, line breaks and the like, but no letters. */
+const between = '[^0-9０-９A-Za-z]*';
+const codePattern = new RegExp(`^${between}([0-9０-９]${between}){${codeLength.min},${codeLength.max}}$`);
+const codeCharactersMax = 64;
 
 /** The request body of `POST /api/v1/otp/verify`: by id, or by recipient and purpose. Fields given with an id must match that password (contract 5.10). */
 export const verifyOtpSchema = z
@@ -20,7 +23,11 @@ export const verifyOtpSchema = z
     otp_id: optional(z.string()),
     to: optional(recipientSchema),
     purpose: optional(purposeText),
-    code: z.string().check(z.regex(codePattern, `must be ${codeLengthText}`)),
+    code: z.string().check(
+      z.maxLength(codeCharactersMax, { abort: true }),
+      z.regex(codePattern, `must be ${codeLengthText}`),
+      z.overwrite((text) => withoutFullWidth(text).replaceAll(/\D/g, '')),
+    ),
   })
   .check(
     z.refine(

@@ -186,7 +186,7 @@ function parseIdentity(value: unknown, channel: Channel): Parsed<string> {
   if (channel === 'whatsapp') {
     if (whatsAppIdentity.test(text)) return { value: text };
   } else {
-    const number = canonicalRecipient(text.replaceAll(/[\s().-]/g, ''));
+    const number = canonicalRecipient(text);
     if (number !== undefined) return { value: number };
     if (smsIdentity.test(text) || isSenderId(text)) return { value: text };
   }

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { invalidFields } from '../contract/errors.ts';
-import { optional } from '../operation/fields.ts';
+import { dateTime, optional } from '../operation/fields.ts';
 import { type Interval, intervals, type Period, periodAt, periodsBetween, usageKeptDays } from './period.ts';
 
 export const groupings = ['channel', 'type', 'country', 'status'] as const;
@@ -25,12 +25,8 @@ export const periodsMax = { hour: 744, day: usageKeptDays, month: 24 } as const 
 const [first, last] = [Date.parse('1970-01-01T00:00:00Z'), Date.parse('9999-01-01T00:00:00Z')];
 
 export const usageMoment = z.pipe(
-  z.iso
-    .datetime({ offset: true, error: 'must be a date-time such as 2026-11-20T10:00:00Z' })
-    .check(
-      z.refine((text) => Date.parse(text) >= first && Date.parse(text) < last, 'must be in 1970 to 9998'),
-    ),
-  z.transform((text) => new Date(text)),
+  dateTime,
+  z.date().check(z.refine((at) => at.getTime() >= first && at.getTime() < last, 'must be in 1970 to 9998')),
 );
 
 function groupList<Name extends Grouping>(names: readonly Name[]) {

@@ -41,6 +41,8 @@ def before_call(context, case, kwargs):
         case.body = accepted_body(case.path, dict(case.body), draw)
     if isinstance(case.query, dict) and "cursor" in case.query:
         case.query["cursor"] = draw.one_of(KNOWN["cursors"])
+    if isinstance(case.query, dict) and "to" in case.query:
+        case.query["to"] = draw.phone_number()
     # What a link of the document filled in is to be met as it is.
     if case.meta.phase.name != TestPhase.STATEFUL and draw.often():
         for name in case.path_parameters or {}:

@@ -72,7 +72,7 @@ export interface ResponseReport extends RequestReport {
 
 /** Timers take no more: beyond it they fire at once. */
 const longestMs = 2 ** 31 - 1;
-const keyPattern = /^[A-Za-z0-9._:-]{1,255}$/;
+const keyPattern = /^[!-~]{1,255}$/;
 
 /** @throws ArgumentError for a number out of range, headers or an idempotency key that cannot be sent */
 export function checkOptions(options: Partial<GatewayOptions & SendOptions & ListOptions>): void {
@@ -85,7 +85,7 @@ export function checkOptions(options: Partial<GatewayOptions & SendOptions & Lis
   checkNumber('maxRetries', maxRetries, 0, 100, Number.isInteger);
   checkNumber('maxItems', maxItems, 0, Number.MAX_SAFE_INTEGER, Number.isInteger);
   if (idempotencyKey !== undefined && !keyPattern.test(idempotencyKey))
-    throw new ArgumentError('idempotencyKey must be 1 to 255 characters of A-Z a-z 0-9 . _ : -');
+    throw new ArgumentError('idempotencyKey must be 1 to 255 visible ASCII characters, without spaces');
   if (headers !== undefined) sendable(headers);
 }
 

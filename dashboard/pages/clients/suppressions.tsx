@@ -9,7 +9,6 @@ import { NumberSearch } from '../../components/filters.tsx';
 import { FormDialog, Optional, useConfirm, useForm } from '../../components/form.tsx';
 import { RadioField, TextField } from '../../components/form-fields.tsx';
 import { List, RowAction } from '../../components/list.tsx';
-import { withoutSeparators } from '../../components/phone-number.ts';
 import { scopeNames, sourceNames } from '../../components/reachability.tsx';
 import { Secondary, Written } from '../../components/text.tsx';
 import { useDashboard } from '../../context.ts';
@@ -105,7 +104,7 @@ function AddSuppression({ clientId, recipient, onClose }: AddSuppressionProps) {
   const form = useForm({
     first: { recipient, scope: 'messages', reason: '' },
     send: (entered) => {
-      const path = { client_id: clientId, recipient: withoutSeparators(entered.recipient) };
+      const path = { client_id: clientId, recipient: entered.recipient };
       const reason = entered.reason.trim();
       return api.send('putSuppression', path, { scope: entered.scope, ...(reason === '' ? {} : { reason }) });
     },

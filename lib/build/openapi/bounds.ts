@@ -52,10 +52,7 @@ const charactersOf: Readonly<Record<string, number>> = {
   'queue-arn': arnLengthMax,
   'bus-arn': arnLengthMax,
   'role-arn': arnLengthMax,
-  // A phone number with its plus; a name has eleven.
-  sender: 16,
   '^[A-Z]{3}$': 3,
-  '^[0-9]{4,10}$': 10,
   '^[a-z]{2,3}(_[A-Za-z]{2,4})?$': 8,
 };
 
@@ -83,8 +80,6 @@ const instantCharacters = '2026-11-20T10:00:00.000Z'.length;
 /** One of several words; those of responses may become more. */
 const oneOf = /^\^\(([\w.*|\\]+)\)\$$/;
 const id = /^\^(\w+_)\[[^\]]+\]\{26\}\$$/;
-/** A plus, and at most 15 digits (E.164). */
-const phoneNumber = { pattern: String.raw`^\+[1-9][0-9]{6,14}$`, characters: 16 };
 
 export function addBounds(schemas: Readonly<Record<string, JsonSchema>>): void {
   for (const [place, maxItems] of Object.entries(itemsMax))
@@ -103,7 +98,6 @@ function addToEach(schema: unknown, integers: 'int32' | 'int64', isMade: boolean
   if (types.includes('string')) {
     const [, prefix] = id.exec(String(part.pattern)) ?? [];
     if (prefix !== undefined) part.maxLength ??= prefix.length + 26;
-    if (part.pattern === phoneNumber.pattern) part.maxLength ??= phoneNumber.characters;
     if (part.format === 'date-time' && isMade) part.maxLength ??= instantCharacters;
     const characters = charactersOf[String(part.format)] ?? charactersOf[String(part.pattern)];
     const [, words] = (isMade ? null : oneOf.exec(String(part.pattern))) ?? [];

@@ -4,7 +4,7 @@
  * types in generated clients.
  */
 
-import { e164 } from '../../../shared/contract/international-codes.ts';
+import { recipientKeywords } from '../../../shared/contract/phone-number.ts';
 import { maxMessageCharacters, visiblePattern } from '../../../shared/message/send/send-fields.ts';
 import {
   buttonsMax,
@@ -79,7 +79,7 @@ const visibleText: JsonSchema = { type: 'string', pattern: visiblePattern };
 
 /** Describes a row of a bulk that is sent. Other rows are only reported, but at least one must be valid. */
 function validRow(more: Readonly<Record<string, JsonSchema>>): JsonSchema {
-  const to = { type: 'string', format: 'phone-number', pattern: e164.source };
+  const to = { type: 'string', ...recipientKeywords };
   const value = { type: ['string', 'number', 'boolean', 'null'] };
   const { properties, required } = having({ to, ...more });
   const variables = { type: ['object', 'null'], additionalProperties: value };
@@ -150,7 +150,7 @@ export const rules: Readonly<Record<string, JsonSchema>> = {
     having({ message: visibleText }),
     having({
       recipients: {
-        contains: when(text, { format: 'phone-number', pattern: e164.source }, validRow({})),
+        contains: when(text, recipientKeywords, validRow({})),
       },
     }),
     having({ recipients: { contains: validRow({ message: visibleText }) } }),

@@ -29,7 +29,7 @@ import { fieldRules, rules } from './rules.ts';
  */
 const extraSchemas = (): Record<string, JsonSchema> => ({
   BulkRecipient: { oneOf: [{ $ref: referenceTo('BulkRow') }, { $ref: referenceTo('PhoneNumber') }] },
-  PhoneNumber: { type: 'string', description: 'A phone number in international format (E.164).' },
+  PhoneNumber: { type: 'string', description: 'A phone number in international format.' },
   BulkRow: {
     type: 'object',
     properties: {

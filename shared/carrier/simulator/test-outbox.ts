@@ -1,8 +1,8 @@
 /** Lists what the simulated carrier was given by a client's test keys, one-time passwords included (contract, section 17). */
 import * as z from 'zod/mini';
 import { GatewayError } from '../../contract/errors.ts';
-import { e164 } from '../../contract/international-codes.ts';
 import { modeOf } from '../../contract/mode.ts';
+import { recipientInQuery } from '../../contract/phone-number.ts';
 import type { TestOutboxPage } from '../../message/message-response.schema.ts';
 import { optional } from '../../operation/fields.ts';
 import { defaultPageLimit, opaqueCursor, pageLimit } from '../../operation/list-query.ts';
@@ -11,10 +11,7 @@ import { addDays, dayOf } from '../../platform/clock.ts';
 import { type Outbox, testOutboxDays } from './outbox.dynamo.ts';
 
 const testOutboxQuery = z.object({
-  /** Without the numbering plans, which would slow the start of the function. */
-  to: optional(
-    z.string().check(z.regex(e164, 'must be a phone number in E.164 format, for example +447700900123')),
-  ),
+  to: optional(recipientInQuery),
   limit: optional(pageLimit),
   cursor: optional(z.string()),
 });

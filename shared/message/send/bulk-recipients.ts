@@ -2,8 +2,8 @@
 import * as z from 'zod/mini';
 import { recipientRefusal, type SendingPermissions } from '../../client/sending-permissions.ts';
 import { invalidRecipientText } from '../../contract/errors.ts';
-import { canonicalRecipient } from '../../contract/phone-number.ts';
-import { optional } from '../../operation/fields.ts';
+import { canonicalRecipient, recipientAdvice } from '../../contract/phone-number.ts';
+import { isGiven, optional } from '../../operation/fields.ts';
 import { noteUnknownFields, type UnknownFields } from '../../operation/unknown-fields.ts';
 import { render, renderedLength } from '../message-text.ts';
 import type { RowError, RowErrorCode } from './batch-store.dynamo.ts';
@@ -49,12 +49,12 @@ export const bulkRecipients = z.array(z.unknown()).check(z.minLength(1), z.maxLe
 
 /** A parsed row, before the check against the other rows and the client's permissions. */
 export interface BulkRow {
-  /** The recipient as the row has it. */
+  /** The recipient as the row has it; undefined if it is not a text. */
   readonly given: string | undefined;
   /** The canonical form; undefined where it is not a phone number. */
   readonly recipient: string | undefined;
   readonly fields: Omit<z.output<typeof rowFields>, 'to'>;
-  /** The error of the other fields, which are then left out. */
+  /** The error of the row or of its other fields, which are then left out. */
   readonly fault: string | undefined;
 }
 
@@ -66,7 +66,9 @@ export function noteUnknownRowFields(noted: UnknownFields, body: unknown): void 
 
 export function readRow(row: unknown): BulkRow {
   const given = recipientOf(row);
-  const recipient = given === undefined ? undefined : canonicalRecipient(given);
+  if (typeof given !== 'string')
+    return { given: undefined, recipient: undefined, fields: {}, fault: noRecipientText(row, given) };
+  const recipient = canonicalRecipient(given);
   const fields = rowFields.safeParse(typeof row === 'string' ? {} : row);
   if (!fields.success) return { given, recipient, fields: {}, fault: sentenceOf(fields.error) };
   const { to: _read, ...others } = fields.data;
@@ -123,9 +125,10 @@ function checkRow(
   defaults: RowDefaults,
   permissions: SendingPermissions | undefined,
 ): Omit<GoodRow, 'index'> | { error: RowErrorCode; message: string } {
-  if (given === undefined) return refused('invalid_row', 'The row has no recipient: give a number, or "to".');
   if (to === undefined) {
-    return refused('invalid_recipient', invalidRecipientText);
+    return given === undefined
+      ? refused('invalid_row', fault ?? invalidRecipientText)
+      : refused('invalid_recipient', `${invalidRecipientText} ${recipientAdvice(given)}`);
   }
   const first = seen.get(to);
   if (first !== undefined) return refused('duplicate_recipient', `The recipient is already in row ${first}.`);
@@ -166,10 +169,18 @@ function namesIn(names: readonly string[]): string {
   return names.length > 2 ? `${shown} and ${names.length - 2} more` : shown;
 }
 
-function recipientOf(row: unknown): string | undefined {
-  if (typeof row === 'string') return row;
-  if (row === null || typeof row !== 'object' || !('to' in row)) return undefined;
-  return typeof row.to === 'string' ? row.to : undefined;
+function recipientOf(row: unknown): unknown {
+  return isObject(row) ? row.to : row;
+}
+
+function isObject(row: unknown): row is Readonly<Record<string, unknown>> {
+  return typeof row === 'object' && row !== null && !Array.isArray(row);
+}
+
+function noRecipientText(row: unknown, to: unknown): string {
+  if (!isObject(row)) return 'The row must be a text, such as "+447700900123", or an object with "to".';
+  if (isGiven(to)) return '"to" must be a text, such as "+447700900123".';
+  return 'The row has no recipient: give one in "to".';
 }
 
 /** Names the fields of the row, never a variable: its name can have any length. */

@@ -17,15 +17,23 @@ export function listKey(clientId: string, kind: 'inbound' | 'copy' | undefined, 
 export const directions = ['outbound', 'inbound', 'all'] as const;
 export type Direction = (typeof directions)[number];
 
-/** The fields by which a list is filtered after its keys were read: parameters of the query with the same names. */
-export const filterFields = ['status', 'channel'] as const satisfies readonly (keyof Message)[];
-export type FilterField = (typeof filterFields)[number];
-export type FilterFields = Pick<Message, 'message_id' | FilterField>;
+/** The fields by which a list is filtered after its keys were read. */
+export const filterFields = [
+  'client_id',
+  'recipient',
+  'direction',
+  'copy_of',
+  'status',
+  'channel',
+] as const satisfies readonly (keyof Message)[];
+export type FilterFields = Pick<Message, 'message_id' | (typeof filterFields)[number]>;
 
 /** A range of a client's messages; the positions are of `listPosition`, and `before` is exclusive. */
 export interface ListRange {
   readonly clientId: string;
   readonly reference?: string | undefined;
+  /** Reads the index by recipient, which has the messages of all clients, in both directions and with copies. */
+  readonly recipient?: string | undefined;
   readonly direction: Direction | 'with_copies';
   readonly from: string;
   readonly before: string;
@@ -82,11 +90,13 @@ export function dynamoMessageList(client: DynamoDBDocumentClient, tableName: str
 export function partitionsOf({
   clientId,
   reference,
+  recipient,
   direction,
-}: Pick<ListRange, 'clientId' | 'reference' | 'direction'>): ListPartition[] {
+}: Pick<ListRange, 'clientId' | 'reference' | 'recipient' | 'direction'>): ListPartition[] {
   if (reference !== undefined) {
     return [{ name: 'by-reference', key: 'reference_key', value: `${clientId}#${reference}` }];
   }
+  if (recipient !== undefined) return [{ name: 'by-recipient', key: 'recipient', value: recipient }];
   return kindsIn(direction).flatMap((kind) =>
     Array.from({ length: listShards }, (_, shard) => ({
       name: 'by-client',

@@ -1,7 +1,7 @@
 /** A client's operations on its suppressions (contract, section 13). */
 import * as z from 'zod/mini';
 import { invalidFields, isConcurrentChange, standardError } from '../../contract/errors.ts';
-import { canonicalRecipient, recipientRule, recipientSchema } from '../../contract/phone-number.ts';
+import { canonicalRecipient, recipientFault, recipientInQuery } from '../../contract/phone-number.ts';
 import { optional, withDefault } from '../../operation/fields.ts';
 import { defaultPageLimit, opaqueCursor, pageLimit } from '../../operation/list-query.ts';
 import {
@@ -39,7 +39,7 @@ export const suppressionBody = z.object({
 });
 
 export const suppressionsQuery = z.object({
-  recipient: optional(recipientSchema),
+  recipient: optional(recipientInQuery),
   limit: optional(pageLimit),
   cursor: optional(z.string()),
 });
@@ -153,12 +153,21 @@ function changeOf<Scope extends SuppressionScope | undefined>(
   };
 }
 
-/** @throws GatewayError where the segment of the path is not a phone number. */
+/** @throws GatewayError if the segment of the path is not a phone number. */
 export function recipientInPath(segment: string): string {
-  // `%2B` is the plus of a number; whether it arrives decoded depends on the proxies before us.
-  const recipient = canonicalRecipient(segment.replace(/^%2b/i, '+'));
+  const text = decoded(segment);
+  const recipient = canonicalRecipient(text);
   if (recipient !== undefined) return recipient;
-  throw invalidFields([{ field: 'recipient', message: recipientRule }]);
+  throw invalidFields([{ field: 'recipient', message: recipientFault(text) }]);
+}
+
+/** The proxies before us decide whether a segment arrives percent-encoded; no number contains a `%`. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }
 
 export function suppressionView(row: Suppression): SuppressionView {

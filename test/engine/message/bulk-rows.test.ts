@@ -45,11 +45,13 @@ describe('the rows of a bulk', () => {
           { to: '+447700900007', message: 'own {{n}} {{ok}}', variables: { n: 3, ok: true } },
           '+447700900008',
           { to: '+447700900009', message: 'order {{n}}', variables: { n: 2 ** 60 } },
+          { to: 447700900010 },
+          { to: '+44 (0)7700 900-001', variables: { name: 'A' } },
         ],
       },
       client,
     );
-    expect({ accepted, rejected }).toEqual({ accepted: 2, rejected: 14 });
+    expect({ accepted, rejected }).toEqual({ accepted: 2, rejected: 16 });
     expect(messages).toEqual([
       expect.objectContaining({ index: 0, recipient: '+447700900001', status: 'queued', reference: 'own' }),
       expect.objectContaining({ index: 13, recipient: '+447700900007', segments: 1, reference: 'all' }),
@@ -69,6 +71,14 @@ describe('the rows of a bulk', () => {
       [12, '+447700900006', 'invalid_row'],
       [14, '+447700900008', 'missing_variable'],
       [15, '+447700900009', 'invalid_row'],
+      [16, null, 'invalid_row'],
+      [17, '+44 (0)7700 900-001', 'duplicate_recipient'],
+    ]);
+    expect(errors.flatMap(({ to, message }) => (to === null ? [message] : []))).toEqual([
+      'The row has no recipient: give one in "to".',
+      'The row must be a text, such as "+447700900123", or an object with "to".',
+      'The row must be a text, such as "+447700900123", or an object with "to".',
+      '"to" must be a text, such as "+447700900123".',
     ]);
     const stored = await storedFor(client.client_id);
     expect(stored.map((row) => row.text).toSorted()).toEqual(['Hi A', 'own 3 true']);

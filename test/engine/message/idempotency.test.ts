@@ -107,8 +107,14 @@ describe.each(names)('a keyed send: %s', (name) => {
     });
   });
 
-  it('takes a key of 255 characters', async () => {
-    const asked = { client: aClient(), now, body, key: `Az09._:-${'k'.repeat(247)}` };
+  it.each([
+    [
+      'with each visible character of ASCII',
+      String.fromCharCode(...Array.from({ length: 94 }, (_, n) => n + 0x21)),
+    ],
+    ['of 255 characters', '+'.repeat(255)],
+  ])('takes a key %s', async (_, key) => {
+    const asked = { client: aClient(), now, body, key };
     expect((await ask(sendsIn(tables)[name], asked)).status).toBe(202);
   });
 

@@ -1,6 +1,7 @@
 /** A client's list of messages: all of them, each once, newest first, whatever the page size. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from '../../../shared/client/client.ts';
+import { clientIdIn } from '../../../shared/contract/mode.ts';
 import { listMessages } from '../../../shared/message/list-messages.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { dynamoMessageList, listPosition } from '../../../shared/message/store/message-list.dynamo.ts';
@@ -125,7 +126,48 @@ describe('filters', () => {
     for (const [query, expected] of cases) expect((await pages(client, query)).flat()).toEqual(expected);
   });
 
+  it('are by recipient: only the messages of this client and mode, each on one page', async () => {
+    const { client_id } = aClient();
+    const to = '+447700900199';
+    const store = async (second: number, more: Partial<Message>): Promise<string> => {
+      const at = addSeconds(now, second);
+      const message_id = newId('msg', at);
+      const row = { message_id, client_id, recipient: to, created_at: at.toISOString(), ...more };
+      await storesIn(tables).messages.create(aMessage(row));
+      return message_id;
+    };
+    const others = [
+      { client_id: aClient().client_id },
+      { client_id: clientIdIn('test', client_id) },
+      { recipient: '+447700900198' },
+      { direction: 'inbound', copy_of: newId('msg', now) },
+    ] as const;
+    const own: string[] = [];
+    for (let second = 0; second < 5; second += 1) {
+      own.unshift(await store(second, { reference: 'a' }));
+      for (const more of others) await store(second, more);
+    }
+    const inbound = await store(9, { direction: 'inbound', status: 'received' });
+    const client = aClient({ client_id });
+    const number = ' 44 (0)7700 900-199';
+    expect(await pages(client, { to: number, limit: '2' })).toEqual([
+      own.slice(0, 2),
+      own.slice(2, 4),
+      own.slice(4),
+    ]);
+    const cases: [Record<string, string>, string[]][] = [
+      [{ direction: 'inbound' }, [inbound]],
+      [{ direction: 'all' }, [inbound, ...own]],
+      [{ status: 'sent' }, []],
+      [{ reference: 'a', limit: '1' }, own],
+      [{ since: addSeconds(now, 3).toISOString() }, own.slice(0, 2)],
+    ];
+    for (const [query, expected] of cases)
+      expect((await pages(client, { to, ...query })).flat()).toEqual(expected);
+  });
+
   it.each([
+    [{ to: '07700 900123' }, 'to'],
     [{ limit: '0' }, 'limit'],
     [{ limit: '101' }, 'limit'],
     [{ limit: 'ten' }, 'limit'],

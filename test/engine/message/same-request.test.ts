@@ -259,7 +259,7 @@ describe('a key', () => {
     expect(messages.all()).toHaveLength(stored);
   });
 
-  it.each(['""', '"a', 'a"', '"a b"', '"a\\"b"', `"${'a'.repeat(256)}"`])('%s is refused', async (key) => {
+  it.each(['"a b"', `"${'a'.repeat(256)}"`])('%s is refused', async (key) => {
     const asked = { client: aClient(), now, body: requests.sms[0], key };
     await expect(ask(inMemorySends().operations.sms, asked)).rejects.toMatchObject({
       code: 'invalid_request',

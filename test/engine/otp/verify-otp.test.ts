@@ -159,6 +159,22 @@ describe('verifying', () => {
   });
 
   it.each([
+    ['spaces and a line break', (code: string) => ` ${code.slice(0, 3)} ${code.slice(3)}\n`],
+    ['a hyphen', (code: string) => `${code.slice(0, 3)}\u2011${code.slice(3)}.`],
+    [
+      'full-width digits',
+      (code: string) => code.replaceAll(/\d/g, (digit) => String.fromCharCode(digit.charCodeAt(0) + 0xfee0)),
+    ],
+  ])('takes the right code with %s', async (_, typed) => {
+    const client = aClient();
+    const { otp_id, message_id } = await sendOtp(client);
+    const { code } = await bodyOf(message_id);
+    expect((await verify(client, { otp_id, code: typed(String(code)) })).body).toMatchObject({
+      verified: true,
+    });
+  });
+
+  it.each([
     [{}, ['code', 'otp_id']],
     [{ otp_id: 'otp_1', code: '12a4' }, ['code']],
     [{ to: '077', purpose: 'a b', code: 123456 }, ['to', 'purpose', 'code']],

@@ -8,7 +8,12 @@ export interface BulkBody {
   readonly accepted: number;
   readonly rejected: number;
   readonly messages: readonly { readonly index: number; readonly message_id: string }[];
-  readonly errors: readonly { readonly index: number; readonly to: string; readonly error: string }[];
+  readonly errors: readonly {
+    readonly index: number;
+    readonly to: string;
+    readonly error: string;
+    readonly message: string;
+  }[];
 }
 
 /** The response to a bulk that is accepted, in part or whole. */

@@ -1,7 +1,6 @@
 /** How the dashboard shows values, and what its forms send. */
 import { describe, expect, it } from '@jest/globals';
 import { changedFields } from '../../../dashboard/components/changed-fields.ts';
-import { withoutSeparators } from '../../../dashboard/components/phone-number.ts';
 import {
   stepsOf,
   timesAt,
@@ -43,10 +42,6 @@ describe('values', () => {
   it('shares and durations are short', () => {
     expect([percent(0.1234), percent(1), percent(null)]).toEqual(['12.3 %', '100 %', '–']);
     expect([90, 119, 7140, 7200].map(durationText)).toEqual(['90 s', '119 s', '119 min', '2 h 0 min']);
-  });
-
-  it('a phone number loses what people and copies put between its digits', () => {
-    expect(withoutSeparators('\u202a+44 (0)7700 900\u2011123\u202c')).toBe('+4407700900123');
   });
 });
 

@@ -3,7 +3,12 @@ import fc from 'fast-check';
 import { type CountryCode, getCountryCallingCode, getExampleNumber } from 'libphonenumber-js/min';
 import examples from 'libphonenumber-js/mobile/examples';
 import { GatewayError } from '../../../shared/contract/errors.ts';
-import { countryOf, isRecipient } from '../../../shared/contract/phone-number.ts';
+import {
+  canonicalRecipient,
+  countryOf,
+  isRecipient,
+  recipientAdvice,
+} from '../../../shared/contract/phone-number.ts';
 import { messageCursor } from '../../../shared/message/list-messages.ts';
 import { placeholdersOf, render, renderedLength } from '../../../shared/message/message-text.ts';
 import { checkUrl, isAllowedAddress } from '../../../shared/webhook/address-guard.ts';
@@ -57,11 +62,11 @@ describe('a template', () => {
 });
 
 describe('a phone number', () => {
-  it('of every country is taken as one of its calling code, and refused with anything but digits in it', () => {
+  it('of every country is taken as one of its calling code, and refused with a letter in it', () => {
     const country = fc.constantFrom(...(Object.keys(examples) as CountryCode[]));
     const strange = fc
       .string({ minLength: 1, maxLength: 3, unit: anyCharacter })
-      .filter((text) => !/^[0-9]+$/.test(text));
+      .filter((text) => /\p{L}/u.test(text.replaceAll('\u30fc', '')));
     fc.assert(
       fc.property(country, fc.nat(20), strange, (from, at, text) => {
         const number = getExampleNumber(from, examples)?.number ?? '';
@@ -74,11 +79,13 @@ describe('a phone number', () => {
     );
   });
 
-  it('of any text is judged without a crash, and taken only in the form of E.164', () => {
+  it('of any text is judged without a crash, and its canonical form is E.164', () => {
     const nearly = fc.stringMatching(/^\+?[0-9 ()-]{0,20}$/);
     fc.assert(
       fc.property(fc.oneof(anyText, nearly), (text) => {
-        if (isRecipient(text)) expect(text).toMatch(/^\+[1-9]\d{6,14}$/);
+        const canonical = canonicalRecipient(text);
+        if (canonical === undefined) expect(recipientAdvice(text)).toMatch(/^(It|Write|Begin|Check) .+\.$/su);
+        else expect(canonical).toMatch(/^\+[1-9]\d{6,14}$/);
         const country = countryOf(text);
         if (country !== undefined) expect(country).toMatch(/^[A-Z]{2}$/);
       }),

@@ -27,3 +27,9 @@ it.each([
 ])('%j is refused', (text) => {
   expect(dateTime.safeParse(text).success).toBe(false);
 });
+
+it('a plus that was not encoded in a URL is named in the error', () => {
+  expect(dateTime.safeParse('2026-11-20T10:00:00 01:00').error?.issues[0]?.message).toBe(
+    'must be a date-time such as 2026-11-20T10:00:00Z. Write + in a URL as %2B.',
+  );
+});

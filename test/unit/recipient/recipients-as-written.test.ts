@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { recipientsAsWritten } from '../../../shared/contract/phone-number.ts';
+import {
+  recipientInQuery,
+  recipientKeywords,
+  recipientSchema,
+  recipientsAsWritten,
+  senderSchema,
+} from '../../../shared/contract/phone-number.ts';
 
 const london = '+447700900104';
 
@@ -56,5 +62,53 @@ describe('a number as people write it', () => {
 
   it('is found in its international forms where the country is none', () => {
     expect(recipientsAsWritten('0044 7700 900104', 'XX')).toEqual([london]);
+  });
+});
+
+describe('a number in a request', () => {
+  it.each([
+    '+447700900104',
+    '+44 7700 900104',
+    ' +44 7700 900104\n',
+    '+44\u00a07700\u202f900\u3000104',
+    '+44-7700\u2011900\u2013104',
+    '+44\u22127700\u30fc900\uff0d104',
+    '+44 (0)7700 900104',
+    '(+44) 7700.900/104',
+    '\u202a+44 7700\u00ad900\u200b104\u202c\u2069\ufeff',
+    '\uff0b\uff14\uff14\u3000\uff087700\uff09\uff19\uff10\uff10104',
+  ])('is accepted as people paste it: %j', (text) => {
+    expect(recipientSchema.parse(text)).toBe(london);
+    expect(senderSchema.parse(text)).toBe(london);
+    expect(text).toMatch(new RegExp(recipientKeywords.pattern));
+  });
+
+  it.each([
+    ['+44 77O0 900104', 'It contains "O": give one + and then digits only.'],
+    ['+44 7700 900104 ext. 5', 'It contains "e": give one + and then digits only.'],
+    ['+447700900104, +447700900105', 'It contains ",": give one + and then digits only.'],
+    ['+447700900104\n+447700900105', 'It contains "+": give one + and then digits only.'],
+    ['+44 7700 900104\ufe0f', 'It contains U+FE0F: give one + and then digits only.'],
+    ['+44 7700 90010\u0664', 'It contains "\u0664": give one + and then digits only.'],
+    ['0044 7700 900104', 'Write + in place of 00.'],
+    ['\uff10\uff10 44 7700 900104', 'Write + in place of 00.'],
+    ['07700 900104', 'Begin with + and the country code.'],
+    [' 447700900104', 'Begin with + and the country code.'],
+    ['', 'Begin with + and the country code.'],
+    ['+44 7700', 'Check the country code and the number of digits.'],
+    ['+0044 7700 900104', 'Check the country code and the number of digits.'],
+  ])('%j is refused: %s', (text, advice) => {
+    expect(recipientSchema.safeParse(text).error?.issues[0]?.message).toBe(
+      `must be a phone number in international format, such as +447700900123. ${advice}`,
+    );
+  });
+
+  it('has at most 64 characters', () => {
+    expect(recipientSchema.safeParse(london.padEnd(65)).error?.issues[0]?.code).toBe('too_big');
+  });
+
+  it('may have lost its plus in a query, where a plus is a space', () => {
+    expect(recipientInQuery.parse(' 44 7700 900104')).toBe(london);
+    expect(recipientInQuery.safeParse('447700900104').success).toBe(false);
   });
 });

@@ -91,8 +91,8 @@ class Options:
         check_number("max_retries", self.max_retries, 0, 100, whole=True)
         check_number("max_items", self.max_items, 0, 2**53, whole=True)
         key = self.idempotency_key
-        if key is not None and not (isinstance(key, str) and re.fullmatch(r"[A-Za-z0-9._:-]{1,255}", key)):
-            raise ArgumentError("idempotency_key must be 1 to 255 characters of A-Z a-z 0-9 . _ : -")
+        if key is not None and not (isinstance(key, str) and re.fullmatch(r"[!-~]{1,255}", key)):
+            raise ArgumentError("idempotency_key must be 1 to 255 visible ASCII characters, without spaces")
         for name, value in (self.headers or {}).items():
             check_header(name, value)
 

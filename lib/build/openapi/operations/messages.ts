@@ -1,4 +1,5 @@
 /** Looking up and canceling messages. */
+import { recipientFault } from '../../../../shared/contract/phone-number.ts';
 import { statusView } from '../../../../shared/message/message-response.ts';
 import { referenceCharactersMax } from '../../../../shared/message/send/send-fields.ts';
 import { directions } from '../../../../shared/message/store/message-list.dynamo.ts';
@@ -6,7 +7,7 @@ import type { Description } from '../description.ts';
 import { referenceTo } from '../named-schemas.ts';
 import { batchId, canceledSms, createdAt, deliveredSms, example, messageId } from './examples.ts';
 import { toNextPage, toStatus } from './links.ts';
-import { dateTime, inPath, inQuery, pageLimit } from './parameters.ts';
+import { dateTime, inPath, inQuery, pageLimit, phoneNumber } from './parameters.ts';
 
 const idOf = (prefix: string) =>
   ({ type: 'string', pattern: `^${prefix}_[0-7][0-9A-HJKMNP-TV-Z]{25}$`, maxLength: 30 }) as const;
@@ -56,6 +57,11 @@ export const listMessages: Description = {
       minLength: 1,
       maxLength: referenceCharactersMax,
     }),
+    inQuery(
+      'to',
+      'Only messages to this number; with `direction`, also from it. A page may be short, because the gateway looks at a limited number of messages for each.',
+      phoneNumber,
+    ),
     inQuery('status', 'Only messages in this state.', { $ref: referenceTo('MessageStatus') }),
     inQuery('channel', 'Only messages of this channel.', { $ref: referenceTo('Channel') }, 'sms'),
     inQuery('direction', '`inbound` lists messages that people sent to the client, `all` both directions.', {
@@ -82,10 +88,7 @@ export const listTestOutbox: Description = {
   summary: 'Read what test keys sent',
   description:
     'What the simulated carrier was given by your test keys in the last 24 hours, newest first, with the codes of one-time passwords. A live key gets 403: what it sends is read by its recipients only.',
-  parameters: [
-    inQuery('to', 'Only messages to this number.', { $ref: referenceTo('PhoneNumber') }, '+447700900123'),
-    ...page,
-  ],
+  parameters: [inQuery('to', 'Only messages to this number.', phoneNumber, '+447700900123'), ...page],
   response: {
     description: 'A page of messages.',
     links: { next: toNextPage('listTestOutbox') },
@@ -105,7 +108,7 @@ export const listTestOutbox: Description = {
       }),
     },
   },
-  fieldError: { field: 'to', message: 'must be a phone number in E.164 format, for example +447700900123' },
+  fieldError: { field: 'to', message: recipientFault('07700 900123') },
 };
 
 export const cancelMessage: Description = {

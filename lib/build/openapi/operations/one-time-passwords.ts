@@ -1,7 +1,7 @@
 /** One-time passwords. */
 
 import { recipientSendsMax, recipientWindowSeconds } from '../../../../shared/contract/otp-abuse.ts';
-import { recipientRule } from '../../../../shared/contract/phone-number.ts';
+import { recipientFault } from '../../../../shared/contract/phone-number.ts';
 import { codeLengthText, maxAttempts } from '../../../../shared/otp/otp-request.ts';
 import { inWords } from '../../../../shared/platform/clock.ts';
 import type { Description } from '../description.ts';
@@ -13,7 +13,7 @@ export const sendOtp: Description = {
   description: `Sends a code to a recipient. Another send for the same recipient and purpose while the code is pending sends the same code, with the same expiry. A client can send at most ${recipientSendsMax} codes to a recipient in ${inWords([recipientWindowSeconds])}; another request is 429 \`rate_limit_exceeded\`. The code is in no response and no webhook. A client with a list of senders needs \`otp\` in it, for both channels. Where few of the last codes to a country were verified, further ones by SMS are 403 \`otp_held\` until the operator allows them: offer the person another channel. Each message of \`fallback\` has the same code and counts as a code sent to the recipient; none is sent once the code is verified.`,
   keyed: true,
   errors: ['otp_held'],
-  fieldError: { field: 'to', message: recipientRule },
+  fieldError: { field: 'to', message: recipientFault('07700 900123') },
   request: {
     schema: 'OtpMessage',
     examples: {

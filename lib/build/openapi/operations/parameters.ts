@@ -1,4 +1,5 @@
 /** Parameters of operations, in the path or in the query. */
+import { recipientKeywords } from '../../../../shared/contract/phone-number.ts';
 import { idLengthMax } from '../../../../shared/http/request-body.ts';
 import { defaultPageLimit, pageLimitMax } from '../../../../shared/operation/list-query.ts';
 import type { Parameter } from '../description.ts';
@@ -23,6 +24,8 @@ export function inQuery(
   return { name, in: 'query', description, schema, ...(example === undefined ? {} : { example }) };
 }
 
+/** A number in any spelling that the gateway accepts. */
+export const phoneNumber = { type: 'string', ...recipientKeywords } as const;
 export const dateTime = { type: 'string', format: 'date-time' } as const;
 export const pageLimit = {
   type: 'integer',

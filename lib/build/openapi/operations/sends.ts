@@ -1,6 +1,6 @@
 /** Sending messages. */
 import { invalidRecipientText } from '../../../../shared/contract/errors.ts';
-import { recipientRule } from '../../../../shared/contract/phone-number.ts';
+import { recipientAdvice, recipientFault } from '../../../../shared/contract/phone-number.ts';
 import type { Message } from '../../../../shared/message/message.ts';
 import { acceptedView } from '../../../../shared/message/message-response.ts';
 import { bulkRecipientsMax } from '../../../../shared/message/send/bulk-recipients.ts';
@@ -35,7 +35,7 @@ export const sendSms: Description = {
   summary: 'Send an SMS',
   description: `Sends one text message. ${durable} A client with a list of senders must name one in \`from\`.`,
   keyed: true,
-  fieldError: { field: 'to', message: recipientRule },
+  fieldError: { field: 'to', message: recipientFault('07700 900123') },
   request: {
     schema: 'SmsMessage',
     examples: {
@@ -89,7 +89,12 @@ const acceptedRow = {
   segments: 1,
   reference: 'r1',
 };
-const refusedRow = { index: 1, to: '+33', error: 'invalid_recipient', message: invalidRecipientText };
+const refusedRow = {
+  index: 1,
+  to: '+33',
+  error: 'invalid_recipient',
+  message: `${invalidRecipientText} ${recipientAdvice('+33')}`,
+};
 
 export const sendBulkSms: Description = {
   summary: `Send an SMS to up to ${bulkRecipientsMax} recipients`,
@@ -176,7 +181,7 @@ export const sendWhatsApp: Description = {
   summary: 'Send a WhatsApp message',
   description: `Sends one WhatsApp message: a text, a template, media or a location, by \`type\` (\`text\` by default). ${durable} A client with a list of senders needs \`whatsapp\` in it.`,
   keyed: true,
-  fieldError: { field: 'to', message: recipientRule },
+  fieldError: { field: 'to', message: recipientFault('07700 900123') },
   request: {
     schema: 'WhatsappMessage',
     examples: {

@@ -1,11 +1,8 @@
 /** Recipients to whom the client's messages are not sent. */
-import { e164 } from '../../../../shared/contract/international-codes.ts';
-import { recipientRule } from '../../../../shared/contract/phone-number.ts';
+import { recipientFault } from '../../../../shared/contract/phone-number.ts';
 import type { Description } from '../description.ts';
 import { createdAt, example, recipient } from './examples.ts';
-import { inPath, inQuery, pageLimit } from './parameters.ts';
-
-const phoneNumber = { type: 'string', format: 'phone-number', pattern: e164.source, maxLength: 16 } as const;
+import { inPath, inQuery, pageLimit, phoneNumber } from './parameters.ts';
 
 const recipientInPath = inPath(
   'recipient',
@@ -83,7 +80,7 @@ export const deleteSuppression: Description = {
   },
   fieldError: {
     field: 'recipient',
-    message: recipientRule,
+    message: recipientFault('07700 900123'),
   },
   errors: ['not_found', 'concurrent_change'],
 };
