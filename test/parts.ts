@@ -26,7 +26,6 @@ export const parts: Readonly<Record<string, Part>> = {
   'test-keys': jest({ TEST_PART: 'long', TEST_KEY_CALLS: '5000' }),
   attacks: jest({ TEST_PART: 'release' }),
   properties: jest({ FUZZ_RUNS: '5000' }),
-  'hostile-requests': jest({ TEST_PART: 'long', FUZZ_RUNS: '5000' }),
   deploy: program('test/deploy/deploy.ts'),
   'aws-inputs': { ...program('test/aws-inputs/all.ts'), usesCalls: true },
   templates: program('test/deploy/lint-templates.ts'),
@@ -90,7 +89,6 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
       'simulate --minutes 20',
       'simulate --messages 10000',
       'properties /fuzz/',
-      'hostile-requests long/fuzz',
     ],
   ],
 };

@@ -1,5 +1,5 @@
 /**
- * `npm run test:release -- clients [examples] [parts of the names of steps, with commas between]`: the clients in `clients/`, and the
+ * `npm run test:release -- clients [parts of the names of steps, with commas between]`: the clients in `clients/`, and the
  * API document as other people's tools take it, with a gateway started on this machine. Linters find nothing; generators
  * make clients that compile, and that call every operation; a mock server and libraries for OAuth agree with it. Tools are
  * fetched into `.local/clients`. Ends with 0 where every step that could run has passed.
@@ -11,7 +11,7 @@ import { gateway } from '../support/gateway/gateway.ts';
 import startGateway from '../support/gateway/start-gateway.ts';
 import stopGateway from '../support/gateway/stop-gateway.ts';
 import { newClient, tokenOf } from '../support/http/client.ts';
-import { documentSteps, fuzzStep } from './document-tools.ts';
+import { documentSteps } from './document-tools.ts';
 import { generatedClientSteps } from './generated-clients.ts';
 import { ownClientSteps } from './own-clients.ts';
 import { packageSteps } from './packages.ts';
@@ -20,8 +20,7 @@ import { stepsNamed } from './steps.ts';
 import { document, fetchTools, made, pythonWith } from './tools.ts';
 import { webhookLibrarySteps } from './webhook-libraries.ts';
 
-/** With 500 cases of each operation over 10,000 in all. */
-const [examples = '50', wanted = ''] = process.argv.slice(2);
+const [wanted = ''] = process.argv.slice(2);
 const steps = stepsNamed(wanted);
 
 await packageSteps(steps);
@@ -61,5 +60,4 @@ async function stepsWithGateway(): Promise<void> {
     return { client, token: await tokenOf(client.clientId, client.clientSecret) };
   };
   await generatedClientSteps(steps, { document: parsed, newCredentials, newCaller });
-  await fuzzStep(steps, examples);
 }

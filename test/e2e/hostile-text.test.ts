@@ -66,7 +66,7 @@ describe('text of all of Unicode', () => {
       .flatMap(({ path, method, bodies: [base], fields }) =>
         fields.map((field) => ({ path, method, base: acknowledged(base), field })),
       )
-      // One text for each field, each in its turn: `long/fuzz/hostile-requests` has every text in any of them.
+      // One text for each field, each in its turn: `unit/fuzz/requests` has any text in each.
       .map((place, index) => ({ ...place, text: texts[index % texts.length] }));
     expect(cases.length).toBeGreaterThan(100);
     await inParallel(cases, async ({ path, method, base, field, text }) => {

@@ -28,11 +28,13 @@ interface Faults {
   readonly header?: string;
   readonly operation?: Error;
   readonly caller?: Identity['caller'];
+  /** In place of what the event has. */
+  readonly event?: Partial<APIGatewayProxyEvent>;
 }
 
 const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
 
-function eventOf({ header = 'text', body = '{"to":1}' }: Faults): APIGatewayProxyEvent {
+function eventOf({ header = 'text', body = '{"to":1}', event }: Faults): APIGatewayProxyEvent {
   return {
     httpMethod: 'POST',
     resource: '/api/v1/sms/send',
@@ -40,6 +42,7 @@ function eventOf({ header = 'text', body = '{"to":1}' }: Faults): APIGatewayProx
     headers: { 'Content-Type': 'application/json', 'X-Text': header },
     body,
     requestContext: { requestId: 'request-1', identity: { sourceIp: '203.0.113.1' } },
+    ...event,
   } as unknown as APIGatewayProxyEvent;
 }
 
@@ -132,6 +135,21 @@ it.each([
     doc_url: 'https://gateway.example/live/docs/errors#invalid_request',
     details,
   });
+});
+
+const lone = 'a\ud800';
+
+it.each<[string, Faults, string]>([
+  ['a field', { body: JSON.stringify({ to: lone }) }, 'to'],
+  ['a field inside another', { body: JSON.stringify({ list: [{ deep: lone }] }) }, 'list[0].deep'],
+  ['a key', { body: JSON.stringify({ [lone]: 1 }) }, 'a\ufffd'],
+  ['a header', { header: lone }, 'X-Text'],
+  ['the name of a header', { event: { headers: { [lone]: 'x' } } }, 'a\ufffd'],
+  ['a query parameter', { event: { queryStringParameters: { limit: lone } } }, 'limit'],
+  ['a path parameter', { event: { pathParameters: { message_id: lone } } }, 'message_id'],
+])('text that is not well-formed is 400, with the name of its place: %s', async (_place, faults, field) => {
+  const { status, body } = await send(faults);
+  expect([status, body.details]).toMatchObject([400, [{ field }]]);
 });
 
 const caller = { clientId: 'cli_1' } as NonNullable<Identity['caller']>;
