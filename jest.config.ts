@@ -28,8 +28,6 @@ const parts: Readonly<Record<string, Readonly<Record<string, Around | undefined>
   local: { local: undefined },
   /** Tables on Amazon's own engine, which needs Java 17. */
   'dynamodb-local': { engine: dynamoDbLocal },
-  /** Attacks over HTTP, which take too long for every run. */
-  release: { release: emulator },
 };
 const part = process.env.TEST_PART ?? 'test';
 const folders = parts[part];

@@ -24,7 +24,6 @@ export const parts: Readonly<Record<string, Part>> = {
   // Amazon's own engine needs Java 17.
   'dynamodb-local': { ...jest({ TEST_PART: 'dynamodb-local' }), needs: 'java' },
   'test-keys': jest({ TEST_PART: 'long', TEST_KEY_CALLS: '5000' }),
-  attacks: jest({ TEST_PART: 'release' }),
   properties: jest({ FUZZ_RUNS: '5000' }),
   deploy: program('test/deploy/deploy.ts'),
   'aws-inputs': { ...program('test/aws-inputs/all.ts'), usesCalls: true },
@@ -75,7 +74,6 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
       'clients',
       'construct stacks,sample',
       'templates each-setting',
-      'attacks',
       'test-keys test-key-separation',
       'browser-10000-rows admin-dashboard-tasks',
       'deliberate-faults --trace --only admits',
