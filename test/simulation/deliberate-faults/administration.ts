@@ -1,39 +1,38 @@
-/** Faults of administration and of credentials. */
+/** Faults of clients, credentials and administration. */
+
 import type { DeliberateFaults } from '../../support/simulation/deliberate-fault.ts';
 
-const rowEditor = 'shared/edited-table/row-editor.dynamo.ts';
-const clientAdmin = 'shared/client/client-admin.ts';
-
 export const faults: DeliberateFaults = {
-  'a change by the API undoes what is edited by hand meanwhile': {
+  'an expired token is accepted for a minute': {
     theme: 'administration',
-    promise: '10.6',
+    promise: '2.1',
     changes: [
-      { file: rowEditor, replace: '.filter(([name, value]) => value !== row?.[name])', by: '' },
       {
-        file: rowEditor,
-        replace: 'const unchanged = unchangedRow(image, attributes);',
-        by: `const unchanged = {
-          ...unchangedRow(undefined, attributes),
-          ConditionExpression: 'attribute_exists(client_id) OR attribute_not_exists(client_id)',
-        };`,
+        file: 'shared/token/token-verifier.ts',
+        replace: 'Math.min(claims.data.exp * 1000, now.getTime() + tokenBounds.seconds * 1000)',
+        by: 'now.getTime() + tokenBounds.seconds * 1000',
       },
     ],
   },
-  'a rotation whose response is lost ends the secret before': {
+  'the previous secret of a client never ends': {
     theme: 'administration',
     promise: '2.6',
     changes: [
       {
-        file: clientAdmin,
-        replace: 'if (client.secrets.some(({ hash }) => hash === created.hash)) return clientSecret;',
-        by: '',
+        file: 'shared/client/client.ts',
+        replace: 'if (sameHash(known.hash, hash) && isLive(known, now)) found = true;',
+        by: 'if (sameHash(known.hash, hash)) found = true;',
       },
-      { file: clientAdmin, replace: 'assertFewerThan(clientSecretsMax, live, endPreviousText);', by: '' },
+    ],
+  },
+  'the message of a disabled client is handed over': {
+    theme: 'administration',
+    promise: '3.2',
+    changes: [
       {
-        file: clientAdmin,
-        replace: '[created, ...live.map((previous) =>',
-        by: '[created, ...live.slice(0, 1).map((previous) =>',
+        file: 'shared/client/client-store.dynamo.ts',
+        replace: 'Item?.disabled !== undefined && Item.disabled !== false',
+        by: 'Item?.disabled !== undefined && Item.disabled === null',
       },
     ],
   },
@@ -53,44 +52,39 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
-  'a read that must be fresh joins an older one': {
-    theme: 'administration',
-    promise: '2.5',
-    changes: [
-      {
-        file: 'shared/platform/expiring-cache.ts',
-        replace: '    const reading = { begunMs: now.getTime(), value: this.#read(key) };',
-        by: `    const older = this.#pending.get(key);
-    if (older !== undefined) return older.value;
-    const reading = { begunMs: now.getTime(), value: this.#read(key) };`,
-      },
-    ],
-  },
-  'all failed webhooks of a client are entries of one partition': {
-    theme: 'webhooks',
-    promise: 'cost-and-scale',
-    changes: [
-      {
-        file: 'shared/activity/activity-log.dynamo.ts',
-        replace: "(createHash('sha256').update(entry_id).digest()[0] ?? 0) % activityShards",
-        by: "(createHash('sha256').update(kind).digest()[0] ?? 0) % activityShards",
-      },
-    ],
-  },
   'what administrators make is entered in the log afterwards': {
     theme: 'administration',
     promise: '8.2',
     changes: [
       {
-        file: clientAdmin,
-        replace: 'await beforeChange(row);\n  await dependencies.apiKeys.create(row);',
-        by: 'await dependencies.apiKeys.create(row);\n  await beforeChange(row);',
+        file: 'shared/client/client-admin.ts',
+        replace: `await beforeChange(row);
+  await dependencies.apiKeys.create(row);`,
+        by: `await dependencies.apiKeys.create(row);
+  await beforeChange(row);`,
       },
-      { file: clientAdmin, replace: '  await beforeChange(client);\n', by: '' },
       {
-        file: clientAdmin,
+        file: 'shared/client/client-admin.ts',
+        replace: `  await beforeChange(client);
+`,
+        by: '',
+      },
+      {
+        file: 'shared/client/client-admin.ts',
         replace: 'await dependencies.clients.create(client);',
-        by: 'await dependencies.clients.create(client);\n  await beforeChange(client);',
+        by: `await dependencies.clients.create(client);
+  await beforeChange(client);`,
+      },
+    ],
+  },
+  'a live key reads the outbox': {
+    theme: 'messages',
+    promise: '17.5',
+    changes: [
+      {
+        file: 'shared/carrier/simulator/test-outbox.ts',
+        replace: "if (modeOf(clientId) === 'live')",
+        by: "if (clientId === '' && modeOf(clientId) === 'live')",
       },
     ],
   },

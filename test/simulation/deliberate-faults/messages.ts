@@ -1,71 +1,176 @@
-/** Faults of the way of a message: stored, handed over, counted. */
+/** Faults of sends, states, schedules, attempts and fallback. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of source files
 
 import type { DeliberateFaults } from '../../support/simulation/deliberate-fault.ts';
 
-const messageStore = 'shared/message/store/message-store.dynamo.ts';
-
-const attempts = 'shared/message/dispatch/next-step.ts';
-
 export const faults: DeliberateFaults = {
-  'a claim is taken from its holder': {
-    theme: 'messages',
+  'a bulk whose request died is not completed by its repeat': {
+    theme: 'bulk',
     promise: '5.1',
-    changes: [{ file: messageStore, replace: ' AND handover_until <= :now', by: '' }],
+    changes: [
+      {
+        file: 'shared/message/send/send-bulk-sms.ts',
+        replace: "const batch = entry.state === 'storing' ?",
+        by: "const batch = entry.state === 'storing' && !replayed ?",
+      },
+    ],
+  },
+  'a message that is canceled at its time goes out': {
+    theme: 'schedules',
+    promise: '5.3',
+    changes: [
+      {
+        file: 'shared/message/message.ts',
+        replace: "queued: { from: ['scheduled']",
+        by: "queued: { from: ['scheduled', 'canceled']",
+      },
+    ],
+  },
+  'another request with the same key gets the first response': {
+    theme: 'messages',
+    promise: '5.6',
+    changes: [
+      {
+        file: 'shared/message/send/idempotency.ts',
+        replace: 'if (request_hash === fingerprint) return;',
+        by: 'if (request_hash !== undefined || request_hash === fingerprint) return;',
+      },
+    ],
   },
   'a final state can be left again': {
     theme: 'messages',
     promise: '6.1',
     changes: [
       {
-        file: messageStore,
+        file: 'shared/message/store/message-store.dynamo.ts',
         replace: "[`#status IN (${states.join(', ')})`, ...conditions].join(' AND ')",
         by: "[`attribute_exists(message_id) OR #status IN (${states.join(', ')})`, ...conditions].join(' AND ')",
       },
     ],
   },
-  'a queued message is not put on its queue': {
+  'delivered is not taken after expired': {
     theme: 'messages',
-    promise: '5.1',
+    promise: '6.2',
     changes: [
       {
-        file: 'shared/relay/relay.ts',
-        replace: '...queued.flatMap(({ after }) => outboundEntriesOf(after, now)),',
-        by: '',
+        file: 'shared/message/message.ts',
+        replace: "delivered: { from: ['sending', 'sent', 'failed', 'expired']",
+        by: "delivered: { from: ['sending', 'sent', 'failed']",
       },
     ],
   },
-  'an addition that was begun is added again to rows that have it': {
+  'a carrier that knows no more than that a message went out is asked for 15 minutes': {
+    theme: 'messages',
+    promise: '6.4',
+    changes: [
+      {
+        file: 'shared/relay/expire-messages.ts',
+        replace: 'if (canBeAsked(message) && now < addSeconds(expiresAt, repairSeconds)) {',
+        by: 'if (canBeAsked(message) && now < addSeconds(expiresAt, 900)) {',
+      },
+      {
+        file: 'shared/message/dispatch/dispatch-message.ts',
+        replace: 'if (!isOver || isRepeated) return asked;',
+        by: "if (!isOver || isRepeated || asked.outcome === 'looked_up') return asked;",
+      },
+    ],
+  },
+  'the message of another client can be read': {
+    theme: 'messages',
+    promise: '5.11',
+    changes: [
+      {
+        file: 'shared/message/status-and-cancel.ts',
+        replace: 'if (message?.client_id !== clientId) throw',
+        by: 'if (message === undefined || clientId === undefined) throw',
+      },
+    ],
+  },
+  'a page of the list begins with the last message of the page before': {
+    theme: 'messages',
+    promise: '5.12',
+    changes: [
+      {
+        file: 'shared/message/store/message-list.dynamo.ts',
+        replace: 'if (list_at !== range.before) yield',
+        by: 'if (list_at !== range.from) yield',
+      },
+    ],
+  },
+  'two workers reserve the same slots of a sender': {
+    theme: 'bulk',
+    promise: '14.4',
+    changes: [
+      {
+        file: 'shared/message/dispatch/sender-pace-store.dynamo.ts',
+        replace: "'revision = :seen'",
+        by: "'revision = :seen OR attribute_exists(revision)'",
+      },
+    ],
+  },
+  'a refused leg of a fallback counts as having replaced the one before': {
+    theme: 'caps',
+    promise: '14.7',
+    changes: [
+      {
+        file: 'shared/message/dispatch/start-next-leg.ts',
+        replace: "status !== 'failed' && refusal === undefined",
+        by: "status !== 'failed' || refusal !== undefined",
+      },
+    ],
+  },
+  'a carrier that refused a message is asked for it again': {
+    theme: 'messages',
+    promise: '16.1',
+    changes: [
+      {
+        file: 'shared/message/dispatch/next-step.ts',
+        replace: 'return inOrder.find(({ name }) => !hasRefused(name)) ?? inOrder[0];',
+        by: 'return inOrder.find(({ name }) => name !== last || !hasRefused(name)) ?? inOrder[0];',
+      },
+    ],
+  },
+  'another carrier is asked although the first may have the message and its sender waits': {
+    theme: 'messages',
+    promise: '16.2',
+    changes: [
+      {
+        file: 'shared/message/dispatch/next-step.ts',
+        replace: "if (isDue && choice === 'send_again') {",
+        by: "if (isDue && choice !== 'fail') {",
+      },
+    ],
+  },
+  'a review that comes late expires the message unasked': {
+    theme: 'messages',
+    promise: '16.7',
+    changes: [
+      {
+        file: 'shared/relay/expire-messages.ts',
+        replace: 'if (canBeAsked(message) && now < addSeconds(expiresAt, repairSeconds)) {',
+        by: 'if (canBeAsked(message) && now < addSeconds(expiresAt, 900)) {',
+      },
+    ],
+  },
+  'a change that was counted before is counted again': {
     theme: 'messages',
     promise: '11.1',
     changes: [
       {
         file: 'shared/usage/count-journal.dynamo.ts',
-        replace: 'seen >= number) return',
-        by: 'seen > number) return',
+        replace: 'BigInt(sequence) > latest)',
+        by: 'BigInt(sequence) > latest - 1_000n)',
       },
     ],
   },
-  'a message that must wait for its carrier is sent again': {
+  'a test message goes to the carrier': {
     theme: 'messages',
-    promise: '16.2',
-    changes: [
-      { file: attempts, replace: "if (isDue && choice === 'send_again') {", by: 'if (isDue) {' },
-      {
-        file: attempts,
-        replace: "if (isDue && choice === 'fail') return",
-        by: 'if (choice === undefined) return',
-      },
-    ],
-  },
-  'a possible duplicate is not declared': {
-    theme: 'otp',
-    promise: '16.3',
+    promise: '17.1',
     changes: [
       {
-        file: attempts,
-        replace: "attempts.slice(0, -1).some(({ outcome }) => outcome === 'unknown')",
-        by: 'attempts.slice(0, -1).some(({ outcome }) => outcome === undefined)',
+        file: 'shared/carrier/choose-carrier.ts',
+        replace: "const isTest = modeOf(client_id) === 'test';",
+        by: "const isTest = client_id === '' && modeOf(client_id) === 'test';",
       },
     ],
   },

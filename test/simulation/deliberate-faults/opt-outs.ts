@@ -1,40 +1,27 @@
-/** Faults of opt-outs and suppressions. */
+/** Faults of suppressions and of messages from recipients. */
 
 import type { DeliberateFaults } from '../../support/simulation/deliberate-fault.ts';
 
-const comparison = 'shared/message/suppression/compare-opt-outs.ts';
-
 export const faults: DeliberateFaults = {
-  'a suppression is not read at the hand-over': {
+  'a repeated inbound message is another one where somebody wrote meanwhile': {
     theme: 'opt-outs',
-    promise: '13.3',
+    promise: '13.1',
     changes: [
       {
-        file: 'shared/message/suppression/suppression.ts',
-        replace: 'export function applies(',
-        by: 'export function applies(..._: unknown[]) { return false; }\nexport function appliesReally(',
+        file: 'shared/message/receive-message.ts',
+        replace: 'message_id: inboundIdOf(inbound),',
+        by: "message_id: derivedId('msg', inboundIdOf(inbound), owner?.clientId ?? unassignedClientId),",
       },
     ],
   },
-  'the refusal of a carrier undoes a START': {
+  'STOP does not count for all clients that wrote from the number': {
     theme: 'opt-outs',
     promise: '13.2',
     changes: [
       {
-        file: 'shared/message/suppression/suppression-store.dynamo.ts',
-        replace: 'if (change.isRefusal === true) return beginByRefusal(change);',
-        by: '',
-      },
-    ],
-  },
-  'the list of the carrier takes the place of an administrator’s stop': {
-    theme: 'opt-outs',
-    promise: '13.4',
-    changes: [
-      {
-        file: 'shared/message/suppression/suppression-store.dynamo.ts',
-        replace: "if (isRefresh && source === 'carrier' && scope !== undefined) kept.push('source');",
-        by: '',
+        file: 'shared/message/receive-message.ts',
+        replace: 'chunksOf(opt_for, ',
+        by: 'chunksOf(opt_for.slice(1), ',
       },
     ],
   },
@@ -49,48 +36,49 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
-  'a START that is learned hours late does not reach the list of the carrier': {
+  'a suppression is not read at the hand-over': {
     theme: 'opt-outs',
-    promise: '13.2',
+    promise: '13.3',
     changes: [
       {
-        file: 'shared/message/suppression/opt-out-comparison.dynamo.ts',
-        replace: '(changed_at >= :since OR stored_at >= :since)',
-        by: 'changed_at >= :since',
+        file: 'shared/message/suppression/suppression.ts',
+        replace: 'export function applies(',
+        by: `export function applies(..._: unknown[]) { return false; }
+export function appliesReally(`,
       },
     ],
   },
-  'a START counts as older than what the client ended before the gateway learned of it': {
-    theme: 'opt-outs',
-    promise: '13.2',
+  'START ends a suppression that cannot be read': {
+    theme: 'rows',
+    editedTable: 'Suppressions',
+    promise: '13.3',
     changes: [
       {
         file: 'shared/message/suppression/suppression-store.dynamo.ts',
-        replace: "'word_at < :at'",
-        by: "'word_at < changed_at AND word_at > changed_at'",
+        replace: 'if (row !== undefined && !isReadable(row))',
+        by: 'if (row !== undefined && row.cause === change.cause)',
       },
     ],
   },
-  'a removal that AWS refuses is not asked for again': {
+  'an older inbound message that arrives late shortens the WhatsApp window': {
     theme: 'opt-outs',
-    promise: '13.2',
-    changes: [
-      { file: comparison, replace: 'if (!isRemoved) await suppressions.compareAgain(ended);', by: '' },
-    ],
-  },
-  'a number that another stop keeps on the list is not looked at again': {
-    theme: 'opt-outs',
-    promise: '13.2',
-    changes: [{ file: comparison, replace: 'return suppressions.compareAgain(ended);', by: 'return;' }],
-  },
-  'a contact that cannot be read ends the comparison': {
-    theme: 'opt-outs',
-    promise: '1.8',
+    promise: '13.5',
     changes: [
       {
-        file: 'shared/message/store/contacts.dynamo.ts',
-        replace: "return row && readableRows(contactRow, [row], 'writer')[0];",
-        by: 'return row && contactRow.parse(row);',
+        file: 'shared/message/store/whatsapp-window.dynamo.ts',
+        replace: "'attribute_not_exists(received_at) OR received_at < :at'",
+        by: "'attribute_not_exists(received_at) OR received_at <> :at'",
+      },
+    ],
+  },
+  'a report that cannot be recorded holds back what people write': {
+    theme: 'opt-outs',
+    promise: '16.5',
+    changes: [
+      {
+        file: 'shared/message/dispatch/record-receipts.ts',
+        replace: 'recordAll(ofOne).catch((error: unknown) => failures.push(error))',
+        by: 'recordAll(ofOne)',
       },
     ],
   },

@@ -1,40 +1,43 @@
-/** Faults of webhooks. */
+/** Faults of webhooks, their endpoints, their log and resends. */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of source files
 
 import type { DeliberateFaults } from '../../support/simulation/deliberate-fault.ts';
 
 export const faults: DeliberateFaults = {
+  'an event whose report was written minutes later is lost with its record': {
+    theme: 'messages',
+    promise: '6.5',
+    changes: [
+      {
+        file: 'shared/relay/expire-messages.ts',
+        replace: 'const reportSeconds = 86_400;',
+        by: 'const reportSeconds = clockAheadSeconds;',
+      },
+    ],
+  },
+  'an event is lost where the endpoints of its client cannot be read': {
+    theme: 'webhooks',
+    promise: '7.12',
+    changes: [{ file: 'shared/relay/relay.ts', replace: 'unknown.push({ before, after });', by: '' }],
+  },
+  'the old signature is made with the new secret': {
+    theme: 'webhooks',
+    promise: '7.5',
+    changes: [
+      { file: 'shared/webhook/deliver/sign-and-post.ts', replace: 'signing.at(-1)', by: 'signing.at(0)' },
+    ],
+  },
+  'a worker keeps the secrets of a client for five minutes': {
+    theme: 'webhooks',
+    promise: '7.6',
+    changes: [
+      { file: 'shared/client/webhook-secrets.ts', replace: 'maxAgeSeconds: 30,', by: 'maxAgeSeconds: 300,' },
+    ],
+  },
   'a webhook is repeated too early': {
     theme: 'webhooks',
     promise: '7.8',
     changes: [{ file: 'shared/webhook/delivery.ts', replace: '[30, 120, 600', by: '[20, 120, 600' }],
-  },
-  'a write beside a transaction on the same row is not repeated': {
-    theme: 'webhooks',
-    promise: '12.7',
-    changes: [
-      {
-        file: 'shared/platform/aws/clients.ts',
-        replace: 'return retryingConflicts(prepared(new DynamoDBClient({ ...clientConfig, ...config })));',
-        by: 'return prepared(new DynamoDBClient({ ...clientConfig, ...config }));',
-      },
-      {
-        file: 'shared/webhook/endpoint-store.dynamo.ts',
-        replace: 'if (error instanceof TransactionConflictException) return true;',
-        by: '',
-      },
-      { file: 'shared/http/response.ts', replace: "  'TransactionConflictException',\n", by: '' },
-    ],
-  },
-  'a resend of many leaves out what failed while its alert was pending': {
-    theme: 'webhooks',
-    promise: '12.4',
-    changes: [
-      {
-        file: 'shared/webhook/log/run-resend.ts',
-        replace: 'isAskedFor(resend, delivery) && failedAt === finishedBefore(resend, delivery) ?',
-        by: 'isAskedFor(resend, delivery) && !delivery.alert_pending && failedAt === finishedBefore(resend, delivery) ?',
-      },
-    ],
   },
   'a webhook is not sent again while its alert is pending': {
     theme: 'webhooks',
@@ -52,25 +55,87 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
-  'an endpoint is disabled before the success is counted whose worker died': {
+  'a disabled endpoint still gets what is on its way': {
     theme: 'webhooks',
-    promise: '12.5',
+    promise: '12.1',
     changes: [
       {
-        file: 'shared/webhook/deliver/disable-endpoint.ts',
-        replace: 'const disableGraceSeconds = 900;',
-        by: 'const disableGraceSeconds = 0;',
+        file: 'shared/webhook/deliver/deliver-webhook.ts',
+        replace: "...(endpoint.enabled ? {} : { unposted: 'endpoint_disabled' })",
+        by: '...{}',
       },
     ],
   },
-  'the notice of a disabled endpoint is lost with its worker': {
+  'a client has eleven endpoints': {
+    theme: 'webhooks',
+    promise: '12.2',
+    changes: [
+      {
+        file: 'shared/webhook/endpoint-store.dynamo.ts',
+        replace: "'attribute_not_exists(endpoints) OR endpoints < :max'",
+        by: "'attribute_not_exists(endpoints) OR endpoints <= :max'",
+      },
+    ],
+  },
+  'only the 50 latest test events are listed': {
+    theme: 'webhooks',
+    promise: '12.3',
+    changes: [
+      {
+        file: 'shared/webhook/log/find-deliveries.ts',
+        replace: `    cursor: after && entriesFrom(after),
+`,
+        by: `    cursor: undefined && entriesFrom(String(after)),
+`,
+      },
+      {
+        file: 'shared/webhook/log/find-deliveries.ts',
+        replace: 'return { located, end: nextCursor && `${placeOf(nextCursor)}~${noneLeft}` };',
+        by: 'return { located, end: undefined && nextCursor };',
+      },
+    ],
+  },
+  'the same resend of many is another one after 20 minutes': {
+    theme: 'webhooks',
+    promise: '12.4',
+    changes: [
+      {
+        file: 'shared/webhook/log/request-resend.ts',
+        replace: 'const samePeriodsMax = 36;',
+        by: 'const samePeriodsMax = 2;',
+      },
+    ],
+  },
+  'an endpoint is disabled although it had a success': {
     theme: 'webhooks',
     promise: '12.5',
     changes: [
       {
         file: 'shared/webhook/deliver/disable-endpoint.ts',
-        replace: 'if (disabled?.notice_pending) await',
-        by: 'if (isFailing && disabled?.notice_pending) await',
+        replace: 'if (endpoint.failing_since !== undefined) await endpoints.clearFailures(endpoint);',
+        by: '',
+      },
+    ],
+  },
+  'a write beside a transaction on the same row is not repeated': {
+    theme: 'webhooks',
+    promise: '12.7',
+    changes: [
+      {
+        file: 'shared/platform/aws/clients.ts',
+        replace: 'return retryingConflicts(prepared(new DynamoDBClient({ ...clientConfig, ...config })));',
+        by: 'return prepared(new DynamoDBClient({ ...clientConfig, ...config }));',
+      },
+      {
+        file: 'shared/webhook/endpoint-store.dynamo.ts',
+        replace: 'if (error instanceof TransactionConflictException) return true;',
+        by: '',
+      },
+      {
+        file: 'shared/http/response.ts',
+        replace: `  'TransactionConflictException',
+`,
+        by: '',
       },
     ],
   },

@@ -1,0 +1,114 @@
+/** Faults of rate limits and caps. */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of source files
+
+import type { DeliberateFaults } from '../../support/simulation/deliberate-fault.ts';
+
+export const faults: DeliberateFaults = {
+  'a limit admits one more': {
+    theme: 'limits',
+    promise: '4.2',
+    changes: [
+      {
+        file: 'shared/limit/rate-counter.dynamo.ts',
+        replace: '${attribute} < ${limit}',
+        by: '${attribute} <= ${limit}',
+      },
+    ],
+  },
+  'a refusal is remembered beyond its minute': {
+    theme: 'limits',
+    promise: '4.1',
+    changes: [
+      {
+        file: 'shared/limit/limiter.ts',
+        replace: 'Math.min(now.getTime() + refusalCacheSeconds * 1000, windows.resetsAt.minute * 1000)',
+        by: 'now.getTime() + refusalCacheSeconds * 1000',
+      },
+    ],
+  },
+  'each shard of a limit is rounded up': {
+    theme: 'limits',
+    promise: '4.8',
+    changes: [
+      {
+        file: 'shared/limit/shards.ts',
+        replace: 'Math.floor(limit / shards) + (shard < limit % shards ? 1 : 0)',
+        by: 'Math.ceil(limit / shards)',
+      },
+    ],
+  },
+  'a row with an end never ends': {
+    theme: 'administration',
+    promise: '10.1',
+    changes: [
+      {
+        file: 'shared/limit/override-row.ts',
+        replace: 'target !== undefined && (expiresAt === undefined || now < expiresAt)',
+        by: 'target !== undefined && (expiresAt === undefined || now !== expiresAt)',
+      },
+    ],
+  },
+  'a send without a key gives back what it took, although it is stored': {
+    theme: 'caps',
+    promise: '10.2',
+    changes: [
+      {
+        file: 'shared/message/send/idempotency.ts',
+        replace: 'if (!result.created && key !== undefined)',
+        by: 'if (!result.created)',
+      },
+    ],
+  },
+  'a refusal by a spend cap is not reported to administrators': {
+    theme: 'caps',
+    promise: '10.4',
+    changes: [
+      {
+        file: 'shared/limit/cap-notices.ts',
+        replace: 'const refused = percentage === 100 && state.full.includes(limit);',
+        by: 'const refused = percentage === 100 && state.full.length > state.limits.length;',
+      },
+    ],
+  },
+  'a change by the API undoes what is edited by hand meanwhile': {
+    theme: 'administration',
+    promise: '10.6',
+    changes: [
+      {
+        file: 'shared/edited-table/row-editor.dynamo.ts',
+        replace: '.filter(([name, value]) => value !== row?.[name])',
+        by: '',
+      },
+      {
+        file: 'shared/edited-table/row-editor.dynamo.ts',
+        replace: 'const unchanged = unchangedRow(image, attributes);',
+        by: `const unchanged = {
+          ...unchangedRow(undefined, attributes),
+          ConditionExpression: 'attribute_exists(client_id) OR attribute_not_exists(client_id)',
+        };`,
+      },
+    ],
+  },
+  'a dry run takes from the caps': {
+    theme: 'caps',
+    promise: '14.6',
+    changes: [
+      {
+        file: 'shared/message/send/send-one.ts',
+        replace: '() => allowance?.check([message])',
+        by: '() => allowance?.take([message])',
+      },
+    ],
+  },
+  'a test message counts towards the caps of live ones': {
+    theme: 'caps',
+    promise: '17.3',
+    changes: [
+      {
+        file: 'shared/limit/take-from-caps.ts',
+        replace: 'return `caps:${clientId}|${month}`;',
+        by: "return `caps:${clientId.replace(/-test$/, '')}|${month}`;",
+      },
+    ],
+  },
+};
