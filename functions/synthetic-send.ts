@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { callGateway, newSyntheticSecret, syntheticSender } from '../shared/client/synthetic-send.ts';
 import { carriersIn } from '../shared/contract/channels.ts';
+import { syntheticClientId } from '../shared/contract/mode.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
@@ -13,6 +14,7 @@ const env = environmentOf<'synthetic-send'>();
 const credentials = { clients: dynamoClientStore(dynamo(), env.CLIENTS_TABLE), random: randomBytes };
 const send = syntheticSender({
   call: callGateway(env.TOKEN_ISSUER),
+  clientId: syntheticClientId,
   newSecret: (now) => newSyntheticSecret(credentials, now),
   smsCarriers: carriersIn(env.SMS_CARRIER),
   clock: systemClock,

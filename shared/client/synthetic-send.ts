@@ -74,6 +74,7 @@ const unfinished = ['queued', 'sending', 'sent'];
 
 export function syntheticSender(dependencies: {
   readonly call: CallGateway;
+  readonly clientId: string;
   /** A new test secret of the client; the one before it is no longer valid. */
   readonly newSecret: (now: Date) => Promise<string>;
   /** Without any, the message is one of WhatsApp. */
@@ -81,7 +82,7 @@ export function syntheticSender(dependencies: {
   readonly clock: Clock;
   readonly sleep: Sleep;
 }): () => Promise<SyntheticSend> {
-  const { call, newSecret, smsCarriers, clock, sleep } = dependencies;
+  const { call, clientId, newSecret, smsCarriers, clock, sleep } = dependencies;
   let token: { readonly text: string; readonly renewedAtMs: number } | undefined;
 
   async function validToken(): Promise<string> {
@@ -90,7 +91,7 @@ export function syntheticSender(dependencies: {
     const response = await call(routes.issueToken.path, {
       body: {
         grant_type: 'client_credentials',
-        client_id: syntheticClientId,
+        client_id: clientId,
         client_secret: await newSecret(now),
       },
     });

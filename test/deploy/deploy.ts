@@ -13,7 +13,7 @@ import { pythonWithPackages } from '../../lib/local/python.ts';
 import { commandLine } from './command-line.ts';
 import { destroy, destroyWhatIsKept, failFirstDeploy } from './destroy.ts';
 import { commandsIn } from './documented-commands.ts';
-import { conformance, firstDeploy, nothingChanges } from './first-deploy.ts';
+import { check, firstDeploy, nothingChanges } from './first-deploy.ts';
 import type { Ground } from './ground.ts';
 import { makeReleases } from './releases.ts';
 import { type Report, startReport } from './report.ts';
@@ -31,7 +31,7 @@ async function life(ground: Ground, front: Front): Promise<void> {
   const { part, show } = ground.report;
   const deployed = await part('First deploy', () => firstDeploy(ground, front));
   await part('Second deploy', () => nothingChanges(ground));
-  await part('Conformance of what was deployed', () => conformance(ground));
+  await part('Check of what was deployed', () => check(ground));
   const code = await part('Rotation of the secret of one-time passwords', () =>
     rotateOtpSecret(ground, deployed),
   );
@@ -48,10 +48,10 @@ async function life(ground: Ground, front: Front): Promise<void> {
     failFirstDeploy(ground),
   );
   await part('Destroy of that stage, and its data taken back', () => destroyWhatIsKept(ground, takeBack));
-  // Tests of their own run these: test/local/restore.test.ts and test/long/verify.test.ts.
+  // Tests of their own run these: test/local/restore.test.ts and test/e2e/bin/check.test.ts.
   const left = [ground.deployCommands, ground.rotateCommands, ground.regionCommands]
     .flatMap((commands) => commands.left)
-    .filter((command) => !/ restore --to |^npm run verify/.test(command));
+    .filter((command) => !/ restore --to |^npm run check -- --stage/.test(command));
   show(left.length === 0, 'every command of these pages was run', left.join());
 }
 

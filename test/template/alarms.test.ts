@@ -1,6 +1,5 @@
 /** Which alarms a stage has, and that those over tables see every request that DynamoDB throttles, and end. */
 import { describe, expect, it } from '@jest/globals';
-import { alarmedQueues } from '../../bin/verify/dead-letter-alarm.ts';
 import { deployments } from '../support/template/deployments.ts';
 import { refOf, resourcesOfType, synthesized, typesIn } from '../support/template/stage-templates.ts';
 
@@ -94,24 +93,6 @@ describe('the alarms over dead-letter queues', () => {
       const runbook = sources.includes(`"${queue}"`) ? 'dead-letters' : 'relay-dead-letters';
       expect(`${id} ${Properties.AlarmDescription}`).toMatch(new RegExp(`#runbook-${runbook}$`));
     }
-  });
-});
-
-describe.each(withAlarms)('the alarm that `npm run verify` sets off, %s', (deployment) => {
-  it('is one of those over dead-letter queues, and is found for each of them', () => {
-    const resources = Object.entries(synthesized(deployment).resources).map(([logicalId, { Type }]) => ({
-      logicalId,
-      type: Type,
-      physicalId: logicalId,
-    }));
-    const watched = resourcesOfType(deployment, 'AWS::CloudWatch::Alarm').flatMap(([id, { Properties }]) =>
-      Properties.MetricName === 'ApproximateNumberOfMessagesVisible'
-        ? [`${Properties.Dimensions[0].Value['Fn::GetAtt'][0]} ${id}`]
-        : [],
-    );
-    expect(watched.length).toBeGreaterThan(0);
-    const found = alarmedQueues(resources).map(({ queue, alarm }) => `${queue.logicalId} ${alarm.logicalId}`);
-    expect(found.toSorted()).toEqual(watched.toSorted());
   });
 });
 

@@ -4,7 +4,7 @@ import { openApiDocument } from '../../../lib/build/openapi/document.ts';
 import { dynamoOutbox } from '../../../shared/carrier/simulator/outbox.dynamo.ts';
 import { setClientDisabled } from '../../../shared/client/client-admin.ts';
 import { baseUrlMarker } from '../../../shared/contract/api.ts';
-import { Api } from '../../conformance/api.ts';
+import { Api } from '../../check/api.ts';
 import { freshNumber } from '../../support/carrier/outbox.ts';
 import { documentClient, eventually, gateway } from '../../support/gateway/gateway.ts';
 import { newClient } from '../../support/http/client.ts';

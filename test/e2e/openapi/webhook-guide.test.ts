@@ -11,7 +11,7 @@ import { textOf } from '../../../lib/build/docs/html.ts';
 import { withNewWebhookSecret } from '../../../shared/client/client-admin.ts';
 import { secretActiveAfterSeconds, type WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
 import { signatureHeaders } from '../../../shared/webhook/deliver/sign-and-post.ts';
-import { Api } from '../../conformance/api.ts';
+import { Api } from '../../check/api.ts';
 import { served } from '../../support/docs/served.ts';
 import { freePort } from '../../support/gateway/free-port.ts';
 import { eventually } from '../../support/gateway/gateway.ts';

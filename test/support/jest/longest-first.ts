@@ -23,7 +23,7 @@ const waiting = [
   'e2e/openapi/webhook-guide.test.ts',
   'e2e/limit-feedback.test.ts',
   'e2e/inbound.test.ts',
-  'e2e/conformance.test.ts',
+  'e2e/check.test.ts',
   'e2e/retry-schedule.test.ts',
   'e2e/otp-secrecy.test.ts',
   'e2e/fallback.test.ts',

@@ -45,7 +45,7 @@ describe('the folder of a test', () => {
 });
 
 it('each operation of the API has a test over HTTP that names its path', () => {
-  const texts = ['test/e2e', 'test/browser', 'test/conformance'].flatMap(filesOf).map(({ text }) => text);
+  const texts = ['test/e2e', 'test/browser', 'test/check'].flatMap(filesOf).map(({ text }) => text);
   const untested = Object.values<Route>(routes)
     .filter(({ path }) => path.startsWith('/api/v1/'))
     .filter(({ path }) => {

@@ -26,6 +26,7 @@ function worldWith(differs: { smsCarriers?: readonly string[]; answer?: CallGate
       asked.push({ path, token: request.token, body: request.body });
       return (await differs.answer?.(path, request)) ?? usual(path);
     },
+    clientId: 'client_synthetic',
     newSecret: async () => {
       secrets.push(`secret-${secrets.length + 1}`);
       return secrets.at(-1) ?? '';

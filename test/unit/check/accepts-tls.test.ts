@@ -1,9 +1,9 @@
-/** `npm run verify` sees which versions of TLS a server accepts, also those that Node turns off by default. */
+/** `npm run check` sees which versions of TLS a server accepts, also those that Node turns off by default. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, type SecureVersion } from 'node:tls';
 import { expect, it } from '@jest/globals';
-import { acceptsTls } from '../../../bin/verify/http-caller.ts';
+import { acceptsTls } from '../../check/aws-stage.ts';
 
 const pem = (kind: string, base64: string): string =>
   `-----BEGIN ${kind}-----\n${base64}\n-----END ${kind}-----\n`;

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Api } from '../conformance/api.ts';
-import { checks } from '../conformance/checks.ts';
-import { limitCheck } from '../conformance/message-checks.ts';
+import { Api } from '../check/api.ts';
+import { checks } from '../check/checks.ts';
+import { limitCheck } from '../check/message-checks.ts';
 import { newClient } from '../support/http/client.ts';
 
 let shared: Api;
 
-const newApi = async () => Api.at(await newClient({ name: 'Conformance', limits: 'default' }));
+const newApi = async () => Api.at(await newClient({ name: 'Check', limits: 'default' }));
 
 beforeAll(async () => {
   shared = await newApi();
