@@ -1,7 +1,6 @@
-/** What every page can use: the admin API, notifications, exports, and the dialog of new secrets. */
+/** The admin API, notifications, and the dialog of new secrets, for every page. */
 import { createContext, useContext } from 'react';
 import type { Api } from './api/call-api.ts';
-import type { CsvExport } from './components/columns.ts';
 
 export interface NewSecrets {
   readonly title: string;
@@ -12,8 +11,6 @@ interface Dashboard {
   readonly api: Api;
   /** A warning or an error stays until it is dismissed. */
   notify(type: 'success' | 'warning' | 'error', text: string): void;
-  /** Saves all pages of a list as a CSV file, whatever page is shown meanwhile. */
-  exportCsv<Row>(file: CsvExport<Row>): void;
   /** Until the user has saved them, whatever page is shown: nobody can view them again. */
   showSecrets(secrets: NewSecrets): void;
 }

@@ -11,7 +11,7 @@ interface SignInProps {
 }
 
 export function SignIn({ signOutReason, onSignIn }: SignInProps) {
-  const form = useSignIn('', onSignIn);
+  const form = useSignIn(onSignIn);
   return (
     <main className="sign-in">
       <title>Sign in – Messaging gateway</title>
@@ -63,9 +63,8 @@ export interface Credentials {
   readonly clientSecret: string;
 }
 
-/** @param firstClientId - entered beforehand */
-export function useSignIn(firstClientId: string, onSignIn: (credentials: Credentials) => Promise<void>) {
-  const [clientId, setClientId] = useState(firstClientId);
+function useSignIn(onSignIn: (credentials: Credentials) => Promise<void>) {
+  const [clientId, setClientId] = useState('');
   const [secret, setSecret] = useState('');
   const [isPending, setIsPending] = useState(false);
   /** The second click of a double click arrives before the button is disabled. */

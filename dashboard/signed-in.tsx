@@ -22,33 +22,27 @@ import { RenderFailure } from './components/render-failure.tsx';
 import { Secrets } from './components/secrets.tsx';
 import { withLocalTimes } from './components/text.tsx';
 import { DashboardContext, NavigatedContext, type NewSecrets } from './context.ts';
-import { useCsvExports } from './csv-exports.tsx';
 import { Navigation, Pages, pageOf } from './pages.tsx';
 import { go, linkTo, useHashLocation, useMode } from './route.ts';
 import type { Session } from './session.ts';
-import { expired, SignInAgain, useSessionEnd } from './session-end.tsx';
-import type { Credentials } from './sign-in.tsx';
+import { expired, useSessionEnd } from './session-end.ts';
 
 interface SignedInProps {
   readonly session: Session;
   readonly look: ReturnType<typeof useColours>;
   /** Whether the session began before this load of the dashboard. */
   readonly isRestored: boolean;
-  readonly onSignIn: (credentials: Credentials) => Promise<void>;
-  /** @returns false if this tab has not the secret */
-  readonly onRenew: () => Promise<boolean>;
-  readonly onSignOut: () => void;
-  readonly onEnd: (reason: string) => void;
+  /** @param reason - shown on the sign-in page, unless the user signed out */
+  readonly onEnd: (reason: string | undefined) => void;
 }
 
-export default function SignedIn({ onSignIn, onRenew, onEnd, ...around }: SignedInProps) {
-  const { session, onSignOut } = around;
+export default function SignedIn({ onEnd, ...around }: SignedInProps) {
+  const { session } = around;
   const [notices, setNotices] = useState<readonly FlashbarProps.MessageDefinition[]>([]);
-  const [isSigningIn, setIsSigningIn] = useState(false);
   const [secrets, setSecrets] = useState<readonly NewSecrets[]>([]);
   const [ended, setEnded] = useState<Session>();
-  const warning = useSessionEnd({ session, onRenew, onEnd: setEnded }, () => setIsSigningIn(true));
-  // New secrets stay until they are saved; a request with the token before the last renewal may fail.
+  const warning = useSessionEnd(session, setEnded);
+  // New secrets stay until they are saved.
   const [created] = secrets;
   const isOver = ended === session && created === undefined;
   useEffect(() => {
@@ -78,17 +72,13 @@ export default function SignedIn({ onSignIn, onRenew, onEnd, ...around }: Signed
     const newClient = () => newQueryClient((message) => notify('error', message));
     return { live: newClient(), test: newClient() };
   }, [notify]);
-  const current = useRef(session);
-  current.current = session;
-  const { notices: exportNotices, begin: exportCsv } = useCsvExports();
   const dashboard = useMemo(
     () => ({
-      api: apiOf(() => current.current, mode, setEnded),
+      api: apiOf(session, mode, setEnded),
       notify,
-      exportCsv,
       showSecrets: (more: NewSecrets) => setSecrets((shown) => [...shown, more]),
     }),
-    [mode, notify, exportCsv],
+    [session, mode, notify],
   );
 
   return (
@@ -98,23 +88,16 @@ export default function SignedIn({ onSignIn, onRenew, onEnd, ...around }: Signed
           <Router hook={useHashLocation}>
             <Layout
               {...around}
-              notices={[...(warning === undefined ? [] : [warning]), ...exportNotices, ...notices]}
+              notices={[...(warning === undefined ? [] : [warning]), ...notices]}
               onSignOut={() => {
                 // The next user starts at the first page.
                 go(linkTo('overview', undefined, {}, 'live'));
-                onSignOut();
+                onEnd(undefined);
               }}
             />
             {created === undefined ? null : (
               <Secrets {...created} onDone={() => setSecrets((shown) => shown.slice(1))} />
             )}
-            {isSigningIn ? (
-              <SignInAgain
-                clientId={session.clientId}
-                onSignIn={onSignIn}
-                onDismiss={() => setIsSigningIn(false)}
-              />
-            ) : null}
           </Router>
         </DashboardContext>
       </QueryClientProvider>
@@ -148,7 +131,8 @@ function testNotice(path: string, onLeave: () => void): FlashbarProps.MessageDef
   };
 }
 
-interface LayoutProps extends Pick<SignedInProps, 'session' | 'look' | 'isRestored' | 'onSignOut'> {
+interface LayoutProps extends Pick<SignedInProps, 'session' | 'look' | 'isRestored'> {
+  readonly onSignOut: () => void;
   readonly notices: readonly FlashbarProps.MessageDefinition[];
 }
 

@@ -32,11 +32,10 @@ export type ReadName = {
 export type Api = ReturnType<typeof apiOf>;
 
 /**
- * @param current - the session of each request: a long export outlives the token with which it began
  * @param mode - of the data in lists of all clients
  * @param onEnd - called when the gateway no longer accepts the token
  */
-export function apiOf(current: () => Session, mode: Mode, onEnd: (session: Session) => void) {
+export function apiOf(session: Session, mode: Mode, onEnd: (session: Session) => void) {
   const call = async <Name extends AdminApiRouteName>(
     name: Name,
     values: Readonly<Record<string, string>>,
@@ -48,7 +47,6 @@ export function apiOf(current: () => Session, mode: Mode, onEnd: (session: Sessi
     );
     const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
     const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
-    const session = current();
     const headers = { Authorization: `Bearer ${session.token}`, 'Data-Mode': mode };
     try {
       return (await request(method, `${filled}${search}`, { headers, ...options })) as ResponseOf<Name>;
@@ -81,7 +79,6 @@ export async function signIn(clientId: string, clientSecret: string): Promise<Se
     token,
     clientId,
     endsAt: Date.now() + answer.expires_in * 1000,
-    signedInAt: Date.now(),
   };
 }
 

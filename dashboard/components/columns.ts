@@ -1,7 +1,6 @@
 /** A column of a list and of its CSV file, declared once. */
 import type { ReactNode } from 'react';
 import { csvTable } from '../../shared/platform/csv.ts';
-import type { ReadPage } from '../api/pages.ts';
 
 type CsvCell = string | number | boolean | null | undefined;
 
@@ -26,14 +25,6 @@ export interface Column<Row> {
   readonly cell?: (row: Row) => ReactNode;
   /** What the CSV file has of it besides the field, by name. */
   readonly csv?: Readonly<Record<string, (row: Row) => CsvCell>>;
-}
-
-/** All pages of a list as a file. */
-export interface CsvExport<Row> {
-  /** The name of the file, without `.csv`. */
-  readonly name: string;
-  readonly columns: readonly Column<Row>[];
-  readonly readPage: ReadPage<Row>;
 }
 
 /** The value of the column's field. */

@@ -7,9 +7,10 @@ import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table, { type TableProps } from '@cloudscape-design/components/table';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { inOneLine } from '../../shared/platform/visible-text.ts';
-import type { ReadPage } from '../api/pages.ts';
+import { allRows, type ReadPage } from '../api/pages.ts';
+import { useChange } from '../api/queries.ts';
 import { useDashboard } from '../context.ts';
 import { choosePageSize, pageSizes, usePageSize } from '../page-size.ts';
 import { useListState, useMode } from '../route.ts';
@@ -204,18 +205,35 @@ interface DownloadCsvProps<Row> extends Pick<ListProps<Row>, 'columns' | 'rows'>
 }
 
 function DownloadCsv<Row>({ name, columns, rows = [], readPage, of }: DownloadCsvProps<Row>) {
-  const { exportCsv } = useDashboard();
+  const { notify } = useDashboard();
   const mode = useMode();
-  const fileName = `${name}-${mode}-${new Date().toISOString().slice(0, 'yyyy-mm-dd'.length)}`;
+  const fileName = `${name}-${mode}-${new Date().toISOString().slice(0, 'yyyy-mm-dd'.length)}.csv`;
+  const isShown = useRef(true);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
+  const download = useChange({
+    // The reading ends with the page.
+    mutationFn: async (read: ReadPage<Row>) => allRows(read, () => isShown.current),
+    onSuccess: (all) => {
+      if (all === undefined) return;
+      downloadCsv(fileName, csvOf(columns, all.rows));
+      const count = numberText(all.rows.length);
+      if (all.leftOut === undefined) notify('success', `${fileName} has all ${count} rows.`);
+      else notify('warning', `${fileName} has ${count} rows. ${all.leftOut}`);
+    },
+  });
   return (
     <Button
       iconName="download"
       ariaLabel={`Download CSV: ${of}`}
       disabled={rows.length === 0}
+      loading={download.isPending}
       onClick={() =>
-        readPage === undefined
-          ? downloadCsv(`${fileName}.csv`, csvOf(columns, rows))
-          : exportCsv({ name: fileName, columns, readPage })
+        readPage === undefined ? downloadCsv(fileName, csvOf(columns, rows)) : download.mutate(readPage)
       }
     >
       CSV

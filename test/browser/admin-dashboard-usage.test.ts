@@ -105,30 +105,20 @@ it(
   }),
 );
 
-it('shows any days, and the change of each client against the days before, with what is abnormal', async () => {
+it('shows any days', async () => {
   const { clientId } = await newClient({ name: `Much ${randomUUID()}` });
   // Of no other test, and as many days before the present as a row is kept.
   const from = Date.now() - (60 + randomInt(300)) * 86_400_000;
   const dayOf = (offset: number) => new Date(from + offset * 86_400_000).toISOString().slice(0, 10);
   const dynamo = documentClient();
-  for (const [period, count] of [
-    [dayOf(0), 150],
-    [dayOf(2), 450],
-  ] as const) {
-    const purge_at = Math.floor(Date.now() / 1000) + 86_400;
-    const Item = { period, client_id: clientId, 's.t.GB.d.m': count, purge_at };
-    await dynamo.send(new PutCommand({ TableName: gateway().tables.message_usage, Item }));
-  }
+  const purge_at = Math.floor(Date.now() / 1000) + 86_400;
+  const Item = { period: dayOf(2), client_id: clientId, 's.t.GB.d.m': 450, purge_at };
+  await dynamo.send(new PutCommand({ TableName: gateway().tables.message_usage, Item }));
   dynamo.destroy();
   await show(page, `usage?period=days&first=${dayOf(2)}&last_day=${dayOf(3)}&by=client`, 'Usage');
-  const row = page.getByRole('row').filter({ hasText: clientId }).filter({ hasText: 'many more messages' });
+  const row = page.getByRole('row').filter({ hasText: clientId }).filter({ hasText: '100 %' });
   await row.waitFor();
-  expect(await row.innerText()).toMatch(/450\s+150\s+×3\.0/);
-  await page.getByText(`${dayOf(2)} 00:00 to ${dayOf(4)} 00:00, compared with ${dayOf(0)} 00:00`).waitFor();
-  await page.getByRole('row').filter({ hasText: clientId }).filter({ hasText: '100 %' }).first().waitFor();
-  await row.scrollIntoViewIfNeeded();
-  expect(await inEachLook(page, 'usage-changes')).toEqual([]);
-  await page.setViewportSize({ width: 1280, height: 900 });
+  expect(await row.innerText()).toContain('450');
   await page.getByRole('button', { name: 'Last month' }).click();
   await page.getByText('Days (UTC)').waitFor({ state: 'detached' });
 });

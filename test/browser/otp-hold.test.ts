@@ -89,7 +89,7 @@ it('a held country is refused with a clear error, and shown to administrators, w
   const hold = attention.otp_holds.find(({ client_id }) => client_id === client.clientId);
   expect(hold).toMatchObject({ country: 'GB', verified: 0, usual_share: null });
   expect(hold?.summary).toMatch(/^One-time passwords to GB are held: 0 of \d+ \(0 %\) were verified\.$/);
-  const { otp_holds } = (await shell.json('otp', 'holds')) as { otp_holds: readonly OtpHoldView[] };
+  const { otp_holds } = (await shell.json('call', 'listOtpHolds')) as { otp_holds: readonly OtpHoldView[] };
   expect(otp_holds).toContainEqual(hold);
   const path = `/admin/api/activity?client_id=${client.clientId}&kind=otp_held`;
   // Written after the hold itself.
@@ -119,7 +119,7 @@ it('a held country is refused with a clear error, and shown to administrators, w
   await dialog.getByRole('row').filter({ hasText: 'GB' }).getByText('0 (0 %)').waitFor();
   await photograph(page, 'allow-one-time-passwords', look);
   expect(await axeViolations(page)).toEqual([]);
-  expect((await shell.json('otp', 'holds')) as object).toMatchObject({
+  expect((await shell.json('call', 'listOtpHolds')) as object).toMatchObject({
     otp_holds: expect.arrayContaining([expect.objectContaining({ client_id: client.clientId })]),
   });
   await dialog.getByRole('button', { name: 'Allow', exact: true }).click();
@@ -133,12 +133,13 @@ it('a held country is refused with a clear error, and shown to administrators, w
     { everyMilliseconds: sendEveryMs },
   );
   expect(again.status).toBe(202);
-  expect(await shell.json('otp', 'holds')).not.toMatchObject({
+  expect(await shell.json('call', 'listOtpHolds')).not.toMatchObject({
     otp_holds: expect.arrayContaining([expect.objectContaining({ client_id: client.clientId })]),
   });
-  expect((await shell.run('otp', 'allow', name, 'FR')).status).toBe(1);
-  const exempted = await shell.run('otp', 'allow', name, 'gb', '--always');
-  expect(exempted.stdout).toContain(
-    `One-time passwords of ${client.clientId} to GB are allowed permanently.`,
-  );
+  expect((await shell.run('call', 'allowOtps', name, 'FR')).status).toBe(1);
+  expect(await shell.json('call', 'allowOtps', name, 'gb', '--always', 'true')).toMatchObject({
+    client_id: client.clientId,
+    country: 'GB',
+    always: true,
+  });
 });

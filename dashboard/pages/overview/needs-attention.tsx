@@ -47,7 +47,7 @@ export function NeedsAttention({ query }: { readonly query: UseQueryResult<Atten
 /** What is not complete here, and where all of it is. */
 function notAllOf({ more_overrides, more_otp_holds, otp_holds }: Attention): string | undefined {
   const overrides = 'Only the first 1,000 limit overrides, or fewer, are checked here. Limits has all.';
-  const holds = `More one-time passwords are held than the newest ${otp_holds.length} here: npm run admin -- otp holds lists all.`;
+  const holds = `More one-time passwords are held than the newest ${otp_holds.length} here: npm run admin -- call listOtpHolds --all lists all.`;
   const texts = [more_overrides ? overrides : '', more_otp_holds ? holds : ''];
   return texts.join(' ').trim() || undefined;
 }

@@ -21,7 +21,6 @@ import TimeChart from '../../components/time-chart.tsx';
 import { useDashboard } from '../../context.ts';
 import { linkTo, useListState } from '../../route.ts';
 import { numberText, percent } from '../../value-names.ts';
-import { UsageChanges } from './usage-changes.tsx';
 import {
   type Chosen,
   chosenDays,
@@ -192,7 +191,6 @@ function Charts({ chosen, names }: { readonly chosen: Chosen; readonly names: Re
           />
         </SpaceBetween>
       </Section>
-      <UsageChanges by={group.value} chosen={chosen} />
       <Section title="Cost by channel">
         <TimeChart
           {...common}

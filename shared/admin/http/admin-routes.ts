@@ -54,7 +54,6 @@ export const adminApiRoutes = {
   showUsage: { method: 'GET', path: '/admin/api/usage' },
   listUsage: { method: 'GET', path: '/admin/api/usage/messages' },
   summarizeUsage: { method: 'GET', path: '/admin/api/usage/summary' },
-  compareUsage: { method: 'GET', path: '/admin/api/usage/changes' },
   listOutbox: { method: 'GET', path: '/admin/api/outbox' },
   listOtpHolds: { method: 'GET', path: '/admin/api/otp-holds' },
   showOtpEvidence: { method: 'GET', path: '/admin/api/clients/{client_id}/otp-holds/{country}' },
