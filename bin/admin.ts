@@ -12,10 +12,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 declare const packagedCommand: string | undefined;
 
 process.exitCode = await runCommand(process.argv.slice(2), {
-  packaged:
-    typeof packagedCommand === 'undefined'
-      ? undefined
-      : { command: packagedCommand, file: import.meta.filename },
+  packagedCommand: typeof packagedCommand === 'undefined' ? undefined : packagedCommand,
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
 });

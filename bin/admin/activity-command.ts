@@ -2,8 +2,8 @@
 import { Option } from 'commander';
 import { activityKinds, isSpread } from '../../shared/activity/activity-kinds.ts';
 import { type ActivityView, actorOf, listActivity, retentionRange } from '../../shared/admin/activity.ts';
-import { clientIdOf, readClientNames } from '../../shared/admin/find-client.ts';
-import type { AdminCommand, Session } from './command.ts';
+import { readClientNames } from '../../shared/admin/find-client.ts';
+import { type AdminCommand, clientOf, type Session } from './command.ts';
 import { timeForms, timeOf } from './options.ts';
 import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
 import { textTable } from './print.ts';
@@ -35,13 +35,14 @@ export function addActivityCommand(program: AdminCommand): void {
       'after',
       '\nExamples:\n  $ npm run admin -- activity --by petra --since 7d\n  $ npm run admin -- activity --client "Web shop" --kind limits_set',
     )
-    .run(async ({ dependencies }, { limit = shownByDefault, ...options }: ActivityOptions) => {
+    .run(async (session, { limit = shownByDefault, ...options }: ActivityOptions) => {
+      const { dependencies } = session;
       const now = dependencies.clock();
       const whole = retentionRange(dependencies);
       const query = {
         since: options.since === undefined ? whole.since : timeOf('since', options.since, now),
         until: options.until === undefined ? whole.until : timeOf('until', options.until, now),
-        clientId: options.client && (await clientIdOf(dependencies, options.client)),
+        clientId: options.client && (await clientOf(session, options.client)),
         kind: options.kind ?? activityKinds.filter((kind) => !isSpread(kind)),
       };
       const ofActors = await Promise.all(

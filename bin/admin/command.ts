@@ -1,11 +1,15 @@
 /** A command, the session that it receives, and its result. `program.ts` decides the exit status. */
 import { Command } from 'commander';
 import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
+import { clientIdOf, ofMode } from '../../shared/admin/find-client.ts';
+import { type Mode, modeOf } from '../../shared/contract/mode.ts';
 import type { ConnectedGateway } from './connection.ts';
 
 export interface Session {
   readonly dependencies: AdminDependencies;
   readonly gateway: ConnectedGateway;
+  /** The mode of the data that the command is about. */
+  readonly mode: Mode;
   /** The actor in the activity log. */
   readonly actor: string;
   /** Prints a line at once, unless the output is JSON. */
@@ -46,4 +50,16 @@ export class AdminCommand extends Command {
       this.execute((session) => work(session, ...(given.slice(0, -1) as Given))),
     );
   }
+}
+
+/** Finds the client of a command, or its test data. */
+export async function clientOf({ dependencies, mode }: Session, idOrName: string): Promise<string> {
+  return ofMode(await clientIdOf(dependencies, idOrName), mode === 'test');
+}
+
+/** Says which data a command has searched: the data of this client, or of all. */
+export function searchedData({ mode }: Session, clientId?: string): string {
+  return (clientId === undefined ? mode : modeOf(clientId)) === 'test'
+    ? 'Searched: test data. Live data is searched without --test.'
+    : 'Searched: live data. --test searches the data of test keys.';
 }

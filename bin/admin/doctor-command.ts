@@ -3,9 +3,10 @@ import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts
 import { type CarrierView, listCarriers } from '../../shared/admin/carriers.ts';
 import { type Diagnosis, diagnoseClient } from '../../shared/admin/diagnosis/diagnose-client.ts';
 import { checkTables } from '../../shared/admin/diagnosis/table-settings.dynamo.ts';
+import { modeOf } from '../../shared/contract/mode.ts';
 import { tableShapes } from '../../shared/contract/tables.ts';
 import { dynamo } from '../../shared/platform/aws/clients.ts';
-import type { AdminCommand, CommandResult } from './command.ts';
+import { type AdminCommand, type CommandResult, clientOf, searchedData } from './command.ts';
 import { textTable } from './print.ts';
 
 export function addDoctorCommand(program: AdminCommand): void {
@@ -16,13 +17,15 @@ export function addDoctorCommand(program: AdminCommand): void {
     )
     .argument('[client]', 'its id or name')
     .addHelpText('after', '\nExit status 1: there is a problem.')
-    .run(async ({ dependencies, gateway }, client: string | undefined) => {
+    .run(async (session, client: string | undefined) => {
+      const { dependencies, gateway } = session;
       if (client === undefined) return diagnosedStage(dependencies, gateway.tables);
-      const diagnosis = await diagnoseClient(dependencies, client);
+      const clientId = await clientOf(session, client);
+      const diagnosis = await diagnoseClient(dependencies, clientId);
       const problems = diagnosis.findings.filter(({ severity }) => severity === 'problem').length;
       return {
-        json: diagnosis,
-        text: () => textOf(diagnosis),
+        json: { ...diagnosis, mode: modeOf(clientId) },
+        text: () => [textOf(diagnosis), searchedData(session, clientId)],
         problem: countOf(problems),
       };
     });
@@ -120,5 +123,5 @@ function textOf(diagnosis: Diagnosis): string {
 function suppressionsLine({ count, more, by_source }: Diagnosis['suppressions']): string {
   if (count === 0) return 'Nobody is suppressed.';
   const sources = Object.entries(by_source).map(([source, recipients]) => `${source} ${recipients}`);
-  return `Suppressed recipients: ${more ? 'more than ' : ''}${count} (${sources.join(', ')}); see suppressions list.`;
+  return `Suppressed recipients: ${more ? 'more than ' : ''}${count} (${sources.join(', ')}); see call listSuppressions.`;
 }

@@ -1,6 +1,5 @@
 /** `logs tail`: shows requests as they come, from the log lines of the functions. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { clientIdOf } from '../../shared/admin/find-client.ts';
 import {
   type LoggedRequest,
   type RequestLog,
@@ -8,7 +7,7 @@ import {
 } from '../../shared/admin/request-log.cloudwatch.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { addSeconds, type Clock, type Sleep } from '../../shared/platform/clock.ts';
-import type { AdminCommand } from './command.ts';
+import { type AdminCommand, clientOf } from './command.ts';
 import { timeForms, timeOf } from './options.ts';
 
 interface TailOptions {
@@ -30,13 +29,14 @@ export function addLogCommands(program: AdminCommand): void {
       'after',
       '\nOn AWS a request is shown some seconds after it came.\n\nExample:\n  $ npm run admin -- logs tail --client "Web shop" --since 10m',
     )
-    .run(async ({ dependencies, gateway, report }, { client, since, follow }: TailOptions) => {
+    .run(async (session, { client, since, follow }: TailOptions) => {
+      const { dependencies, gateway, report } = session;
       if (follow && program.opts<{ json: boolean }>().json)
         throw new GatewayError('invalid_request', '--json prints one document: give --no-follow, too.');
       const { clock } = dependencies;
       const options = {
         since: since === undefined ? clock() : timeOf('since', since, clock()),
-        clientId: client === undefined ? undefined : await clientIdOf(dependencies, client),
+        clientId: client === undefined ? undefined : await clientOf(session, client),
         follow,
       };
       const requests: LoggedRequest[] = [];

@@ -1,27 +1,33 @@
-/**
- * `messages …`, `batches …`, `outbox …` and `inbound …`: shows and exports messages and how far a bulk request is, shows the outbox of the simulated carrier, and
- * sends it messages of people.
- */
-import { Option } from 'commander';
-import { showBatch } from '../../shared/admin/batches.ts';
-import { cancelScheduledMessage, type MessageLeg, showMessage } from '../../shared/admin/messages.ts';
-import { inboundBody, listOutbox, outboxQuery, sendInbound } from '../../shared/admin/simulator.ts';
+/** `messages …`: finds messages, as a table of the newest or all of them as CSV, and shows one with its webhooks. */
+import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
+import { messageCsvColumns } from '../../shared/admin/csv-columns.ts';
+import { readClientNames, readClients } from '../../shared/admin/find-client.ts';
+import {
+  type FoundMessage,
+  type MessageLeg,
+  type MessageQuery,
+  messageQuery,
+  searchMessages,
+} from '../../shared/admin/messages.ts';
+import { GatewayError } from '../../shared/contract/errors.ts';
+import { clientIdIn } from '../../shared/contract/mode.ts';
+import { unassignedClientId } from '../../shared/message/find-owner.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
-import type { AdminCommand } from './command.ts';
+import { addDays } from '../../shared/platform/clock.ts';
+import { csvLine } from '../../shared/platform/csv.ts';
+import { type AdminCommand, type CommandResult, clientOf, type Session, searchedData } from './command.ts';
 import { forCustomer } from './customer-sentence.ts';
-import { addMessageList } from './message-list-command.ts';
-import { type ListOptions, listResult, withLimit } from './pages.ts';
+import { messageTable } from './message-table.ts';
+import { addFieldOptions, addOperation, fieldsIn, fieldsOf, without } from './operation-command.ts';
+import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
 import { type Column, textFields, textTable } from './print.ts';
 
-interface OutboxOptions extends ListOptions {
-  readonly to?: string;
-  readonly test?: string;
-}
+const shownByDefault = 50;
+/** A line about the progress for each so many messages. */
+const progressEvery = 1000;
+const pageSize = 100;
 
-interface InboundOptions {
-  readonly test: boolean;
-  readonly [option: string]: unknown;
-}
+const fields = without(fieldsOf('searchMessages'), ['limit', 'cursor']);
 
 const legColumns: readonly Column<MessageLeg>[] = [
   'leg',
@@ -33,86 +39,126 @@ const legColumns: readonly Column<MessageLeg>[] = [
 
 export function addMessageCommands(program: AdminCommand): void {
   const messages = program.command('messages').description('messages with their status');
-  addMessageList(messages, program);
-  messages
-    .command('cancel <message-id>')
-    .description('cancels a scheduled message before its time')
-    .run(async ({ dependencies, actor }, messageId: string) => {
-      const canceled = await cancelScheduledMessage(dependencies, actor, messageId);
-      return { json: canceled, text: () => `${messageId} is canceled.` };
+  const list = withLimit(messages.command('list'), `${shownByDefault}, with --csv all`);
+  addFieldOptions(list, fields);
+  list
+    .description('lists messages, the newest first; without --client or --recipient those of the last day')
+    .option('--csv', 'print all of them as CSV (RFC 4180), with the progress on standard error', false)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ npm run admin -- messages list --recipient +447700900123\n  $ npm run admin -- messages list --client "Web shop" --status failed --since 2h\n  $ npm run --silent admin -- messages list --client "Web shop" --since 2026-11-01 --csv > messages.csv',
+    )
+    .run(async (session, options: ListOptions & { csv: boolean; client?: string }) => {
+      if (options.csv && program.opts<{ json: boolean }>().json)
+        throw new GatewayError('invalid_request', 'Give --json or --csv, not both.');
+      const query = parseFields(messageQuery, {
+        ...fieldsIn(options, fields, session.dependencies.clock()),
+        ...(options.client === undefined ? {} : { client_id: await ownerOf(session, options.client) }),
+      });
+      return options.csv ? exportAsCsv(session, query, options) : listAsTable(session, query, options);
     });
-  messages
-    .command('show <message-id>')
-    .description('shows a message with its history and its webhooks')
-    .run(async ({ dependencies }, messageId: string) => {
-      const details = await showMessage(dependencies, messageId);
-      return {
-        json: details,
-        text: () => [
-          textFields(details.message),
-          ...forCustomer([details.message]),
-          ...(details.legs.length === 0 ? [] : [textTable(details.legs, legColumns, '')]),
-          textTable(
-            details.webhooks,
-            [['webhook', 'delivery_id'], 'event', 'state', 'attempts', 'url'],
-            'It has no webhooks.',
-          ),
-        ],
-      };
-    });
-  program
-    .command('batches')
-    .description('bulk requests')
-    .command('show <batch-id>')
-    .description('shows how far a bulk request is, and why messages were refused or failed')
-    .run(async ({ dependencies }, batchId: string) => {
-      const details = await showBatch(dependencies, batchId);
-      const { counts, failures, refusals, ...batch } = details;
-      const codes = [
-        ...failures.map((one) => ({ what: 'failed', ...one })),
-        ...refusals.map((one) => ({ what: 'refused', ...one })),
-      ];
-      return {
-        json: details,
-        text: () => [
-          textFields({ ...batch, ...counts }),
-          textTable(
-            codes,
-            ['what', 'code', 'messages', 'meaning'],
-            'No message failed, and no recipient was refused.',
-          ),
-        ],
-      };
-    });
-  const outbox = program.command('outbox').description('the messages that the simulated carrier accepted');
-  withLimit(outbox.command('list'))
-    .description('lists messages with their bodies, newest first')
-    .option('--to <number>', 'only of this recipient')
-    .option('--test <client>', "the messages of this client's test keys (id or name), on every stage")
-    .run(async ({ dependencies }, { to, test, ...options }: OutboxOptions) =>
-      listResult(
-        'messages',
-        async (page) => listOutbox(dependencies, parseFields(outboxQuery, { to, client_id: test, ...page })),
-        options,
-        (rows) => textTable(rows, ['at', 'channel', 'from', 'to', 'body'], 'The outbox is empty.'),
+  addOperation(messages, 'show', 'showMessage', {
+    description: 'shows a message with its history and its webhooks',
+    text: (details) => [
+      textFields(details.message),
+      ...forCustomer([details.message]),
+      ...(details.legs.length === 0 ? [] : [textTable(details.legs, legColumns, '')]),
+      textTable(
+        details.webhooks,
+        [['webhook', 'delivery_id'], 'event', 'state', 'attempts', 'url'],
+        'It has no webhooks.',
       ),
-    );
-  program
-    .command('inbound')
-    .description('messages of people to the simulated carrier')
-    .command('send')
-    .description('sends a message to the gateway as a person would')
-    .requiredOption('--from <number>', 'the person')
-    .option('--to <number>', 'the number of the gateway; by default that of the simulator')
-    .requiredOption('--text <text>', 'such as STOP')
-    .addOption(new Option('--channel <channel>').choices(['sms', 'whatsapp']).default('sms'))
-    .option('--test', 'to the test data of the client that last sent to the person, on every stage', false)
-    .run(async ({ dependencies }, { test, ...options }: InboundOptions) => {
-      const fields = { ...options, mode: test ? 'test' : 'live' };
-      const sent = await sendInbound(dependencies, parseFields(inboundBody, fields));
-      return {
-        json: sent,
-        text: () => `Sent. It will be stored in a moment; see: messages show ${sent.message_id}`,
-      };
-    });
+    ],
+  });
+}
+
+/** Messages of recipients that belong to no client have an owner, too. */
+async function ownerOf(session: Session, client: string): Promise<string> {
+  return client === unassignedClientId ? clientIdIn(session.mode, client) : clientOf(session, client);
+}
+
+async function listAsTable(
+  session: Session,
+  query: MessageQuery,
+  { limit = shownByDefault }: ListOptions,
+): Promise<CommandResult> {
+  let leftOut = 0;
+  const read = async (page: Pick<MessageQuery, 'limit' | 'cursor'>) => {
+    const found = await searchMessages(session.dependencies, { ...query, ...page });
+    leftOut = found.clients_left_out ?? 0;
+    return found;
+  };
+  const listed = await readPages('messages', read, { limit });
+  const { rows, more } = listed;
+  const ofSeveral = query.recipient === undefined && query.reference === undefined;
+  return {
+    json: { mode: session.mode, messages: rows, more },
+    text: () => [
+      messageTable(rows, 'No message was found.'),
+      ...(ofSeveral ? [] : forCustomer(rows)),
+      ...moreText(listed),
+      searchedData(session, query.client_id),
+    ],
+    problem:
+      leftOut === 0
+        ? undefined
+        : `${leftOut} more clients have such messages: name a --client, or use --csv, which reads all of them.`,
+  };
+}
+
+async function exportAsCsv(
+  { dependencies, write, progress }: Session,
+  query: MessageQuery,
+  { limit = Number.POSITIVE_INFINITY }: ListOptions,
+): Promise<CommandResult> {
+  const columns = messageCsvColumns(await readClientNames(dependencies));
+  const cells = Object.values(columns);
+  write(`${csvLine(Object.keys(columns))}\n`);
+  let written = 0;
+  for await (const messages of exportMessages(dependencies, query)) {
+    const before = written;
+    const some = messages.slice(0, limit - written);
+    write(some.map((message) => `${csvLine(cells.map((cellOf) => cellOf(message)))}\n`).join(''));
+    written += some.length;
+    if (Math.floor(written / progressEvery) > Math.floor(before / progressEvery))
+      progress(`${written} messages`);
+    if (written >= limit) break;
+  }
+  progress(`${written} messages.`);
+  return { json: { messages: written } };
+}
+
+/**
+ * Yields all messages that a search finds, page by page. Without a client or a recipient it searches one client after the
+ * other, because a search of all covers only the clients with the most messages. It leaves out messages that are accepted
+ * meanwhile, so that it ends.
+ */
+async function* exportMessages(
+  dependencies: AdminDependencies,
+  query: MessageQuery,
+): AsyncGenerator<readonly FoundMessage[]> {
+  const { until = dependencies.clock().toISOString() } = query;
+  for (const search of await searchesOf(dependencies, { ...query, until })) {
+    let cursor: string | undefined;
+    do {
+      const page = await searchMessages(dependencies, { ...search, limit: pageSize, cursor });
+      cursor = page.next_cursor;
+      yield page.messages;
+    } while (cursor !== undefined);
+  }
+}
+
+async function searchesOf(
+  dependencies: AdminDependencies,
+  query: MessageQuery & { readonly until: string },
+): Promise<readonly MessageQuery[]> {
+  if (query.client_id !== undefined || query.recipient !== undefined) return [query];
+  const { clients } = await readClients(dependencies);
+  // The same time as that of a search of all clients.
+  const { since = addDays(new Date(query.until), -1).toISOString() } = query;
+  return [...clients.map((client) => client.client_id), unassignedClientId].map((id) => ({
+    ...query,
+    since,
+    client_id: clientIdIn(dependencies.mode, id),
+  }));
 }

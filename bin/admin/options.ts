@@ -1,19 +1,7 @@
 /** The values of options. */
-import { InvalidArgumentError } from 'commander';
 import { GatewayError } from '../../shared/contract/errors.ts';
 
-/** An option without a value is true. */
-export function booleanOption(text: string): boolean {
-  if (text === 'true' || text === 'false') return text === 'true';
-  throw new InvalidArgumentError('It must be true or false.');
-}
-
-/** The value of an option that can be given several times. */
-export function repeatedOption(text: string, before: readonly string[] = []): readonly string[] {
-  return [...before, text];
-}
-
-/** What `timeOf` reads, for the help of an option. */
+/** The forms that `timeOf` reads, for the help of an option. */
 export const timeForms = 'such as 2h, 7d, 2026-11-20 or 2026-11-20T10:00:00Z';
 
 const unitMilliseconds: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };

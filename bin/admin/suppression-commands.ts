@@ -1,42 +1,20 @@
-/** `suppressions …`: shows and edits the recipients to whom a client's messages are not sent, one by one or as CSV. */
+/** `suppressions import`: suppresses the recipients of a CSV file. `call` has the operations on one of them. */
 import { readFile, stat } from 'node:fs/promises';
-import { Option } from 'commander';
-import {
-  allSuppressions,
-  deleteSuppression,
-  importSuppressions,
-  listSuppressions,
-  putSuppression,
-  readSuppressions,
-  suppressionsCsv,
-} from '../../shared/admin/suppressions.ts';
+import { importSuppressions, readSuppressions } from '../../shared/admin/suppressions.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
-import {
-  recipientInPath,
-  suppressionBody,
-  suppressionsQuery,
-} from '../../shared/message/suppression/manage-suppressions.ts';
-import { scopes } from '../../shared/message/suppression/suppression.ts';
-import { parseFields } from '../../shared/operation/operation.ts';
-import type { AdminCommand } from './command.ts';
-import { textFields, textTable } from './print.ts';
+import { type AdminCommand, clientOf } from './command.ts';
 
 /** The limit is about a million lines; the whole file is held in memory. */
 const fileBytesMax = 64 * 1024 * 1024;
 
 const examples = `
 Examples:
-  $ npm run admin -- suppressions add "Web shop" +447700900123 --reason "asked by phone"
   $ npm run admin -- suppressions import "Web shop" opt-outs.csv
-  $ npm run --silent admin -- suppressions export "Web shop" > opt-outs.csv
+  $ npm run admin -- call putSuppression "Web shop" +447700900123 --reason "asked by phone"
+  $ npm run --silent admin -- call listSuppressions "Web shop" --all --csv > opt-outs.csv
 
 A file has the columns recipient, scope (messages or all) and reason; all but recipient may be left out.
 Exit status 1: a line of the file is not valid; all others are imported.`;
-
-interface AddOptions {
-  readonly scope: string;
-  readonly reason?: string;
-}
 
 export function addSuppressionCommands(program: AdminCommand): void {
   const suppressions = program
@@ -44,68 +22,13 @@ export function addSuppressionCommands(program: AdminCommand): void {
     .description('recipients to whom the messages of a client are not sent')
     .addHelpText('after', examples);
   suppressions
-    .command('list')
-    .description('lists suppressions by number')
-    .argument('<client>', 'id or name')
-    .option('--recipient <number>', 'only this recipient')
-    .option('--limit <number>', 'the number of rows, 1 to 100', '100')
-    .option('--cursor <cursor>', 'the next_cursor of the previous list')
-    .run(async ({ dependencies }, client: string, options: Record<string, string>) => {
-      const query = parseFields(suppressionsQuery, options);
-      const found = await listSuppressions(dependencies, client, query);
-      const more = found.next_cursor;
-      return {
-        json: found,
-        text: () => [
-          textTable(
-            found.suppressions,
-            ['recipient', 'scope', 'source', ['since', 'created_at'], 'reason'],
-            'Nobody is suppressed.',
-          ),
-          ...(more === undefined ? [] : [`There may be more: add --cursor ${more}, or use export.`]),
-        ],
-      };
-    });
-  suppressions
-    .command('add')
-    .description('suppresses a recipient, or changes the scope and the reason')
-    .argument('<client>', 'id or name')
-    .argument('<recipient>', 'such as +447700900123')
-    .addOption(
-      new Option('--scope <scope>', 'messages: one-time passwords are still sent')
-        .choices(scopes)
-        .default('messages'),
-    )
-    .option('--reason <text>', 'a text for people')
-    .run(
-      async ({ dependencies, actor }, client: string, recipient: string, { scope, reason }: AddOptions) => {
-        const wanted = parseFields(suppressionBody, { scope, reason });
-        const view = await putSuppression(dependencies, actor, {
-          client,
-          recipient: recipientInPath(recipient),
-          ...wanted,
-        });
-        return { json: view, text: () => textFields(view) };
-      },
-    );
-  suppressions
-    .command('remove')
-    .description('ends a suppression, so that messages are sent to the recipient again')
-    .argument('<client>', 'id or name')
-    .argument('<recipient>')
-    .run(async ({ dependencies, actor }, client: string, recipient: string) => {
-      const removed = await deleteSuppression(dependencies, actor, {
-        client,
-        recipient: recipientInPath(recipient),
-      });
-      return { json: removed, text: () => `${removed.recipient} is sent to again.` };
-    });
-  suppressions
     .command('import')
     .description('suppresses the recipients of a CSV file; a repeat changes nothing')
     .argument('<client>', 'id or name')
     .argument('<file>')
-    .run(async ({ dependencies, actor, report }, client: string, file: string) => {
+    .run(async (session, named: string, file: string) => {
+      const { dependencies, actor, report } = session;
+      const client = await clientOf(session, named);
       const { lines, faults } = readSuppressions(await textOf(file));
       const imported = await importSuppressions(dependencies, actor, { client, lines, report });
       const problem =
@@ -120,14 +43,6 @@ export function addSuppressionCommands(program: AdminCommand): void {
         text: () => `${imported.suppressed} of ${lines.length} recipients were not suppressed before.`,
         problem,
       };
-    });
-  suppressions
-    .command('export')
-    .description('prints all suppressions as CSV (RFC 4180)')
-    .argument('<client>', 'id or name')
-    .run(async ({ dependencies }, client: string) => {
-      const found = await allSuppressions(dependencies, client);
-      return { json: { suppressions: found }, text: () => suppressionsCsv(found) };
     });
 }
 

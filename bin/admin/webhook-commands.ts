@@ -1,19 +1,17 @@
 /** `webhooks …`: shows failed webhooks, and resends them. */
 import {
-  type EndpointSummary,
   failedWebhooks,
   finishResend,
-  listEndpoints,
   type ResendResult,
   resendMany,
   resendWebhooks,
-  showDelivery,
 } from '../../shared/admin/webhooks.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import { resendRequestSchema } from '../../shared/webhook/log/request-resend.ts';
 import type { DeliverySummary, ResendView } from '../../shared/webhook/webhook-response.schema.ts';
-import type { AdminCommand, CommandResult, Session } from './command.ts';
+import { type AdminCommand, type CommandResult, clientOf, type Session, searchedData } from './command.ts';
+import { addOperation } from './operation-command.ts';
 import { timeForms, timeTextOf } from './options.ts';
 import { textFields, textTable } from './print.ts';
 
@@ -34,27 +32,21 @@ export function addWebhookCommands(program: AdminCommand): void {
     .command('failed')
     .description('lists webhooks that failed after their last retry, the latest first')
     .option('--client <client>', 'only of this client (id or name)')
-    .run(async ({ dependencies }, options: { client?: string }) => {
-      const failed = await failedWebhooks(dependencies, { clientId: options.client, limit: failedMax });
+    .run(async (session, options: { client?: string }) => {
+      const { dependencies, mode } = session;
+      const clientId = options.client && (await clientOf(session, options.client));
+      const failed = await failedWebhooks(dependencies, { clientId, limit: failedMax });
       const more = failed.length === failedMax;
-      const text = (): string => [deliveryTable(failed), ...(more ? [maybeMore] : [])].join('\n\n');
-      return { json: { webhooks: failed, more }, text };
+      return {
+        json: { mode, webhooks: failed, more },
+        text: () => [deliveryTable(failed), ...(more ? [maybeMore] : []), searchedData(session, clientId)],
+      };
     });
-  webhooks
-    .command('endpoints')
-    .description('lists the webhook endpoints that a client manages')
-    .argument('<client>', 'id or name')
-    .run(async ({ dependencies }, client: string) => {
-      const endpoints = await listEndpoints(dependencies, client);
-      return { json: { webhook_endpoints: endpoints }, text: () => endpointTable(endpoints) };
-    });
-  webhooks
-    .command('show <delivery-id>')
-    .description('shows a webhook with its body and every attempt')
-    .run(async ({ dependencies }, deliveryId: string) => {
-      const view = await showDelivery(dependencies, deliveryId);
-      const { attempt_log, ...fields } = view;
-      const attempts = textTable(
+  addOperation(webhooks, 'show', 'showWebhook', {
+    description: 'shows a webhook with its body and every attempt',
+    text: ({ attempt_log, ...fields }) => [
+      textFields(fields),
+      textTable(
         attempt_log,
         [
           ['attempt', 'number'],
@@ -64,9 +56,9 @@ export function addWebhookCommands(program: AdminCommand): void {
           ['error', (attempt) => attempt.error_message ?? attempt.error],
         ],
         'It has not been tried yet.',
-      );
-      return { json: view, text: () => [textFields(fields), attempts] };
-    });
+      ),
+    ],
+  });
   webhooks
     .command('resend [delivery-id...]')
     .description('sends webhooks again, with the same body and webhook-id')
@@ -101,7 +93,10 @@ export function addWebhookCommands(program: AdminCommand): void {
         throw new GatewayError('invalid_request', '--client needs --failed or --all-failed.');
       }
       const failed = options.allFailed
-        ? await failedWebhooks(dependencies, { clientId: options.client, limit: failedMax })
+        ? await failedWebhooks(dependencies, {
+            clientId: options.client && (await clientOf(session, options.client)),
+            limit: failedMax,
+          })
         : [];
       const ids = options.allFailed ? failed.map(({ delivery_id }) => delivery_id) : given;
       const results = await resendWebhooks(dependencies, actor, ids, {
@@ -126,7 +121,7 @@ interface ResendOptions {
 
 /** Resends with the client's own operation. This process sends too, and ends when all webhooks are sent. */
 async function resendFailed(
-  { dependencies, actor, report }: Session,
+  session: Session,
   given: readonly string[],
   { allFailed, client, endpoint, origin, since, until }: ResendOptions,
 ): Promise<CommandResult> {
@@ -135,6 +130,7 @@ async function resendFailed(
       'invalid_request',
       '--failed needs --client and --since, and nothing else to send.',
     );
+  const { dependencies, actor, report } = session;
   const now = dependencies.clock();
   const request = parseFields(resendRequestSchema, {
     endpoint_id: endpoint,
@@ -142,7 +138,7 @@ async function resendFailed(
     since: timeTextOf('since', since, now),
     until: timeTextOf('until', until, now),
   });
-  const begun = await resendMany(dependencies, actor, client, request);
+  const begun = await resendMany(dependencies, actor, await clientOf(session, client), request);
   const progressOf = ({ status, resent, matched }: ResendView): string =>
     status === 'matching' ? `${matched} found` : `${resent} of ${matched}`;
   report(progressOf(begun));
@@ -182,22 +178,6 @@ function problemIn(results: readonly ResendResult[]): string | undefined {
       : []),
   ];
   return sentences.length > 0 ? sentences.join('\n') : undefined;
-}
-
-function endpointTable(endpoints: readonly EndpointSummary[]): string {
-  return textTable(
-    endpoints,
-    [
-      'endpoint_id',
-      ['destination', (row) => row.url ?? row.sqs?.queue_arn ?? row.eventbridge?.bus_arn],
-      ['events', (row) => row.events?.join(', ') ?? 'all'],
-      ['enabled', (row) => (row.enabled ? 'yes' : 'no')],
-      ['disabled', 'disabled_at'],
-      ['reason', 'disabled_reason'],
-      'failing_since',
-    ],
-    'The client has no webhook endpoints.',
-  );
 }
 
 function deliveryTable(deliveries: readonly DeliverySummary[]): string {

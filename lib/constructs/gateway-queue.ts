@@ -105,7 +105,7 @@ export function createDeadLetterQueue(
   createAlarm(scope, `${id}Alarm`, {
     stage,
     metric: queue.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1) }),
-    meaning: `${source}: a message failed repeatedly and is in the dead-letter queue; administrators see it by the command set-aside list.`,
+    meaning: `${source}: a message failed repeatedly and is in the dead-letter queue; npm run admin -- call listSetAside shows it.`,
     runbook,
   });
   const isLast = 'It is a dead-letter queue: what comes here stays until a person has looked.';

@@ -4,7 +4,6 @@ import { recordActivity } from '../activity/activity-log.ts';
 import { type ApiKey, type Client, inMode, isLive } from '../client/client.ts';
 import * as clientAdmin from '../client/client-admin.ts';
 import type { PermissionChange } from '../client/client-store.dynamo.ts';
-import { GatewayError } from '../contract/errors.ts';
 import { placeSchema, senderSchema } from '../contract/phone-number.ts';
 import { scopes } from '../contract/routes.ts';
 import { invalidCursor } from '../operation/list-query.ts';
@@ -70,17 +69,6 @@ export function clientChangeBody({ webhookUrl }: Pick<AdminDependencies, 'webhoo
     disabled: z.optional(z.boolean()),
     webhook_url: z.optional(z.nullable(webhookUrl)),
     ...permissions,
-  });
-}
-
-export const permissionsBody = z.object(permissions);
-
-/** @throws GatewayError that says why the deployment can never call it. */
-export function assertWebhookUrl({ webhookUrl }: Pick<AdminDependencies, 'webhookUrl'>, url: string): void {
-  const parsed = webhookUrl.safeParse(url);
-  if (parsed.success) return;
-  throw new GatewayError('invalid_request', 'The webhook URL is not valid.', {
-    details: parsed.error.issues.map(({ message }) => ({ field: 'webhook_url', message })),
   });
 }
 

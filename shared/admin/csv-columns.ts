@@ -38,8 +38,8 @@ function directionOf({ direction }: FoundMessage): 'inbound' | 'outbound' {
   return direction ?? 'outbound';
 }
 
-export const groupColumns = ['client_id', 'client_name', 'channel', 'type', 'country', 'status'] as const;
-export const sumColumns = ['messages', 'segments', 'delivered', 'failed', 'cost'] as const;
+const groupColumns = ['client_id', 'client_name', 'channel', 'type', 'country', 'status'] as const;
+const sumColumns = ['messages', 'segments', 'delivered', 'failed', 'cost'] as const;
 
 /** A cost in another currency has a line of its own, without messages, so that no column mixes currencies. */
 export function usageCsv({ usage, currency }: UsageList): string {

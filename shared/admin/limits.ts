@@ -226,9 +226,12 @@ export async function removeLimits(
   { overrides, clock }: AdminDependencies,
   actor: string,
   clientId: string,
-  endpoint: string,
+  named: string,
 ): Promise<void> {
   // The endpoint need not exist, so that a row with a misspelled one can be removed.
+  const isRow = rowFor(await overrides.rowsOf(clientId), named) !== undefined;
+  const policy = limitPolicies.find((name) => name === named);
+  const endpoint = isRow || policy === undefined ? named : endpointOf(policy);
   await overrides.edit({ client_id: clientId, endpoint }, (row, attempt) => {
     if (row === undefined && attempt === 1) {
       throw new GatewayError('not_found', 'This client has no limits of its own there.');

@@ -72,16 +72,3 @@ function hoursOf({ since, until }: z.output<typeof refusalsQuery>, now: Date): s
     details: [{ field: 'since', message: `must be at most ${countsKeptDays} days before until` }],
   });
 }
-
-/** A refusal of the last day, by the id of its request. @throws GatewayError `not_found` */
-export async function showRefusal(
-  { refusals }: Pick<AdminDependencies, 'refusals'>,
-  requestId: string,
-): Promise<Refusal> {
-  const found = await refusals.find(requestId);
-  if (found !== undefined) return found;
-  throw new GatewayError(
-    'not_found',
-    'No refusal with this request id is kept: only some of many like it are, for a day. The logs have every request.',
-  );
-}

@@ -51,8 +51,6 @@ export const senderBody = z.object({
   remove: attributesToRemove,
 });
 
-export const senderKeyBody = z.object(senderKey);
-
 /** A row with a misspelled destination can be named too. */
 export const senderRowBody = z.object({ client_id: keyText, destination: keyText });
 

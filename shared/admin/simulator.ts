@@ -81,8 +81,8 @@ export const inboundBody = z.object({
   from: recipientSchema,
   to: z.optional(z.nullable(recipientSchema)),
   text: textUpTo(inboundCharactersMax),
-  /** The mode of the data that the message belongs to. */
-  mode: z._default(z.enum(modes), 'live'),
+  /** The mode of the data that the message belongs to; by default that of the request. */
+  mode: z.optional(z.enum(modes)),
 });
 
 /**
@@ -92,8 +92,8 @@ export const inboundBody = z.object({
  * @throws GatewayError `not_found` for live data where no carrier is the simulator.
  */
 export async function sendInbound(
-  dependencies: Pick<AdminDependencies, 'simulatedInbound' | 'isSimulated' | 'clock' | 'newUuid'>,
-  { channel, from, to: number, text, mode }: z.output<typeof inboundBody>,
+  dependencies: Pick<AdminDependencies, 'simulatedInbound' | 'isSimulated' | 'clock' | 'newUuid' | 'mode'>,
+  { channel, from, to: number, text, mode = dependencies.mode }: z.output<typeof inboundBody>,
 ) {
   const { simulatedInbound, isSimulated, clock, newUuid } = dependencies;
   if (mode === 'live' && !isSimulated) {

@@ -17,10 +17,9 @@ import {
   suppressionBody,
   suppressionsOf,
   type suppressionsQuery,
-  suppressionView,
 } from '../message/suppression/manage-suppressions.ts';
 import type { SuppressionScope } from '../message/suppression/suppression.ts';
-import { csvTable, parseCsv } from '../platform/csv.ts';
+import { parseCsv } from '../platform/csv.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './find-client.ts';
@@ -83,22 +82,6 @@ export async function deleteSuppression(
   return endSuppression(dependencies.suppressions, change);
 }
 
-/** All of them, by number. @param client - its id or name */
-export async function allSuppressions(
-  dependencies: AdminDependencies,
-  client: string,
-): Promise<readonly SuppressionView[]> {
-  const clientId = await clientIdOf(dependencies, client);
-  const found: SuppressionView[] = [];
-  let after: string | undefined;
-  do {
-    const page = await dependencies.suppressions.list(clientId, suppressionsPerRead, after);
-    found.push(...page.suppressions.map(suppressionView));
-    after = page.nextAfter;
-  } while (after !== undefined);
-  return found;
-}
-
 interface SuppressionImport {
   /** Its id or name. */
   readonly client: string;
@@ -157,7 +140,6 @@ async function importOne(
   return known === undefined;
 }
 
-const suppressionsPerRead = 1000;
 const importedAtOnce = 25;
 const reportedEvery = 10_000;
 
@@ -165,15 +147,8 @@ function changeBy({ clock, newUuid }: AdminDependencies, client_id: string, reci
   return { client_id, recipient, source: 'admin', at: clock(), cause: newUuid() } as const;
 }
 
-const columns = ['recipient', 'scope', 'reason', 'source', 'created_at', 'updated_at'] as const;
-
-/** The suppressions as CSV: what is exported is imported as the same. */
-export function suppressionsCsv(suppressions: readonly SuppressionView[]): string {
-  return csvTable(
-    columns,
-    suppressions.map((row) => columns.map((name) => row[name])),
-  );
-}
+/** The columns of a file without a header. */
+const columns: readonly string[] = ['recipient', 'scope', 'reason'];
 
 interface ImportedLine {
   /** The line of the file, from 1. */
@@ -206,7 +181,7 @@ export function readSuppressions(text: string) {
   const [first] = rows;
   const header = (first?.cells ?? []).map((cell) => cell.trim().toLowerCase());
   const isHeader = !/\d{5}/.test(withoutSeparators(header[0] ?? ''));
-  const names = isHeader ? header : columns.slice(0, 3);
+  const names = isHeader ? header : columns;
   if (!names.includes('recipient')) {
     throw new GatewayError('invalid_request', 'The file has no column "recipient" in its first line.');
   }

@@ -13,7 +13,7 @@ import { hourOf } from '../usage/webhook-attempts.dynamo.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf, readClientNames } from './find-client.ts';
 
-export type NamedUsageEntry = UsageEntry & {
+type NamedUsageEntry = UsageEntry & {
   readonly client_id?: string;
   /** Null if the client no longer exists. */
   readonly client_name?: string | null;

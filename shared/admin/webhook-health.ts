@@ -230,6 +230,13 @@ export async function countFailedWebhooks(
   return { count: failed.filter(isWanted).length, more: failed.length === failedWebhooksMax };
 }
 
+function countedErrors(failed: readonly DeliverySummary[]) {
+  const groups = Map.groupBy(failed, (delivery) => lastErrorOf(delivery) ?? 'unknown');
+  return [...groups]
+    .map(([error, { length: webhooks }]) => ({ error, webhooks }))
+    .toSorted((one, other) => other.webhooks - one.webhooks);
+}
+
 /** @param failed - the latest failure first */
 export function endpointsOf(
   failed: readonly DeliverySummary[],
@@ -252,6 +259,8 @@ export function endpointsOf(
           health === undefined || health.success_rate === null ? null : health.failing_since !== null,
         /** Webhooks that failed for good and have not been acknowledged since. */
         failed: group.length,
+        /** The number of these by their last error, the most frequent first. */
+        failures: countedErrors(group),
         /** Webhooks of the latest messages that wait for an attempt. */
         waiting: health?.waiting ?? 0,
         /** The time of the first known failure, or the creation of the oldest failed webhook. */

@@ -299,7 +299,7 @@ export function withNewWebhookSecret(
 }
 
 const endPreviousText =
-  ' To make it now, end the older one first (End previous client secret), or rotate with --overlap-hours 0, which ends all older ones.';
+  ' To make it now, end the older one first (End previous client secret), or rotate with an overlap of 0 hours, which ends all older ones.';
 
 /** No secret that was given out is ended early to make room for another. */
 function assertFewerThan(

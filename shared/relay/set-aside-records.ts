@@ -29,7 +29,7 @@ export interface SetAsideMessage extends QueueRecord {
 }
 
 /** What a message is about. */
-export type SetAsideWork =
+type SetAsideWork =
   | {
       /** A row that was no valid message when it changed, or a request that a service refused. */
       readonly kind: 'unreadable_record' | 'refused_entry';

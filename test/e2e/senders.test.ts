@@ -162,7 +162,7 @@ describe('the sender of a message', () => {
     const { body } = await client.call('GET', '/api/v1/messages');
     const listed = body.messages as { message_id: string; from: string | null }[];
     expect(new Map(listed.map(({ message_id, from }) => [message_id, from]))).toEqual(new Map(sent));
-    const { messages } = await shell.json('outbox', 'list', '--to', to);
+    const { messages } = await shell.json('call', 'listOutbox', '--to', to);
     expect(messages).toContainEqual(expect.objectContaining({ message_id: sent[0][0], from: 'ACME-GB' }));
   });
 
@@ -196,7 +196,8 @@ describe('the tools', () => {
     expect((await shell.run('senders', 'list')).stdout).toContain(String(changed.body.status_message));
     const listed = await asAdmin('GET', `/admin/api/senders?client_id=${clientId}`);
     expect(listed.body.senders).toContainEqual(changed.body);
-    expect(await shell.json('senders', 'remove', ...key)).toMatchObject({ removed: true });
+    const row = ['--client', clientId, '--destination', 'sms IN'];
+    expect(await shell.json('senders', 'remove', ...row)).toMatchObject({ removed: true });
     const entries = await eventually(async () => {
       const { body } = await asAdmin('GET', `/admin/api/activity?client_id=${clientId}&limit=100`);
       const found = (body.entries as Record<string, unknown>[]).filter(({ kind }) =>
@@ -234,7 +235,7 @@ describe('the tools', () => {
       1,
       expect.stringContaining('There is no client client_nobody.'),
     ]);
-    const gone = await shell.run('senders', 'remove', '--client', clientId, '--country', 'GB');
+    const gone = await shell.run('senders', 'remove', '--client', clientId, '--destination', 'sms GB');
     expect([gone.status, gone.stderr]).toEqual([1, expect.stringContaining('There is no such row')]);
   });
 

@@ -114,14 +114,14 @@ describe('the shell', () => {
 
   it('adds, lists, exports, imports and removes suppressions; a line that is not valid harms no other', async () => {
     const own = await newClient();
-    const run = (...words: string[]) =>
-      shell.run('suppressions', words[0] ?? '', own.clientId, ...words.slice(1));
-    expect(await run('list')).toEqual({ status: 0, stdout: 'Nobody is suppressed.\n', stderr: '' });
-    expect((await run('add', person, '--scope', 'all', '--reason', 'said "stop", twice')).status).toBe(0);
-    const exported = await run('export');
+    const suppressed = ['call', 'listSuppressions', own.clientId, '--all'];
+    expect(await shell.json(...suppressed)).toEqual({ suppressions: [] });
+    const reason = 'said "stop", twice';
+    await shell.json('call', 'putSuppression', own.clientId, person, '--scope', 'all', '--reason', reason);
+    const exported = await shell.run(...suppressed, '--csv');
     const file = join(shell.folder, 'suppressions.csv');
     writeFileSync(file, `${exported.stdout}12345,all,too short\r\n+447700900144,,by post\r\n`);
-    const imported = await run('import', file);
+    const imported = await shell.run('suppressions', 'import', own.clientId, file);
     expect(imported).toMatchObject({ status: 1, stdout: '1 of 2 recipients were not suppressed before.\n' });
     expect(imported.stderr).toContain(`${file}, line 3: recipient must be a phone number`);
     expect((await own.call('GET', suppressions)).body.suppressions).toMatchObject([
@@ -129,15 +129,17 @@ describe('the shell', () => {
       { recipient: '+447700900144', scope: 'messages', reason: 'by post', source: 'admin' },
     ]);
     expect((await shell.run('doctor', own.clientId)).stdout).toContain('Suppressed recipients: 2 (admin 2)');
-    expect((await run('remove', person)).stdout).toBe(`${person} is sent to again.\n`);
-    expect((await run('remove', person)).status).toBe(1);
-    expect((await run('import', join(shell.folder, 'none.csv'))).status).toBe(2);
+    const end = ['call', 'deleteSuppression', own.clientId, person];
+    expect(await shell.json(...end)).toMatchObject({ recipient: person });
+    expect((await shell.run(...end)).status).toBe(1);
+    const absent = join(shell.folder, 'none.csv');
+    expect((await shell.run('suppressions', 'import', own.clientId, absent)).status).toBe(2);
   });
 
   it('sends a message as a person would', async () => {
     const from = freshNumber();
-    const sent = await shell.json('inbound', 'send', '--from', from, '--text', 'Hi');
+    const sent = await shell.json('call', 'sendInbound', '--from', from, '--text', 'Hi');
     expect(sent).toMatchObject({ from, channel: 'sms', text: 'Hi' });
-    expect((await shell.run('inbound', 'send', '--from', '12345', '--text', 'Hi')).status).toBe(2);
+    expect((await shell.run('call', 'sendInbound', '--from', '12345', '--text', 'Hi')).status).toBe(2);
   });
 });

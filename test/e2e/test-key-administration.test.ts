@@ -84,7 +84,7 @@ describe('the shell', () => {
       expect(account.body).toMatchObject({ mode: 'test', client_id: `${live.clientId}-test` });
       const listed = await shell.json('api-keys', 'list', String(account.body.name));
       expect(listed.api_keys).toMatchObject([{ key_id: made.key_id }]);
-      const rotated = await shell.json('clients', 'rotate-secret', live.clientId, '--test');
+      const rotated = await shell.json('call', 'rotateClientSecret', live.clientId, '--test');
       expect(decodeJwt(await tokenOf(live.clientId, String(rotated.client_secret)))).toMatchObject({
         test: true,
       });
@@ -105,26 +105,28 @@ describe('the shell', () => {
       const test = await withTestKey(live);
       const messageId = await test.send({ to, message: 'Hello' });
       await test.statusOnce(messageId, 'delivered');
-      const outboxList = await shell.json('outbox', 'list', '--test', name, '--to', to);
+      const outboxList = await shell.json('call', 'listOutbox', '--test', '--client', name, '--to', to);
       expect(outboxList.messages).toMatchObject([{ message_id: messageId, body: 'Hello' }]);
-      expect((await shell.json('outbox', 'list', '--to', to)).messages).toEqual([]);
+      expect((await shell.json('call', 'listOutbox', '--to', to)).messages).toEqual([]);
 
-      await shell.json('inbound', 'send', '--from', to, '--text', 'Thanks', '--test');
+      await shell.json('call', 'sendInbound', '--from', to, '--text', 'Thanks', '--test');
       const replies = await eventually(async () => {
         const { body } = await test.call('GET', '/api/v1/messages?direction=inbound');
         return (body.messages as unknown[]).length > 0 ? body.messages : undefined;
       });
       expect(replies).toMatchObject([{ text: 'Thanks', mode: 'test' }]);
 
-      await shell.json('clients', 'rotate-secret', live.clientId, '--test');
-      await shell.json('clients', 'end-previous-secret', live.clientId, '--test');
+      await shell.json('call', 'rotateClientSecret', live.clientId, '--test');
+      await shell.json('call', 'endPreviousSecret', live.clientId, '--test');
       // The secret of before the rotation; live secrets stay.
       expectRefusal(await requestToken(test.clientId, test.clientSecret), 401, 'invalid_client');
       await tokenOf(live.clientId, live.clientSecret);
 
       const activity = await shell.run('activity', '--client', `${name} (test)`);
       expect(activity.stdout).toContain(`${name} (test)`);
-      expect(await shell.json('otp', 'holds', '--test')).toMatchObject({ otp_holds: expect.any(Array) });
+      expect(await shell.json('call', 'listOtpHolds', '--test')).toMatchObject({
+        otp_holds: expect.any(Array),
+      });
       const csv = await shell.run('messages', 'list', '--client', `${name} (test)`, '--csv');
       expect(csv.stdout).toContain(`${test.clientId},${name} (test),`);
     } finally {

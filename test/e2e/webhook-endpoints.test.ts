@@ -121,7 +121,7 @@ describe('webhook endpoints', () => {
     await client.call('PATCH', own, { body: { enabled: true } });
 
     const shell = adminShell();
-    const { webhook_endpoints } = await shell.json('webhooks', 'endpoints', client.clientId);
+    const { webhook_endpoints } = await shell.json('call', 'listWebhookEndpoints', client.clientId);
     shell.close();
     expect(webhook_endpoints).toMatchObject([
       { ...enabled.body, failing_since: null },

@@ -20,17 +20,17 @@ describe('the rotation of a client secret', () => {
   it('gives a token for the old one and for the new one, until the old one is ended; after a leak for the new one only', async () => {
     const client = await newClient();
     const token = await tokenOf(client.clientId, client.clientSecret);
-    const { client_secret: second } = await shell.json('clients', 'rotate-secret', client.clientId);
+    const { client_secret: second } = await shell.json('call', 'rotateClientSecret', client.clientId);
     expect(second).not.toBe(client.clientSecret);
     for (const secret of [client.clientSecret, String(second)])
       expect((await requestToken(client.clientId, secret)).status).toBe(200);
 
     // The old one was promised to be valid for 24 h.
-    await expect(shell.json('clients', 'rotate-secret', client.clientId)).rejects.toThrow(
-      /2 secrets are in use.*End previous client secret.*--overlap-hours 0/,
+    await expect(shell.json('call', 'rotateClientSecret', client.clientId)).rejects.toThrow(
+      /2 secrets are in use.*End previous client secret.*overlap of 0 hours/,
     );
-    await shell.json('clients', 'end-previous-secret', client.clientId);
-    const { client_secret: third } = await shell.json('clients', 'rotate-secret', client.clientId);
+    await shell.json('call', 'endPreviousSecret', client.clientId);
+    const { client_secret: third } = await shell.json('call', 'rotateClientSecret', client.clientId);
     for (const secret of [String(second), String(third)])
       expect((await requestToken(client.clientId, secret)).status).toBe(200);
     const refused = await eventually(async () => {
@@ -40,8 +40,8 @@ describe('the rotation of a client secret', () => {
     expect(refused.body.error).toBe('invalid_client');
     const leaked = [String(second), String(third)];
     const { client_secret: only } = await shell.json(
-      'clients',
-      'rotate-secret',
+      'call',
+      'rotateClientSecret',
       client.clientId,
       '--overlap-hours',
       '0',

@@ -145,7 +145,7 @@ export function findingsOf(facts: ClientFacts): Finding[] {
     ...facts.rows.flatMap((row) => aboutRow(facts.client, row)),
     ...facts.limits.flatMap((endpoint) => aboutLimits(facts.client, endpoint)),
     ...facts.holds.map(({ country, summary }) => ({
-      ...problem('otp', summary, `otp allow ${facts.client.client_id} ${country}`),
+      ...problem('otp', summary, `call allowOtps ${facts.client.client_id} ${country}`),
       country,
     })),
     ...aboutMessages(facts.messages),
@@ -168,7 +168,7 @@ function aboutAccess({ client_id, disabled, secrets, api_keys }: DiagnosedClient
     ];
   if (secrets.length > 0 || api_keys.some(({ revoked_at }) => revoked_at === null)) return [];
   const message = 'The client has neither a secret nor an API key that is valid.';
-  return [problem('client', message, `clients rotate-secret ${client_id}`)];
+  return [problem('client', message, `call rotateClientSecret ${client_id}`)];
 }
 
 function aboutRow(
@@ -223,8 +223,8 @@ function aboutMessages({ since, messages, failed, expired, error_codes }: Messag
 }
 
 function aboutEndpoint({ client_id }: DiagnosedClient, endpoint: ClientEndpoint): Finding {
-  const { origin, is_failing, failed, waiting, since, last_error } = endpoint;
-  const error = last_error === null ? '' : ` (${last_error})`;
+  const { origin, is_failing, failed, waiting, since } = endpoint;
+  const error = reasonsOf(endpoint);
   const resend = `webhooks resend --failed --client ${client_id} --since ${since}`;
   if (is_failing !== true) {
     const now = is_failing === false ? ' It acknowledges again.' : '';
@@ -237,10 +237,19 @@ function aboutEndpoint({ client_id }: DiagnosedClient, endpoint: ClientEndpoint)
   }
   return problem(
     'webhooks',
-    `${origin} has failed since ${since}${error}: ${webhooksOf(failed)} failed for good, ${waiting} wait for a retry.`,
+    `${origin} has failed since ${since}: ${webhooksOf(failed)} failed for good${error}, ${waiting} wait for a retry.`,
     // Those that wait are sent by themselves.
-    failed === 0 ? `webhooks endpoints ${client_id}` : `when the endpoint is repaired: ${resend}`,
+    failed === 0 ? `call listWebhookEndpoints ${client_id}` : `when the endpoint is repaired: ${resend}`,
   );
+}
+
+const reasonsShown = 3;
+
+/** ` (12 HTTP 500, 3 timeout)`; before the first webhook failed for good, its last error. */
+function reasonsOf({ failures, last_error }: ClientEndpoint): string {
+  const counted = failures.slice(0, reasonsShown).map(({ error, webhooks }) => `${webhooks} × ${error}`);
+  const reasons = counted.length > 0 ? counted.join(', ') : last_error;
+  return reasons === null ? '' : ` (${reasons})`;
 }
 
 function webhooksOf(failed: number): string {

@@ -63,7 +63,6 @@ import { listSenders, removeSender, senderBody, senderRowBody, setSender } from 
 import { inboundBody, listOutbox, outboxQuery, sendInbound } from '../simulator.ts';
 import { deleteSuppression, listSuppressions, putSuppression } from '../suppressions.ts';
 import { listUsage, overviewQuery, summarizeUsage, usageOf, usageSummaryQuery } from '../usage.ts';
-import { compareUsage, usageChangeQuery } from '../usage-change.ts';
 import { countFailedWebhooks, failedWebhooksQuery, webhookHealth } from '../webhook-health.ts';
 import {
   listDeliveries,
@@ -220,9 +219,6 @@ export function adminOperations(dependencies: AdminDependencies) {
         since === undefined ? { interval, at } : { since, until },
       );
     }),
-    compareUsage: readsQuery(usageChangeQuery, async ({ given: { client_id, since, until, group_by } }) =>
-      compareUsage(dependencies, client_id, { since, until, groupBy: group_by ?? [] }),
-    ),
     listOutbox: readsQuery(outboxQuery, async ({ given }) => listOutbox(dependencies, given)),
     listOtpHolds: readsQuery(otpHoldsQuery, async ({ given }) => listOtpHolds(dependencies, given)),
     showOtpEvidence: readsNothing(async ({ path }) =>

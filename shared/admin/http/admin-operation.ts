@@ -23,10 +23,13 @@ interface AdminRequestWith<Parameter extends string, Given> extends AdminRequest
 export interface AdminOperation<Parameter extends string = string, ResponseOf = unknown> {
   /** The schema of the body or the query; undefined if the operation reads neither. */
   readonly schema: z.ZodMiniType | undefined;
-  run(request: ApiRequest, path: Readonly<Record<Parameter, string>>): Promise<ResponseOf>;
+  run(request: AdminCall, path: Readonly<Record<Parameter, string>>): Promise<ResponseOf>;
 }
 
-type Parse = <Schema extends z.ZodMiniType>(schema: Schema, request: ApiRequest) => z.output<Schema>;
+/** The part of a request that an operation reads. The shell makes one for each command. */
+type AdminCall = Pick<ApiRequest, 'body' | 'query' | 'unknownFields' | 'caller'>;
+
+type Parse = <Schema extends z.ZodMiniType>(schema: Schema, call: AdminCall) => z.output<Schema>;
 
 /** Every fault of the body or the query is named before anything is done. */
 function reads(parse: Parse) {
@@ -50,7 +53,7 @@ export function readsNothing<Parameter extends string, ResponseOf>(
   return { schema: undefined, run: (request, path) => work({ ...whoAsks(request), path }) };
 }
 
-function whoAsks(request: ApiRequest): Pick<AdminRequest<string>, 'actor' | 'caller'> {
+function whoAsks(request: AdminCall): Pick<AdminRequest<string>, 'actor' | 'caller'> {
   const caller = requireCaller(request);
   return { actor: caller.clientId, caller };
 }

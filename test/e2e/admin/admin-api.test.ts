@@ -48,7 +48,6 @@ function requestOf(name: AdminApiRouteName): { method: string; path: string; bod
     searchMessages: `?client_id=${client.client_id}`,
     search: '?q=order-42',
     listActivity: `?client_id=${client.client_id}`,
-    compareUsage: '?since=2026-11-10T00:00:00Z&until=2026-11-17T00:00:00Z&group_by=client',
   };
   const bodies: Partial<Record<AdminApiRouteName, unknown>> = {
     createClient: { name: 'Another shop' },

@@ -12,7 +12,7 @@ let ids: { readonly admin: string; readonly shop: string };
 
 beforeAll(async () => {
   shell = adminShell();
-  const operator = await shell.json('clients', 'create', '--name', admin, '--admin');
+  const operator = await shell.json('clients', 'create', '--name', admin, '--scopes', 'admin');
   const client = await shell.json('clients', 'create', '--name', shop);
   ids = { admin: String(operator.client_id), shop: String(client.client_id) };
   const token = await tokenOf(ids.admin, String(operator.client_secret));

@@ -19,10 +19,9 @@ it.each([
   ['clients', 'show', name],
   ['clients', 'disable', name],
   ['clients', 'enable', name],
-  ['clients', 'rotate-secret', name],
-  ['clients', 'end-previous-secret', name],
-  ['clients', 'allow', name, '--countries', 'GB'],
-  ['clients', 'webhook-url', name],
+  ['call', 'rotateClientSecret', name],
+  ['call', 'endPreviousSecret', name],
+  ['call', 'changeClient', name, '--countries', 'GB'],
   ['api-keys', 'create', name],
   ['api-keys', 'list', name],
   ['limits', 'set', name, 'sms_send', '--per-minute', '50'],
@@ -35,10 +34,10 @@ it.each([
 
 it.each([
   ['messages', 'list', '--client', name],
-  ['webhooks', 'endpoints', name],
+  ['call', 'listWebhookEndpoints', name],
   ['webhooks', 'failed', '--client', name],
-  ['suppressions', 'list', name],
-  ['usage', '--client', name],
+  ['call', 'listSuppressions', name, '--all'],
+  ['call', 'listUsage', '--client', name],
 ])('%s %s takes its name, and has nothing of it', async (...words) => {
   const [list] = Object.values(await shell.json(...words)).filter(Array.isArray);
   expect(list).toEqual([]);
@@ -51,14 +50,12 @@ it('rows are found by the name of their client', async () => {
 
 it('rows are removed by the name of their client, and a row of nobody is not removed', async () => {
   await shell.json('limits', 'set', name, 'sms_bulk', '--per-minute', '5');
-  expect(await shell.json('limits', 'remove', name, 'sms_bulk')).toMatchObject({ client_id: id });
+  const { limits } = await shell.json('limits', 'remove', name, 'sms_bulk');
+  expect(limits).toContainEqual(
+    expect.objectContaining({ client_id: id, policy: 'sms_bulk', override: null }),
+  );
   const { status, stderr } = await shell.run(
-    'senders',
-    'remove',
-    '--client',
-    'client_nobody',
-    '--country',
-    'GB',
+    ...['senders', 'remove', '--client', 'client_nobody', '--destination', 'sms GB'],
   );
   expect([status, stderr]).toEqual([1, 'There is no client client_nobody.\n']);
 });

@@ -53,7 +53,7 @@ it('sends hundreds again without a failure, each once although the command is re
   await eventually(async () => (new Set(posts()).size === failedCount ? true : undefined));
   expect(posts().toSorted()).toEqual(ids.toSorted());
   const left = await shell.json('webhooks', 'failed', '--client', clientId);
-  expect(left).toEqual({ webhooks: [], more: false });
+  expect(left).toEqual({ mode: 'live', webhooks: [], more: false });
 });
 
 it('ends with status 1 where one of several is not there, and sends the others', async () => {

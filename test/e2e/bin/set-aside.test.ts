@@ -33,7 +33,7 @@ interface Listed {
 /** What is set aside of this message, once it is. */
 const listedOnce = (messageId: string, count = 1) =>
   eventually(async () => {
-    const rows = (await shell.json('set-aside', 'list')).set_aside as Listed[];
+    const rows = (await shell.json('call', 'listSetAside')).set_aside as Listed[];
     const found = rows.filter(({ message_id }) => message_id === messageId);
     return found.length >= count ? found : undefined;
   });
@@ -69,19 +69,21 @@ it('a spoilt row is shown masked, stays until it is corrected, and is then done 
   const [record] = await listedOnce(messageId);
   const id = String(record?.id);
   expect(record).toMatchObject({ queue: 'relay_dead_letters', kind: 'unreadable_record' });
-  const shown = JSON.stringify(await shell.json('set-aside', 'show', id));
+  const shown = JSON.stringify(await shell.json('call', 'showSetAside', id));
   expect(shown).toContain(messageId);
   expect(shown).not.toContain(to);
   expect(shown).not.toContain('Ann');
 
-  expect(await shell.run('set-aside', 'process', id)).toMatchObject({
+  expect(await shell.run('call', 'processSetAside', id)).toMatchObject({
     status: 1,
     stdout: expect.stringContaining('correct segments'),
   });
   await listedOnce(messageId);
   await setSegments(messageId, 1);
-  expect(await shell.json('set-aside', 'process', id)).toMatchObject({ processed: [{ id, removed: true }] });
-  expect(await shell.run('set-aside', 'show', id)).toMatchObject({ status: 1 });
+  expect(await shell.json('call', 'processSetAside', id)).toMatchObject({
+    processed: [{ id, removed: true }],
+  });
+  expect(await shell.run('call', 'showSetAside', id)).toMatchObject({ status: 1 });
   expect(await endpoint.eventsOnce(messageId, 2)).toHaveLength(2);
 });
 
@@ -96,6 +98,8 @@ it('a dead letter is handed to its consumer again, which does not repeat what is
   );
   const [letter] = await listedOnce(messageId);
   const id = String(letter?.id);
-  expect(await shell.json('set-aside', 'process', id)).toMatchObject({ processed: [{ id, removed: true }] });
+  expect(await shell.json('call', 'processSetAside', id)).toMatchObject({
+    processed: [{ id, removed: true }],
+  });
   expect(await outboxOf(to)).toHaveLength(1);
 });

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
+import { addCallCommand } from '../../../bin/admin/call-command.ts';
 import { addClientCommands } from '../../../bin/admin/client-commands.ts';
 import { AdminCommand, type CommandResult, type Execute } from '../../../bin/admin/command.ts';
 import { connect } from '../../../bin/admin/connection.ts';
@@ -29,7 +30,14 @@ function program(onResponse: (response: CommandResult) => void): Command {
   const execute: Execute = async (work) => {
     const connected = await connect({ gateway: connection }, process.env);
     const nothing = () => undefined;
-    const session = { ...connected, actor: 'a test', report: nothing, write: nothing, progress: nothing };
+    const session = {
+      ...connected,
+      mode: 'live' as const,
+      actor: 'a test',
+      report: nothing,
+      write: nothing,
+      progress: nothing,
+    };
     onResponse(await work(session));
   };
   const all = new AdminCommand(execute).exitOverride();
@@ -40,6 +48,7 @@ function program(onResponse: (response: CommandResult) => void): Command {
     addWebhookCommands,
     addMessageCommands,
     addSenderCommands,
+    addCallCommand,
   ])
     add(all);
   return all;
@@ -53,12 +62,27 @@ const unknown: Readonly<Record<string, string>> = {
   'key-id': 'key_nobody',
 };
 
+/** Words that are valid, so that the id is what is not found. */
+const others: Readonly<Record<string, string>> = {
+  endpoint: 'sms_send',
+  'endpoint-id': 'whe_00000000000000000000000000',
+  'resend-id': 'rsd_00000000000000000000000000',
+  recipient: '+447700900123',
+  person: '+447700900123',
+  country: 'GB',
+};
+
 /** What else a command needs in order to be asked rightly. */
 const more: Readonly<Record<string, readonly string[]>> = {
   'limits set': ['--per-minute', '5'],
-  'clients allow': ['--countries', 'GB'],
   'senders set': ['--country', 'GB', '--identity', 'ACME'],
-  'senders remove': ['--country', 'GB'],
+  'senders remove': ['--destination', 'sms GB'],
+  'call setLimits': ['--endpoint', 'sms_send', '--per-minute', '5'],
+  'call removeLimits': ['--endpoint', 'sms_send'],
+  'call setSender': ['--country', 'GB', '--identity', 'ACME'],
+  'call removeSender': ['--destination', 'sms GB'],
+  'call changeClient': ['--countries', 'GB'],
+  'call resendWebhookDeliveries': ['--since', '1h'],
   'webhooks resend': ['--all-failed'],
 };
 
@@ -71,8 +95,8 @@ function leaves(command: Command, path: readonly string[] = []): [string, Comman
 function waysToAsk(): [string, readonly string[]][] {
   return leaves(program(() => undefined)).flatMap(([path, command]) => {
     const words = path.split(' ');
-    const given = command.registeredArguments.map((argument) =>
-      argument.name() === 'endpoint' ? 'sms_send' : (unknown[argument.name().replace('...', '')] ?? ''),
+    const given = command.registeredArguments.map(
+      (argument) => others[argument.name()] ?? unknown[argument.name().replace('...', '')] ?? '',
     );
     const byArguments = given.some((word) => Object.values(unknown).includes(word))
       ? [
@@ -87,6 +111,7 @@ function waysToAsk(): [string, readonly string[]][] {
       .filter((option) => unknown[option.attributeName()] !== undefined)
       .map((option) => [
         ...words,
+        ...given.filter((_word, at) => command.registeredArguments[at]?.required),
         `${option.long}`,
         unknown[option.attributeName()] ?? '',
         ...(more[path] ?? []),
@@ -114,6 +139,6 @@ it.each(waysToAsk())('%s', async (_text, words) => {
       (error: unknown) => error,
     );
   if (failure !== undefined && !(failure instanceof GatewayError)) throw failure;
-  expect(failure?.message ?? responses[0]?.problem).toMatch(/There is no|has no /);
+  expect(failure?.message ?? responses[0]?.problem).toMatch(/There is no|has no |not held/);
   if (failure !== undefined) expect(failure).toMatchObject({ code: 'not_found' });
 });

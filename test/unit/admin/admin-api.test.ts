@@ -1,6 +1,7 @@
 /** Every route of the admin API leads to its own operation, with or without a slash at the end. */
 
 import { describe, expect, it } from '@jest/globals';
+import { runCommand } from '../../../bin/admin/program.ts';
 import { adminApi, type adminOperations } from '../../../shared/admin/http/admin-api.ts';
 import { readsNothing } from '../../../shared/admin/http/admin-operation.ts';
 import { type AdminApiRouteName, adminApiRoutes } from '../../../shared/admin/http/admin-routes.ts';
@@ -81,14 +82,17 @@ describe('a change that an administrator can make', () => {
     expect(missing).toEqual([]);
   });
 
-  it('is in the shell, but for test events', () => {
-    const changes = Array.from(
-      textOf('shared/admin').matchAll(/^export async function (\w+)\([^)]*\bactor: string,/gm),
-      ([, name = '']) => name,
-    );
-    expect(changes).toContain('setLimits');
-    const shell = textOf('bin/admin');
-    const missing = changes.filter((name) => !new RegExp(`\\b${name}\\(`).test(shell));
-    expect(missing).toEqual(['testEndpoint']);
+  it('is in the shell, with the fields of its schema as options', async () => {
+    let help = '';
+    const out = (text: string): void => {
+      help += text;
+    };
+    for (const words of [
+      ['call', '--help'],
+      ['call', 'setLimits', '--help'],
+    ])
+      expect(await runCommand(words, { out, err: out })).toBe(0);
+    for (const name of names) expect(help).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
+    expect(help).toMatch(/--per-minute <value> +number or null/);
   });
 });

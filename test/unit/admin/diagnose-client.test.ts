@@ -70,7 +70,7 @@ describe('a diagnosis', () => {
         about: 'otp',
         message: 'One-time passwords to FR are held.',
         country: 'FR',
-        next_step: 'otp allow client_1 FR',
+        next_step: 'call allowOtps client_1 FR',
       },
     ]);
   });
@@ -123,6 +123,7 @@ describe('a diagnosis', () => {
 
   const origin = 'https://a.example.com';
   const failure = { url: `${origin}/hook`, created_at: at, last_status: 500, last_error: 'status' };
+  const timeout = { ...failure, last_status: null, last_error: 'timeout' };
   const health = {
     ...{ origin, acknowledged: 0, waiting: 2, failed: 0, failing_since: '2026-11-20T11:00:00.000Z' },
     ...{ last_error: 'HTTP 503', success_rate: 0, latency_ms: 5 },
@@ -134,28 +135,30 @@ describe('a diagnosis', () => {
       'an endpoint that fails, before a webhook failed for good',
       endpointsOf([], [health]),
       'problem',
-      `${origin} has failed since 2026-11-20T11:00:00.000Z (HTTP 503): 0 webhooks failed for good, 2 wait for a retry.`,
-      'webhooks endpoints client_1',
+      `${origin} has failed since 2026-11-20T11:00:00.000Z: 0 webhooks failed for good (HTTP 503), 2 wait for a retry.`,
+      'call listWebhookEndpoints client_1',
     ],
     [
       'an endpoint that fails still',
       endpointsOf([failure as never], [health]),
       'problem',
-      `${origin} has failed since ${at} (HTTP 500): 1 webhook failed for good, 2 wait for a retry.`,
+      `${origin} has failed since ${at}: 1 webhook failed for good (1 × HTTP 500), 2 wait for a retry.`,
       `when the endpoint is repaired: ${resend}`,
     ],
     [
       'an endpoint that recovered, with webhooks to send again',
-      endpointsOf([failure, failure] as never, [{ ...health, failing_since: null, success_rate: 0.5 }]),
+      endpointsOf([failure, timeout, failure] as never, [
+        { ...health, failing_since: null, success_rate: 0.5 },
+      ]),
       'warning',
-      `2 webhooks to ${origin} failed for good (HTTP 500), the oldest of ${at}. It acknowledges again.`,
+      `3 webhooks to ${origin} failed for good (2 × HTTP 500, 1 × timeout), the oldest of ${at}. It acknowledges again.`,
       resend,
     ],
     [
       'an endpoint of which the latest messages tell nothing',
       endpointsOf([failure as never], []),
       'problem',
-      `1 webhook to ${origin} failed for good (HTTP 500), the oldest of ${at}.`,
+      `1 webhook to ${origin} failed for good (1 × HTTP 500), the oldest of ${at}.`,
       resend,
     ],
   ] as const)('finds %s, with the next step', (_case, webhooks, severity, message, next_step) => {

@@ -81,7 +81,7 @@ describe('the output of npm run admin', () => {
     const output = { out: (text: string) => written.push(text), err: (text: string) => written.push(text) };
     expect(await runCommand([hostile], output)).toBe(2);
     expect(await runCommand(['--gateway', `/nowhere/${hostile}`, 'find', hostile], output)).toBe(1);
-    expect(await runCommand(['usage', '--month', hostile], output)).toBe(2);
+    expect(await runCommand(['call', hostile], output)).toBe(2);
     expect(written.join('')).toContain(String.raw`\u001b[2J`);
     expect(written.join('')).not.toMatch(actedOn);
   });

@@ -98,7 +98,7 @@ const facts: Readonly<Record<string, readonly (readonly [about: string, ...numbe
     ['clients disable CLIENT_ID', inForce],
     ['spend_cap_nearly_reached', `${firstNotice} %`, `${lastNotice} %`],
     ['*Allow* in the dashboard', `${rememberedSeconds} seconds`],
-    ['`clients allow`', inForce],
+    ['`call changeClient` sets', inForce],
     ['--all-failed', `${word(resentPerSecond)} a second`],
   ],
   'docs/rotate-and-restore.md': [
@@ -140,7 +140,6 @@ const facts: Readonly<Record<string, readonly (readonly [about: string, ...numbe
     ['slow lane', `${resentPerSecond} a second`],
     ['is `pending`', queueDelay],
   ],
-  'bin/admin/client-commands.ts': [['previous', `${previousSecretHours} hours`]],
   'dashboard/pages/clients/credentials.tsx': [
     ['takes effect after', `${secretActiveAfterSeconds} seconds`, `${previousSecretHours} hours`],
   ],

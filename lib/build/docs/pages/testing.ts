@@ -31,9 +31,9 @@ ${table(
 )}
 ${prose('A message to any other recipient is sent, then delivered.')}</section>
 <section>${heading(2, 'one-time-passwords', 'Codes of one-time passwords')}
-${prose('No response and no webhook contains a code. With the simulator an administrator finds it in the outbox, which has every message that was “sent”: in the dashboard, or with `npm run admin -- outbox list --to +447700900123`.')}</section>
+${prose('No response and no webhook contains a code. With the simulator an administrator finds it in the outbox, which has every message that was “sent”: in the dashboard, or with `npm run admin -- call listOutbox --to +447700900123`.')}</section>
 <section>${heading(2, 'inbound', 'Messages from people')}
-${prose(`With the simulator an administrator can write as a person would: in the dashboard, or with \`npm run admin -- inbound send --from +447700900123 --text STOP\`. The message is [listed](${linkTo('reference', 'listMessages')}) with \`direction=inbound\`, and your endpoint gets \`sms.received\`. After \`STOP\` also \`recipient.opted_out\`: your messages to that person fail with [\`recipient_opted_out\`](${linkTo('errors', 'message.recipient_opted_out')}) until they write \`START\` or you [end the suppression](${linkTo('reference', 'deleteSuppression')}).`)}</section>
+${prose(`With the simulator an administrator can write as a person would: in the dashboard, or with \`npm run admin -- call sendInbound --from +447700900123 --text STOP\`. The message is [listed](${linkTo('reference', 'listMessages')}) with \`direction=inbound\`, and your endpoint gets \`sms.received\`. After \`STOP\` also \`recipient.opted_out\`: your messages to that person fail with [\`recipient_opted_out\`](${linkTo('errors', 'message.recipient_opted_out')}) until they write \`START\` or you [end the suppression](${linkTo('reference', 'deleteSuppression')}).`)}</section>
 <section>${heading(2, 'retries', 'Webhook retries')}
 ${prose(`On your own machine webhooks may go to \`http://127.0.0.1\` on any port. \`npm start -- --time-scale 100\` makes the [delays between attempts](${linkTo('webhooks', 'retries')}) 100 times shorter. Answer with a status other than 200 to see the retries.`)}</section>`,
   };

@@ -1,4 +1,4 @@
-/** `set-aside …`: shows what was set aside in dead-letter queues, and processes it again. */
+/** What was set aside in dead-letter queues. The queues are read with the AWS credentials of the shell. */
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { dynamo, sqs } from '../../shared/platform/aws/clients.ts';
 import { setAsideGateway } from '../../shared/relay/set-aside-gateway.sqs.ts';
@@ -7,65 +7,35 @@ import {
   processSetAside,
   type SetAsideGateway,
   type SetAsideMessage,
-  type SetAsideWork,
   workOf,
 } from '../../shared/relay/set-aside-records.ts';
-import type { AdminCommand, Session } from './command.ts';
-import { textFields, textTable } from './print.ts';
+import type { AdminCommand, CommandResult, Session } from './command.ts';
 
-const meanings: Readonly<Record<SetAsideWork['kind'], string>> = {
-  unreadable_record: 'A row that was no valid message: correct it, then process this',
-  refused_entry: 'A service refused what followed: correct the row or the code, then process this',
-  lost_records: 'Records of a stream that failed until their last retry',
-  dead_letter: 'Its consumer failed several times: remove the cause, then process this',
-  unknown: 'Nothing that the gateway sent',
-};
-
-export function addSetAsideCommands(program: AdminCommand): void {
-  const setAside = program
-    .command('set-aside')
-    .description('what no retry could do: messages of the dead-letter queues');
-  setAside
-    .command('list')
-    .description('lists them, without phone numbers and texts')
-    .run(async (session) => {
-      const rows = await withMessages(session, async (messages) => messages.map(viewOf));
-      const text = (): string =>
-        textTable(
-          rows,
-          ['id', 'queue', 'since', ['message', 'message_id'], ['what', ({ kind }) => meanings[kind]]],
-          'Nothing is set aside.',
-        );
-      return { json: { set_aside: rows }, text };
-    });
-  setAside
-    .command('show')
+export function addSetAsideOperations(call: AdminCommand): void {
+  call
+    .command('listSetAside')
+    .description('lists the messages of the dead-letter queues, without phone numbers and texts')
+    .run(async (session) =>
+      asJson({ set_aside: await withMessages(session, async (messages) => messages.map(viewOf)) }),
+    );
+  call
+    .command('showSetAside <id>')
     .description('shows one with its content, in which phone numbers and texts are masked')
-    .argument('<id>', 'as list prints it')
-    .run(async (session, id: string) => {
-      const shown = await withMessages(session, async (messages) => {
-        const [message] = chosen(messages, [id]);
-        return message && { ...viewOf(message), content: maskedContent(message.body) };
-      });
-      return {
-        json: shown,
-        text: () => {
-          const { content, ...fields } = shown ?? {};
-          return `${textFields(fields)}\n\n${JSON.stringify(content, undefined, 2)}`;
-        },
-      };
-    });
-  setAside
-    .command('process')
-    .description(
-      'does what is still due of them, and removes those that are done; a repetition does nothing new',
-    )
-    .argument('[ids...]', 'as list prints them')
+    .run(async (session, id: string) =>
+      asJson(
+        await withMessages(session, async (messages) => {
+          const [message] = chosen(messages, [id]);
+          return message && { ...viewOf(message), content: maskedContent(message.body) };
+        }),
+      ),
+    );
+  call
+    .command('processSetAside [ids...]')
+    .description('does the remaining work of some, and removes those that are done; a repetition is safe')
     .option('--all', 'all of them', false)
-    .addHelpText('after', '\nExit status 1: something could not be processed yet.')
     .run(async (session, ids: readonly string[], { all }: { all: boolean }) => {
       if (all === ids.length > 0) throw new GatewayError('invalid_request', 'Give ids, or --all.');
-      const rows = await withMessages(session, async (messages, gateway) => {
+      const processed = await withMessages(session, async (messages, gateway) => {
         const done = [];
         for (const message of all ? messages : chosen(messages, ids)) {
           const { removed, outcome } = await processSetAside(gateway, message);
@@ -74,18 +44,16 @@ export function addSetAsideCommands(program: AdminCommand): void {
         }
         return done;
       });
-      const left = rows.filter(({ removed }) => !removed).length;
+      const left = processed.filter(({ removed }) => !removed).length;
       return {
-        json: { processed: rows },
-        text: () =>
-          textTable(
-            rows,
-            ['id', ['removed', ({ removed }) => (removed ? 'yes' : 'no')], 'outcome'],
-            'Nothing is set aside.',
-          ),
+        ...asJson({ processed }),
         problem: left === 0 ? undefined : `${left} could not be processed.`,
       };
     });
+}
+
+function asJson(json: unknown): CommandResult {
+  return { json, text: () => JSON.stringify(json, undefined, 2) };
 }
 
 /** Reads all queues, and shows what is not deleted to others again, also after a failure. */

@@ -1,0 +1,259 @@
+/**
+ * Commands made from the operations of the admin API. The parameters of the path are the words of the command; the fields of
+ * the body or the query are its options.
+ */
+import * as z from 'zod/mini';
+import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
+import { usageCsv } from '../../shared/admin/csv-columns.ts';
+import { clientIdOrAll, ofMode, rowOwnerOf } from '../../shared/admin/find-client.ts';
+import { type AdminResponses, adminOperations } from '../../shared/admin/http/admin-api.ts';
+import type { AdminOperation } from '../../shared/admin/http/admin-operation.ts';
+import { type AdminApiRouteName, adminApiRoutes } from '../../shared/admin/http/admin-routes.ts';
+import type { UsageList } from '../../shared/admin/usage.ts';
+import { GatewayError } from '../../shared/contract/errors.ts';
+import { everyClient } from '../../shared/contract/rate-limits-and-caps.ts';
+import { noUnknownFields } from '../../shared/operation/unknown-fields.ts';
+import { type Cell, csvTable } from '../../shared/platform/csv.ts';
+import { jsonIn } from '../../shared/platform/object-fields.ts';
+import type { AdminCommand, Session } from './command.ts';
+import { timeForms, timeOf } from './options.ts';
+
+/** A part of a JSON schema (draft 2020-12). */
+interface FieldSchema {
+  readonly type?: string | readonly string[];
+  readonly anyOf?: readonly FieldSchema[];
+  readonly enum?: readonly unknown[];
+  readonly format?: string;
+}
+
+type Fields = Readonly<Record<string, FieldSchema>>;
+type Given = Readonly<Record<string, unknown>>;
+
+/** Describes the operations. Their schemas need nothing of a gateway but the form of a webhook URL. */
+const described: Readonly<Record<string, AdminOperation>> = adminOperations({
+  webhookUrl: z.string(),
+} as unknown as AdminDependencies);
+
+const pageSizeMax = 100;
+
+interface OperationCommand<Name extends AdminApiRouteName> {
+  readonly description?: string;
+  /** Fields that are words of the command. */
+  readonly words?: readonly string[];
+  /** Values that the command itself gives; the operation's other fields have no options then. */
+  readonly fixed?: Given;
+  /** Formats the response as text; JSON by default. */
+  readonly text?: (response: AdminResponses[Name]) => string | readonly string[];
+}
+
+export function addOperation<Name extends AdminApiRouteName>(
+  parent: AdminCommand,
+  command: string,
+  name: Name,
+  { description, words = [], fixed, text }: OperationCommand<Name> = {},
+): AdminCommand {
+  const { method, path } = adminApiRoutes[name];
+  const parameters = Array.from(path.matchAll(/\{(\w+)\}/g), ([, parameter = '']) => parameter);
+  const fields = fixed === undefined ? fieldsOf(name) : {};
+  const added = parent.command(command).description(description ?? `${method} ${path}`);
+  for (const word of [...parameters, ...words]) added.argument(`<${optionName(word)}>`);
+  addFieldOptions(added, without(fields, words));
+  if (Object.keys(fields).length > 0)
+    added.option('--fields <json>', 'fields as a JSON object; an option replaces the value of its field');
+  if ('cursor' in fields && text === undefined) added.option('--all', 'all pages', false);
+  if (name.startsWith('list') && text === undefined)
+    added.option('--csv', 'print the list as CSV (RFC 4180)', false);
+  return added.run(async (session, ...given: unknown[]) => {
+    const options = given.at(-1) as { all?: boolean; csv?: boolean; fields?: string };
+    const values = given.slice(0, -1).map(String);
+    const inPath = Object.fromEntries(parameters.map((parameter, at) => [parameter, values[at] ?? '']));
+    const ofWords = Object.fromEntries(
+      words.map((word, at) => [word, fieldValue(values[parameters.length + at] ?? '', fields[word])]),
+    );
+    const wanted = {
+      ...objectIn(options.fields),
+      ...fieldsIn(options, fields, session.dependencies.clock()),
+      ...ofWords,
+      ...fixed,
+    };
+    const response = options.all
+      ? await callForAll(session, name, inPath, wanted)
+      : await callOperation(session, name, inPath, wanted);
+    return {
+      json: response,
+      text: () =>
+        options.csv
+          ? csvOf(name, response)
+          : (text?.(response as AdminResponses[Name]) ?? JSON.stringify(response, undefined, 2)),
+    };
+  });
+}
+
+/** @param path - a `client_id` may be the name of the client, also in the fields */
+export async function callOperation(
+  session: Session,
+  name: AdminApiRouteName,
+  path: Readonly<Record<string, string>>,
+  fields: Given,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { dependencies, actor } = session;
+  const operation: AdminOperation = adminOperations(dependencies)[name];
+  const [inPath, given] = await Promise.all([
+    withClientId(session, name, path),
+    withClientId(session, name, fields),
+  ]);
+  const client = {
+    client_id: actor,
+    name: actor,
+    scopes: ['admin' as const],
+    disabled: false,
+    secrets: [],
+    created_at: dependencies.clock().toISOString(),
+  };
+  const response = await operation.run(
+    {
+      body: given,
+      // The values of a query are texts.
+      query: Object.fromEntries(Object.entries(given).map(([field, value]) => [field, String(value)])),
+      unknownFields: noUnknownFields(),
+      caller: { clientId: actor, scopes: client.scopes, client },
+    },
+    inPath as Readonly<Record<string, string>>,
+  );
+  return response as Readonly<Record<string, unknown>>;
+}
+
+/** Reads all pages of a list. */
+async function callForAll(
+  session: Session,
+  name: AdminApiRouteName,
+  path: Readonly<Record<string, string>>,
+  fields: Given,
+) {
+  const read = (cursor: unknown) =>
+    callOperation(session, name, path, {
+      limit: pageSizeMax,
+      ...fields,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+  let { next_cursor, ...response } = await read(undefined);
+  const [list = '', first = []] = listIn(response);
+  const rows = [...first];
+  while (next_cursor !== undefined) {
+    ({ next_cursor, ...response } = await read(next_cursor));
+    rows.push(...(response[list] as readonly Given[]));
+  }
+  return { ...response, [list]: rows };
+}
+
+function listIn(response: Given): readonly [name: string, rows: readonly Given[]] | [] {
+  const found = Object.entries(response).find(([, value]) => Array.isArray(value));
+  return found === undefined ? [] : [found[0], found[1] as readonly Given[]];
+}
+
+function csvOf(name: AdminApiRouteName, response: Given): string {
+  if (name === 'listUsage') return usageCsv(response as unknown as UsageList);
+  return rowsAsCsv(listIn(response)[1] ?? []);
+}
+
+export function rowsAsCsv(rows: readonly Given[]): string {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return csvTable(
+    columns,
+    rows.map((row) => columns.map((column) => cellOf(row[column]))),
+  );
+}
+
+function cellOf(value: unknown): Cell {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as Cell);
+}
+
+/** Operations on rows that a person may have typed for a client that does not exist. */
+const rowStores = { showLimits: 'overrides', removeLimits: 'overrides', removeSender: 'senders' } as const;
+
+async function withClientId(
+  { dependencies, mode }: Session,
+  name: AdminApiRouteName,
+  given: Given,
+): Promise<Given> {
+  const { client_id: named } = given;
+  if (typeof named !== 'string') return given;
+  const id =
+    name in rowStores
+      ? await rowOwnerOf(dependencies, dependencies[rowStores[name as keyof typeof rowStores]], named)
+      : await clientIdOrAll(dependencies, named);
+  return { ...given, client_id: id === everyClient ? id : ofMode(id, mode === 'test') };
+}
+
+/** The fields of the operation. The data mode is an option of the program. */
+export function fieldsOf(name: AdminApiRouteName): Fields {
+  const schema = described[name]?.schema;
+  if (schema === undefined) return {};
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return without(properties as Fields, ['test', 'mode']);
+}
+
+export function without(fields: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+}
+
+/** `client_id` takes a name, too. */
+const optionName = (field: string): string => (field === 'client_id' ? 'client' : field.replaceAll('_', '-'));
+const attributeName = (field: string): string =>
+  optionName(field).replaceAll(/-(\w)/g, (_match, letter: string) => letter.toUpperCase());
+
+export function addFieldOptions(command: AdminCommand, fields: Fields): void {
+  for (const [field, schema] of Object.entries(fields))
+    command.option(`--${optionName(field)} <value>`, descriptionOf(field, schema));
+}
+
+function descriptionOf(field: string, schema: FieldSchema): string {
+  if (field === 'client_id') return 'id or name';
+  if (isTime(schema)) return timeForms;
+  const choices = choicesOf(schema);
+  if (choices.length > 0) return choices.join(', ');
+  return [...typesOf(schema)].join(' or ').replace('array', 'list, separated by commas');
+}
+
+const choicesOf = ({ enum: choices, anyOf = [] }: FieldSchema): readonly unknown[] =>
+  choices ?? anyOf.flatMap(choicesOf);
+
+const isTime = ({ format, anyOf = [] }: FieldSchema): boolean => format === 'date-time' || anyOf.some(isTime);
+
+function typesOf({ type = [], anyOf = [] }: FieldSchema): ReadonlySet<string> {
+  return new Set([...[type].flat(), ...anyOf.flatMap((one) => [...typesOf(one)])]);
+}
+
+/** The fields among the options of a command. */
+export function fieldsIn(options: object, fields: Fields, now: Date): Given {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([field, schema]) => {
+      const text: unknown = Reflect.get(options, attributeName(field));
+      if (typeof text !== 'string') return [];
+      const value = isTime(schema)
+        ? timeOf(optionName(field), text, now).toISOString()
+        : fieldValue(text, schema);
+      return [[field, value]];
+    }),
+  );
+}
+
+/** A text that is JSON of a type of the field is that value; every other one is the text. A list may have commas. */
+function fieldValue(text: string, schema: FieldSchema = {}): unknown {
+  const types = typesOf(schema);
+  const value = jsonIn(text);
+  if (value !== undefined && (types.size === 0 || types.has(typeName(value)))) return value;
+  return types.has('array') ? text.split(',').map((item) => item.trim()) : text;
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+function objectIn(text: string | undefined): Given {
+  if (text === undefined) return {};
+  const value = jsonIn(text);
+  if (typeName(value) === 'object') return value as Given;
+  throw new GatewayError('invalid_request', '--fields is no JSON object.');
+}
