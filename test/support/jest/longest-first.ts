@@ -61,7 +61,6 @@ const computing = [
   'engine/cap/cap-counter.test.ts',
   'e2e/openapi/client.test.ts',
   'template/bundle.test.ts',
-  'unit/webhook/crash-points.test.ts',
 ].map(pathOf);
 
 /** These wait for templates, in a worker that could run others: they come last, when all templates are there. */

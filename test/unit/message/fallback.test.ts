@@ -1,187 +1,361 @@
-/** Sends with `fallback`: which legs start and when, against a model, and whatever dies or is repeated on the way. */
+/** Sends with `fallback`: which requests are taken, and which events start a leg, hold it back or end the sequence (contract 14.7). */
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
-import { earlierLegIds, laterLegIds, nextLegDueAt } from '../../../shared/message/dispatch/fallback.ts';
-import type { Message } from '../../../shared/message/message.ts';
-import type { MessageStore } from '../../../shared/message/store/message-store.ts';
-import { randomFrom } from '../../support/doubles/seeded-random.ts';
-import {
-  expectedStarts,
-  type Fate,
-  type PlannedLeg,
-  runFallback,
-  startsOf,
-} from '../../support/message/fallback-run.ts';
-import type { Gateway } from '../../support/simulation/gateway.ts';
-import { crashFaults } from '../../support/simulation/processes.ts';
-import { usualFaults } from '../../support/simulation/usual-faults.ts';
+import { GatewayError } from '../../../shared/contract/errors.ts';
+import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
+import { nextLegDueAfter } from '../../../shared/message/dispatch/fallback.ts';
+import { nextLegEntryOf, queuedMessageOf } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
+import type { LegRefusal, Message } from '../../../shared/message/message.ts';
+import { otpLegs } from '../../../shared/otp/otp-legs.ts';
+import { otpRecords } from '../../../shared/otp/otp-traffic.dynamo.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { dispatchDependencies } from '../../support/doubles/dispatch-dependencies.ts';
+import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
+import { aClient, ask, type SendName } from '../../support/message/ask-operation.ts';
+import { aMessage, created, onlyCarrier } from '../../support/message/example-message.ts';
+import { inMemorySends, smallRequest } from '../../support/message/sends.ts';
 
-const fates: readonly Fate[] = ['delivered', 'refused', 'failed', 'expired', 'silent'];
-const leg: fc.Arbitrary<PlannedLeg> = fc.record({
-  channel: fc.constantFrom('sms', 'whatsapp'),
-  afterSeconds: fc.option(fc.integer({ min: 10, max: 1200 }), { nil: undefined }),
-  fate: fc.constantFrom(...fates),
-});
-const legs = fc
-  .tuple(leg, fc.array(leg, { minLength: 1, maxLength: 2 }))
-  .map(([first, more]): readonly [PlannedLeg, ...PlannedLeg[]] => [first, ...more]);
-const validitySeconds = fc.integer({ min: 60, max: 900 });
-const lateSeconds = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 900 }));
+const to = '+447700900123';
+const now = new Date('2026-11-20T10:00:00.000Z');
+const template = { name: 'parcel', language: 'en' };
 
-const hourMs = 3_600_000;
-
-/**
- * What must hold of sends with `fallback` at the end: no leg started too early or after one was delivered, none is missing,
- * and none was handed over once it was not needed any more.
- */
-function legFindings(gateway: Gateway): readonly string[] {
-  const rows = new Map(gateway.messages.all().map((message) => [message.message_id, message]));
-  const violations: string[] = [];
-
-  for (const { leg, previous, earlier, atMs } of gateway.legStarts) {
-    for (const status of earlier)
-      if (status === 'delivered' || status === 'read' || status === 'canceled' || status === undefined)
-        violations.push(`${leg.message_id} started although an earlier leg was ${status}`);
-    const dueMs = previous === undefined ? undefined : nextLegDueAt(previous)?.getTime();
-    if (dueMs === undefined || dueMs > atMs) violations.push(`${leg.message_id} started before it was due`);
-  }
-
-  const started = new Map<string, number>();
-  for (const { fallback_of, leg } of rows.values())
-    if (fallback_of !== undefined)
-      started.set(`${fallback_of}, leg ${leg}`, (started.get(`${fallback_of}, leg ${leg}`) ?? 0) + 1);
-  for (const [leg, times] of started) if (times > 1) violations.push(`${leg}, started ${times} times`);
-
-  for (const message of rows.values()) {
-    const [nextId] = laterLegIds(message);
-    if (nextId !== undefined && !rows.has(nextId)) {
-      if (mustHaveFollowed(message)) violations.push(`${message.message_id}: its next leg did not start`);
-    }
-    const earlier = earlierLegIds(message);
-    const endedAtMs = Math.min(...earlier.map((id) => gateway.deliveredAtMs.get(id) ?? Infinity));
-    for (const { claim } of gateway.handOvers.get(message.message_id) ?? [])
-      if (claim.claimedAtMs > endedAtMs)
-        violations.push(`${message.message_id} was handed over although it was not needed`);
-  }
-  return violations;
-
-  /** Whether nothing explains that the next leg is missing: it was due, and there was time for every repair. */
-  function mustHaveFollowed(message: Message): boolean {
-    const [first] = message.fallback ?? [];
-    const { otp, queued_at, status, failed_at, expired_at } = message;
-    if (first === undefined || queued_at === undefined || status === 'canceled') return false;
-    const failedAt = failed_at ?? expired_at;
-    const ended =
-      failedAt === undefined || nextLegDueAt(message) === undefined ? Infinity : Date.parse(failedAt);
-    const late =
-      first.after_seconds === undefined ? Infinity : Date.parse(queued_at) + 1000 * first.after_seconds;
-    const dueMs = Math.min(ended, late);
-    const validityMs =
-      Date.parse(message.expires_at) - Date.parse(message.scheduled_at ?? message.created_at);
-    const repairedMs = dueMs + validityMs + 2 * hourMs;
-    const ids = [...earlierLegIds(message), message.message_id];
-    const endedMs = Math.min(
-      ...ids.map((id) => gateway.deliveredAtMs.get(id) ?? Infinity),
-      otp === undefined ? Infinity : Date.parse(otp.expires_at),
-    );
-    return dueMs !== Infinity && endedMs > repairedMs;
-  }
+/** Sends on tables in memory, and the worker that starts and hands over their legs. */
+function world(change: Parameters<typeof aClient>[0] = {}) {
+  const sends = inMemorySends();
+  const client = aClient(change);
+  let at = now;
+  let refusal: LegRefusal | undefined;
+  let held = false;
+  let handOvers = 0;
+  const { messages, otps } = sends;
+  const clock = () => at;
+  const dependencies = dispatchDependencies({
+    messages,
+    carriersFor: onlyCarrier({
+      handOver: async () => ({ outcome: 'accepted', carrierMessageId: `c-${++handOvers}` }),
+    }),
+    otpLegs: otpLegs({
+      otps,
+      assertNotHeld: async () => {
+        if (held) throw new GatewayError('otp_held', 'held');
+      },
+      clock,
+    }),
+    allowanceOf: async () => ({
+      async take() {
+        if (refusal === 'spend_limit_reached' || refusal === 'message_limit_reached')
+          throw new GatewayError(refusal, 'reached');
+      },
+      check: async () => {},
+      giveBack: async () => {},
+    }),
+    clock,
+  });
+  return {
+    messages,
+    otps,
+    goTo: (seconds: number) => {
+      at = addSeconds(now, seconds);
+    },
+    refuse: (code: LegRefusal) => {
+      refusal = code;
+    },
+    hold: () => {
+      held = true;
+    },
+    async send(name: SendName, more: object): Promise<Message> {
+      const body = { ...smallRequest(name, to), ...more };
+      await ask(sends.operations[name], { client, now: at, body });
+      const [message] = messages.all().toSorted((one, other) => (one.created_at < other.created_at ? 1 : -1));
+      if (message === undefined) throw new Error('nothing is stored');
+      return message;
+    },
+    start: async (id: string) =>
+      (await dispatchQueued(dependencies, { message_id: id, next_leg: true })).outcome,
+    handOver: async (id: string) => (await dispatchQueued(dependencies, { message_id: id })).outcome,
+    leg: (number: number) => messages.all().find(({ leg }) => leg === number),
+    end: (
+      id: string,
+      errorCode: 'unreachable' | 'client_disabled' | 'recipient_opted_out',
+      suppressed?: true,
+    ) => messages.transition(id, { to: 'failed', at, errorCode, ...(suppressed && { suppressed }) }),
+  };
 }
 
-describe('the legs of a send', () => {
-  it('start when the model says, or not at all', async () => {
-    await fc.assert(
-      fc.asyncProperty(legs, validitySeconds, lateSeconds, async (planned, validity, late) => {
-        const expected = expectedStarts(planned, validity, late);
-        fc.pre(!expected.isClose);
-        const { gateway, legs: started } = await runFallback({
-          legs: planned,
-          validitySeconds: validity,
-          lateMs: (what) => (what === 'receipts' ? late * 1000 : 0),
-        });
-        expect(legFindings(gateway)).toEqual([]);
-        expect(started.map(({ channel }) => channel)).toEqual([
-          'sms',
-          ...planned.slice(1, expected.starts.length).map(({ channel }) => channel),
-        ]);
-        for (const [index, at] of startsOf(started).entries()) {
-          const [earliest = 0, latest = 0] = expected.starts[index] ?? [];
-          expect(at).toBeGreaterThanOrEqual(earliest);
-          expect(at).toBeLessThanOrEqual(latest);
-        }
-        for (const { message_id } of started)
-          expect(gateway.handOvers.get(message_id)?.length ?? 0).toBeLessThanOrEqual(1);
-      }),
-      { numRuns: 40 },
-    );
+describe('a request with `fallback`', () => {
+  async function refusalOf(name: SendName, more: object, client = {}): Promise<unknown> {
+    const error = await world(client)
+      .send(name, more)
+      .catch((fault: unknown) => fault);
+    if (!(error instanceof GatewayError)) return 'accepted';
+    return error.details.length === 0 ? error.code : error.details.map(({ field }) => field);
+  }
+
+  it.each<[string, SendName, object, unknown]>([
+    [
+      'three legs',
+      'sms',
+      { fallback: [{ channel: 'sms' }, { channel: 'sms' }, { channel: 'sms' }] },
+      ['fallback'],
+    ],
+    ['no list', 'sms', { fallback: { channel: 'sms' } }, ['fallback']],
+    ['no channel', 'sms', { fallback: [{}] }, ['fallback[0].channel']],
+    ['another channel', 'otp', { fallback: [{ channel: 'voice' }] }, ['fallback[0].channel']],
+    [
+      'too short a time',
+      'sms',
+      { fallback: [{ channel: 'sms', after_seconds: 9 }] },
+      ['fallback[0].after_seconds'],
+    ],
+    [
+      'too long a time',
+      'sms',
+      { fallback: [{ channel: 'sms', after_seconds: 259_201 }] },
+      ['fallback[0].after_seconds'],
+    ],
+    [
+      'half a second',
+      'sms',
+      { fallback: [{ channel: 'sms', after_seconds: 10.5 }] },
+      ['fallback[0].after_seconds'],
+    ],
+    [
+      'two faults of a leg, and one of another field',
+      'sms',
+      { message: '', fallback: [{ channel: 'whatsapp', from: 'ACME', message: 'A', template }] },
+      ['message', 'fallback[0].message', 'fallback[0].from'],
+    ],
+    ['a template by SMS', 'sms', { fallback: [{ channel: 'sms', template }] }, ['fallback[0].template']],
+    [
+      'an SMS without a text after a template',
+      'whatsapp',
+      { type: 'template', template, fallback: [{ channel: 'whatsapp' }, { channel: 'sms' }] },
+      ['fallback[1].message'],
+    ],
+    [
+      'an SMS after a text that is too long for it',
+      'whatsapp',
+      { message: 'a'.repeat(1601), fallback: [{ channel: 'sms' }] },
+      ['fallback[0].message'],
+    ],
+    [
+      'times beyond the password',
+      'otp',
+      {
+        ttl: 60,
+        fallback: [
+          { channel: 'sms', after_seconds: 30 },
+          { channel: 'sms', after_seconds: 30 },
+        ],
+      },
+      ['fallback[1].after_seconds'],
+    ],
+    [
+      'the longest text in two channels',
+      'whatsapp',
+      { message: 'a'.repeat(1600), fallback: [{ channel: 'sms' }] },
+      'accepted',
+    ],
+    [
+      'unknown fields and nulls',
+      'sms',
+      { fallback: [{ channel: 'sms', after_seconds: null, x: 1 }] },
+      'accepted',
+    ],
+  ])('that has %s', async (_what, name, more, faults) => {
+    expect(await refusalOf(name, more)).toEqual(faults);
   });
 
-  it('are the same with doubled queue messages, repeated stream batches and calls that fail', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        legs,
-        validitySeconds,
-        lateSeconds,
-        fc.nat(),
-        async (planned, validity, late, seed) => {
-          const faults = usualFaults(randomFrom(seed), 0);
-          const { gateway } = await runFallback({
-            legs: planned,
-            validitySeconds: validity,
-            ...faults,
-            lateMs: (what) => (what === 'receipts' ? late * 1000 : (faults.lateMs?.(what) ?? 0)),
-          });
-          expect(legFindings(gateway)).toEqual([]);
-        },
-      ),
-      { numRuns: 20 },
+  it('is refused where a leg may not be sent, and not stored with fields of nothing for an empty list', async () => {
+    const senders = ['ACME'];
+    const fallback = [{ channel: 'whatsapp' }];
+    expect(await refusalOf('sms', { from: 'ACME', fallback }, { senders })).toBe('forbidden');
+    const own = [{ channel: 'sms' }, { channel: 'sms', from: 'ACME' }];
+    expect(await refusalOf('sms', { from: 'ACME', fallback: own }, { senders })).toBe('accepted');
+    expect(await refusalOf('whatsapp', { fallback: [{ channel: 'sms' }] }, { senders: ['whatsapp'] })).toBe(
+      'forbidden',
     );
+    const empty = await world().send('sms', { fallback: [] });
+    expect(empty).not.toHaveProperty('fallback');
   });
+});
 
-  const threeLegs = [
-    { channel: 'sms', fate: 'silent' },
-    { channel: 'whatsapp', afterSeconds: 30, fate: 'failed' },
-    { channel: 'sms', fate: 'delivered' },
-  ] as const satisfies readonly PlannedLeg[];
+it('a password that fell back to SMS counts among those by SMS, by which countries are held', async () => {
+  for (const channel of ['sms', 'whatsapp'] as const) {
+    const { send, otps, start, end } = world();
+    const { message_id } = await send('otp', { channel: 'whatsapp', fallback: [{ channel }, { channel }] });
+    const counted = () =>
+      otpRecords(
+        otps.all().map((otp) => ({
+          eventID: otp.otp_id,
+          dynamodb: { SequenceNumber: '1', ApproximateCreationDateTime: 0, NewImage: marshall(otp) },
+        })),
+      ).map(({ sends }) => sends);
+    expect(counted()).toEqual([]);
+    await end(message_id, 'unreachable');
+    expect(await start(message_id)).toBe('leg_started');
+    expect(await start(message_id)).toBe('leg_exists');
+    expect(counted()).toEqual(channel === 'sms' ? [1] : []);
+  }
+});
 
-  it.each(crashFaults)('all start once if any call of a worker has the fault %s', async (fault) => {
-    const run = (at?: number) =>
-      runFallback({
-        legs: threeLegs,
-        validitySeconds: 60,
-        fault: (_call, index) => (index === at ? fault : undefined),
+describe('between two legs', () => {
+  const sms = [{ channel: 'sms', after_seconds: 30 }];
+
+  it('a password that was verified, or expired, starts no leg, and one that waits is not handed over', async () => {
+    for (const ends of ['verified', 'expired'] as const) {
+      const { send, start, handOver, otps, goTo, leg, messages } = world();
+      const first = await send('otp', { channel: 'whatsapp', ttl: 120, fallback: [...sms, ...sms] });
+      const otpId = first.otp?.otp_id ?? '';
+      goTo(29);
+      expect(await start(first.message_id)).toBe('leg_not_due');
+      goTo(30);
+      expect(await start(first.message_id)).toBe('leg_started');
+      const second = leg(2);
+      expect(second).toMatchObject({
+        channel: 'sms',
+        fallback_of: first.message_id,
+        expires_at: first.expires_at,
       });
-    const { calls } = (await run()).gateway.world.processes;
-    // Of the minutes after the last leg, nothing more is to be learned.
-    const last = calls.lastIndexOf('messages createLeg') + 30;
-    for (let index = 0; index < Math.min(last, calls.length); index += 1) {
-      const { gateway, legs: started } = await run(index);
-      expect([index, calls[index], ...legFindings(gateway)]).toEqual([index, calls[index]]);
-      expect(started.map(({ leg: number = 1 }) => number)).toEqual([1, 2, 3]);
+      expect(second?.text).toBe('{{code}} is your verification code. It expires in 1 minute.');
+      if (ends === 'verified') await otps.markVerified({ otpId, clientId: '', workId: 'w' });
+      goTo(ends === 'verified' ? 31 : 119);
+      expect(await handOver(second?.message_id ?? '')).toBe(ends === 'verified' ? 'not_needed' : 'sent');
+      goTo(ends === 'verified' ? 61 : 120);
+      await messages.transition(second?.message_id ?? '', { to: 'failed', at: addSeconds(now, 120) });
+      expect(await start(second?.message_id ?? '')).toBe('no_leg_needed');
+      expect(messages.all()).toHaveLength(2);
     }
   });
 
-  const twoLegs = [
-    { channel: 'sms', fate: 'silent' },
-    { channel: 'whatsapp', afterSeconds: 30, fate: 'delivered' },
-  ] as const satisfies readonly PlannedLeg[];
-
-  it('do not start if the receipt of an earlier one is written at the same moment', async () => {
-    /** The receipt of the first leg is written between the worker's checks and the start of the second. */
-    const messagesThrough = (store: MessageStore): MessageStore => ({
-      ...store,
-      async createLeg(leg, earlier) {
-        await store.transition(leg.fallback_of ?? '', { to: 'delivered', at: new Date(leg.created_at) });
-        return store.createLeg(leg, earlier);
-      },
-    });
-    const { legs } = await runFallback({ legs: twoLegs, validitySeconds: 60, messagesThrough });
-    expect(legs.map(({ status }) => status)).toEqual(['delivered']);
+  it.each<[string, Parameters<ReturnType<typeof world>['end']>[1], true | undefined, SendName, string]>([
+    ['a suppression', 'recipient_opted_out', true, 'sms', 'no_leg_needed'],
+    ['a suppression', 'recipient_opted_out', true, 'otp', 'no_leg_needed'],
+    ['an opt-out at the carrier', 'recipient_opted_out', undefined, 'sms', 'no_leg_needed'],
+    ['an opt-out at the carrier', 'recipient_opted_out', undefined, 'otp', 'leg_started'],
+    ['a disabled client', 'client_disabled', undefined, 'sms', 'no_leg_needed'],
+    ['an unreachable phone', 'unreachable', undefined, 'sms', 'leg_started'],
+  ])('%s (%s, suppressed: %s) of a message by %s: %s', async (_what, code, suppressed, name, outcome) => {
+    const { send, start, end } = world();
+    const { message_id } = await send(name, { fallback: [{ channel: 'whatsapp' }] });
+    expect(await start(message_id)).toBe('no_leg_needed');
+    await end(message_id, code, suppressed);
+    expect(await start(message_id)).toBe(outcome);
   });
 
-  it('are stored once by two workers at once', async () => {
-    const { gateway, legs } = await runFallback({ legs: twoLegs, validitySeconds: 60, copies: () => 2 });
-    expect(legs).toHaveLength(2);
-    expect(legFindings(gateway)).toEqual([]);
+  it('a cap, a hold or the limit of the recipient fails one leg, and the next one is tried', async () => {
+    for (const code of [
+      'spend_limit_reached',
+      'message_limit_reached',
+      'otp_held',
+      'recipient_limit_reached',
+    ] as const) {
+      const { send, start, handOver, end, leg, refuse, hold } = world();
+      const fallback = [{ channel: 'sms' }, { channel: 'whatsapp' }];
+      const { message_id } = await send('otp', { channel: 'whatsapp', fallback });
+      if (code === 'otp_held') hold();
+      if (code === 'recipient_limit_reached')
+        for (let index = 0; index < 4; index += 1) await send('otp', {});
+      refuse(code);
+      await end(message_id, 'unreachable');
+      expect(await start(message_id)).toBe('leg_refused');
+      const second = leg(2)?.message_id ?? '';
+      expect(await handOver(second)).toBe('leg_refused');
+      expect(leg(2)).toMatchObject({ status: 'failed', error_code: code });
+      expect(await start(second)).toBe(code === 'otp_held' ? 'leg_started' : 'leg_refused');
+    }
   });
+
+  it('a leg that a cap, a hold or the limit of the recipient refuses does not replace the one that waits', async () => {
+    for (const code of [
+      'spend_limit_reached',
+      'message_limit_reached',
+      'otp_held',
+      'recipient_limit_reached',
+    ] as const) {
+      const { send, start, handOver, leg, refuse, hold, goTo, otps } = world();
+      const { message_id, client_id } = await send('otp', { channel: 'whatsapp', fallback: sms });
+      if (code === 'otp_held') hold();
+      if (code === 'recipient_limit_reached')
+        for (let index = 0; index < 4; index += 1) await send('otp', {});
+      refuse(code);
+      const before = await otps.recipientSends({ clientId: client_id, recipient: to });
+      goTo(31);
+      expect(await start(message_id)).toBe('leg_refused');
+      expect(await otps.recipientSends({ clientId: client_id, recipient: to })).toEqual(before);
+      // The refused leg is stored, and its worker has not failed it yet.
+      expect(leg(2)).toMatchObject({ status: 'queued', refusal: code });
+      expect(await handOver(message_id)).toBe('sent');
+      expect(await handOver(leg(2)?.message_id ?? '')).toBe('leg_refused');
+    }
+  });
+
+  it('a cancellation, or a delivery, starts no leg; a leg that waits is not handed over after a late receipt', async () => {
+    const { send, start, handOver, messages, leg, goTo } = world();
+    const scheduled = await send('sms', { scheduled_at: '2026-11-20T11:00:00Z', fallback: sms });
+    await messages.transition(scheduled.message_id, { to: 'canceled', at: now });
+    goTo(7200);
+    expect(await start(scheduled.message_id)).toBe('no_leg_needed');
+    goTo(10);
+    const first = await send('sms', { fallback: [...sms, { channel: 'whatsapp' }] });
+    goTo(41);
+    expect(await start(first.message_id)).toBe('leg_started');
+    // The first leg still waits for its carrier: it is not sent beside the second.
+    expect(await handOver(first.message_id)).toBe('not_needed');
+    await messages.transition(first.message_id, { to: 'delivered', at: now });
+    const second = leg(2)?.message_id ?? '';
+    expect(await handOver(second)).toBe('not_needed');
+    expect(await start(second)).toBe('no_leg_needed');
+  });
+});
+
+/** A first leg and its worker, with the calls of DynamoDB that follow. */
+async function legAt(message: Message, seconds: number) {
+  const calls: string[] = [];
+  const tables = inMemoryTables({
+    around({ operation }, run) {
+      calls.push(operation);
+      return run();
+    },
+  });
+  const { messages } = inMemoryStores(tables);
+  await messages.create(message);
+  calls.length = 0;
+  const carriersFor = onlyCarrier({
+    handOver: async () => ({ outcome: 'accepted', carrierMessageId: 'c-1' }),
+  });
+  const clock = () => addSeconds(created, seconds);
+  return { calls, dependencies: dispatchDependencies({ messages, carriersFor, clock }) };
+}
+
+const legOfText: Message['fallback'] = [{ channel: 'whatsapp', after_seconds: 30, text: 'Hello' }];
+
+it('a message without `fallback`, and a first leg in its time, are handed over with three calls', async () => {
+  for (const message of [aMessage(), aMessage({ fallback: legOfText })]) {
+    const { calls, dependencies } = await legAt(message, 1);
+    expect((await dispatchQueued(dependencies, { message_id: message.message_id })).outcome).toBe('sent');
+    expect(calls).toEqual(['UpdateItem', 'UpdateItem', 'UpdateItem']);
+  }
+});
+
+it('only a first leg with a time, or one that ends, needs another queue message', () => {
+  const change = (message: Message) => nextLegDueAfter({ before: undefined, after: message });
+  expect(change(aMessage())).toBeUndefined();
+  expect(change(aMessage({ fallback: [{ channel: 'sms', text: 'Hello' }] }))).toBeUndefined();
+  expect(change(aMessage({ fallback: legOfText }))).toEqual(addSeconds(created, 30));
+  for (const status of ['scheduled', 'sent', 'delivered', 'canceled'] as const)
+    expect(change(aMessage({ fallback: legOfText, status }))).toBeUndefined();
+});
+
+it('a leg starts with two reads and one write, and a delivered message needs one read', async () => {
+  const first = aMessage({ fallback: legOfText, status: 'sent' });
+  const start = queuedMessageOf(nextLegEntryOf(first, created, created));
+  const late = await legAt(first, 31);
+  expect((await dispatchQueued(late.dependencies, start)).outcome).toBe('leg_started');
+  expect(late.calls).toEqual(['GetItem', 'GetItem', 'TransactWriteItems']);
+  expect((await dispatchQueued(late.dependencies, start)).outcome).toBe('leg_exists');
+  const arrived = await legAt({ ...first, status: 'delivered' }, 31);
+  expect((await dispatchQueued(arrived.dependencies, start)).outcome).toBe('no_leg_needed');
+  expect(arrived.calls).toEqual(['GetItem']);
 });

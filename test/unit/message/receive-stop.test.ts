@@ -1,15 +1,26 @@
 /** STOP and START of a person have effect for every client that wrote from the number, wherever a worker dies. */
 
 import { describe, expect, it } from '@jest/globals';
+import { unassignedClientId } from '../../../shared/message/find-owner.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import {
   type ReceiveDependencies,
   receiveMessage as receive,
 } from '../../../shared/message/receive-message.ts';
+import { optOutAtCarrier } from '../../../shared/message/suppression/suppression.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { eventsOf } from '../../../shared/webhook/plan-deliveries.ts';
 import { numbersOwned } from '../../support/doubles/no-senders.ts';
-import { afterSends, anInbound, ourNumber, person, sentBy, start } from '../../support/message/inbound.ts';
+import { aMessage, created } from '../../support/message/example-message.ts';
+import {
+  afterSends,
+  anInbound,
+  inMemoryReceiver,
+  ourNumber,
+  person,
+  sentBy,
+  start,
+} from '../../support/message/inbound.ts';
 
 const receiveMessage = (dependencies: ReceiveDependencies, inbound: ReturnType<typeof anInbound>) =>
   receive(dependencies, inbound, 1);
@@ -164,6 +175,54 @@ describe('STOP', () => {
         expect(await windows.openedAt('a', person)).toEqual(inbound.receivedAt);
         expect(messages.all()).toHaveLength(2);
       }
+    }
+  });
+});
+
+describe('START', () => {
+  const client = 'client-a';
+  const refusedAfter = async (status: object) => {
+    const { dependencies, messages, suppressions } = inMemoryReceiver();
+    // The carrier refused the only message of the client, which began a suppression.
+    const at = created.toISOString();
+    await messages.create(
+      aMessage({
+        client_id: client,
+        recipient: person,
+        status: 'failed',
+        created_at: at,
+        failed_at: at,
+        ...status,
+      }),
+    );
+    await optOutAtCarrier(suppressions)(aMessage({ client_id: client, recipient: person }), created);
+    return { dependencies, messages, suppression: () => suppressions.get(client, person) };
+  };
+  const refused = { error_code: 'recipient_opted_out' };
+
+  it('also ends what a refusal of the carrier began for a client that never reached the person', async () => {
+    const { dependencies, messages, suppression } = await refusedAfter(refused);
+    await receiveMessage(dependencies, anInbound({ text: 'STOP' }));
+    expect((await suppression())?.scope).toBe('messages');
+    const saidStart = anInbound({ text: 'START', carrierMessageId: 'start' });
+    const { message } = await receiveMessage(dependencies, saidStart);
+    expect(message.client_id).toBe(unassignedClientId);
+    expect((await suppression())?.scope).toBeUndefined();
+    const copy = messages.all().find(({ copy_of }) => copy_of === message.message_id);
+    expect(copy).toMatchObject({ client_id: client, opt_keyword: 'opt_in' });
+    await receiveMessage(dependencies, saidStart);
+    expect(messages.all()).toHaveLength(4);
+  });
+
+  it('has no effect on a client whose message was refused for another reason, or to another number', async () => {
+    for (const status of [
+      { error_code: 'carrier_rejected' },
+      { ...refused, suppressed: true },
+      { ...refused, from: '+447418000000' },
+    ]) {
+      const { dependencies, suppression } = await refusedAfter(status);
+      await receiveMessage(dependencies, anInbound({ text: 'START' }));
+      expect((await suppression())?.scope).toBe('messages');
     }
   });
 });

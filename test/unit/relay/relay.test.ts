@@ -121,6 +121,32 @@ describe('a change that a service refuses for good', () => {
   });
 });
 
+it('a client whose destinations cannot be read delays no other: its event is left to the sweep', async () => {
+  const { dependencies, queued, dueItemIndex } = simulation({
+    async endpointsOf(clientId) {
+      if (clientId === bad) throw refusal('Throttling');
+      return [];
+    },
+  });
+  const sent = messages.map((message) => ({
+    ...{ ...message, client_id: message.message_id, status: 'sent' as const },
+    sent_at: created.toISOString(),
+  }));
+  await relay(dependencies, stored(sent));
+  expect([...(queued.get('fast') ?? [])].toSorted()).toEqual(others.toSorted());
+  const left = dueItemIndex.all().filter(({ list }) => list.startsWith('fan-outs'));
+  expect(left.flatMap(({ ids }) => ids)).toEqual([`${bad}#sms.sent`]);
+});
+
+it('a leg that is due later than a queue can delay waits in the due-item index', async () => {
+  const { dependencies, queued, dueItemIndex } = simulation();
+  const fallback = [{ channel: 'sms', after_seconds: 2000, text: 'Hello' }] as const;
+  await relay(dependencies, stored([aMessage({ message_id: id(1), fallback })]));
+  expect([...(queued.get('outbound') ?? [])]).toEqual([id(1)]);
+  const waiting = dueItemIndex.all().filter(({ list }) => list.startsWith('scheduled'));
+  expect(waiting.flatMap(({ ids }) => ids)).toEqual([id(1)]);
+});
+
 describe('an event with several destinations', () => {
   const sent = messages.map((message) => ({
     ...message,

@@ -1,163 +1,223 @@
-/** An endpoint that acknowledges nothing for five days in twenty attempts is disabled, once, and its client is told. */
-import { describe, expect, it } from '@jest/globals';
+/** An endpoint that acknowledges nothing for five days in twenty attempts is disabled, and its client told (contract 12.5). */
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, it } from '@jest/globals';
 import { addDays, addSeconds } from '../../../shared/platform/clock.ts';
-import { derivedId } from '../../../shared/platform/ids.ts';
+import type { Attempt } from '../../../shared/webhook/attempt-record.ts';
+import { countResult, disabledAfter } from '../../../shared/webhook/deliver/disable-endpoint.ts';
+import type { DeliveryEntry } from '../../../shared/webhook/delivery-queue.sqs.ts';
+import { sweep } from '../../../shared/webhook/sweep-deliveries.ts';
 import { changed, type WebhookEndpoint } from '../../../shared/webhook/webhook-endpoint.ts';
-import { randomFrom } from '../../support/doubles/seeded-random.ts';
+import { neverSetAside } from '../../support/doubles/never-set-aside.ts';
+import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
 import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
-import { simulatedGateway } from '../../support/simulation/gateway.ts';
-import { usualFaults } from '../../support/simulation/usual-faults.ts';
+import type { AroundCall } from '../../support/simulation/direct-database.ts';
 import { anEndpoint } from '../../support/webhook/example-webhook-endpoint.ts';
+import { webhookWorkers } from '../../support/webhook/webhook-workers.ts';
 
-const clientId = 'client-a';
-const [failingId, allId, smsId, noticesId] = ['whe_failing', 'whe_all', 'whe_sms', 'whe_notices'];
 const secret = { secret: 'whsec_c2VjcmV0', created_at: created.toISOString() };
-const idOf = (number: number) => `msg_${String(number).padStart(26, '0')}`;
+const failed = { error: 'not_200' } as Attempt;
+const failing = anEndpoint({
+  endpoint_id: 'whe_failing',
+  failing_since: created.toISOString(),
+  failed_attempts: disabledAfter.attempts,
+});
 
-interface Wanted {
-  /** When messages are sent, in hours from the start. */
-  readonly hours: readonly number[];
-  /** Whether the failing endpoint accepts the webhook of the message. */
-  readonly accepts?: (messageNumber: number) => boolean;
-  readonly faults?: boolean;
-}
-
-async function simulated({ hours, accepts = () => false, faults = false }: Wanted) {
-  const random = randomFrom(5);
-  const accepted = new Set(
-    hours
-      .map((_, number) => number)
-      .filter(accepts)
-      .map((number) => derivedId('whd', idOf(number), 'sms.sent', failingId)),
-  );
-  const failing = new Set(hours.map((_, number) => derivedId('whd', idOf(number), 'sms.sent', failingId)));
-  const simulation = simulatedGateway({
-    ...(faults ? usualFaults(random, 0) : { random, latencyMs: () => 5 }),
-    startAt: created,
-    answer: (deliveryId) => ({
-      afterMs: 50,
-      status: failing.has(deliveryId) && !accepted.has(deliveryId) ? 500 : 200,
-    }),
-  });
-  const rows: readonly Partial<WebhookEndpoint>[] = [
-    { endpoint_id: failingId },
-    { endpoint_id: allId },
-    { endpoint_id: smsId, events: ['sms.*'] },
-    { endpoint_id: noticesId, events: ['webhook_endpoint.disabled'] },
-  ];
-  for (const row of rows)
-    await simulation.endpoints.create(anEndpoint({ client_id: clientId, ...row }), secret);
-  for (const [number, hour] of hours.entries())
-    simulation.world.time.at(addSeconds(created, hour * 3600).getTime(), () =>
-      simulation.messages.put(
-        aMessage({ message_id: idOf(number) }),
-        aSentMessage({ message_id: idOf(number) }),
-      ),
-    );
-  await simulation.run(8 * 86_400);
-  const endpoint = await simulation.endpoints.get(clientId, failingId);
-  const noticesTo = (id: string) =>
-    new Set(
-      simulation.posts
-        .filter(({ body }) => body.includes('webhook_endpoint.disabled'))
-        .map(({ deliveryId }) => deliveryId)
-        .filter(
-          (deliveryId) =>
-            deliveryId ===
-            derivedId('whd', failingId, 'webhook_endpoint.disabled', endpoint?.disabled_at ?? '', id),
-        ),
-    ).size;
-  const entries = [...simulation.activities.values()].filter(
-    ({ kind }) => kind === 'webhook_endpoint_disabled',
-  );
-  return { simulation, endpoint, noticesTo, entries };
-}
-
-/** Every twelve hours for seven days: six attempts each. */
-const often = Array.from({ length: 15 }, (_, index) => index * 12);
-
-describe('an endpoint', () => {
-  it.each([false, true])(
-    'that acknowledges nothing is disabled after five days, and its client told once, with faults: %s',
-    async (faults) => {
-      const { simulation, endpoint, noticesTo, entries } = await simulated({ hours: often, faults });
-      expect(endpoint).toMatchObject({ enabled: false, disabled_reason: 'no_successful_delivery' });
-      expect(endpoint).not.toHaveProperty('notice_pending');
-      const disabledAt = new Date(endpoint?.disabled_at ?? 0);
-      expect(disabledAt.getTime()).toBeGreaterThanOrEqual(addDays(created, 5).getTime());
-      expect(disabledAt.getTime()).toBeLessThan(addDays(created, 5.6).getTime());
-      // The endpoints that filter for other events are not told, nor is the one itself.
-      expect([allId, noticesId, smsId, failingId].map(noticesTo)).toEqual([1, 1, 0, 0]);
-      expect(entries).toHaveLength(1);
-      expect(entries[0]).toMatchObject({ client_id: clientId, at: endpoint?.disabled_at });
-      const notice = simulation.posts.find(({ body }) => body.includes('webhook_endpoint.disabled'));
-      expect(JSON.parse(notice?.body ?? '{}')).toEqual({
-        event: 'webhook_endpoint.disabled',
-        timestamp: endpoint?.disabled_at,
-        data: {
-          endpoint_id: failingId,
-          url: endpoint?.url,
-          disabled_at: endpoint?.disabled_at,
-          reason: 'no_successful_delivery',
-          client_id: clientId,
-        },
-      });
-      const late = simulation.posts.filter(({ at, deliveryId }) => {
-        const isOfFailing = often.some(
-          (_, number) => derivedId('whd', idOf(number), 'sms.sent', failingId) === deliveryId,
-        );
-        return isOfFailing && at > addSeconds(disabledAt, 60);
-      });
-      expect(late).toEqual([]);
+/** The endpoint beside two others, after an attempt at it, and the sweep. */
+async function afterAttempt(
+  endpoint: WebhookEndpoint,
+  {
+    days = disabledAfter.days + 1,
+    attempt = failed,
+    around,
+  }: { days?: number; attempt?: Attempt; around?: AroundCall } = {},
+) {
+  let now = addDays(created, days);
+  const queued: DeliveryEntry[] = [];
+  const tables = inMemoryTables(around === undefined ? {} : { around });
+  const stores = inMemoryStores(tables);
+  const { endpoints, dueItemIndex } = stores;
+  const dependencies = {
+    ...stores,
+    queue: {
+      async send(_lane: unknown, sent: readonly DeliveryEntry[]) {
+        await around?.({ operation: 'send', input: {} }, () => ({}));
+        queued.push(...sent);
+      },
     },
-  );
+    accountUrlOf: async () => undefined,
+    health: { status: async () => 'healthy' as const },
+    setAside: neverSetAside,
+    clock: () => now,
+    warn: () => undefined,
+    newRevision: () => `revision at ${now.toISOString()}`,
+    ...{ retentionDays: 30, budgetMs: 1000 },
+  };
+  await endpoints.create(endpoint, secret);
+  await endpoints.create(anEndpoint({ endpoint_id: 'whe_other' }), secret);
+  await endpoints.create(anEndpoint({ endpoint_id: 'whe_sms', events: ['sms.*'] }), secret);
+  await countResult(dependencies, endpoint, attempt);
+  return {
+    ...{ endpoints, tables, queued, dueItemIndex },
+    async sweepAfter(seconds: number) {
+      now = addSeconds(now, seconds);
+      return (await sweep(dependencies)).failures;
+    },
+    stored: () => endpoints.get(endpoint.client_id, endpoint.endpoint_id),
+    entries: () => tables.rows('activity_log'),
+    left: () =>
+      dueItemIndex
+        .all()
+        .flatMap(({ ids }) => ids)
+        .filter((id) => id.startsWith('disabled#')),
+  };
+}
 
-  it('with one success in between is not disabled', async () => {
-    const { endpoint, entries } = await simulated({ hours: often, accepts: (number) => number === 8 });
-    expect(endpoint?.enabled).toBe(true);
-    expect(entries).toEqual([]);
-  });
+/** After it the endpoint is disabled, and every success before its last failure is counted. */
+const graceSeconds = 920;
+/** After it a failed review is repeated. */
+const repeatSeconds = 1000;
 
-  it('with fewer than twenty attempts is not disabled', async () => {
-    // Three messages with six attempts each.
-    const { endpoint } = await simulated({ hours: [0, 60, 150] });
-    expect(endpoint).toMatchObject({ enabled: true, failed_attempts: 18 });
-  });
-
-  it('that succeeds costs no write, and failures are counted up to twenty', async () => {
-    const working = await simulated({ hours: often, accepts: () => true });
-    expect(working.endpoint).toEqual(anEndpoint({ client_id: clientId, endpoint_id: failingId }));
-    const failing = await simulated({ hours: often.filter((hour) => hour <= 96) });
-    expect(failing.endpoint).toMatchObject({ enabled: true, failed_attempts: 20 });
-  });
-
-  it('that is enabled again, or gets another URL, is counted again from zero', () => {
-    const disabled: WebhookEndpoint = {
-      ...anEndpoint(),
-      enabled: false,
-      disabled_at: created.toISOString(),
-      disabled_reason: 'no_successful_delivery',
-      failing_since: created.toISOString(),
-      failed_attempts: 20,
-    };
-    const last_disabled = { from: created.toISOString(), until: created.toISOString() };
-    expect(changed(disabled, { enabled: true }, created, 'second')).toEqual(
-      anEndpoint({ revision: 'second', last_disabled }),
-    );
-    const { failing_since, failed_attempts } = disabled;
-    const failing = {
-      ...anEndpoint(),
-      failing_since: failing_since ?? '',
-      failed_attempts: failed_attempts ?? 0,
-    };
-    const url = 'https://other.example.com';
-    expect(changed(failing, { destination: { url } }, created, 'second')).toEqual(
-      anEndpoint({ url, revision: 'second' }),
-    );
-    expect(changed(failing, { description: 'x' }, created, 'second')).toEqual({
-      ...failing,
-      description: 'x',
-      revision: 'second',
+it.each(['activity_log', 'webhook_deliveries', 'send', 'nowhere'])(
+  'is disabled, and the other endpoint that takes the notice gets it once, by a sweep that died at %s',
+  async (dying) => {
+    let isDying = dying !== 'nowhere';
+    const worker = await afterAttempt(failing, {
+      around({ operation, input }, run) {
+        if (!isDying || (operation !== dying && (input.TableName !== dying || operation !== 'PutItem')))
+          return run();
+        isDying = false;
+        throw new Error('the sweep died');
+      },
     });
+    if (isDying) {
+      expect(await worker.sweepAfter(graceSeconds)).toHaveLength(1);
+      expect(await worker.stored()).toMatchObject({ enabled: false, notice_pending: true });
+    }
+    expect(await worker.sweepAfter(repeatSeconds)).toEqual([]);
+    const { notice_pending, disabled_reason, ...stored } = (await worker.stored()) ?? failing;
+    expect([stored.enabled, disabled_reason, notice_pending]).toEqual([
+      false,
+      'no_successful_delivery',
+      undefined,
+    ]);
+    expect(worker.entries()).toMatchObject([
+      { kind: expect.stringMatching(/^webhook_endpoint_disabled/), at: stored.disabled_at },
+    ]);
+    const rows = worker.tables.rows('webhook_deliveries');
+    expect(rows).toMatchObject([{ event: 'webhook_endpoint.disabled', endpoint_id: 'whe_other' }]);
+    expect(JSON.parse(String(rows[0]?.body))).toEqual({
+      event: 'webhook_endpoint.disabled',
+      timestamp: stored.disabled_at,
+      data: {
+        ...{ endpoint_id: failing.endpoint_id, url: failing.url, client_id: failing.client_id },
+        ...{ disabled_at: stored.disabled_at, reason: 'no_successful_delivery' },
+      },
+    });
+    expect(
+      new Set(worker.queued.map(({ message }) => 'delivery_id' in message && message.delivery_id)).size,
+    ).toBe(1);
+    expect(worker.left()).toEqual([]);
+    await worker.sweepAfter(60);
+    expect(worker.entries()).toHaveLength(1);
+  },
+);
+
+it.each<[string, Partial<WebhookEndpoint>, number, object]>([
+  ['within five days', {}, 4.9, { failed_attempts: 20 }],
+  ['in nineteen attempts', { failed_attempts: 18 }, 6, { failed_attempts: 19 }],
+])('is not disabled for failures %s', async (_case, more, days, counted) => {
+  const worker = await afterAttempt({ ...failing, ...more }, { days });
+  await worker.sweepAfter(graceSeconds);
+  expect(await worker.stored()).toMatchObject({ enabled: true, ...counted });
+});
+
+it('is not disabled before a success had time to be counted, nor after it is', async () => {
+  const worker = await afterAttempt(failing);
+  await worker.sweepAfter(100);
+  expect(await worker.stored()).toMatchObject({ enabled: true });
+  await worker.endpoints.clearFailures(failing);
+  await worker.sweepAfter(graceSeconds);
+  expect(await worker.stored()).toMatchObject({ enabled: true });
+  expect([worker.queued, worker.entries(), worker.left()]).toEqual([[], [], []]);
+});
+
+it('is not said to be disabled where its client enabled it again before', async () => {
+  let isDying = true;
+  const worker = await afterAttempt(failing, {
+    around({ input }, run) {
+      if (isDying && input.TableName === 'activity_log') throw new Error('the sweep died');
+      return run();
+    },
   });
+  await worker.sweepAfter(graceSeconds);
+  isDying = false;
+  const seen = (await worker.stored()) ?? failing;
+  await worker.endpoints.change(seen, changed(seen, { enabled: true }, created, 'enabled'));
+  await worker.sweepAfter(repeatSeconds);
+  expect([worker.entries(), worker.queued]).toEqual([[], []]);
+});
+
+it('has five days and twenty attempts again where a person enables it in the console', async () => {
+  const worker = await afterAttempt(failing, { days: 8 });
+  await worker.sweepAfter(graceSeconds);
+  const { client_id, endpoint_id } = failing;
+  await worker.tables.dynamo.send(
+    new UpdateCommand({
+      TableName: worker.tables.names.webhook_endpoints,
+      Key: { client_id, endpoint_id },
+      UpdateExpression: 'SET enabled = :yes',
+      ExpressionAttributeValues: { ':yes': true },
+    }),
+  );
+  const { endpoints, dueItemIndex } = worker;
+  const enabled = (await worker.stored()) ?? failing;
+  const now = addDays(created, 9);
+  await countResult({ endpoints, dueItemIndex, clock: () => now }, enabled, failed);
+  expect(worker.left()).toEqual([]);
+  expect(await worker.stored()).toMatchObject({ failing_since: now.toISOString(), failed_attempts: 1 });
+});
+
+it('that is enabled again, or gets another URL, is counted again from zero', () => {
+  const at = created.toISOString();
+  const disabled = {
+    ...failing,
+    enabled: false,
+    disabled_at: at,
+    disabled_reason: 'no_successful_delivery' as const,
+  };
+  const { failing_since, failed_attempts, ...rest } = failing;
+  const revision = 'second';
+  expect(changed(disabled, { enabled: true }, created, revision)).toEqual({
+    ...{ ...rest, revision, last_disabled: { from: at, until: at } },
+  });
+  const url = 'https://other.example.com';
+  expect(changed(failing, { destination: { url } }, created, revision)).toEqual({ ...rest, url, revision });
+  const description = 'x';
+  expect(changed(failing, { description }, created, revision)).toEqual({ ...failing, description, revision });
+});
+
+it('that succeeds costs no write, unless failures were counted: then they are cleared although a call fails', async () => {
+  for (const counted of [false, true]) {
+    let writes = 0;
+    const workers = webhookWorkers({
+      answer: () => ({ afterMs: 50, status: 200 }),
+      around({ operation, input }, run) {
+        if (operation !== 'UpdateItem' || input.TableName !== 'webhook_endpoints') return run();
+        writes += 1;
+        if (writes === 1) throw new Error('throttled');
+        return run();
+      },
+    });
+    const { failing_since, failed_attempts, ...healthy } = failing;
+    await workers.endpoints.create(counted ? failing : healthy, secret);
+    const { webhook_url: _url, ...sent } = aSentMessage();
+    writes = 0;
+    await workers.relay({ before: aMessage(), after: sent });
+    await workers.run(300);
+    expect(workers.posts).toHaveLength(1);
+    const { client_id, endpoint_id } = failing;
+    expect(await workers.endpoints.get(client_id, endpoint_id)).not.toHaveProperty('failing_since');
+    expect(writes).toBe(counted ? 2 : 0);
+  }
 });

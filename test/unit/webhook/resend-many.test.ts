@@ -1,21 +1,18 @@
-/** Resending many webhooks: each of them once, in order, whatever dies; nothing that was not asked for. */
+/** Resending many webhooks: each of them once, in order; nothing that was not asked for (contract 12.4). */
 import { describe, expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { lazily } from '../../../shared/platform/expiring-cache.ts';
-import { derivedId } from '../../../shared/platform/ids.ts';
-import { alerted } from '../../../shared/webhook/delivery.ts';
-import type { DeliveryStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
-import { resendRequestSchema } from '../../../shared/webhook/log/request-resend.ts';
-import { newResend, resendIdOf } from '../../../shared/webhook/log/resend.ts';
-import { randomFrom } from '../../support/doubles/seeded-random.ts';
-import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
-import type { Post } from '../../support/simulation/outside-calls.ts';
-import { type Fault, randomFaults } from '../../support/simulation/processes.ts';
-import { afterAnOutage, eventsByMessage, resendWithFaults } from '../../support/webhook/outage.ts';
-
-function ids(posts: readonly Post[]): string[] {
-  return posts.map(({ deliveryId }) => deliveryId).toSorted();
-}
+import { derivedIdAt } from '../../../shared/platform/ids.ts';
+import { alerted, type Delivery } from '../../../shared/webhook/delivery.ts';
+import {
+  type ResendRequest,
+  requestResend,
+  resendRequestSchema,
+} from '../../../shared/webhook/log/request-resend.ts';
+import { newResend, type Resend, resendIdOf } from '../../../shared/webhook/log/resend.ts';
+import { continueResends } from '../../../shared/webhook/log/run-resend.ts';
+import { aSentMessage, created } from '../../support/message/example-message.ts';
+import type { AroundCall } from '../../support/simulation/direct-database.ts';
+import { failedDelivery, webhookWorkers } from '../../support/webhook/webhook-workers.ts';
 
 it.each([
   ['https://example.com', true],
@@ -31,286 +28,198 @@ it.each([
   expect(success).toBe(isTaken);
 });
 
-/** As if their workers had died between the failure and its alert. */
-async function makeAlertsPending(deliveryIds: Iterable<string>, store: DeliveryStore): Promise<void> {
-  for (const id of deliveryIds) {
-    const row = await store.get(id);
-    if (row === undefined) throw new Error('it is stored');
-    await store.replace(row, { ...row, alert_pending: true, revision: `${row.revision} pending` });
+/** Two events of each message have failed; a run of each minute continues what is asked for. */
+async function afterAnOutage(
+  messages: number,
+  {
+    more = {},
+    around,
+    status = 200,
+  }: { more?: Partial<Delivery>; around?: AroundCall; status?: number } = {},
+) {
+  const workers = webhookWorkers({
+    answer: () => ({ afterMs: 20, status }),
+    ...(around === undefined ? {} : { around }),
+  });
+  const failed = Array.from({ length: messages }, (_, index) =>
+    ['sms.delivered', 'sms.sent'].map((event) =>
+      failedDelivery({ messageId: `msg_01KAG0000000000000000${10_000 + index}`, event, more }),
+    ),
+  ).flat();
+  for (const delivery of failed) {
+    const { delivery_id, message_id = '', finished_at: at = '' } = delivery;
+    const entry = {
+      kind: 'webhook_failed',
+      summary: 'It failed',
+      client_id: 'client-a',
+      delivery_id,
+      at,
+    } as const;
+    await workers.deliveries.create(delivery);
+    await workers.activityLog.add({ ...entry, entry_id: derivedIdAt('act', new Date(at), delivery_id) });
+    const message = aSentMessage({ message_id, created_at: delivery.created_at });
+    await workers.messages.create({ ...message, status: 'delivered', delivered_at: delivery.created_at });
   }
+  function runEachMinute(): void {
+    workers.at((workers.clock().getTime() - created.getTime()) / 1000 + 60, () => {
+      runEachMinute();
+      return continueResends({ ...workers, budgetMs: 50_000 });
+    });
+  }
+  runEachMinute();
+  const request = async (seconds: number, wanted: Partial<ResendRequest> = {}): Promise<Resend> => {
+    const asked = requestResend(workers, 'client-a', 'client-a', {
+      since: addSeconds(created, -86_400),
+      ...wanted,
+    });
+    await Promise.allSettled([asked, workers.run(seconds)]);
+    return (await workers.resends.get((await asked).resend_id)) ?? asked;
+  };
+  const ids = failed.map(({ delivery_id }) => delivery_id).toSorted();
+  return {
+    ...{ workers, request, ids },
+    posted: () => workers.posts.map(({ deliveryId }) => deliveryId).toSorted(),
+  };
 }
 
-/** All webhooks of 120 messages resent: one run, of which several tests read what was posted and stored. */
-const allResent = lazily(async () => {
-  const { gateway, recover, request, resent } = await afterAnOutage({ messages: 120 });
-  expect(gateway.failuresReported).toHaveLength(240);
-  recover();
-  const asked = request();
-  await gateway.run(10);
-  const { resend_id } = await asked;
-  await gateway.run(300);
-  return { gateway, resend_id, posts: resent() };
-});
+/** The events that were posted for each message, in their order. */
+function eventsOf({ posts, deliveries }: ReturnType<typeof webhookWorkers>) {
+  return Promise.all(
+    posts.map(async ({ deliveryId }) => (await deliveries.get(deliveryId)) ?? failedDelivery()),
+  ).then((rows) =>
+    [...Map.groupBy(rows, ({ message_id }) => message_id).values()].map((of) => of.map(({ event }) => event)),
+  );
+}
 
 describe('everything that failed', () => {
-  it('is resent once, the events of a message in their order, and counted', async () => {
-    const { gateway, resend_id, posts } = await allResent();
-    expect(await gateway.resends.get(resend_id)).toMatchObject({
-      ...{ status: 'completed', matched: 240, resent: 240 },
-    });
-    expect(ids(posts)).toEqual([...gateway.deliveryIds].toSorted());
-    const events = eventsByMessage(posts);
-    expect(events.size).toBe(120);
-    for (const some of events.values()) expect(some).toEqual(['sms.sent', 'sms.delivered']);
-    expect(new Set(posts.map(({ lane }) => lane))).toEqual(new Set(['slow']));
+  it('is resent once, in the order of its events, evenly, in the slow lane, and counted, also after the request', async () => {
+    const { workers, request, ids, posted } = await afterAnOutage(60);
+    const during = await request(5);
+    expect(during).toMatchObject({ status: 'sending', matched: 120 });
+    await workers.run(120);
+    expect(await workers.resends.get(during.resend_id)).toMatchObject({ status: 'completed', resent: 120 });
+    expect(posted()).toEqual(ids);
+    for (const events of await eventsOf(workers)) expect(events).toEqual(['sms.sent', 'sms.delivered']);
+    expect(new Set(workers.posts.map(({ lane }) => lane))).toEqual(new Set(['slow']));
+    const times = workers.posts.map(({ at }) => at.getTime());
+    const most = (ms: number) =>
+      Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + ms).length));
+    expect(most(10_000)).toBeLessThanOrEqual(250);
+    expect(most(200)).toBeLessThanOrEqual(8);
   });
 
-  it('is included although its worker died before the alert, which is sent then', async () => {
-    const { gateway, recover, request, resent } = await afterAnOutage({ messages: 10 });
-    await makeAlertsPending(gateway.deliveryIds, gateway.deliveries);
-    const reported = gateway.failuresReported.length;
-    recover();
-    const asked = request();
-    await gateway.run(10);
-    const { resend_id } = await asked;
-    await gateway.run(120);
-    expect(await gateway.resends.get(resend_id)).toMatchObject({
-      ...{ status: 'completed', matched: 20, resent: 20 },
-    });
-    expect(ids(resent())).toEqual([...gateway.deliveryIds].toSorted());
-    expect(gateway.failuresReported.slice(reported).toSorted()).toEqual([...gateway.deliveryIds].toSorted());
-  });
-
-  it('is included although its worker sends the alert while the step makes it pending', async () => {
-    const { gateway, recover, request, resent } = await afterAnOutage({
-      messages: 10,
-      deliveriesThrough: (store) => ({
-        ...store,
-        async replace(seen, next) {
+  it.each([false, true])(
+    'is included while its alert is pending, which is sent; noted meanwhile: %s',
+    async (isNoted) => {
+      const { workers, request, ids, posted } = await afterAnOutage(10, { more: { alert_pending: true } });
+      const { replace } = workers.deliveries;
+      if (isNoted)
+        workers.deliveries.replace = async (seen, next) => {
           if (seen.alert_pending && next.state === 'pending')
-            await store.replace(seen, alerted(seen, `${seen.revision} alerted`));
-          return store.replace(seen, next);
-        },
-      }),
-    });
-    await makeAlertsPending(gateway.deliveryIds, gateway.deliveries);
-    recover();
-    const asked = request();
-    await gateway.run(10);
-    const { resend_id } = await asked;
-    await gateway.run(120);
-    expect(await gateway.resends.get(resend_id)).toMatchObject({
-      ...{ status: 'completed', matched: 20, resent: 20 },
-    });
-    expect(ids(resent())).toEqual([...gateway.deliveryIds].toSorted());
-  });
-
-  it('is included although it failed a moment ago, and indexes do not show it yet', async () => {
-    const { gateway, recover, request, resent } = await afterAnOutage({
-      messages: 10,
-      endsAtOnce: true,
-      lagMs: () => 60_000,
-    });
-    recover();
-    const asked = request();
-    await gateway.run(10);
-    const { resend_id } = await asked;
-    await gateway.run(40);
-    expect(await gateway.resends.get(resend_id)).toMatchObject({
-      ...{ status: 'completed', matched: 20, resent: 20 },
-    });
-    expect(ids(resent())).toEqual([...gateway.deliveryIds].toSorted());
-  });
-
-  it('is counted whole where the same is asked for many times at one moment', async () => {
-    const random = randomFrom(11);
-    const { gateway, recover, request, resent } = await afterAnOutage({
-      messages: 18,
-      latencyMs: () => Math.ceil(random() * 200),
-    });
-    recover();
-    const asked = Array.from({ length: 8 }, () => request());
-    await gateway.run(30);
-    const [first, ...others] = await Promise.all(asked);
-    for (const { resend_id } of others) expect(resend_id).toBe(first?.resend_id);
-    await gateway.run(300);
-    expect(await gateway.resends.get(first?.resend_id ?? '')).toMatchObject({
-      ...{ status: 'completed', matched: 36, resent: 36 },
-    });
-    expect(ids(resent())).toEqual([...gateway.deliveryIds].toSorted());
-  });
-
-  it('is resent at most 20 times a second', async () => {
-    const { posts } = await allResent();
-    const seconds = Map.groupBy(posts, ({ at }) => Math.floor(at.getTime() / 10_000));
-    for (const some of seconds.values()) expect(some.length).toBeLessThanOrEqual(250);
-  });
+            await replace(seen, alerted(seen, `${seen.revision} alerted`));
+          return replace(seen, next);
+        };
+      expect(await request(130)).toMatchObject({ status: 'completed', matched: 20, resent: 20 });
+      expect(posted()).toEqual(ids);
+      expect(new Set(workers.failuresReported)).toEqual(new Set(ids));
+    },
+  );
 
   it('is resent more slowly where writes take long, because others wait for them too', async () => {
-    const busiestTwoSeconds = async (latencyMs: number) => {
-      const { gateway, recover, request, resent } = await afterAnOutage({
-        messages: 60,
-        latencyMs: () => latencyMs,
+    const secondsFor = async (latencyMs: number) => {
+      let sleep = async (_ms: number): Promise<void> => {};
+      const { workers, request } = await afterAnOutage(40, {
+        async around(_call, run) {
+          await sleep(latencyMs);
+          return run();
+        },
       });
-      recover();
-      void request();
-      await gateway.run(310);
-      expect(resent()).toHaveLength(120);
-      const first = resent().filter(({ body }) => body.includes('"sms.sent"'));
-      const times = first.map(({ at }) => at.getTime());
-      return Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 2000).length));
+      sleep = workers.sleep;
+      workers.at(290, () => {
+        sleep = async () => {};
+      });
+      await request(300);
+      const times = workers.posts.map(({ at }) => at.getTime());
+      expect(times).toHaveLength(80);
+      return (Math.max(...times) - Math.min(...times)) / 1000;
     };
-    expect(await busiestTwoSeconds(300)).toBeLessThanOrEqual(0.6 * (await busiestTwoSeconds(5)));
+    expect(await secondsFor(300)).toBeGreaterThan(1.5 * (await secondsFor(5)));
   });
 
-  it('takes no worker of other clients’ webhooks, however long its endpoint takes to answer', async () => {
-    const workers = { count: 5, batchSize: 10, receiveFurtherMs: (random: number) => 2000 + 5000 * random };
-    const { gateway, recover, request, resent } = await afterAnOutage({
-      messages: 40,
-      answerMs: 4000,
-      latencyMs: () => 8,
-      workers: { fast: workers, slow: workers },
+  it('is resent in order where the write of an event fails, and what is left comes a minute later', async () => {
+    let isFirst = true;
+    const { workers, request } = await afterAnOutage(5, {
+      around({ operation, input }, run) {
+        const isResent = operation === 'PutItem' && JSON.stringify(input).includes('"manual"');
+        if (!isResent || !isFirst) return run();
+        isFirst = false;
+        throw new Error('throttled');
+      },
     });
-    recover();
-    const sentAt = new Map<string, number>();
-    const liveFor = async (seconds: number) => {
-      const first = sentAt.size;
-      for (let tick = 0; tick < 5 * seconds; tick += 1) {
-        const message = {
-          message_id: `msg_live_${sentAt.size}`,
-          client_id: 'client-b',
-          webhook_url: 'https://live.example.com/hook',
-        };
-        sentAt.set(derivedId('whd', message.message_id, 'sms.sent'), gateway.now().getTime());
-        gateway.messages.put(aMessage(message), aSentMessage(message));
-        await gateway.run(0.2);
-      }
-      const posts = new Map(gateway.posts.map((post) => [post.deliveryId, post]));
-      const delays = [...sentAt]
-        .slice(first)
-        .map(([id, at]) => (posts.get(id)?.at.getTime() ?? Number.NaN) - at);
-      return {
-        delayMax: Math.max(...delays),
-        lanes: new Set([...sentAt.keys()].map((id) => posts.get(id)?.lane)),
-      };
-    };
-    await liveFor(5);
-    const without = await liveFor(10);
-    void request();
-    const beside = await liveFor(15);
-    expect(resent().filter(({ deliveryId }) => !sentAt.has(deliveryId)).length).toBeGreaterThan(70);
-    expect(beside.lanes).toEqual(new Set(['fast']));
-    expect(beside.delayMax).toBeLessThanOrEqual(1.1 * without.delayMax);
+    await expect(request(300)).rejects.toThrow('throttled');
+    for (const events of await eventsOf(workers)) expect(events).toEqual(['sms.sent', 'sms.delivered']);
+    expect(workers.posts).toHaveLength(10);
   });
 
-  it('is resent evenly, without bursts', async () => {
-    const { posts } = await allResent();
-    const times = posts.map(({ at }) => at.getTime());
-    const within = (from: number) => times.filter((time) => time >= from && time < from + 200).length;
-    expect(Math.max(...times.map(within))).toBeLessThanOrEqual(8);
-  });
-
-  it.each([1, 2, 3])('is resent once, in order, although processes die and calls fail (%i)', async (seed) => {
-    const random = randomFrom(seed);
-    const rates = { kill_before: 0.02, kill_after: 0.02, fail_before: 0.02, fail_after: 0.02 };
-    expect(await resendWithFaults({ messages: 60, random, fault: randomFaults(random, rates) })).toEqual([]);
-  });
-
-  it('is resent in order where the write of an event fails, and what is left comes minutes later', async () => {
-    let isFirst = false;
-    let isAway = false;
-    const fault = (call: string): Fault | undefined => {
-      if (isFirst && call === 'deliveries replace') {
-        [isFirst, isAway] = [false, true];
-        return 'fail_before';
-      }
-      return isAway && call.startsWith('resends') ? 'fail_before' : undefined;
-    };
-    const { gateway, recover, request, resent } = await afterAnOutage({ messages: 5, fault });
-    recover();
-    isFirst = true;
-    void request().catch(() => undefined);
-    await gateway.run(300);
-    isAway = false;
-    await gateway.run(600);
-    for (const events of eventsByMessage(resent()).values())
-      expect(events).toEqual(['sms.sent', 'sms.delivered']);
-    expect(resent()).toHaveLength(10);
+  it('is one request where the same is asked for many times at one moment, or before it is completed', async () => {
+    const { workers, request, ids, posted } = await afterAnOutage(18);
+    const all = await Promise.all([request(0), request(0), request(40)]);
+    const later = await request(500);
+    expect(new Set([...all, later].map(({ resend_id }) => resend_id)).size).toBe(1);
+    expect(later).toMatchObject({ status: 'completed', matched: 36, resent: 36 });
+    expect(posted()).toEqual(ids);
+    expect(
+      workers.tables.rows('activity_log').filter(({ summary }) => String(summary).includes('asked')),
+    ).toHaveLength(1);
   });
 
   it('is resent by the same request where the process of the first one was frozen before it wrote the row', async () => {
-    const fault = (call: string): Fault | undefined =>
-      call === 'resends create' ? 'kill_before' : undefined;
-    const { gateway, recover, request, resent } = await afterAnOutage({ messages: 5, fault });
-    recover();
-    const [since, until] = [addSeconds(created, -10), gateway.now()];
-    void request({ since, until });
-    // The run of the due item finds no row.
-    await gateway.run(180);
+    const { workers, request, posted } = await afterAnOutage(5);
+    const [since, until] = [addSeconds(created, -86_400), created];
     const filter = { state: 'failed', since: since.toISOString(), until: until.toISOString() } as const;
-    const resendId = resendIdOf('client-a', filter, undefined);
-    expect(await gateway.resends.get(resendId)).toBeUndefined();
-    const given = { ...filter, resend_id: resendId, client_id: 'client-a', actor: 'client-a' };
-    await gateway.resends.create(newResend(given, until, 30, 'thawed'));
-    await gateway.run(180);
-    expect(resent()).toEqual([]);
-    const again = request({ since, until });
-    await gateway.run(300);
-    expect(await again).toMatchObject({ resend_id: resendId });
-    expect(await gateway.resends.get(resendId)).toMatchObject({ status: 'completed', resent: 10 });
-    expect(resent()).toHaveLength(10);
+    const resend_id = resendIdOf('client-a', filter, undefined);
+    const given = { ...filter, resend_id, client_id: 'client-a', actor: 'client-a' };
+    await workers.resends.create(newResend(given, until, 30, 'thawed'));
+    await workers.run(180);
+    expect(posted()).toEqual([]);
+    expect(await request(300, { since, until })).toMatchObject({
+      resend_id,
+      status: 'completed',
+      resent: 10,
+    });
+    expect(posted()).toHaveLength(10);
   });
 
-  it('is not resent a second time by the same request, or if it fails again', async () => {
-    const { gateway, request, resent } = await afterAnOutage({ messages: 5 });
-    const first = request();
-    await gateway.run(60);
-    const again = request();
-    await gateway.run(600);
-    expect((await again).resend_id).toBe((await first).resend_id);
-    expect(resent()).toHaveLength(10);
-    const later = request();
-    await gateway.run(600);
-    expect((await later).resend_id).not.toBe((await first).resend_id);
-    expect(resent()).toHaveLength(20);
+  it('is resent again only by a later request, if it fails again', async () => {
+    const { request, posted } = await afterAnOutage(5, { status: 500 });
+    const first = await request(600);
+    expect(posted()).toHaveLength(10);
+    expect((await request(600)).resend_id).not.toBe(first.resend_id);
+    expect(posted()).toHaveLength(20);
   });
 
   it('leaves out what was acknowledged in the meantime, unless it is asked for', async () => {
-    const { gateway, recover, request, resent } = await afterAnOutage({ messages: 5 });
-    recover();
-    void request();
-    await gateway.run(60);
-    expect(resent()).toHaveLength(10);
+    const { request, posted } = await afterAnOutage(5);
+    await request(60);
+    expect(posted()).toHaveLength(10);
     const until = addSeconds(created, 1);
-    const nothing = request({ until });
-    await gateway.run(60);
-    expect(await nothing).toMatchObject({ status: 'completed', matched: 0 });
-    const acknowledged = request({ state: 'acknowledged' });
-    await gateway.run(120);
-    expect(await gateway.resends.get((await acknowledged).resend_id)).toMatchObject({ resent: 10 });
-    expect(resent()).toHaveLength(20);
+    expect(await request(60, { until })).toMatchObject({ status: 'completed', matched: 0 });
+    expect(await request(120, { state: 'acknowledged' })).toMatchObject({ resent: 10 });
+    expect(posted()).toHaveLength(20);
   });
 
   it('leaves out other origins, endpoints and times', async () => {
-    const { gateway, recover, request, resent } = await afterAnOutage({ messages: 5 });
-    recover();
+    const { request, posted } = await afterAnOutage(5);
     for (const other of [
       { origin: 'https://other.example.com' },
       { since: addSeconds(created, 3600) },
-      { until: addSeconds(created, -1) },
-    ]) {
-      const nothing = request(other);
-      await gateway.run(60);
-      expect(await nothing).toMatchObject({ status: 'completed', matched: 0 });
-    }
-    const unknown = request({ endpoint_id: 'whe_01KAG00000000000000000000A' }).catch(
-      (error: unknown) => error,
-    );
-    await gateway.run(60);
-    expect(await unknown).toMatchObject({ code: 'not_found' });
-    expect(resent()).toEqual([]);
-    void request({ origin: 'https://endpoint.example.com' });
-    await gateway.run(60);
-    expect(resent()).toHaveLength(10);
+      { until: addSeconds(created, -80_000) },
+    ])
+      expect(await request(60, other)).toMatchObject({ status: 'completed', matched: 0 });
+    const unknown = request(60, { endpoint_id: 'whe_01KAG00000000000000000000A' });
+    await expect(unknown).rejects.toMatchObject({ code: 'not_found' });
+    expect(posted()).toEqual([]);
+    await request(60, { origin: 'https://endpoint.example.com' });
+    expect(posted()).toHaveLength(10);
   });
 });

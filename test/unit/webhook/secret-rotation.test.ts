@@ -6,8 +6,6 @@ import { isLive } from '../../../shared/client/client.ts';
 import { withNewWebhookSecret } from '../../../shared/client/client-admin.ts';
 import { cachedSecrets, type WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
 import { signatureHeaders } from '../../../shared/webhook/deliver/sign-and-post.ts';
-import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
-import { simulatedGateway } from '../../support/simulation/gateway.ts';
 
 const startMs = Date.parse('2026-11-20T10:00:00.000Z');
 const dayMs = 86_400_000;
@@ -263,21 +261,5 @@ describe('the rotation of a webhook secret', () => {
     const alone = rotated.slice(0, 1);
     const headers = signatureHeaders('whd_1', body, alone, new Date(startMs));
     expect(plainHolds(headers, secretText(1))).toBe(true);
-  });
-
-  it('reads the secrets after the wait for the due time, right before it signs', async () => {
-    const reads: Date[] = [];
-    const simulation = simulatedGateway({
-      startAt: created,
-      answer: () => ({ afterMs: 3000, status: 500 }),
-      onSecretsRead: (at) => void reads.push(at),
-    });
-    simulation.messages.put(aMessage(), aSentMessage());
-    await simulation.run(86_400);
-    expect(simulation.posts).toHaveLength(6);
-    for (const [n, post] of simulation.posts.entries()) {
-      // Between the two is only the claim.
-      expect(post.at.getTime() - (reads[n]?.getTime() ?? 0)).toBeLessThan(100);
-    }
   });
 });

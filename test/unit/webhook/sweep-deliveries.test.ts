@@ -5,11 +5,32 @@ import { deliveryIdOf, newDelivery } from '../../../shared/webhook/delivery.ts';
 import type { DeliveryEntry } from '../../../shared/webhook/delivery-queue.sqs.ts';
 import type { DeliveryStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { sweep } from '../../../shared/webhook/sweep-deliveries.ts';
+import { changed, type EndpointChange } from '../../../shared/webhook/webhook-endpoint.ts';
 import { neverSetAside } from '../../support/doubles/never-set-aside.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { refusal } from '../../support/engine/strict-sqs.ts';
 import { aSentMessage, created } from '../../support/message/example-message.ts';
 import { anEndpoint } from '../../support/webhook/example-webhook-endpoint.ts';
+
+type SweepDependencies = Parameters<typeof sweep>[0];
+
+/** A sweep of tables in memory, in which a test replaces what it is about. */
+function sweepOf(more: Partial<SweepDependencies> & Pick<SweepDependencies, 'queue' | 'clock'>) {
+  const { deliveries, endpoints, dueItemIndex } = inMemoryStores();
+  return sweep({
+    ...{ deliveries, endpoints, dueItemIndex, setAside: neverSetAside },
+    messages: {
+      get: async (message_id) => aSentMessage({ message_id }),
+      getMany: async () => [],
+    },
+    accountUrlOf: async () => undefined,
+    activityLog: { add: async () => {} },
+    newRevision: () => 'r',
+    retentionDays: 30,
+    budgetMs: 1000,
+    ...more,
+  });
+}
 
 const messageIdIn = (message: DeliveryEntry['message']): string =>
   'fan_out' in message ? message.fan_out.message_id : (message.delivery?.message_id ?? '');
@@ -23,9 +44,8 @@ it('a webhook whose message cannot be read delays no other webhook without a row
   ]);
   const queued: DeliveryEntry[] = [];
   const now = addSeconds(created, 60);
-  const { enqueued, failures } = await sweep({
+  const { enqueued, failures } = await sweepOf({
     dueItemIndex,
-    deliveries: inMemoryStores().deliveries,
     messages: {
       get: async (messageId) => {
         if (messageId === 'msg_unreadable') throw new Error('unreadable');
@@ -33,15 +53,8 @@ it('a webhook whose message cannot be read delays no other webhook without a row
       },
       getMany: async () => [],
     },
-    accountUrlOf: async () => undefined,
-    endpoints: inMemoryStores().endpoints,
     queue: { send: async (_lane, entries) => void queued.push(...entries) },
-    setAside: neverSetAside,
-    activityLog: { add: async () => {} },
     clock: () => now,
-    newRevision: () => 'r',
-    retentionDays: 30,
-    budgetMs: 1000,
   });
   expect(failures).toEqual([new Error('unreadable')]);
   expect(enqueued).toBe(1);
@@ -61,15 +74,8 @@ it('a webhook that its queue refuses is set aside each hour for a day, and delay
   const setAside: RefusedWork[] = [];
   let now = addSeconds(created, 60);
   for (; now < addSeconds(created, 26 * 3600); now = addSeconds(now, 600)) {
-    const { failures } = await sweep({
+    const { failures } = await sweepOf({
       dueItemIndex,
-      deliveries: inMemoryStores().deliveries,
-      messages: {
-        get: async (messageId) => aSentMessage({ message_id: messageId }),
-        getMany: async () => [],
-      },
-      accountUrlOf: async () => undefined,
-      endpoints: inMemoryStores().endpoints,
       queue: {
         send: async (_lane, entries) => {
           const sent = entries.map(({ message }) => messageIdIn(message));
@@ -78,11 +84,7 @@ it('a webhook that its queue refuses is set aside each hour for a day, and delay
         },
       },
       setAside: async (work) => void setAside.push(work),
-      activityLog: { add: async () => {} },
       clock: () => now,
-      newRevision: () => 'r',
-      retentionDays: 30,
-      budgetMs: 1000,
     });
     expect(failures).toEqual([]);
   }
@@ -106,19 +108,12 @@ it('a webhook that waits in a long queue for six hours gets eleven further messa
     await dueItemIndex.add('deliveries', [{ id: 'msg_1#sms.sent', dueAt: addSeconds(happened, 90) }]);
     let enqueued = 0;
     for (let seconds = 0; seconds <= 6 * 3600; seconds += 60) {
-      const swept = await sweep({
+      const swept = await sweepOf({
         dueItemIndex,
         deliveries,
         messages: { get: async () => message, getMany: async () => [message] },
-        accountUrlOf: async () => undefined,
-        endpoints: inMemoryStores().endpoints,
         queue: { send: async () => {} },
-        setAside: neverSetAside,
-        activityLog: { add: async () => {} },
         clock: () => addSeconds(happened, seconds),
-        newRevision: () => 'r',
-        retentionDays: 30,
-        budgetMs: 1000,
       });
       expect(swept.failures).toEqual([]);
       enqueued += swept.enqueued;
@@ -146,19 +141,13 @@ describe('an event with several destinations', () => {
       await endpoints.create({ ...endpoint, created_at: created_at.toISOString() }, secret);
     }
     const queued: DeliveryEntry[] = [];
-    const { failures } = await sweep({
+    const { failures } = await sweepOf({
       dueItemIndex,
       deliveries: rows,
       messages: { get: async () => message, getMany: async () => [message] },
-      accountUrlOf: async () => undefined,
       endpoints,
       queue: { send: async (_lane, entries) => void queued.push(...entries) },
-      setAside: neverSetAside,
-      activityLog: { add: async () => {} },
       clock: () => later,
-      newRevision: () => 'r',
-      retentionDays: 30,
-      budgetMs: 1000,
     });
     expect(failures).toEqual([]);
     return { queued, due: dueItemIndex.all() };
@@ -183,5 +172,58 @@ describe('an event with several destinations', () => {
       await rows.create(newDelivery({ ...given, lane: 'fast' }, created, 30, 'r'));
       expect(await sweepEvent(rows)).toEqual({ queued: [], due: [] });
     }
+  });
+});
+
+/**
+ * To which endpoints an event goes that its queue lost, when one of them was changed 20 s after it: it is planned as they
+ * were at the event (contract 7.12, 12.1).
+ */
+describe('an event whose endpoint is changed before its review', () => {
+  const [one, other] = ['whe_01KAG00000000000000000000A', 'whe_01KAG00000000000000000000B'];
+  const { webhook_url: _url, ...message } = aSentMessage({ message_id: 'msg_1', client_id: 'client-a' });
+  const happened = new Date(message.sent_at ?? '');
+  const secret = { secret: 'whsec_c2VjcmV0', created_at: created.toISOString() };
+
+  async function sweptTo(
+    list: 'deliveries' | 'fan-outs',
+    id: string,
+    change: EndpointChange,
+    before: object,
+  ) {
+    const { dueItemIndex, deliveries, endpoints, messages } = inMemoryStores();
+    await messages.create(message);
+    await dueItemIndex.add(list, [{ id, dueAt: addSeconds(happened, 90) }]);
+    const created_at = addSeconds(created, -3600).toISOString();
+    const endpoint = anEndpoint({ created_at, endpoint_id: one, ...before });
+    await endpoints.create(endpoint, secret);
+    await endpoints.create(anEndpoint({ created_at, endpoint_id: other }), secret);
+    await endpoints.change(endpoint, changed(endpoint, change, addSeconds(happened, 20), 'second'));
+    const queued: DeliveryEntry[] = [];
+    await sweepOf({
+      ...{ dueItemIndex, deliveries, messages, endpoints },
+      queue: { send: async (_lane, entries) => void queued.push(...entries) },
+      clock: () => addSeconds(happened, 120),
+    });
+    return queued.flatMap(({ message: sent }) =>
+      'fan_out' in sent
+        ? sent.fan_out.destinations.map(({ endpoint_id }) => endpoint_id)
+        : [sent.delivery?.endpoint_id],
+    );
+  }
+
+  it.each<EndpointChange>([{ enabled: false }, { events: ['sms.failed'] }])(
+    'goes to the endpoint that took it, after %j',
+    async (change) => {
+      expect(await sweptTo('deliveries', `msg_1#sms.sent#${one}`, change, {})).toEqual([one]);
+      expect(await sweptTo('fan-outs', 'msg_1#sms.sent', change, {})).toEqual([one, other]);
+    },
+  );
+
+  it.each([
+    [{ events: ['sms.failed'] }, { events: null }],
+    [{ enabled: false }, { enabled: true }],
+  ])('goes to no endpoint that was %j at the event and then got %j', async (before, change) => {
+    expect(await sweptTo('fan-outs', 'msg_1#sms.sent', change, before)).toEqual([other]);
   });
 });

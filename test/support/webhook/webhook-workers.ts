@@ -1,0 +1,208 @@
+/**
+ * The workers of webhooks on tables in memory, in virtual time: each queue message has a process of its own as soon as it is
+ * shown, and the sweep runs each minute. A test breaks calls of DynamoDB by `around`, and the rest by the options.
+ */
+import type { WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
+import type { MessageChange } from '../../../shared/message/message.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { relay } from '../../../shared/relay/relay.ts';
+import type { AttemptError } from '../../../shared/webhook/attempt-record.ts';
+import { deliver } from '../../../shared/webhook/deliver/deliver-webhook.ts';
+import { fanOut } from '../../../shared/webhook/deliver/fan-out.ts';
+import type { PostResult } from '../../../shared/webhook/deliver/http-post.ts';
+import { type Delivery, deliveryIdOf, type Lane, newDelivery } from '../../../shared/webhook/delivery.ts';
+import {
+  type DeliveryEntry,
+  makeRetryScheduler,
+  type ScheduleOnce,
+} from '../../../shared/webhook/delivery-queue.sqs.ts';
+import { endpointHealth } from '../../../shared/webhook/slow-endpoints.ts';
+import { sweep } from '../../../shared/webhook/sweep-deliveries.ts';
+import { neverSetAside } from '../doubles/never-set-aside.ts';
+import { inMemoryTables } from '../engine/in-memory-tables.ts';
+import { inMemoryStores } from '../engine/stores.ts';
+import { aMessage, aSentMessage, created } from '../message/example-message.ts';
+import type { AroundCall } from '../simulation/direct-database.ts';
+import { virtualTime } from '../simulation/virtual-time.ts';
+
+export interface Answer {
+  readonly afterMs: number;
+  readonly status?: number;
+  readonly error?: AttemptError;
+}
+
+/** A POST that an endpoint received. */
+export interface Posted {
+  readonly deliveryId: string;
+  readonly url: string;
+  readonly body: string;
+  readonly lane: Lane;
+  readonly at: Date;
+}
+
+interface Options {
+  /** @param number - 1 for the first POST of the delivery */
+  readonly answer: (posted: Posted, number: number) => Answer;
+  readonly around?: AroundCall;
+  readonly secrets?: (at: Date) => readonly WebhookSecret[];
+  /** Called before a schedule is created, which it may prevent. */
+  readonly onSchedule?: () => void;
+  readonly scheduleLateMs?: number;
+  /** True if the queue loses its n-th message. */
+  readonly loses?: (index: number) => boolean;
+  readonly timeScale?: number;
+}
+
+const retentionDays = 30;
+const shownAgainSeconds = 30;
+const secret: WebhookSecret = { secret: 'whsec_c2VjcmV0', created_at: created.toISOString() };
+
+export function webhookWorkers(options: Options) {
+  const { answer, secrets = () => [secret], onSchedule, loses = () => false, timeScale = 1 } = options;
+  const time = virtualTime(created.getTime());
+  const clock = () => new Date(time.now());
+  const tables = inMemoryTables(options.around === undefined ? {} : { around: options.around });
+  const stores = inMemoryStores(tables, clock);
+  const posts: Posted[] = [];
+  const delays: { readonly path: 'queue' | 'schedule'; readonly seconds: number }[] = [];
+  const failuresReported: string[] = [];
+  const { activityLog, dueItemIndex, endpoints, endpointHealth: trials } = stores;
+  let revisions = 0;
+  let queued = 0;
+
+  const queue = {
+    async send(lane: Lane, entries: readonly DeliveryEntry[]) {
+      for (const { message, delaySeconds } of entries) {
+        delays.push({ path: 'queue', seconds: delaySeconds });
+        queued += 1;
+        if (!loses(queued - 1)) show(lane, message, delaySeconds);
+      }
+    },
+  };
+  const scheduleOnce: ScheduleOnce = async ({ at, queue: lane, message }) => {
+    onSchedule?.();
+    const seconds = (at.getTime() - time.now()) / 1000;
+    delays.push({ path: 'schedule', seconds });
+    show(lane, message as DeliveryEntry['message'], seconds + (options.scheduleLateMs ?? 0) / 1000);
+  };
+  const retryScheduler = makeRetryScheduler({
+    ...{ queue, scheduleOnce, scheduleLeadSeconds: 60, dueItemIndex, warn },
+  });
+  const shared = {
+    ...stores,
+    ...{ clock, queue, retentionDays, warn, trials, retryScheduler, sleep: time.sleep },
+    newRevision: () => `revision ${++revisions}`,
+    accountUrlOf: async () => undefined,
+    setAside: neverSetAside,
+    reportFailedDelivery: ({ delivery_id }: { readonly delivery_id: string }) =>
+      void failuresReported.push(delivery_id),
+  };
+
+  function show(lane: Lane, message: DeliveryEntry['message'], afterSeconds: number): void {
+    time.at(time.now() + afterSeconds * 1000, async () => {
+      const again = await work(lane, message).catch(() => shownAgainSeconds);
+      if (again !== undefined) show(lane, message, again);
+    });
+  }
+
+  /** @returns after how many seconds the queue shows the message again */
+  async function work(lane: Lane, message: DeliveryEntry['message']): Promise<number | undefined> {
+    const dependencies = {
+      ...shared,
+      health: endpointHealth(trials),
+      secrets: { find: async () => secrets(clock()) },
+      sendToAws: () => Promise.reject(new Error('no endpoint of these tests is in AWS')),
+      post: (request: Parameters<typeof post>[1]) => post(lane, request),
+    };
+    if ('fan_out' in message) {
+      await fanOut(dependencies, message.fan_out);
+      return undefined;
+    }
+    const outcome = await deliver(dependencies, { lane, timeScale }, message);
+    return outcome.kind === 'held' ? outcome.retryAfterSeconds : undefined;
+  }
+
+  async function post(
+    lane: Lane,
+    { url, body, headers }: Readonly<{ url: string; body: string; headers: Record<string, string> }>,
+  ): Promise<PostResult> {
+    const deliveryId = headers['webhook-id'] ?? '';
+    const posted = { deliveryId, url, body, lane, at: clock() };
+    posts.push(posted);
+    const { afterMs, status, error } = answer(
+      posted,
+      posts.filter((one) => one.deliveryId === deliveryId).length,
+    );
+    await time.sleep(afterMs);
+    return {
+      timings: { totalMs: afterMs },
+      reusedConnection: false,
+      ...{ status, headers: {}, bodyStart: '' },
+      error: error ?? (status === 200 ? undefined : 'not_200'),
+    };
+  }
+
+  function sweepEachMinute(): void {
+    time.at(time.now() + 60_000, async () => {
+      sweepEachMinute();
+      const isDue = dueItemIndex.all().some(({ position }) => position <= clock().toISOString());
+      if (isDue) await sweep({ ...shared, activityLog, endpoints, budgetMs: 50_000 });
+    });
+  }
+  sweepEachMinute();
+
+  return {
+    ...shared,
+    tables,
+    posts: posts as readonly Posted[],
+    /** With what delay messages were queued and schedules created. */
+    delays: delays as readonly (typeof delays)[number][],
+    failuresReported: failuresReported as readonly string[],
+    async run(seconds: number) {
+      // What the test has begun comes first.
+      await new Promise(process.nextTick);
+      await time.runUntil(time.now() + seconds * 1000);
+    },
+    at: (seconds: number, act: () => unknown) =>
+      time.at(addSeconds(created, seconds).getTime(), () => void act()),
+    /** Stores a new message and relays its change; by default it was sent to the URL of its request. */
+    async relay(change: MessageChange = { before: aMessage(), after: aSentMessage() }) {
+      await stores.messages.create(change.after);
+      const dependencies = {
+        ...{ webhooks: shared, accountUrlOf: shared.accountUrlOf, setAside: neverSetAside, warn, clock },
+        outbound: { enqueue: async () => {} },
+        endpointsOf: endpoints.listPlanned,
+      };
+      await relay(dependencies, [change]);
+    },
+    /** The only delivery. */
+    async delivery() {
+      const [row] = tables.rows('webhook_deliveries').filter(({ event }) => event !== undefined);
+      const delivery = await stores.deliveries.get(String(row?.delivery_id));
+      if (delivery === undefined) throw new Error('there is no delivery');
+      return delivery;
+    },
+  };
+}
+
+function warn(): void {}
+
+/** A delivery of a message of `client-a` that failed a minute before the tests begin, after all its attempts. */
+export function failedDelivery({
+  messageId = 'msg_01KAG00000000000000000000A',
+  event = 'sms.sent',
+  more = {},
+} = {}): Delivery {
+  const at = addSeconds(created, -60).toISOString();
+  const delivery = newDelivery(
+    {
+      delivery_id: deliveryIdOf({ messageId, event }),
+      ...{ client_id: 'client-a', message_id: messageId, event, lane: 'fast' },
+      ...{ url: 'https://endpoint.example.com/hook', body: JSON.stringify({ event }) },
+    },
+    addSeconds(created, -26_100),
+    retentionDays,
+    'failed',
+  );
+  return { ...delivery, state: 'failed', attempt_number: 6, finished_at: at, ...more };
+}

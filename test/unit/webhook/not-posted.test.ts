@@ -1,0 +1,86 @@
+/** What is not posted: without a secret, to an endpoint that cannot be read, or that was disabled meanwhile (contract 7.9, 7.12). */
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, it } from '@jest/globals';
+import * as z from 'zod/mini';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { retryDelaysSeconds } from '../../../shared/webhook/delivery.ts';
+import { changed } from '../../../shared/webhook/webhook-endpoint.ts';
+import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
+import { anEndpoint } from '../../support/webhook/example-webhook-endpoint.ts';
+import { type Answer, webhookWorkers } from '../../support/webhook/webhook-workers.ts';
+
+const secret = { secret: 'whsec_c2VjcmV0', created_at: created.toISOString() };
+const answers = (): Answer => ({ afterMs: 50, status: 200 });
+const endpoint = anEndpoint();
+const { webhook_url: _url, ...queued } = aMessage();
+const { webhook_url: _sameUrl, ...sent } = aSentMessage();
+const ofEndpoints = { before: queued, after: sent };
+
+it.each([
+  ['is never repaired', Number.POSITIVE_INFINITY, Array(retryDelaysSeconds.length + 1).fill('no_secret')],
+  ['is repaired after a minute', 60, ['no_secret', 'no_secret', undefined]],
+])(
+  'a webhook whose client has a row of secrets that cannot be read, and %s',
+  async (_case, seconds, errors) => {
+    const workers = webhookWorkers({
+      answer: answers,
+      secrets(at) {
+        if (at < addSeconds(created, Math.min(seconds, 1e6)))
+          z.object({ secret: z.string() }).parse({ secret: 5 });
+        return [secret];
+      },
+    });
+    await workers.relay();
+    await workers.run(8 * 3600);
+    const { state, attempts } = await workers.delivery();
+    expect(attempts.map(({ error }) => error)).toEqual(errors);
+    const isRepaired = errors.includes(undefined);
+    expect(state).toBe(isRepaired ? 'acknowledged' : 'failed');
+    expect(workers.posts).toHaveLength(isRepaired ? 1 : 0);
+    expect(workers.failuresReported).toHaveLength(isRepaired ? 0 : 1);
+  },
+);
+
+it.each([{ enabled: 'true' }, { url: 7 }, { url: '' }, { events: 'sms.sent' }, { created_at: 5 }])(
+  'the webhooks of an endpoint whose row is %j for four minutes come afterwards',
+  async (wrong) => {
+    for (const sentAfterSeconds of [1, 120]) {
+      const workers = webhookWorkers({
+        answer: (_posted, number) => ({ afterMs: 50, status: number <= 2 ? 500 : 200 }),
+      });
+      const { dynamo, names } = workers.tables;
+      const put = (row: object) =>
+        dynamo.send(new PutCommand({ TableName: names.webhook_endpoints, Item: { ...row } }));
+      await workers.endpoints.create(endpoint, secret);
+      workers.at(sentAfterSeconds, () => workers.relay(ofEndpoints));
+      workers.at(60, () => put({ ...endpoint, ...wrong }));
+      workers.at(300, () => put(endpoint));
+      await workers.run(86_400);
+      const { state, attempts } = await workers.delivery();
+      expect(attempts.map(({ error }) => error)).not.toContain('endpoint_deleted');
+      expect(state).toBe('acknowledged');
+    }
+  },
+);
+
+it.each([1, 2])(
+  'an event of %i endpoints that its queue lost has failed where they are disabled before its review',
+  async (count) => {
+    const workers = webhookWorkers({ answer: answers, loses: (index) => index === 0 });
+    const all = ['A', 'B']
+      .slice(0, count)
+      .map((end) => anEndpoint({ endpoint_id: `whe_01KAG00000000000000000000${end}` }));
+    for (const one of all) await workers.endpoints.create(one, secret);
+    await workers.relay(ofEndpoints);
+    workers.at(20, () => {
+      for (const one of all)
+        void workers.endpoints.change(one, changed(one, { enabled: false }, workers.clock(), 'second'));
+    });
+    await workers.run(3600);
+    expect(workers.posts).toEqual([]);
+    const rows = workers.tables.rows('webhook_deliveries').filter(({ event }) => event === 'sms.sent');
+    expect(rows).toHaveLength(count);
+    for (const row of rows)
+      expect(row).toMatchObject({ state: 'failed', attempts: [{ error: 'endpoint_disabled' }] });
+  },
+);

@@ -1,0 +1,102 @@
+/** What an endpoint is, from its request and its changes: destination, filter, and what it takes (contract 12.1). */
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, it } from '@jest/globals';
+import * as z from 'zod/mini';
+import {
+  endpointDisabledEvent,
+  eventFilters,
+  messageEventNames,
+} from '../../../shared/contract/webhook-events.ts';
+import { parseFields } from '../../../shared/operation/operation.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { awsDestinationSchemas } from '../../../shared/webhook/aws-destination.ts';
+import { testEvent } from '../../../shared/webhook/test-event.ts';
+import {
+  asOf,
+  changed,
+  destinationOf,
+  endpointChangeSchema,
+  newEndpointSchema,
+  receives,
+  testRequestSchema,
+} from '../../../shared/webhook/webhook-endpoint.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
+import { created } from '../../support/message/example-message.ts';
+import { anEndpoint } from '../../support/webhook/example-webhook-endpoint.ts';
+
+const own = awsDestinationSchemas({ partition: 'aws', account: '999999999999' });
+const destinations = { url: z.string(), ...own };
+const role_arn = 'arn:aws:iam::123456789012:role/r';
+const sqs = { queue_arn: 'arn:aws:sqs:eu-west-1:123456789012:webhooks', role_arn };
+
+it.each([
+  { url: 'https://a.example', sqs: null, eventbridge: null },
+  { url: null, sqs, eventbridge: null },
+])('a new endpoint at %j has one destination: null is none', (given) => {
+  const { url, ...named } = given;
+  const expected = url === null ? { sqs: named.sqs } : { url };
+  expect(destinationOf(parseFields(newEndpointSchema(destinations), given))).toEqual(expected);
+});
+
+it('nulls change nothing, and name neither a destination nor an event', () => {
+  const none = { url: null, sqs: null, eventbridge: null, enabled: null };
+  expect(() => parseFields(newEndpointSchema(destinations), none)).toThrow('url');
+  const given = parseFields(endpointChangeSchema(destinations), none);
+  const endpoint = anEndpoint({ description: 'ours' });
+  const change = { ...given, destination: destinationOf(given) };
+  expect(changed(endpoint, change, created, endpoint.revision)).toEqual(endpoint);
+  expect(parseFields(testRequestSchema, { event: null }).event).toBeUndefined();
+});
+
+it('a name that a filter repeats is stored once', () => {
+  const events = ['sms.sent', 'sms.*', 'sms.sent'];
+  for (const schema of [newEndpointSchema(destinations), endpointChangeSchema(destinations)]) {
+    const parse = (given: unknown) => schema.parse({ url: 'https://a.example', events: given }).events;
+    expect([parse(events), parse(null)]).toEqual([['sms.sent', 'sms.*'], null]);
+  }
+});
+
+it.each(eventFilters)('an endpoint that takes %s only gets that, and a test event of it', (filter) => {
+  const endpoint = anEndpoint({ events: [filter] });
+  const isMeant = (name: string) =>
+    name === filter || (filter.endsWith('.*') && name.startsWith(filter.slice(0, -1)));
+  for (const name of messageEventNames)
+    expect([name, receives(endpoint, name)]).toEqual([name, isMeant(name)]);
+  const expected = filter === endpointDisabledEvent ? 'sms.delivered' : filter.replace('*', 'delivered');
+  const { event, body } = testEvent(endpoint, undefined, created);
+  expect(event).toBe(expected);
+  const timestamp = created.toISOString();
+  expect(JSON.parse(body)).toMatchObject({ event: expected, timestamp, data: { test: true } });
+});
+
+it('a test event of an opt-out has what a real one has', () => {
+  const endpoint = anEndpoint({ events: ['recipient.opted_out'] });
+  const { data } = JSON.parse(testEvent(endpoint, undefined, created).body);
+  const { client_id } = endpoint;
+  expect(data).toMatchObject({ client_id, recipient: '+447700900123', channel: 'sms', source: 'keyword' });
+});
+
+it.each([
+  [-1, false],
+  [0, true],
+  [10, false],
+  [19, false],
+  [20, true],
+])('an endpoint that was disabled from 10 s to 20 s was enabled at %i s: %s', (seconds, isEnabled) => {
+  const at = (afterSeconds: number) => addSeconds(created, afterSeconds).toISOString();
+  const endpoint = anEndpoint({ last_disabled: { from: at(10), until: at(20) } });
+  expect(asOf(endpoint, at(seconds)).enabled).toBe(isEnabled);
+});
+
+it.each(['webhook_endpoints', 'client_secrets'] as const)(
+  'an endpoint can be deleted also where a person deleted its row in %s',
+  async (table) => {
+    const { endpoints, tables } = inMemoryStores();
+    const { client_id, endpoint_id } = anEndpoint();
+    await endpoints.create(anEndpoint(), { secret: 'whsec_c2VjcmV0', created_at: created.toISOString() });
+    const Key = table === 'client_secrets' ? { client_id } : { client_id, endpoint_id: 'count' };
+    await tables.dynamo.send(new DeleteCommand({ TableName: tables.names[table], Key }));
+    expect(await endpoints.delete(client_id, endpoint_id)).toBe(true);
+    expect(await endpoints.list(client_id)).toEqual([]);
+  },
+);
