@@ -44,6 +44,17 @@ describe('requests about one recipient', () => {
     await expect(endSuppression(store, end('again'))).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it.each(['client', 'admin'] as const)(
+    'that are refused, as nothing is suppressed, do not undo an earlier STOP that comes later: by %s',
+    async (source) => {
+      const { suppressions: store } = inMemoryStores();
+      const ending = { ...end('refused', addSeconds(now, 1)), source };
+      await expect(endSuppression(store, ending)).rejects.toMatchObject({ code: 'not_found' });
+      await store.change({ ...change('stop'), source: 'keyword' });
+      expect(await store.get('client', recipient)).toMatchObject({ scope: 'messages' });
+    },
+  );
+
   it('that others overtake each time are 409, and never an error of the gateway', async () => {
     const { suppressions: store } = inMemoryStores();
     let others = 0;

@@ -1,48 +1,70 @@
-/** An attempt that is taken back, because its record took longer than the slot, leaves nothing in the row (contract 16.1, 16.3). */
+/**
+ * An attempt that is taken back, because its record took longer than the slot, leaves nothing in the row (contract 16.1, 16.3,
+ * 16.4): reports of the one before count, also those that come while it is recorded.
+ */
 import { expect, it } from '@jest/globals';
 import { messageError } from '../../../shared/contract/message-error-codes.ts';
 import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
-import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
+import { type Receipt, recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
+import type { Message } from '../../../shared/message/message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { created } from '../../support/message/example-message.ts';
 import { pacedWorld } from '../../support/message/paced-world.ts';
 
-const before = { number: 1, carrier: 'aws', at: addSeconds(created, -300).toISOString() };
+type Reported = Omit<Receipt['transition'], 'at'>;
 
-it.each([
-  ['delivered', {}],
-  ['failed', messageError('invalid_recipient')],
-] as const)('so a report that the one before has %s counts', async (to, error) => {
+const before = { number: 1, carrier: 'aws', at: addSeconds(created, -300).toISOString() };
+const ofAttempt = { attempt: 1, attempts: [{ ...before, deadline: created.toISOString() }] };
+const sent: Reported = { to: 'sent' };
+const failed: Reported = { to: 'failed', ...messageError('unreachable') };
+
+/** The response to the record of the next attempt is late, and these reports of the one before come meanwhile. */
+async function takenBack(row: Partial<Message>, meanwhile: readonly Reported[]) {
   const world = pacedWorld();
   const [message] = await world.stored(1, {
     status: 'sending',
     handover_until: created.toISOString(),
     on_unknown: 'send_again',
-    attempt: 1,
     expires_at: addSeconds(created, 3600).toISOString(),
-    attempts: [{ ...before, deadline: created.toISOString() }],
+    ...row,
   });
   const messageId = message?.message_id ?? '';
+  const report = (transition: Reported) =>
+    recordReceipts(
+      {
+        messages: world.messages,
+        recordOptOut: async () => true,
+        contacts: { note: async () => undefined },
+        priceOf: () => undefined,
+      },
+      [{ messageId, attempt: 1, transition: { ...transition, at: world.clock() } }],
+      1,
+    );
   world.at(addSeconds(created, 1));
   const recordAttempt: typeof world.messages.recordAttempt = async (...attempt) => {
     const recorded = await world.messages.recordAttempt(...attempt);
+    for (const transition of meanwhile) await report(transition);
     world.at(addSeconds(world.clock(), 1.2));
     return recorded;
   };
   await dispatch({ ...world.dependencies, messages: { ...world.messages, recordAttempt } }, messageId);
-  const { possible_duplicate, attempt, attempts } = (await world.messages.get(messageId)) ?? {};
-  expect({ possible_duplicate, attempt, attempts: attempts?.length }).toEqual({ attempt: 1, attempts: 1 });
-  const receipts = {
-    messages: world.messages,
-    recordOptOut: async () => true,
-    contacts: { note: async () => undefined },
-    priceOf: () => undefined,
-  };
-  await recordReceipts(
-    receipts,
-    [{ messageId, attempt: 1, transition: { to, at: world.clock(), ...error } }],
-    1,
-  );
-  const row = await world.messages.get(messageId);
-  expect([row?.status, row?.possible_duplicate, world.handed.length]).toEqual([to, undefined, 0]);
+  expect(world.handed).toEqual([]);
+  return { report, row: () => world.messages.get(messageId) };
+}
+
+it.each<[string, readonly Reported[], readonly Reported[], Message['status']]>([
+  ['delivered afterwards', [], [{ to: 'delivered' }], 'delivered'],
+  ['failed afterwards', [], [failed], 'failed'],
+  ['sent meanwhile, and failed afterwards', [sent], [failed], 'failed'],
+  ['sent and failed meanwhile', [sent, failed], [], 'failed'],
+])('a report that the attempt before was %s counts', async (_when, meanwhile, later, reported) => {
+  const { report, row } = await takenBack(ofAttempt, meanwhile);
+  for (const transition of later) await report(transition);
+  const { status, possible_duplicate, attempt, attempts } = (await row()) ?? {};
+  expect({ status, possible_duplicate, attempt, attempts }).toEqual({ status: reported, ...ofAttempt });
+});
+
+it('but a message of an earlier release, which recorded no attempts, stays sent', async () => {
+  const { row } = await takenBack({}, [sent]);
+  expect(await row()).toMatchObject({ status: 'sent' });
 });
