@@ -140,3 +140,17 @@ describe('a verified password', () => {
     });
   });
 });
+
+it('only rows of verified passwords by SMS, with their message, are reported', () => {
+  const row = {
+    ...{ otp_id: 'otp_1', client_id: 'acme', recipient, message_id: 'msg_1' },
+    ...{ channel: 'sms', status: 'verified' },
+  };
+  const { message_id: _none, ...old } = row;
+  const images = [row, { ...row, status: 'pending' }, { ...row, channel: 'whatsapp' }, old, { otp_id: 'p' }];
+  const ApproximateCreationDateTime = now.getTime() / 1000;
+  const records = images.map((image) => ({
+    dynamodb: { NewImage: marshall(image), ApproximateCreationDateTime },
+  }));
+  expect(verifiedOtps([...records, { dynamodb: {} }])).toEqual([verified]);
+});

@@ -1,10 +1,12 @@
 /** What one message cannot do to the others: whatever a service refuses of it, theirs go through. */
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { sqsOutboundQueue } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import { lastChangeOf, type Message } from '../../../shared/message/message.ts';
+import { messageRowOf } from '../../../shared/message/store/message-store.ts';
 import { type RefusedWork, setAsideTo } from '../../../shared/recovery/set-aside.sqs.ts';
-import { type RelayDependencies, relay } from '../../../shared/relay/relay.ts';
+import { type RelayDependencies, readChanges, relay } from '../../../shared/relay/relay.ts';
 import { sqsDeliveryQueue, webhookQueueMessageSchema } from '../../../shared/webhook/delivery-queue.sqs.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { refusal, strictSqs } from '../../support/engine/strict-sqs.ts';
@@ -234,5 +236,20 @@ describe('what is set aside', () => {
     expect([...entries.values()]).toMatchObject([{ kind: 'entry_refused', message_id: message.message_id }]);
     expect(copies[0]).toMatchObject({ message_id: message.message_id, client_id: message.client_id });
     expect(alarms).toBe(2);
+  });
+});
+
+it('a message is parsed from a stream image as it was stored, and an image that is no message is set aside', () => {
+  const message = aMessage({ reference: 'order 1 \u{1f600}', webhook_url: 'https://shop.test/hook?a=b' });
+  const image = marshall(messageRowOf(message, 1));
+  const { recipient: _recipient, ...incomplete } = image;
+  const records = [
+    { eventID: 'changed', dynamodb: { OldImage: { ...image, status: { S: 'sending' } }, NewImage: image } },
+    { eventID: 'removed', dynamodb: { OldImage: image } },
+    { eventID: 'incomplete', dynamodb: { NewImage: incomplete } },
+  ];
+  expect(readChanges(records)).toEqual({
+    changes: [{ before: { ...message, status: 'sending' }, after: message }],
+    unreadable: [records[2]],
   });
 });
