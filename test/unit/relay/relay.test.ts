@@ -142,7 +142,7 @@ it('a client whose destinations cannot be read delays no other: its event is lef
 
 it('a leg that is due later than a queue can delay waits in the due-item index', async () => {
   const { dependencies, queued, dueItemIndex } = simulation();
-  const fallback = [{ channel: 'sms', after_seconds: 2000, text: 'Hello' }] as const;
+  const fallback: Message['fallback'] = [{ channel: 'sms', after_seconds: 2000, text: 'Hello' }];
   await relay(dependencies, stored([aMessage({ message_id: id(1), fallback })]));
   expect([...(queued.get('outbound') ?? [])]).toEqual([id(1)]);
   const waiting = dueItemIndex.all().filter(({ list }) => list.startsWith('scheduled'));
