@@ -40,7 +40,7 @@ if (folders === undefined) throw new Error(`TEST_PART=${part}: there are ${Objec
 function workers(): number {
   if (part === 'browser') return 4;
   const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
-  return named.length > 0 && named.every((path) => /^(test\/)?unit\b/.test(path))
+  return named.length > 0 && named.every((path) => /^(test\/)?unit\b|typescript\/test\b/.test(path))
     ? availableParallelism() + 1
     : 6;
 }
@@ -83,8 +83,12 @@ function project(name: string, around: Around | undefined): Config {
   return {
     displayName: name,
     testEnvironment: '<rootDir>/test/support/jest/plain-context.ts',
-    roots: ['<rootDir>/test'],
-    testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
+    roots: ['<rootDir>/test', '<rootDir>/clients/typescript/test'],
+    testMatch: [
+      `<rootDir>/test/${name}/**/*.test.ts`,
+      // The tests of the TypeScript client need no engine.
+      ...(name === 'unit' ? ['<rootDir>/clients/typescript/test/**/*.test.ts'] : []),
+    ],
     testPathIgnorePatterns: ignoredIn(name),
     extensionsToTreatAsEsm: ['.ts', '.tsx'],
     transform: {

@@ -1,27 +1,33 @@
-/** Linters, a mock server and OAuth libraries agree with the API document. */
+/** Redocly finds no fault in the API document, and clients that two generators make of it compile; one of them is used. */
 import assert from 'node:assert/strict';
-import { cp, writeFile } from 'node:fs/promises';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { mockFaults } from './mock.ts';
+import { gateway } from '../support/gateway/gateway.ts';
+import { newClient } from '../support/http/client.ts';
+import { installTypescriptTools } from './generate-clients.ts';
 import type { Steps } from './steps.ts';
-import { at, document, made, npmFolder, npmTool, run } from './tools.ts';
+import { at, compiles, document, made, npmFolder, npmTool, run, typescriptTool } from './tools.ts';
 
-export interface Credentials {
-  readonly BASE_URL: string;
-  readonly CLIENT_ID: string;
-  readonly CLIENT_SECRET: string;
-}
+const codegen = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
 
 interface RedoclyResult {
   readonly problems: readonly { ruleId: string; message: string; ignored?: boolean }[];
   readonly totals: { readonly ignored: number };
 }
 
-/** @param text - of the document */
-export async function documentSteps(
-  { step }: Steps,
-  { text, credentials }: { readonly text: string; readonly credentials: Credentials },
-): Promise<void> {
+const typescriptProgram = `
+import type { components, operations, paths } from './schema';
+
+type Json<Response> = Response extends { content: { 'application/json': infer Body } } ? Body : never;
+type Sent = Json<paths['/api/v1/sms/send']['post']['responses'][202]>;
+export const sms: Json<NonNullable<operations['sendSms']['requestBody']>> = { to: '+447700900123', message: 'Hello' };
+export const idOf = (sent: Sent): string => sent.message_id;
+export const status: components['schemas']['MessageStatus'] = 'delivered';
+// @ts-expect-error: there is no such field
+export const wrong = (sent: Sent): unknown => sent.id;
+`;
+
+export async function documentSteps({ step, stepWith }: Steps): Promise<void> {
   await step('Redocly, its recommended rules', async () => {
     // The one finding that is a decision is in this file, with its reason.
     await cp(join(import.meta.dirname, 'redocly-ignore.yaml'), join(npmFolder, '.redocly.lint-ignore.yaml'));
@@ -33,18 +39,23 @@ export async function documentSteps(
     const found = problems.filter(({ ignored }) => ignored !== true);
     if (found.length > 0)
       throw new Error(found.map(({ ruleId, message }) => `${ruleId}: ${message}`).join('\n'));
-    // An entry that nothing needs any more is to be removed.
+    // An entry that is no longer needed must be removed.
     assert.equal(totals.ignored, 1);
   });
-  await step('Spectral, its rules for OpenAPI', async () => {
-    await writeFile(join(made, 'spectral.yaml'), 'extends: spectral:oas\n');
-    await npmTool('spectral', 'lint', '--fail-severity=hint', '-r', join(made, 'spectral.yaml'), document);
+  await step('openapi-typescript: its types compile', async () => {
+    await installTypescriptTools();
+    await typescriptTool('openapi-typescript', document, '-o', join(made, 'schema.d.ts'));
+    await writeFile(join(made, 'program.ts'), typescriptProgram);
+    await compiles(join(made, 'program.ts'));
   });
-  await step('Prism answers as the document says', () =>
-    mockFaults(join(npmFolder, 'node_modules/.bin/prism'), document, text),
-  );
-  await step('openid-client and oauth4webapi find, request and verify tokens', async () => {
-    await cp(join(import.meta.dirname, 'discover.mjs'), join(npmFolder, 'discover.mjs'));
-    await run('node', ['discover.mjs'], { ...at(npmFolder), env: { ...process.env, ...credentials } });
+  await stepWith(['go'], 'oapi-codegen: its client sends, looks up and reads errors', async () => {
+    const module = join(made, 'oapi-codegen');
+    await cp(join(import.meta.dirname, 'oapi-codegen'), module, { recursive: true });
+    await mkdir(join(module, 'gateway'));
+    await run('go', ['run', codegen, '-config', 'oapi-codegen.yaml', document], at(module));
+    const { clientId, clientSecret } = await newClient({ name: 'oapi-codegen' });
+    const credentials = { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret };
+    const env = { ...process.env, BASE_URL: gateway().base_url, ...credentials };
+    await run('go', ['run', '.'], { ...at(module), env });
   });
 }

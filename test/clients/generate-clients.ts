@@ -1,12 +1,15 @@
 /** Generates what the clients in `clients/` have from the API document, in memory. */
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import {
+  asyncResources,
   type ClientLanguage,
   generatedFiles,
   readmes,
+  synchronousFiles,
+  synchronousOpening,
   type TypesDocument,
   typesFiles,
   typesOpening,
@@ -27,6 +30,7 @@ export async function generateClients(): Promise<ReadonlyMap<string, string>> {
       return [readmes[language], withMethodTable(readme, methods, language)];
     }),
     ...Object.entries(resources),
+    ...(await synchronousPython(resources[asyncResources] ?? '')),
     [typesFiles.typescript, await typescriptTypes(typesDocuments.typescript)],
     [typesFiles.python, await pythonTypes(typesDocuments.python)],
   ]);
@@ -50,7 +54,7 @@ export function pythonForClients(): Promise<string> {
 
 async function typescriptTypes(document: TypesDocument): Promise<string> {
   await installTypescriptTools();
-  const types = output('node', ['generate-types.mjs'], typescript, document);
+  const types = output('node', ['generate-types.mjs'], typescript, JSON.stringify(document));
   return `/** ${typesOpening(document)} */\n${types}`;
 }
 
@@ -64,18 +68,27 @@ async function pythonTypes(document: TypesDocument): Promise<string> {
   ];
   const command = ['-m', 'datamodel_code_generator', ...options];
   // Type checkers take no override without the annotation of the base class for certain.
-  const models = output(await pythonForClients(), command, root, document)
+  const models = output(await pythonForClients(), command, root, JSON.stringify(document))
     .replaceAll('model_config = ConfigDict(', 'model_config: ClassVar[ConfigDict] = ConfigDict(')
     .replace('from typing import Any,', 'from typing import Any, ClassVar,');
   const names = Object.keys(document.components.schemas).toSorted();
   return `${models.trimEnd()}\n\n\n__all__ = [\n${names.map((name) => `    "${name}",`).join('\n')}\n]\n`;
 }
 
-/** What a generator prints of the document on its standard input. */
-function output(command: string, options: readonly string[], cwd: string, document: TypesDocument): string {
+async function synchronousPython(resources: string): Promise<[string, string][]> {
+  const folder = join(root, 'clients/python');
+  const made = JSON.parse(output(await pythonForClients(), ['make_synchronous.py'], folder, resources));
+  return Object.entries(synchronousFiles).map(([path, source]) => {
+    const text = source === asyncResources ? resources : readFileSync(join(root, source), 'utf8');
+    return [path, `${synchronousOpening(text)}\n${made[basename(path)]}`];
+  });
+}
+
+/** Returns what a generator prints for its standard input. */
+function output(command: string, options: readonly string[], cwd: string, input: string): string {
   const { status, stdout, stderr, error } = spawnSync(command, [...options], {
     cwd,
-    input: JSON.stringify(document),
+    input,
     encoding: 'utf8',
     maxBuffer: 16_777_216,
     timeout: 300_000,

@@ -1,6 +1,6 @@
 /** The clients in `clients/`: current, built, installed as their users install them, and used against the running gateway. */
 import assert from 'node:assert/strict';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { MessagingGateway } from '../../clients/typescript/src/gateway.ts';
@@ -14,7 +14,7 @@ import { newClient, type TestClient, withTestKey } from '../support/http/client.
 import { type ReceivedPost, startWebhookEndpoint } from '../support/webhook/webhook-endpoint.ts';
 import { generateClients, installTypescriptTools, pythonForClients } from './generate-clients.ts';
 import type { Steps } from './steps.ts';
-import { at, compiles, made, root, run } from './tools.ts';
+import { at, compiles, made, npmTool, root, run } from './tools.ts';
 
 const typescript = join(root, 'clients/typescript');
 const python = join(root, 'clients/python');
@@ -39,7 +39,12 @@ export async function ownClientSteps({ step }: Steps): Promise<void> {
   await step('our TypeScript client compiles in a strict program that checks its declarations', async () => {
     const file = join(typescriptFolder, 'program.mts');
     await writeFile(file, typescriptProgram);
-    await compiles(file, { withLibraries: true });
+    await compiles(file);
+  });
+  await step('publint and attw find no fault in our TypeScript client', async () => {
+    const tarball = (await readdir(typescriptFolder)).find((name) => name.endsWith('.tgz')) ?? '';
+    await npmTool('publint', '--strict', join(typescriptFolder, tarball));
+    await npmTool('attw', '--format', 'ascii', join(typescriptFolder, tarball));
   });
   await step('our Python client is linted, typed, and keeps its promises', async () => {
     const interpreter = await pythonForClients();

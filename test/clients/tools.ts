@@ -1,4 +1,4 @@
-/** Other people's tools, fetched into `.local/clients`, and the folders in which they work. */
+/** The tools that the steps fetch into `.local/clients`, and the folders in which they work. */
 import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,36 +7,18 @@ import { pythonWithPackages } from '../../lib/local/python.ts';
 
 export const run = promisify(execFile);
 export const root = join(import.meta.dirname, '../..');
-export const programs = join(import.meta.dirname, 'programs');
 const folder = join(root, '.local/clients');
-/** Has the tools of npm. */
+/** Contains the tools of npm. */
 export const npmFolder = join(folder, 'npm');
-/** For whatever a run makes; emptied before it. */
+/** Contains what a run makes; emptied before it. */
 export const made = join(folder, 'made');
 export const document = join(made, 'openapi.json');
 
-const npmTools = [
-  '@redocly/cli@2.77.0',
-  '@stoplight/spectral-cli@6.16.3',
-  '@stoplight/prism-cli@5.14.2',
-  '@hey-api/openapi-ts@0.95.0',
-  'orval@7.13.2',
-  'openapi-typescript@7.13.0',
-  'openapi-fetch@0.17.0',
-  'oauth4webapi@3.8.8',
-  'openid-client@6.8.9',
-  'typescript@5.9.3',
-  '@types/node@24.19.2',
-  'axios@1.13.2',
-];
+const npmTools = ['@redocly/cli@2.77.0', 'publint@0.3.25', '@arethetypeswrong/cli@0.18.5'];
 
-const compile = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'esnext'].concat([
-  '--moduleResolution',
-  'bundler',
+const compile = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'nodenext'].concat([
   '--lib',
   'es2022,dom,dom.iterable',
-  '--types',
-  'node',
 ]);
 
 export const at = (cwd: string) => ({ cwd, maxBuffer: 64 * 1024 * 1024, timeout: 900_000 });
@@ -44,9 +26,12 @@ export const at = (cwd: string) => ({ cwd, maxBuffer: 64 * 1024 * 1024, timeout:
 export const npmTool = (name: string, ...args: string[]) =>
   run(join(npmFolder, 'node_modules/.bin', name), args, at(npmFolder));
 
-/** The TypeScript compiler, strict; the declarations of packages too where `withLibraries`. */
-export const compiles = (file: string, { withLibraries = false } = {}) =>
-  npmTool('tsc', ...compile, ...(withLibraries ? [] : ['--skipLibCheck']), file);
+/** Runs a tool of the TypeScript client, which its lock file pins. */
+export const typescriptTool = (name: string, ...args: string[]) =>
+  run(join(root, 'clients/typescript/node_modules/.bin', name), args, at(made));
+
+/** The TypeScript compiler, strict; it checks the declarations of packages, too. */
+export const compiles = (file: string) => typescriptTool('tsc', ...compile, file);
 
 export async function fetchTools(): Promise<void> {
   await mkdir(npmFolder, { recursive: true });
@@ -56,6 +41,6 @@ export async function fetchTools(): Promise<void> {
   await run('npm', ['install', '--no-audit', '--no-fund', '--save-exact', ...npmTools], at(npmFolder));
 }
 
-/** An interpreter with these packages. */
+/** Returns an interpreter with these packages. */
 export const pythonWith = (requirements: string): Promise<string> =>
   pythonWithPackages(folder, () => undefined, new AbortController().signal, requirements);

@@ -19,6 +19,7 @@ from messaging_gateway import (
     WebhookVerificationError,
     verify_webhook,
 )
+from messaging_gateway.testing import signed_webhook
 
 OLD, NEW, OTHER = (f"whsec_{base64.b64encode(bytes([one]) * 32).decode()}" for one in (1, 2, 3))
 BODY = """{"event":"sms.delivered","timestamp":"2026-11-20T10:00:03.120Z","new":1,"data":
@@ -164,6 +165,25 @@ class Webhooks(unittest.TestCase):
         for body in ("[]", "null", "Hello", "", '{"event":"sms.sent"}', '{"event":"sms.sent","data":{}}'):
             with self.subTest(body), self.assertRaises(WebhookVerificationError):
                 verify_webhook(body, signed(NEW, body=body), NEW)
+
+
+class Signing(unittest.TestCase):
+    def test_a_signed_webhook_is_accepted_with_its_secret_and_no_other_and_not_when_it_is_old(self):
+        secret, other = (f"whsec_{base64.b64encode(bytes([one]) * 32).decode()}" for one in (1, 2))
+        data = {"message_id": "m", "client_id": "c", "recipient": "+44", "status": "delivered"}
+        webhook = signed_webhook("sms.delivered", data, secret, webhook_id="whd_1")
+        self.assertEqual(webhook.headers["webhook-id"], "whd_1")
+        self.assertEqual(verify_webhook(webhook.body, webhook.headers, secret).data.message_id, "m")
+        zone = timezone(timedelta(hours=5))
+        for now in (datetime.now(), datetime.now(zone), datetime.now(timezone.utc)):
+            webhook = signed_webhook("sms.delivered", data, secret, at=now)
+            event = verify_webhook(webhook.body, webhook.headers, secret)
+            self.assertEqual(event.timestamp.timestamp(), int(now.timestamp() * 1000) / 1000)
+        hour_ago = datetime.now(timezone.utc) - timedelta(hours=1)
+        old = signed_webhook("sms.delivered", data, secret, at=hour_ago)
+        for given, key in [(webhook, other), (old, secret)]:
+            with self.assertRaises(WebhookVerificationError):
+                verify_webhook(given.body, given.headers, key)
 
 
 if __name__ == "__main__":

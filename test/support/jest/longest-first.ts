@@ -59,7 +59,6 @@ const computing = [
   'engine/admin/message-search.test.ts',
   'engine/cap/counted-sends.test.ts',
   'engine/cap/cap-counter.test.ts',
-  'e2e/openapi/client.test.ts',
   'template/bundle.test.ts',
 ].map(pathOf);
 

@@ -5,6 +5,8 @@ import { clientMethods } from '../../../lib/build/clients/client-methods.ts';
 import {
   generatedFiles,
   readmes,
+  synchronousFiles,
+  synchronousOpening,
   typesFiles,
   typesOpening,
   withMethodTable,
@@ -26,6 +28,10 @@ describe('the generated part of the clients is current (else: npm run clients:ge
     expect(fileText(path).split('\n')[0]).toContain(
       typesOpening(typesDocuments[language as keyof typeof typesDocuments]),
     );
+  });
+
+  it.each(Object.entries(synchronousFiles))('%s', (path, source) => {
+    expect(fileText(path).split('\n')[0]).toBe(synchronousOpening(fileText(source)));
   });
 
   it.each(Object.entries(readmes))('the methods in the README for %s', (language, path) => {

@@ -1,6 +1,7 @@
 """Client of the Messaging Gateway."""
 
 from . import models
+from .asynchronous.gateway import AsyncMessagingGateway
 from .call import NOT_GIVEN
 from .errors import (
     ApiError,
@@ -17,7 +18,7 @@ from .errors import (
     TimeoutError,
     WebhookVerificationError,
 )
-from .gateway import AsyncMessagingGateway, MessagingGateway
+from .generated.gateway import MessagingGateway
 from .models import InboundMessageEvent, RecipientEvent, WebhookEndpointDisabledEvent, WebhookEvent
 from .options import (
     AsyncTokenStore,

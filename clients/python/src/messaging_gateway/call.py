@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from typing import Any, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 from urllib.parse import quote
 
 import httpx
@@ -30,6 +30,7 @@ class NotGiven:
 
 NOT_GIVEN = NotGiven()
 
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Model = TypeVar("Model", bound=pydantic.BaseModel)
 
 
@@ -65,6 +66,28 @@ class Request:
 
     def params(self) -> dict[str, str]:
         return {name: _parameter(_plain(value)) for name, value in self.query.items() if value is not None}
+
+
+class AsyncCall(Protocol):
+    async def __call__(self, request: Request, model: type[Model]) -> Model: ...
+
+
+class Call(Protocol):
+    def __call__(self, request: Request, model: type[Model]) -> Model: ...
+
+
+def raw_request(
+    method: Method,
+    path: str,
+    query: Mapping[str, Any] | None,
+    body: Mapping[str, Any] | None,
+    options: Options,
+) -> Request:
+    if not path.startswith("/"):
+        raise ArgumentError(f"The path must begin with a slash: {path}")
+    is_keyed = options.idempotency_key is not None
+    repeat: Repeat = "always" if method != "POST" else "with_key" if is_keyed else "if_refused"
+    return Request(method, path, repeat, body=body, query=query or {}, options=options)
 
 
 def given(fields: Mapping[str, Any], absent: object) -> dict[str, Any]:

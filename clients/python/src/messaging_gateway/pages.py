@@ -5,14 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from .call import Request
+from .call import AsyncCall, Call, Request
 from .response import remember_response, response_of
-
-if TYPE_CHECKING:
-    from .async_transport import AsyncCall
-    from .transport import Call
 
 Item = TypeVar("Item")
 
@@ -24,24 +20,19 @@ class Page(Generic[Item]):
     next_cursor: str | None
 
     def __init__(
-        self, call: Call, request: Request, model: Any, items_of: Callable[[Any], Sequence[Item]], answer: Any
+        self, call: Call, request: Request, model: Any, items_of: Callable[[Any], Sequence[Item]]
     ) -> None:
         self._call, self._request, self._model, self._items_of = call, request, model, items_of
+        answer = call(request, model)
         self.items = items_of(answer)
         self.next_cursor = answer.next_cursor
         remember_response(self, response_of(answer))
-
-    @classmethod
-    def first(
-        cls, call: Call, request: Request, model: Any, items_of: Callable[[Any], Sequence[Item]]
-    ) -> Page[Item]:
-        return cls(call, request, model, items_of, call(request, model))
 
     def next_page(self) -> Page[Item] | None:
         """None after the last page."""
         if self.next_cursor is None:
             return None
-        return Page.first(self._call, _after(self._request, self.next_cursor), self._model, self._items_of)
+        return Page(self._call, _after(self._request, self.next_cursor), self._model, self._items_of)
 
     def __iter__(self) -> Iterator[Item]:
         left = _most(self._request)

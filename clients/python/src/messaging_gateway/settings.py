@@ -76,6 +76,17 @@ class Settings:
         return f"messaging-gateway-token:{self.base_url.rstrip('/')}:{self.client_id}:{secret}"
 
 
+def check_kind(
+    client_class: type[httpx.Client | httpx.AsyncClient], http_client: object, token_store: Any
+) -> None:
+    """Refuses what belongs to the other kind of client."""
+    if http_client is not None and not isinstance(http_client, client_class):
+        raise ArgumentError(f"http_client must be a httpx.{client_class.__name__}.")
+    if token_store is not None and client_class is httpx.Client:
+        check_plain("token_store.get", token_store.get)
+        check_plain("token_store.set", token_store.set)
+
+
 def _check_url(base_url: object) -> None:
     try:
         url = httpx.URL(base_url if isinstance(base_url, str) else "")

@@ -1,8 +1,4 @@
-/** What `messaging-gateway-client/testing` exports, for the tests of an application that uses the client. */
-export type { FakeRequest, SentMessage } from './fake-api.ts';
-export { type FakeGateway, fakeGateway } from './fake-gateway.ts';
-export type { FakeReply } from './fake-reply.ts';
-export type { ReportedStatus } from './fake-states.ts';
+/** What `messaging-gateway-client/testing` exports: signed webhooks, for the tests of an application that receives them. */
 export {
   type SignedWebhook,
   type SigningOptions,

@@ -9,10 +9,9 @@ from typing import Any, Literal
 from typing_extensions import Unpack
 
 from .. import models
-from ..call import NOT_GIVEN, NotGiven, Request, given, segment
+from ..call import NOT_GIVEN, AsyncCall, NotGiven, Request, given, segment
 from ..options import ListOptions, Options, RequestOptions, SendOptions
-from ..async_transport import AsyncCall
-from ..pages import AsyncPage, AsyncPages
+from ..pages import AsyncPages
 
 
 class AsyncSmsResource:
