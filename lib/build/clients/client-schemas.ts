@@ -71,8 +71,11 @@ function querySchemas({ paths }: OpenApiDocument): Record<string, JsonSchema> {
 }
 
 function typesOnly(schema: JsonSchema): JsonSchema {
+  const isOpen = 'x-extensible-enum' in schema;
   const entries = Object.entries(schema).filter(
-    ([keyword, value]) => kept.includes(keyword) || (keyword === 'format' && value === 'date-time'),
+    ([keyword, value]) =>
+      (kept.includes(keyword) && !(isOpen && keyword === 'enum')) ||
+      (keyword === 'format' && value === 'date-time'),
   );
   const types = withParts(Object.fromEntries(entries), typesOnly);
   const name = schemaName(schema);

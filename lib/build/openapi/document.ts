@@ -17,7 +17,7 @@ import {
   responsesOf,
 } from './responses.ts';
 import { componentSchemas } from './schemas.ts';
-import { callbacksOf, webhooks } from './webhooks.ts';
+import { webhooks } from './webhooks.ts';
 
 export interface OpenApiOperation {
   readonly operationId: string;
@@ -33,7 +33,6 @@ export interface OpenApiOperation {
     >;
   };
   readonly responses: Readonly<Record<string, OpenApiResponse>>;
-  readonly callbacks?: Readonly<Record<string, unknown>>;
   /** The dry run of a send; absent for other operations. */
   readonly 'x-dry-run'?: DryRunDescription;
   readonly 'x-rate-limits': Readonly<Record<string, unknown>>;
@@ -99,7 +98,6 @@ function operationOf(name: OperationName): OpenApiOperation {
   const route: Route = routes[name];
   const description = operations[name];
   const { tag, summary, request, parameters = [], keyed = false } = description;
-  const callbacks = callbacksOf[name];
   const dryRun = dryRunOf(description);
   const allParameters = [
     ...parameters.map(({ required = false, ...parameter }) => ({ ...parameter, required })),
@@ -118,24 +116,18 @@ function operationOf(name: OperationName): OpenApiOperation {
       : {
           requestBody: {
             required: request.optional !== true,
-            // The form encoding is left out: the code that openapi-python-client makes for two media types cannot be
-            // imported.
             content: {
               'application/json': { schema: reference(request.schema), examples: request.examples },
             },
           },
         }),
     responses: responsesOf(route, description),
-    ...(callbacks === undefined ? {} : { callbacks }),
     ...(dryRun === undefined ? {} : { 'x-dry-run': dryRun }),
     'x-rate-limits': limitsOf(route),
   };
 }
 
-/**
- * Adapts an operationId to generators for Python, which begin a word at each capital letter: `sendWhatsApp` would
- * become `send_whats_app`.
- */
+/** WhatsApp is one word in the names of the API: `send_whatsapp` in Python, not `send_whats_app`. */
 export function operationIdOf(name: OperationName): string {
   return name.replace('WhatsApp', 'Whatsapp');
 }

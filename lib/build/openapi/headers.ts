@@ -10,14 +10,14 @@ const at = new Date('2026-11-20T09:29:18Z');
 const counted = { admitted: true, used: { minute: 1, hour: 1, day: 1 } };
 const firstSend = rateLimitHeaders(decide('sms_send', policies.sms_send, counted, windowsAt(at)), at);
 
-const integer = { type: 'integer', format: 'int64' } as const;
+const integer = { type: 'integer' } as const;
 const text = { type: 'string' } as const;
 
 const required = <Header extends object>(description: string, header: Header) =>
   ({ required: true, description, ...header }) as const;
 
 const onEvery = {
-  'X-Request-Id': required('The identifier of this request.', { schema: { ...text, maxLength: 64 } }),
+  'X-Request-Id': required('The identifier of this request.', { schema: text }),
   'X-RateLimit-Limit': required('Maximum requests in the binding window.', { schema: integer }),
   'X-RateLimit-Remaining': required('Requests left in that window.', { schema: integer }),
   'X-RateLimit-Reset': required('When that window resets, in Unix seconds.', { schema: integer }),

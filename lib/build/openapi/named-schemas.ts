@@ -1,7 +1,4 @@
-/**
- * Names each nested schema. Code generators make a type of every nested schema, and name it after its place if it has
- * no name: `SendWhatsAppRequestOneOf1TemplateParameters`.
- */
+/** Names each nested schema: the clients have a type of each, under this name. */
 import { isDeepStrictEqual } from 'node:util';
 import { channels } from '../../../shared/contract/channels.ts';
 import { onUnknownChoices } from '../../../shared/contract/on-unknown.ts';
@@ -72,8 +69,7 @@ const parts: Readonly<Record<string, string>> = {
 };
 
 /**
- * The enum of fields that accept only some of its values, by place. The fields get the enum's type, because Go has one
- * constant for each value.
+ * The enum of fields that have only some of its values today, by place: another value of it is no change for a client.
  */
 const enumSubsets: Readonly<Record<string, keyof typeof enums>> = {
   'AcceptedSms.channel': 'Channel',
@@ -96,20 +92,10 @@ const openFields = [
   'WebhookAttempt.error',
 ];
 
-/**
- * Fields of requests whose values another enum has too. A pattern lists them, so generators make a string of the field: as
- * an enum its type would be `WebhookEndpointSettingsEventsItem`, and Go would have two constants for each value.
- */
-const patternFields = [
-  'WebhookEndpointSettings.events[]',
-  'WebhookEndpointUpdate.events[]',
-  'WebhookSelection.state',
-];
+/** Fields of requests that take what a response has, whose texts a release may add to: their types in the clients are open, too. */
+const openRequestFields = ['WebhookEndpointSettings.events[]', 'WebhookEndpointUpdate.events[]'];
 
-/**
- * The enums: each is one type in all schemas that use it. No value is in two of them, because Go has one constant for
- * each value.
- */
+/** The enums: each is one type in all schemas that use it. */
 const enums = {
   AttemptOutcome: attemptOutcomes,
   Channel: channels,
@@ -138,6 +124,10 @@ export function nameParts(schemas: Record<string, JsonSchema>): void {
     field['x-extensible-enum'] = field.enum;
     delete field.enum;
   }
+  for (const place of openRequestFields) {
+    const field = partAt(schemas, place);
+    field['x-extensible-enum'] = field.enum;
+  }
   let unnamed = true;
   while (unnamed)
     unnamed = Object.values(schemas)
@@ -146,18 +136,7 @@ export function nameParts(schemas: Record<string, JsonSchema>): void {
 }
 
 /** @throws Error for a place that no schema has */
-export function writeEnumsAsPatterns(schemas: Record<string, JsonSchema>): void {
-  for (const place of patternFields) {
-    const field = partAt(schemas, place);
-    const values = field.enum as string[];
-    field.pattern = `^(${values.map((value) => value.replaceAll(/[.*]/g, '\\$&')).join('|')})$`;
-    field['x-extensible-enum'] = values;
-    delete field.enum;
-  }
-}
-
-/** @throws Error for a place that no schema has */
-export function partAt(schemas: Readonly<Record<string, JsonSchema>>, place: string): JsonSchema {
+function partAt(schemas: Readonly<Record<string, JsonSchema>>, place: string): JsonSchema {
   const [, schema = '', field = '', kind] = /^(\w+)\.(\w+)(\[\]|\{\})?$/.exec(place) ?? [];
   const properties = schemas[schema]?.properties as Record<string, JsonSchema> | undefined;
   const whole =
@@ -213,9 +192,8 @@ export function forEachPart(schema: unknown, change: (part: JsonSchema) => void)
 }
 
 /**
- * Responses that only the extension `x-dry-run` uses have a section of their own in `components`. Among the other
- * schemas, linters that ignore extensions would report them as unused, and generators would make types that no method
- * returns.
+ * Responses that only the extension `x-dry-run` uses have a section of their own in `components`. Among the other schemas,
+ * linters would report them as unused.
  */
 const ofDryRuns = /^DryRun/;
 

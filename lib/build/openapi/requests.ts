@@ -9,6 +9,8 @@ import { sendWhatsAppSchema } from '../../../shared/message/send/send-whatsapp.t
 import { suppressionBody } from '../../../shared/message/suppression/manage-suppressions.ts';
 import { sendOtpSchema } from '../../../shared/otp/otp-request.ts';
 import { verifyOtpSchema } from '../../../shared/otp/verify-otp.ts';
+import { urlLengthMax } from '../../../shared/webhook/address-guard.ts';
+import { arnLengthMax } from '../../../shared/webhook/aws-destination.ts';
 import { resendRequestSchema } from '../../../shared/webhook/log/request-resend.ts';
 import {
   endpointChangeSchema,
@@ -17,12 +19,12 @@ import {
 } from '../../../shared/webhook/webhook-endpoint.ts';
 
 /** The stage decides which URLs are allowed; the document describes the rule on AWS. */
-const webhookUrl = z.url();
+const webhookUrl = z.url().check(z.maxLength(urlLengthMax));
 const partition = 'arn:aws(-cn|-us-gov)?';
 const region = '[a-z]{2}(-[a-z]+){1,2}-[0-9]{1,2}';
 const account = '[0-9]{12}';
 const arn = (format: string, pattern: string) =>
-  z.string().check(z.meta({ format, pattern: `^${pattern}$` }));
+  z.string().check(z.maxLength(arnLengthMax), z.meta({ format, pattern: `^${pattern}$` }));
 const queueArn = arn('queue-arn', `${partition}:sqs:${region}:${account}:[A-Za-z0-9_-]{1,80}(\\.fifo)?`);
 const busArn = arn('bus-arn', `${partition}:events:${region}:${account}:event-bus/[A-Za-z0-9._/-]{1,256}`);
 const roleArn = arn('role-arn', `${partition}:iam::${account}:role/.+`);
@@ -32,10 +34,7 @@ const destinations = {
   eventbridge: z.object({ bus_arn: busArn, role_arn: roleArn }),
 };
 
-/**
- * The request schemas by their names in `components.schemas`. Each has the name of the thing, because generators name
- * their own types `SendSmsRequest`.
- */
+/** The request schemas by their names in `components.schemas`. */
 export const requests = {
   TokenRequest: credentialsInBody,
   SmsMessage: sendSmsSchema(webhookUrl),

@@ -8,17 +8,9 @@ import {
   recipientEvent,
   webhookEvent,
 } from '../../../shared/webhook/event-body.schema.ts';
-import { addBounds } from './bounds.ts';
 import { errorSchemas } from './errors.ts';
 import { commonNotes, schemaNotes } from './field-notes.ts';
-import {
-  bySection,
-  forEachPart,
-  type JsonSchema,
-  nameParts,
-  referenceTo,
-  writeEnumsAsPatterns,
-} from './named-schemas.ts';
+import { bySection, forEachPart, type JsonSchema, nameParts, referenceTo } from './named-schemas.ts';
 import { requests } from './requests.ts';
 import { responseSchemas } from './response-schemas.ts';
 import { fieldRules, rules } from './rules.ts';
@@ -63,7 +55,6 @@ export function componentSchemas() {
     RecipientEvent: recipientEvent,
   };
   for (const [name, schema] of Object.entries(named)) schemas[name] = jsonSchemaOf(schema);
-  writeEnumsAsPatterns(schemas);
   for (const schema of Object.values(schemas)) {
     forEachPart(schema, withoutPatternOfFormat);
     // Last, because a part that is used twice is put in its place at the end.
@@ -72,7 +63,6 @@ export function componentSchemas() {
   nameParts(schemas);
   asOneOf(schemas.TemplateButton);
   for (const [place, rule] of Object.entries(fieldRules)) replaceField(schemas, place, rule);
-  addBounds(schemas);
   for (const [name, schema] of Object.entries(schemas)) {
     describeFields(name, schema);
     Object.assign(schema, rules[name]);
@@ -94,7 +84,7 @@ function jsonSchemaOf(schema: z.ZodMiniType): JsonSchema {
   return json;
 }
 
-/** Removes redundant keywords, which generators do not understand or show at length. */
+/** Removes redundant keywords. */
 function simplify(schema: JsonSchema): void {
   if (schema.enum !== undefined) for (const bound of ['minLength', 'maxLength']) delete schema[bound];
   // The bounds of safe integers say nothing.

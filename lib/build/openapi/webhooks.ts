@@ -1,8 +1,5 @@
-/**
- * The webhooks in the API document: every event, and the callbacks of the operations that set the address of events.
- */
+/** The webhooks in the API document: every event. */
 
-import { webhookSecretsMax } from '../../../shared/client/client-admin.ts';
 import type { Channel } from '../../../shared/contract/channels.ts';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
 import {
@@ -23,44 +20,7 @@ import type { EndpointDisabledEvent } from '../../../shared/webhook/event-body.s
 import { eventBody, recipientEventBody } from '../../../shared/webhook/plan-deliveries.ts';
 import type { JsonSchema } from './named-schemas.ts';
 import { clientId, deliveredSms, deliveredWhatsApp, endpointId, receivedSms } from './operations/examples.ts';
-import type { OperationName } from './operations.ts';
 import { reference } from './responses.ts';
-
-/** `v1,`, the base64 of 32 bytes, and a space. */
-const signatureCharacters = 48;
-
-/**
- * Callbacks with the types of the bodies, for generators that know callbacks but not webhooks. The webhooks describe
- * each event.
- */
-export const callbacksOf: Readonly<Partial<Record<OperationName, Readonly<Record<string, unknown>>>>> = {
-  updateAccount: {
-    events: callback('webhook_url', 'WebhookEvent', {
-      ...notification('onMessageEvent', 'An event of a message'),
-      description: 'Every event of the messages without a URL of their own: see the webhooks.',
-    }),
-    received: callback('webhook_url', 'InboundMessageEvent', {
-      ...notification('onInboundMessage', 'A message from a person'),
-      description: 'Every message that a person sends to the client: see the webhooks.',
-    }),
-    recipients: callback('webhook_url', 'RecipientEvent', {
-      ...notification('onRecipientEvent', 'A person opted out or in'),
-      description: 'What is known of the wishes of recipients: see the webhooks.',
-    }),
-  },
-  createWebhookEndpoint: {
-    disabled: callback('url', 'WebhookEndpointDisabledEvent', {
-      ...notification('onEndpointDisabled', 'Another endpoint was disabled'),
-      description: `Another endpoint of the client acknowledged nothing for ${disabledAfter.days} days: see the webhooks.`,
-    }),
-  },
-};
-
-/** @param field - the field of the request's body with the URL */
-function callback(field: string, schema: string, post: Record<string, unknown>): Record<string, unknown> {
-  const content = { 'application/json': { schema: reference(schema) } };
-  return { [`{$request.body#/${field}}`]: { post: { ...post, requestBody: { required: true, content } } } };
-}
 
 const everyDestination =
   'the URL of the account, and to every webhook endpoint of the client that receives this event';
@@ -111,8 +71,6 @@ function webhooksOf<Name extends string>(
   const described = (Object.entries(summaries) as [Name, string][]).map(([name, summary]) => {
     const post = {
       ...notification(`on${name.split(/[._]/).map(capitalized).join('')}`, summary),
-      // Prevents openapi-generator from making a class that does not compile in Python; the body is a model anyway.
-      'x-internal': true,
       description: `Posted to ${to}. Any response but 200 within ${inWords([acknowledgeWithinSeconds])} is a failed attempt; retries follow after ${inWords(retryDelaysSeconds)}.`,
       requestBody: {
         required: true,
@@ -130,12 +88,12 @@ function webhooksOf<Name extends string>(
 }
 
 function notification(operationId: string, summary: string) {
-  const header = (headerName: string, maxLength: number, description: string): JsonSchema => ({
+  const header = (headerName: string, description: string): JsonSchema => ({
     name: headerName,
     in: 'header',
     required: true,
     description,
-    schema: { type: 'string', maxLength },
+    schema: { type: 'string' },
   });
   return {
     operationId,
@@ -146,16 +104,11 @@ function notification(operationId: string, summary: string) {
     parameters: [
       header(
         'X-Webhook-Signature',
-        64,
         'HMAC-SHA256 of the raw body, keyed with the webhook secret; lowercase hex.',
       ),
-      header('webhook-id', 30, 'The same on every attempt: de-duplicate by it.'),
-      header('webhook-timestamp', 10, 'When this attempt was made, in Unix seconds.'),
-      header(
-        'webhook-signature',
-        signatureCharacters * webhookSecretsMax,
-        'Standard Webhooks: `v1,<base64>`, one for each live secret.',
-      ),
+      header('webhook-id', 'The same on every attempt: de-duplicate by it.'),
+      header('webhook-timestamp', 'When this attempt was made, in Unix seconds.'),
+      header('webhook-signature', 'Standard Webhooks: `v1,<base64>`, one for each live secret.'),
     ],
     responses: {
       '200': { description: 'Acknowledged: there will be no further attempt.' },

@@ -10,7 +10,7 @@ import { toNextPage, toStatus } from './links.ts';
 import { dateTime, inPath, inQuery, pageLimit, phoneNumber } from './parameters.ts';
 
 const idOf = (prefix: string) =>
-  ({ type: 'string', pattern: `^${prefix}_[0-7][0-9A-HJKMNP-TV-Z]{25}$`, maxLength: 30 }) as const;
+  ({ type: 'string', pattern: `^${prefix}_[0-7][0-9A-HJKMNP-TV-Z]{25}$` }) as const;
 
 export const getMessageStatus: Description = {
   summary: 'Look a message or a batch up',

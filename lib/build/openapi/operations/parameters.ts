@@ -29,7 +29,6 @@ export const phoneNumber = { type: 'string', ...recipientKeywords } as const;
 export const dateTime = { type: 'string', format: 'date-time' } as const;
 export const pageLimit = {
   type: 'integer',
-  format: 'int32',
   minimum: 1,
   maximum: pageLimitMax,
   default: defaultPageLimit,
