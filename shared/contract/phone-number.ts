@@ -137,8 +137,11 @@ function shownCharacter(character: string): string {
 
 /** Longer texts are refused before they are parsed. */
 const spellingCharactersMax = 64;
+export const digit = '[0-9０-９]';
+/** What may be between digits: spaces, hyphens, line breaks and the like, but no letters. */
+export const between = '[^0-9０-９A-Za-z]*';
 /** What every accepted spelling has in common; libphonenumber decides on the rest. */
-const recipientPattern = '^[^A-Za-z]*[+＋][^A-Za-z]*$';
+const recipientPattern = `^${between}[+＋]${between}[1-9１-９](${between}${digit}){6,14}${between}$`;
 /** For the API document. */
 export const recipientKeywords = {
   format: 'phone-number',

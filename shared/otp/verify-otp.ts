@@ -1,7 +1,7 @@
 /** Verifies a one-time password: one conditional write counts the attempt before the code is compared. */
 import * as z from 'zod/mini';
 import { type GatewayError, standardError } from '../contract/errors.ts';
-import { recipientSchema, withoutFullWidth } from '../contract/phone-number.ts';
+import { between, digit, recipientSchema, withoutFullWidth } from '../contract/phone-number.ts';
 import { faultAt, isGiven, optional } from '../operation/fields.ts';
 import { type ApiResponse, type Operation, parseBody, requireCaller } from '../operation/operation.ts';
 import { isId } from '../platform/ids.ts';
@@ -12,9 +12,7 @@ import type { OtpSecrets } from './otp-secret.secrets.ts';
 import type { OtpStore } from './otp-store.dynamo.ts';
 import { isRightCode } from './otp-text.ts';
 
-/** Between the digits of a pasted code: spaces, hyphens, line breaks and the like, but no letters. */
-const between = '[^0-9０-９A-Za-z]*';
-const codePattern = new RegExp(`^${between}([0-9０-９]${between}){${codeLength.min},${codeLength.max}}$`);
+const codePattern = new RegExp(`^${between}(${digit}${between}){${codeLength.min},${codeLength.max}}$`);
 const codeCharactersMax = 64;
 
 /** The request body of `POST /api/v1/otp/verify`: by id, or by recipient and purpose. Fields given with an id must match that password (contract 5.10). */
