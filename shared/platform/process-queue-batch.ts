@@ -12,8 +12,6 @@ export interface HandlerResult {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-export const ack: HandlerResult = {};
-
 export interface QueueRecord {
   readonly messageId: string;
   readonly receiptHandle: string;

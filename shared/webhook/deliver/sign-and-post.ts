@@ -94,7 +94,7 @@ export function attemptOf(delivery: Delivery, run: AttemptRun): Attempt {
   };
 }
 
-export const interruptedMessage = 'the workers that made this attempt stopped before it ended';
+const interruptedMessage = 'the workers that made this attempt stopped before it ended';
 
 const unpostedMessages: Readonly<Record<UnpostedError, string>> = {
   endpoint_disabled: 'the endpoint was disabled after the event; nothing was posted',

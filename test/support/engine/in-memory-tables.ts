@@ -21,7 +21,7 @@ interface InMemoryOptions {
   readonly late?: Late | undefined;
 }
 
-export interface Late {
+interface Late {
   readonly now: () => number;
   readonly later: (ms: number, run: () => void) => void;
   readonly lagMs: () => number;
