@@ -38,7 +38,7 @@ export function dynamoActivityLog(
 }
 
 /** Each takes 1,000 writes a second. */
-export const activityShards = 8;
+const activityShards = 8;
 
 export function shardKey(of: string, shard: number): string {
   return `${of}#${shard}`;

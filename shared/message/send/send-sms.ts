@@ -40,7 +40,7 @@ export function sendSmsSchema(webhookUrl: z.ZodMiniType<string>) {
   });
 }
 
-export type SendSmsRequest = z.output<ReturnType<typeof sendSmsSchema>>;
+type SendSmsRequest = z.output<ReturnType<typeof sendSmsSchema>>;
 
 export function sendSms(dependencies: SendDependencies): Operation {
   const schema = sendSmsSchema(dependencies.webhookUrl);

@@ -163,6 +163,17 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'an addition that was begun is added again to rows that have it': {
+    theme: 'messages',
+    promise: '11.1',
+    changes: [
+      {
+        file: 'shared/usage/count-journal.dynamo.ts',
+        replace: 'seen >= number) return',
+        by: 'seen > number) return',
+      },
+    ],
+  },
   'a test message goes to the carrier': {
     theme: 'messages',
     promise: '17.1',

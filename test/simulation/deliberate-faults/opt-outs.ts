@@ -43,8 +43,7 @@ export const faults: DeliberateFaults = {
       {
         file: 'shared/message/suppression/suppression.ts',
         replace: 'export function applies(',
-        by: `export function applies(..._: unknown[]) { return false; }
-export function appliesReally(`,
+        by: 'export function applies(..._: unknown[]) { return false; }\nexport function appliesReally(',
       },
     ],
   },

@@ -16,7 +16,7 @@ interface PassedAnswer {
   readonly isLost: boolean;
 }
 
-export interface UnreliableFront {
+interface UnreliableFront {
   readonly baseUrl: string;
   readonly answers: readonly PassedAnswer[];
   answersOf(path: string): PassedAnswer[];

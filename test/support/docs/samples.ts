@@ -87,7 +87,7 @@ async function environmentOf({
 }
 
 /** The text with ids of what the client has in place of the examples. */
-export async function withRealIds(source: string, client: TestClient, operationId: string): Promise<string> {
+async function withRealIds(source: string, client: TestClient, operationId: string): Promise<string> {
   const [example, prefix = ''] = /\b([a-z]{3})_[0-9A-Z]{26}\b/.exec(source) ?? [];
   if (example === undefined) return source;
   const make = makers[prefix];

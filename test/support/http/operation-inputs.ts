@@ -16,9 +16,9 @@ import {
 import { newId } from '../../../shared/platform/ids.ts';
 
 /** Keys into a body; a number is a place in a list. */
-export type FieldPath = readonly (string | number)[];
+type FieldPath = readonly (string | number)[];
 
-export interface OperationInputs {
+interface OperationInputs {
   readonly name: string;
   readonly route: Route;
   readonly method: string;
