@@ -16,7 +16,7 @@ interface RedoclyResult {
 }
 
 const typescriptProgram = `
-import type { components, operations, paths } from './schema';
+import type { components, operations, paths } from './schema.js';
 
 type Json<Response> = Response extends { content: { 'application/json': infer Body } } ? Body : never;
 type Sent = Json<paths['/api/v1/sms/send']['post']['responses'][202]>;
@@ -31,7 +31,8 @@ export async function documentSteps({ step, stepWith }: Steps): Promise<void> {
   await step('Redocly, its recommended rules', async () => {
     // The one finding that is a decision is in this file, with its reason.
     await cp(join(import.meta.dirname, 'redocly-ignore.yaml'), join(npmFolder, '.redocly.lint-ignore.yaml'));
-    const options = ['--format=json', '--max-problems=1000'];
+    // The document is that of a gateway on this machine.
+    const options = ['--format=json', '--max-problems=1000', '--skip-rule=no-server-example.com'];
     const { stdout } = await npmTool('redocly', 'lint', ...options, document).catch(
       (failure: { stdout: string }) => failure,
     );

@@ -17,7 +17,7 @@ import {
   responsesOf,
 } from './responses.ts';
 import { componentSchemas } from './schemas.ts';
-import { webhooks } from './webhooks.ts';
+import { callbacksOf, webhooks } from './webhooks.ts';
 
 export interface OpenApiOperation {
   readonly operationId: string;
@@ -33,6 +33,7 @@ export interface OpenApiOperation {
     >;
   };
   readonly responses: Readonly<Record<string, OpenApiResponse>>;
+  readonly callbacks?: Readonly<Record<string, unknown>>;
   /** The dry run of a send; absent for other operations. */
   readonly 'x-dry-run'?: DryRunDescription;
   readonly 'x-rate-limits': Readonly<Record<string, unknown>>;
@@ -98,6 +99,7 @@ function operationOf(name: OperationName): OpenApiOperation {
   const route: Route = routes[name];
   const description = operations[name];
   const { tag, summary, request, parameters = [], keyed = false } = description;
+  const callbacks = callbacksOf[name];
   const dryRun = dryRunOf(description);
   const allParameters = [
     ...parameters.map(({ required = false, ...parameter }) => ({ ...parameter, required })),
@@ -122,6 +124,7 @@ function operationOf(name: OperationName): OpenApiOperation {
           },
         }),
     responses: responsesOf(route, description),
+    ...(callbacks === undefined ? {} : { callbacks }),
     ...(dryRun === undefined ? {} : { 'x-dry-run': dryRun }),
     'x-rate-limits': limitsOf(route),
   };

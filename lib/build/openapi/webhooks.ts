@@ -1,4 +1,6 @@
-/** The webhooks in the API document: every event. */
+/**
+ * The webhooks in the API document: every event, and the callbacks of the operations that set the address of events.
+ */
 
 import type { Channel } from '../../../shared/contract/channels.ts';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
@@ -20,7 +22,41 @@ import type { EndpointDisabledEvent } from '../../../shared/webhook/event-body.s
 import { eventBody, recipientEventBody } from '../../../shared/webhook/plan-deliveries.ts';
 import type { JsonSchema } from './named-schemas.ts';
 import { clientId, deliveredSms, deliveredWhatsApp, endpointId, receivedSms } from './operations/examples.ts';
+import type { OperationName } from './operations.ts';
 import { reference } from './responses.ts';
+
+/**
+ * Callbacks with the types of the bodies. The webhooks describe each event, but oapi-codegen leaves out the types that only
+ * they use, and then its client does not compile.
+ */
+export const callbacksOf: Readonly<Partial<Record<OperationName, Readonly<Record<string, unknown>>>>> = {
+  updateAccount: {
+    events: callback('webhook_url', 'WebhookEvent', {
+      ...notification('onMessageEvent', 'An event of a message'),
+      description: 'Every event of the messages without a URL of their own: see the webhooks.',
+    }),
+    received: callback('webhook_url', 'InboundMessageEvent', {
+      ...notification('onInboundMessage', 'A message from a person'),
+      description: 'Every message that a person sends to the client: see the webhooks.',
+    }),
+    recipients: callback('webhook_url', 'RecipientEvent', {
+      ...notification('onRecipientEvent', 'A person opted out or in'),
+      description: 'What is known of the wishes of recipients: see the webhooks.',
+    }),
+  },
+  createWebhookEndpoint: {
+    disabled: callback('url', 'WebhookEndpointDisabledEvent', {
+      ...notification('onEndpointDisabled', 'Another endpoint was disabled'),
+      description: `Another endpoint of the client acknowledged nothing for ${disabledAfter.days} days: see the webhooks.`,
+    }),
+  },
+};
+
+/** @param field - the field of the request's body with the URL */
+function callback(field: string, schema: string, post: Record<string, unknown>): Record<string, unknown> {
+  const content = { 'application/json': { schema: reference(schema) } };
+  return { [`{$request.body#/${field}}`]: { post: { ...post, requestBody: { required: true, content } } } };
+}
 
 const everyDestination =
   'the URL of the account, and to every webhook endpoint of the client that receives this event';

@@ -50,7 +50,7 @@ func main() {
 	sentSms, err := client.SendSmsWithResponse(ctx, nil, sms)
 	must(err)
 	sent := expect(sentSms.JSON202, sentSms.Body)
-	canceled, err := client.CancelMessageWithResponse(ctx, sent.MessageId)
+	canceled, err := client.CancelMessageWithResponse(ctx, sent.MessageId, nil)
 	must(err)
 	if expect(canceled.JSON200, canceled.Body).Status != gateway.MessageStatusCanceled {
 		log.Fatalf("not canceled: %s", canceled.Body)
@@ -68,7 +68,7 @@ func main() {
 		log.Fatalf("another batch: %s", sentBulk.Body)
 	}
 
-	channel, limit := gateway.Sms, 2
+	channel, limit := gateway.ChannelSms, 2
 	listed, err := client.ListMessagesWithResponse(ctx, &gateway.ListMessagesParams{Channel: &channel, Limit: &limit})
 	must(err)
 	if len(expect(listed.JSON200, listed.Body).Messages) != 2 {

@@ -154,6 +154,18 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(document.components['x-dry-run'])).toContain('DryRunLeg');
   });
 
+  it('has the body of every webhook in a callback too, for generators that leave out what only webhooks use', () => {
+    const bodiesIn = (part: unknown): string[] =>
+      Array.from(
+        JSON.stringify(part).matchAll(/"requestBody":.*?schemas\/(\w+)/g),
+        ([, schema = '']) => schema,
+      );
+    const callbacks = bodiesIn(operations.map(({ operation }) => operation.callbacks ?? {}));
+    const posted = new Set(bodiesIn(document.webhooks));
+    expect(new Set(callbacks)).toEqual(posted);
+    expect(posted.size).toBeGreaterThan(1);
+  });
+
   it('leads only from fields that a response has to what the operation there takes', () => {
     const links = operations
       .flatMap(({ operation }) => Object.values(operation.responses))
