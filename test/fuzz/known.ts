@@ -22,7 +22,6 @@ export interface KnownHealth {
 
 const inAnHour = (): string => new Date(Date.now() + 3_600_000).toISOString();
 
-/** Makes the same for live and for test data, so that their values are in the same places. */
 export async function makeKnown(
   { clientId: client_id, clientSecret: client_secret, apiKey }: TestClient,
   webhookEndpoint: string,
