@@ -7,6 +7,7 @@ repeated; all else stays as it was drawn. A case that breaks the document on pur
 
 import json
 import os
+import re
 import zlib
 from datetime import datetime, timedelta, timezone
 
@@ -95,7 +96,7 @@ def accepted_body(path, body, draw):
         body["to"] = draw.phone_number()
     legs = body["fallback"] if isinstance(body.get("fallback"), list) else []
     for leg in [body, *legs]:
-        if isinstance(leg, dict) and isinstance(leg.get("from"), str) and leg["from"].startswith("+"):
+        if isinstance(leg, dict) and isinstance(leg.get("from"), str) and re.search("[+\uff0b]", leg["from"]):
             leg["from"] = draw.phone_number("from")
         if path.endswith("/otp/send") and isinstance(leg, dict) and isinstance(leg.get("after_seconds"), int):
             # The waits end before the shortest-lived password does.
