@@ -24,8 +24,13 @@ const canonicalRounds = 5;
 /** Mobile numbers of Mexico had this 1 until 2019; WhatsApp writes it still. */
 const mexicanMobile = /^\+521(?=\d{10}$)/;
 
-/** Spaces, hyphens, dots, brackets, slashes, and the invisible marks in copied text. `−` and `ー` stand for hyphens. */
-const separators = /[\s\p{Pd}\p{Cf}()./\u2212\u30fc]/gu;
+/**
+ * Spaces, hyphens, dots, parentheses, and the invisible marks in copied text. `−`, `〜` and `ー` stand for hyphens. A slash is
+ * none: `…89/90` are two numbers. The API document contains this class.
+ */
+const separator =
+  '[\\s().\\-\\u00ad\\u061c\\u200b-\\u200f\\u2010-\\u2015\\u202a-\\u202e\\u2060-\\u206f\\u2212\\u301c\\u30fc\\ufe58\\ufe63\\ufeff\\uff08\\uff09\\uff0d\\uff0e]';
+const separators = new RegExp(separator, 'g');
 const fullWidth = /[\uff01-\uff5e]/g;
 
 /** Returns the text with ASCII characters in place of full-width ones. */
@@ -138,8 +143,7 @@ function shownCharacter(character: string): string {
 /** Longer texts are refused before they are parsed. */
 const spellingCharactersMax = 64;
 export const digit = '[0-9０-９]';
-/** What may be between digits: spaces, hyphens, line breaks and the like, but no letters. */
-export const between = '[^0-9０-９A-Za-z]*';
+export const between = `${separator}*`;
 /** What every accepted spelling has in common; libphonenumber decides on the rest. */
 const recipientPattern = `^${between}[+＋]${between}[1-9１-９](${between}${digit}){6,14}${between}$`;
 /** For the API document. */

@@ -72,7 +72,7 @@ export const commonNotes: Notes = {
 };
 
 const to =
-  "The recipient's phone number in international format, such as `+447700900123`. Spaces, hyphens, brackets, dots and slashes in it are ignored.";
+  "The recipient's phone number in international format, such as `+447700900123`. Spaces, hyphens, parentheses and dots in it are ignored.";
 const ofSends: Notes = {
   to,
   from: `The sender: a phone number in international format, or a name of ${senderNameRule}. Required if the client may use only certain senders.`,
@@ -200,7 +200,7 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
     otp_id: 'The `otp_id` of the response to the send; or give `to`.',
     to: 'The recipient of the code; or give `otp_id`.',
     purpose: `The purpose that the code was sent for. With \`to\` and no \`otp_id\`, the default is \`${defaultPurpose}\`.`,
-    code: `The code as the recipient typed it: ${codeLengthText}. Whatever is between the digits and is not a letter is ignored.`,
+    code: `The code as the recipient typed it: ${codeLengthText}. Spaces, hyphens, parentheses and dots are ignored.`,
   },
 
   AccountUpdate: {

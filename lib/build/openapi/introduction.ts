@@ -45,7 +45,7 @@ export const basics: readonly Topic[] = [
   {
     id: 'phone-numbers',
     title: 'Phone numbers',
-    text: 'A phone number begins with `+` and the country code. It is accepted as people paste it, such as `+44 (0)7700 900-123`: spaces, hyphens, brackets, dots, slashes and invisible marks are ignored, and full-width digits are read as digits. A letter, or `00` in place of `+`, is 400. The gateway stores and shows each number in one spelling, E.164, without digits that are dialed within a country only (`+44 0…`, `+1 1…`). Limits, duplicates and searches use that spelling. In a query, write `+` as `%2B`; a space at the start of a number is read as `+`.',
+    text: 'A phone number begins with `+` and the country code. It is accepted as people paste it, such as `+44 (0)7700 900-123`: spaces, hyphens, parentheses, dots and invisible marks are ignored, and full-width digits are read as digits. Anything else, or `00` in place of `+`, is 400. The gateway stores and shows each number in one spelling, E.164, without digits that are dialed within a country only (`+44 0…`, `+1 1…`). Limits, duplicates and searches use that spelling. In a query, write `+` as `%2B`; a space at the start of a number is read as `+`.',
   },
   {
     id: 'senders',

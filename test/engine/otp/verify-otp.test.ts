@@ -179,6 +179,7 @@ describe('verifying', () => {
     [{ otp_id: 'otp_1', code: '12a4' }, ['code']],
     [{ to: '077', purpose: 'a b', code: 123456 }, ['to', 'purpose', 'code']],
     [{ to, code: '123' }, ['code']],
+    [{ to, code: '123é456' }, ['code']],
   ])('refuses %j with all its faulty fields', async (body, fields) => {
     const refused = verify(aClient(), body);
     await expect(refused).rejects.toMatchObject({ code: 'invalid_request' });

@@ -74,7 +74,7 @@ describe('a number in a request', () => {
     '+44-7700\u2011900\u2013104',
     '+44\u22127700\u30fc900\uff0d104',
     '+44 (0)7700 900104',
-    '(+44) 7700.900/104',
+    '(+44) 7700.900-104',
     '\u202a+44 7700\u00ad900\u200b104\u202c\u2069\ufeff',
     '\uff0b\uff14\uff14\u3000\uff087700\uff09\uff19\uff10\uff10104',
   ])('is accepted as people paste it: %j', (text) => {
@@ -87,6 +87,7 @@ describe('a number in a request', () => {
     ['+44 77O0 900104', 'It contains "O": give one + and then digits only.'],
     ['+44 7700 900104 ext. 5', 'It contains "e": give one + and then digits only.'],
     ['+447700900104, +447700900105', 'It contains ",": give one + and then digits only.'],
+    ['+49 151 23456789/90', 'It contains "/": give one + and then digits only.'],
     ['+447700900104\n+447700900105', 'It contains "+": give one + and then digits only.'],
     ['+44 7700 900104\ufe0f', 'It contains U+FE0F: give one + and then digits only.'],
     ['+44 7700 90010\u0664', 'It contains "\u0664": give one + and then digits only.'],

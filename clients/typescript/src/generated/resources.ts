@@ -325,7 +325,7 @@ export class WebhookDeliveriesResource {
   }
 
   /**
-   * Resend a webhook. One more attempt, now, with the same body and `webhook-id`; an acknowledged webhook is sent again too. If an attempt is running or due already, no other is added. A resend has no retries.
+   * Resend a webhook. One more attempt, now, with the same body and `webhook-id`; an acknowledged webhook is sent again too. If an attempt is running, waits or is scheduled as a retry, no other is added. A resend has no retries.
    */
   resend(deliveryId: string, options?: RequestOptions): Promise<WebhookDelivery> {
     return this.#call<WebhookDelivery>({ method: 'POST', path: `/api/v1/webhook-deliveries/${segment(deliveryId)}/resend`, repeat: 'if_refused' }, options);

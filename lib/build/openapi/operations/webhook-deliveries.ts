@@ -123,11 +123,12 @@ export const getWebhookDelivery: Description = {
 export const resendWebhookDelivery: Description = {
   summary: 'Resend a webhook',
   description:
-    'One more attempt, now, with the same body and `webhook-id`; an acknowledged webhook is sent again too. If an attempt is running or due already, no other is added. A resend has no retries.',
+    'One more attempt, now, with the same body and `webhook-id`; an acknowledged webhook is sent again too. If an attempt is running, waits or is scheduled as a retry, no other is added. A resend has no retries.',
   parameters: [deliveryIdInPath],
   response: {
     status: 202,
-    description: 'The attempt is queued.',
+    description:
+      'The attempt is queued, or another one was already running, waiting or scheduled: `state` and `next_due_at` tell.',
     schema: 'WebhookDelivery',
     examples: {
       queued: example('Queued', { ...summary, state: 'pending', finished_at: null, next_due_at: createdAt }),

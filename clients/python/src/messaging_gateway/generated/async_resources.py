@@ -793,7 +793,8 @@ class AsyncWebhookDeliveriesResource:
         """Resend a webhook.
 
         One more attempt, now, with the same body and `webhook-id`; an acknowledged webhook is sent again
-        too. If an attempt is running or due already, no other is added. A resend has no retries.
+        too. If an attempt is running, waits or is scheduled as a retry, no other is added. A resend has no
+        retries.
         """
         return await self._call(
             Request(
