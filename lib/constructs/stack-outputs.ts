@@ -66,7 +66,7 @@ export function publishedSettings(stage: StageSettings): Readonly<Record<string,
   };
 }
 
-/** Returns the names of the settings that a deploy changed; none where an older release did not record them. */
+/** Returns the names of the settings that a deploy changed. */
 export function changedSettingsIn(outputs: Readonly<Record<string, string>>): readonly string[] {
   return (outputs[changedOutput] ?? '').split(' ').filter((name) => name !== '');
 }

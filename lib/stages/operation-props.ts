@@ -52,7 +52,7 @@ export interface OperationProps {
    */
   readonly alarmOkActions?: boolean;
   /**
-   * Whether one alarm for each severity and area notifies (ten in all), in place of each of the 73 alarms.
+   * Whether one alarm for each severity and area notifies (ten in all), in place of each of the 74 alarms.
    * @default false
    */
   readonly compositeAlarms?: boolean;

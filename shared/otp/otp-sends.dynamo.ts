@@ -4,7 +4,7 @@ import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Message } from '../message/message.ts';
 import { type Created, isOwn, messageRowOf, parseMessageRow } from '../message/store/message-store.ts';
-import { type OneTimePassword, smsSendsOf } from './otp.ts';
+import type { OneTimePassword } from './otp.ts';
 import {
   otpRowOf,
   type PendingOtpKey,
@@ -94,11 +94,10 @@ export function dynamoOtpSends(client: DynamoDBDocumentClient, tables: OtpTables
     return {
       TableName: tables.oneTimePasswords,
       Key: { otp_id: otp.otp_id },
-      UpdateExpression: 'SET sms_sends = if_not_exists(sms_sends, :before) + :sms',
+      UpdateExpression: 'SET sms_sends = sms_sends + :sms',
       ConditionExpression: '#status = :pending AND expires_at > :now AND attempts < max_attempts',
       ExpressionAttributeNames: { '#status': 'status' },
       ExpressionAttributeValues: {
-        ':before': smsSendsOf(otp),
         ':sms': channel === 'sms' ? 1 : 0,
         ':pending': 'pending',
         ':now': now.toISOString(),

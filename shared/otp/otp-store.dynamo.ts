@@ -8,7 +8,7 @@ import { recipientWindowSeconds } from '../contract/otp-abuse.ts';
 import { conditionalPut, conditionalUpdate } from '../platform/aws/conditional-write.dynamo.ts';
 import { readRow } from '../platform/aws/read-rows.dynamo.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
-import { type OneTimePassword, otpSchema, smsSendsOf } from './otp.ts';
+import { type OneTimePassword, otpSchema } from './otp.ts';
 
 export interface OtpRecipient {
   readonly clientId: string;
@@ -100,11 +100,11 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, TableName: string
       await conditionalUpdate(client, {
         TableName,
         Key: { otp_id: otp.otp_id },
-        UpdateExpression: 'SET sms_sends = if_not_exists(sms_sends, :before) + :one, counted_leg = :leg',
+        UpdateExpression: 'SET sms_sends = sms_sends + :one, counted_leg = :leg',
         // The SDK repeats a write whose response was lost, within seconds: so only the last leg is remembered.
         ConditionExpression:
           'attribute_exists(otp_id) AND (attribute_not_exists(counted_leg) OR counted_leg <> :leg)',
-        ExpressionAttributeValues: { ':before': smsSendsOf(otp), ':one': 1, ':leg': legId },
+        ExpressionAttributeValues: { ':one': 1, ':leg': legId },
       });
     },
 

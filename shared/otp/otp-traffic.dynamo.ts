@@ -20,7 +20,6 @@ import {
   type Groups,
   noteChanges,
 } from '../usage/count-journal.dynamo.ts';
-import { smsSendsOf } from './otp.ts';
 
 export interface OtpCount {
   readonly sends: number;
@@ -107,9 +106,7 @@ const ofCountry = /^(sends|verified)_([A-Z0-9]{2,3})$/;
 /** Bounded to what DynamoDB takes as a key, so that no row that a person edited can stop the counting. */
 const countedOtp = z.object({
   client_id: z.string().check(z.regex(/^[^#]{1,255}$/)),
-  channel: z.string(),
-  falls_back_to_sms: z.exactOptional(z.boolean()),
-  sms_sends: z.exactOptional(z.int()),
+  sms_sends: z.int(),
   country: z.string().check(z.regex(/^[A-Z0-9]{2,3}$/)),
   status: z.enum(['pending', 'verified']),
   created_at: z.iso.datetime(),
@@ -145,8 +142,8 @@ export function otpRecords(records: readonly StreamRecord[]): OtpRecord[] {
 
 /** A verification proves that somebody had each SMS with the password: nobody knows which one was read. */
 function countOf(otp: z.output<typeof countedOtp>): OtpCount {
-  const sends = smsSendsOf(otp);
-  return { sends, verified: otp.status === 'verified' ? sends : 0 };
+  const { sms_sends: sends, status } = otp;
+  return { sends, verified: status === 'verified' ? sends : 0 };
 }
 
 export type OtpTrafficReader = ReturnType<typeof dynamoOtpTrafficReader>;

@@ -14,15 +14,13 @@ export const otpSchema = z.object({
   client_id: z.string(),
   /** E.164. */
   recipient: z.string(),
-  /** ISO 3166-1 alpha-2, or `ZZ`; absent in rows of older releases. */
-  country: z.exactOptional(z.string()),
-  /** The first message with this password; absent in rows of older releases. */
-  message_id: z.exactOptional(z.string()),
+  /** ISO 3166-1 alpha-2, or `ZZ`. */
+  country: z.string(),
+  /** The first message with this password. */
+  message_id: z.string(),
   channel: z.enum(channels),
-  /** How many SMS were sent with it; rows of older releases do not have it. */
-  sms_sends: z.exactOptional(z.int()),
-  /** Whether a later message with the code may be an SMS; only in rows of earlier releases. */
-  falls_back_to_sms: z.exactOptional(z.boolean()),
+  /** The number of SMS that were sent with it. */
+  sms_sends: z.int(),
   /** The purpose of the password: one may be pending for each client, recipient and purpose. */
   purpose: z.string(),
   code_length: z.int(),
@@ -50,15 +48,6 @@ export function isPending(otp: OneTimePassword, now: Date): boolean {
 
 export function attemptsRemaining(otp: OneTimePassword): number {
   return Math.max(0, otp.max_attempts - otp.attempts);
-}
-
-/** How many SMS were sent with it. Older releases counted one for each password that might go by SMS. */
-export function smsSendsOf({
-  sms_sends,
-  channel,
-  falls_back_to_sms,
-}: Pick<OneTimePassword, 'sms_sends' | 'falls_back_to_sms'> & { readonly channel: string }): number {
-  return sms_sends ?? (channel === 'sms' || falls_back_to_sms === true ? 1 : 0);
 }
 
 /**

@@ -14,7 +14,6 @@ import type { Message } from '../message/message.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
 import { rowIn, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
 import { addSeconds, type Clock } from '../platform/clock.ts';
-import { smsSendsOf } from './otp.ts';
 import type { OtpStore } from './otp-store.dynamo.ts';
 
 type VerifiedOtp = ReturnType<typeof verifiedOtps>[number];
@@ -83,16 +82,13 @@ function isOnItsWay(message: Message | undefined): boolean {
   return message?.status === 'queued' || message?.status === 'sending';
 }
 
-/** Rows of older releases, which have no message, are left out. */
 const verifiedRow = z.object({
   otp_id: z.string(),
   client_id: z.string(),
   recipient: z.string(),
   message_id: z.string(),
   status: z.literal('verified'),
-  channel: z.string(),
-  sms_sends: z.exactOptional(z.int()),
-  falls_back_to_sms: z.exactOptional(z.boolean()),
+  sms_sends: z.int(),
 });
 
 /** The one-time passwords that were just verified, from the records of their table's stream. */
@@ -100,7 +96,7 @@ export function verifiedOtps(records: readonly StreamRecord[]) {
   return records.flatMap(({ dynamodb }) => {
     const otp = rowIn(dynamodb?.NewImage) ?? {};
     const row = verifiedRow.safeParse(otp);
-    if (!row.success || smsSendsOf(row.data) === 0) return [];
+    if (!row.success || row.data.sms_sends === 0) return [];
     // No carrier is told of test data.
     if (modeOf(row.data.client_id) === 'test') return [];
     const { otp_id, client_id, recipient, message_id } = row.data;

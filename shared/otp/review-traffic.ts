@@ -88,19 +88,9 @@ async function reviewAllCountries(
   });
   const countries = new Set(judged.map(({ country }) => country));
   const since = addDays(asOf, -usualDays);
-  const days = (await traffic.allDays(clientId, since, asOf)).filter(
+  const usual = (await traffic.allDays(clientId, since, asOf)).filter(
     ({ country }) => countries.has(country) || !states.some((state) => state.country === country),
   );
-  // Older releases wrote the rows of single countries only.
-  const usual =
-    totalOf(days).sends >= rule.minimumSends
-      ? days
-      : await Promise.all(
-          [...countries].map(async (country) => {
-            const count = await traffic.days(clientId, country, since, asOf);
-            return { country, start: since, ...count };
-          }),
-        );
   const suspicion = judgeTraffic(summed(judged), totalOf(usual), rule);
   if (suspicion === undefined) return undefined;
   for (const country of countries) {

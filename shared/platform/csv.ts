@@ -78,7 +78,7 @@ function separatorOf(firstLine: string): string {
   return [';', '\t'].reduce((best, each) => (count(each) > count(best) ? each : best), ',');
 }
 
-/** Without the apostrophes that `csvTable` writes before what a spreadsheet would take as a formula, and earlier releases before a number. */
+/** Removes the apostrophe that `csvTable` writes before a formula. */
 function withoutGuard(cell: string): string {
   return cell.replace(guard, '$1$2');
 }

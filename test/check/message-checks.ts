@@ -89,7 +89,7 @@ export const messageChecks: readonly Check[] = [
   {
     name: 'a key of another form is refused',
     async run(api) {
-      for (const key of ['with space', 'x'.repeat(256), 'a/b']) {
+      for (const key of ['with space', 'x'.repeat(256)]) {
         const headers = { 'Idempotency-Key': key };
         const response = await api.call('POST', sendPath, { headers, body: scheduled() });
         assertRefused(response, 400, 'invalid_request', ['Idempotency-Key']);

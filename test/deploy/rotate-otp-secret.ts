@@ -52,7 +52,7 @@ export async function afterOtpRotation(ground: Ground, deployed: Deployed, kept:
 async function sendCode(ground: Ground, deployed: Deployed): Promise<SentCode> {
   const to = `+4477009${randomInt(10_000, 99_999)}`;
   const { otp_id: otpId } = await post(ground, deployed, 'send', { to, ttl: ttlSeconds });
-  const outbox = `npm run --silent admin -- --stage dev outbox list --to ${to} --json`;
+  const outbox = `npm run --silent admin -- --stage dev --json call listOutbox --to ${to}`;
   for (const deadline = Date.now() + handedOverWithinMs; Date.now() < deadline; await pause(500)) {
     const { output } = await ground.shell(ground.releases.first.folder, outbox);
     const { messages } = JSON.parse(output) as { messages: readonly { body: string }[] };

@@ -61,6 +61,7 @@ describe('a function’s bundle', () => {
       'carrier-callback',
       'compare-opt-outs',
       'dispatch-message',
+      'list-messages',
       'record-receipt',
       'review-edited-rows',
       'send-bulk-sms',

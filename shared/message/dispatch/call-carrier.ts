@@ -291,7 +291,7 @@ export async function noteLateOutcome(
   const row = await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
     messages.noteOutcome(messageId, claimId, noted),
   );
-  if (row?.status !== 'sent' || row.attempts === undefined || !noneMayArrive(row)) return;
+  if (row?.status !== 'sent' || !noneMayArrive(row)) return;
   await messages.transition(messageId, { to: 'failed', at: clock(), ...messageError('unknown') });
 }
 

@@ -220,15 +220,14 @@ function isKnownNotTaken({ attempt }: Receipt, { attempts = [] }: Message): bool
 
 /**
  * Whether the receipt can be about the message: its carrier has had the attempt, and gave it this id. One carrier's callback,
- * validly signed, must not change what another one was given. Rows of earlier releases have no attempts.
+ * validly signed, must not change what another one was given.
  */
 function concerns(
   { attempt, reportedBy, carrierMessageId, transition }: Receipt,
-  { channel, status, attempts, sent_at, carrier_message_id: storedId }: Message,
+  { channel, attempts = [], carrier_message_id: storedId }: Message,
 ): boolean {
   if (channel === 'sms' && transition.to === 'read') return false;
   if (reportedBy === undefined) return true;
-  if (attempts === undefined) return status === 'sending' || sent_at !== undefined || storedId !== undefined;
   const possible = attempts.filter(mayBeTaken);
   const only = attempt === undefined && possible.length === 1 ? possible[0] : undefined;
   const named = attempts.find(({ number }) => number === attempt) ?? only;

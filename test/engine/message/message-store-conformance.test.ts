@@ -35,9 +35,9 @@ describe.each<[string, () => MessageStore]>([
     expect(await store.get(first.message_id)).toEqual(first);
     expect(await store.get(other.message_id)).toEqual(other);
     expect(await store.getMany([other.message_id, newId('msg', created)])).toEqual([other]);
-    const { message_id, status, channel } = other;
+    const { message_id, client_id, recipient, status, channel } = other;
     const fields = await store.getFilterFields([message_id, newId('msg', created)]);
-    expect(fields).toEqual([{ message_id, status, channel }]);
+    expect(fields).toEqual([{ message_id, client_id, recipient, status, channel }]);
   });
 
   it('stores a leg once, and only while no earlier leg is delivered, read or canceled', async () => {

@@ -103,7 +103,7 @@ describe('a scheduled message', () => {
     now = start;
   });
 
-  it('that an earlier release scheduled comes early, and waits out the rest in the queue', async () => {
+  it('whose queue message comes early waits out the rest in the queue', async () => {
     now = start;
     const due = addSeconds(start, 86_400);
     const message = await sent({ scheduled_at: due.toISOString() });

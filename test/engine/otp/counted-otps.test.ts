@@ -87,8 +87,6 @@ describe('SMS that are not the first message with a password', () => {
       2,
       2,
     ],
-    ['of an older release, sent again', [{ channel: 'sms' }, { channel: 'sms', sms_sends: 2 }], 2, 0],
-    ['of an older release, with a fallback', [{ channel: 'whatsapp', falls_back_to_sms: true }], 1, 0],
   ])('count, and are verified with it: %s', async (_what, rows, sends, verified) => {
     const client = newClient();
     await consumer().consume(recordsOfRows(client, rows, start));

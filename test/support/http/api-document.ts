@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { OpenApiDocument } from '../../../lib/build/openapi/document.ts';
 
-export interface ReceivedResponse {
+interface ReceivedResponse {
   readonly method: string;
   /** As it was asked for, query and all. */
   readonly path: string;

@@ -121,7 +121,6 @@ describe('a receipt is recorded only if its carrier had the attempt and gave it 
       'delivered',
     ],
     ['of an attempt that is not kept, by another', afterThrottling, by('infobip'), 'delivered', 'sent'],
-    ['of a row of an earlier release', {}, by('twilio'), 'delivered', 'delivered'],
     [
       'with another id of the carrier',
       twilioTook,

@@ -1,4 +1,4 @@
-/** What a message is sent from is stored with it; a message of an earlier release has none. */
+/** A message stores what it is sent from. */
 import { expect, it } from '@jest/globals';
 import { messageRowOf, parseMessageRow } from '../../../shared/message/store/message-store.ts';
 import { aSendingMessage } from '../../support/message/example-message.ts';

@@ -63,8 +63,3 @@ it.each<[string, readonly Reported[], readonly Reported[], Message['status']]>([
   const { status, possible_duplicate, attempt, attempts } = (await row()) ?? {};
   expect({ status, possible_duplicate, attempt, attempts }).toEqual({ status: reported, ...ofAttempt });
 });
-
-it('but a message of an earlier release, which recorded no attempts, stays sent', async () => {
-  const { row } = await takenBack({}, [sent]);
-  expect(await row()).toMatchObject({ status: 'sent' });
-});

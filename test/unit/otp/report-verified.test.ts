@@ -65,13 +65,13 @@ describe('a verified password', () => {
       verifiedOtps([
         {
           dynamodb: {
-            NewImage: marshall({ ...row, channel: 'whatsapp', ...more }),
+            NewImage: marshall({ ...row, ...more }),
             ApproximateCreationDateTime: epochSeconds(now),
           },
         },
       ]);
-    expect(found({ falls_back_to_sms: true })).toEqual([verified]);
-    expect(found({})).toEqual([]);
+    expect(found({ sms_sends: 1 })).toEqual([verified]);
+    expect(found({ sms_sends: 0 })).toEqual([]);
   });
 
   it('is reported with all messages of the same code, and none of others to the same person', async () => {
@@ -141,13 +141,12 @@ describe('a verified password', () => {
   });
 });
 
-it('only rows of verified passwords by SMS, with their message, are reported', () => {
+it('only rows of verified passwords by SMS are reported', () => {
   const row = {
     ...{ otp_id: 'otp_1', client_id: 'acme', recipient, message_id: 'msg_1' },
-    ...{ channel: 'sms', status: 'verified' },
+    ...{ sms_sends: 1, status: 'verified' },
   };
-  const { message_id: _none, ...old } = row;
-  const images = [row, { ...row, status: 'pending' }, { ...row, channel: 'whatsapp' }, old, { otp_id: 'p' }];
+  const images = [row, { ...row, status: 'pending' }, { ...row, sms_sends: 0 }, { otp_id: 'p' }];
   const ApproximateCreationDateTime = now.getTime() / 1000;
   const records = images.map((image) => ({
     dynamodb: { NewImage: marshall(image), ApproximateCreationDateTime },
