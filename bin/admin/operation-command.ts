@@ -242,7 +242,8 @@ export function fieldsIn(options: object, fields: Fields, now: Date): Given {
 function fieldValue(text: string, schema: FieldSchema = {}): unknown {
   const types = typesOf(schema);
   const value = jsonIn(text);
-  if (value !== undefined && (types.size === 0 || types.has(typeName(value)))) return value;
+  const isOfType = types.has(typeName(value)) || (typeof value === 'number' && types.has('integer'));
+  if (value !== undefined && (types.size === 0 || isOfType)) return value;
   return types.has('array') ? text.split(',').map((item) => item.trim()) : text;
 }
 

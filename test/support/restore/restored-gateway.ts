@@ -31,7 +31,8 @@ export interface RestoredGateway {
   readonly copied: Rows;
   /** When all that was due has been done. */
   readonly ended: Rows;
-  readonly usage: Readonly<Record<string, number>>;
+  /** Reads how many messages usage has in each state. */
+  readonly usageByStatus: Traffic['usageByStatus'];
   readonly report: RestoreReport;
   /** What `--plan` printed, and how many requests had been refused until then. */
   readonly plan: { readonly status: number | null; readonly printed: string; readonly refused: number };
@@ -123,6 +124,7 @@ export async function loseAndRestore(total: number): Promise<RestoredGateway> {
     const after = await workersOn();
     await (await minuteReviews(lambda))();
     await allFinished(dynamo, messages);
+    await traffic.usageOnce(lost.size + trickle.ids.length);
     ended('finished');
     return {
       seconds,
@@ -130,7 +132,7 @@ export async function loseAndRestore(total: number): Promise<RestoredGateway> {
       lost,
       copied,
       ended: await rowsOf(dynamo, messages),
-      usage: await traffic.usageOnce(lost.size + trickle.ids.length),
+      usageByStatus: traffic.usageByStatus,
       report,
       plan,
       printed: compared.printed,

@@ -52,6 +52,12 @@ export async function trafficTo(endpointUrl: string) {
     return (body.messages as readonly { readonly message_id: string }[]).map(({ message_id }) => message_id);
   }
 
+  async function usageByStatus(): Promise<Readonly<Record<string, number>>> {
+    const { body } = await client.call('GET', '/api/v1/account/usage?group_by=status');
+    const usage = body.usage as readonly { readonly status: string; readonly messages: number }[];
+    return countsOf(usage.flatMap(({ status, messages }) => Array(messages).fill(status)));
+  }
+
   return {
     client,
     bulk,
@@ -109,16 +115,16 @@ export async function trafficTo(endpointUrl: string) {
       };
     },
 
-    /** Waits until usage has counted so many messages, and returns how many are in each state. */
-    usageOnce: (count: number): Promise<Readonly<Record<string, number>>> =>
+    /** Waits until usage has counted so many messages. */
+    usageOnce: (count: number) =>
       eventually(async () => {
-        const { body } = await client.call('GET', '/api/v1/account/usage?group_by=status');
-        const usage = body.usage as readonly { readonly status: string; readonly messages: number }[];
-        const all = usage.reduce((sum, { messages }) => sum + messages, 0);
-        return all === count
-          ? countsOf(usage.flatMap(({ status, messages }) => Array(messages).fill(status)))
+        const counts = await usageByStatus();
+        return Object.values(counts).reduce((sum, messages) => sum + messages, 0) === count
+          ? true
           : undefined;
       }),
+
+    usageByStatus,
   };
 }
 
