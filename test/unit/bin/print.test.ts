@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { customerSentence } from '../../../bin/admin/customer-sentence.ts';
 import { textFields, textTable } from '../../../bin/admin/print.ts';
 import { runCommand } from '../../../bin/admin/program.ts';
+import { statuses } from '../../../shared/message/message.ts';
 import { printable } from '../../../shared/platform/visible-text.ts';
 
 /** Clears the screen, sets the title, the one-character form of ESC [, and reverses the direction of what follows. */
@@ -84,5 +86,51 @@ describe('the output of npm run admin', () => {
     expect(await runCommand(['call', hostile], output)).toBe(2);
     expect(written.join('')).toContain(String.raw`\u001b[2J`);
     expect(written.join('')).not.toMatch(actedOn);
+  });
+});
+
+describe('the sentence that support can send to a customer', () => {
+  const message = {
+    channel: 'sms' as const,
+    recipient: '+447700900123',
+    from: null,
+    error: null,
+    created_at: '2026-11-20T10:00:05.000Z',
+    scheduled_at: null,
+    sent_at: '2026-11-20T10:01:00.000Z',
+    delivered_at: '2026-11-20T10:02:00.000Z',
+    read_at: null,
+  };
+  const invalid = { code: 'invalid_recipient', message: null };
+  const unknown = { code: 'of_a_later_release', message: null };
+  const unconfirmed = 'which has not confirmed its delivery yet';
+
+  it.each([
+    [{ status: 'delivered' }, 'was delivered at 2026-11-20 10:02 UTC.'],
+    [{ status: 'sent' }, `was handed to the mobile network at 2026-11-20 10:01 UTC, ${unconfirmed}.`],
+    [
+      { status: 'failed', error: invalid },
+      'was not delivered: the recipient is not a number that messages can be sent to.',
+    ],
+    [{ status: 'failed', error: unknown }, 'was not delivered.'],
+    [
+      { status: 'scheduled', scheduled_at: '2026-11-21T08:00:00.000Z' },
+      'will be sent at 2026-11-21 08:00 UTC.',
+    ],
+  ] as const)('says what became of a message: %j', (change, end) => {
+    expect(customerSentence({ ...message, ...change })).toBe(
+      `The SMS to +447700900123, accepted at 2026-11-20 10:00 UTC, ${end}`,
+    );
+  });
+
+  it('says when an inbound message arrived', () => {
+    const inbound = { status: 'received', direction: 'inbound', from: '+447700900123' } as const;
+    expect(customerSentence({ ...message, ...inbound })).toBe(
+      'The SMS from +447700900123 arrived at 2026-11-20 10:00 UTC.',
+    );
+  });
+
+  it.each(statuses)('has words for %s', (status) => {
+    expect(customerSentence({ ...message, status })).toMatch(/^The SMS to \+447700900123, .+\.$/);
   });
 });

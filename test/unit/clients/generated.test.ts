@@ -158,3 +158,7 @@ it('the clients name the author and the address of the gateway’s package', () 
     `[project.urls]\nHomepage = "${homepage}"\nRepository = "${homepage}.git"\nIssues = "${homepage}/issues"\n`,
   );
 });
+
+it('the version is that of package.json', () => {
+  expect(version).toBe(JSON.parse(fileText('package.json')).version);
+});

@@ -1,5 +1,6 @@
 /** How the dashboard shows values, and what its forms send. */
 import { describe, expect, it } from '@jest/globals';
+import { ApiError, fieldError, formError } from '../../../dashboard/api/api-error.ts';
 import { changedFields } from '../../../dashboard/components/changed-fields.ts';
 import {
   stepsOf,
@@ -8,6 +9,7 @@ import {
   type UsagePeriod,
 } from '../../../dashboard/pages/usage/usage-period.ts';
 import { durationText, numberText, percent, valueText } from '../../../dashboard/value-names.ts';
+import { limitFault } from '../../../shared/limit/entered-limits.ts';
 
 describe('a form of a row', () => {
   const before = { pace: '5', note: 'until Friday', identity: 'ACME' };
@@ -84,5 +86,59 @@ describe('a period of the usage', () => {
     const lastSeven = ['2026-11-16', '2026-11-23', 'day'];
     for (const wrong of ['', '2026-13-01', '2026-10-01', '2026-11-23'])
       expect(days(wrong, '2026-11-02')).toEqual(lastSeven);
+  });
+});
+
+describe('a limit', () => {
+  const faultOf = (cap: 'messages' | 'spend' | null) => (text: string) => limitFault({ cap }, text);
+
+  it.each(['', ' 600 ', '1,000', '1,000,000,000', '1000000000'])(
+    'of requests or messages may be %j',
+    (text) => {
+      expect([null, 'messages' as const].map((cap) => faultOf(cap)(text))).toEqual([undefined, undefined]);
+    },
+  );
+
+  it.each(['0', '-1', '1,00', '1.000', '7.5', '1e9', '1000000001', 'ten'])(
+    'of requests or messages is not %j',
+    (text) => {
+      expect(faultOf(null)(text)).toMatch(/whole number from 1 to 1,000,000,000/);
+      expect(faultOf('messages')(text)).toMatch(/whole number/);
+    },
+  );
+
+  it.each(['', '1000', '250.50', '0.125', '1.0000', '1234.567'])('of spend may be %j', (text) => {
+    expect(faultOf('spend')(text)).toBeUndefined();
+  });
+
+  it.each(['0', '0.00', '1,000', '12,5', '1e3', '1.', 'ten'])('of spend is not %j', (text) => {
+    expect(faultOf('spend')(text)).toMatch(/amount above 0/);
+  });
+
+  it('of spend is not what is a thousand in one language and 1 in another', () => {
+    expect(faultOf('spend')('1.000')).toBe('Enter 1000 or 1.0000: the point is the decimal point.');
+    expect(faultOf('spend')('12.500')).toMatch(/Enter 12500 or 12.5000/);
+  });
+});
+
+describe('a refused form', () => {
+  const refusal = new ApiError(400, 'webhook_url: must be an https URL. One more fault is in details.', [
+    { field: 'webhook_url', message: 'must be an https URL' },
+    { field: 'countries[1]', message: 'is no country' },
+  ]);
+
+  it('has each error at its field, with the number of the item in a list', () => {
+    expect(fieldError(refusal, 'webhook_url')).toBe('Must be an https URL.');
+    expect(fieldError(refusal, 'countries')).toBe('Number 2 is no country.');
+    expect(fieldError(refusal, 'name')).toBeUndefined();
+    expect(formError(refusal, ['name', 'countries'])).toBeUndefined();
+  });
+
+  it('has the error of the whole where none of its fields shows it', () => {
+    expect(formError(refusal, ['name'])).toBe(
+      'Webhook URL must be an https URL. Countries[1] is no country.',
+    );
+    expect(formError(new Error('No connection.'), ['name'])).toBe('No connection.');
+    expect(formError(null, ['name'])).toBeUndefined();
   });
 });

@@ -158,3 +158,7 @@ describe.each(Object.entries(facts))('%s', (path, ofPage) => {
     expect(isRight ? numbers : found).toEqual(numbers);
   });
 });
+
+it('times are named in the largest whole unit', () => {
+  expect(inWords([1, 90, 60, 7200, 259_200])).toBe('1 second, 90 seconds, 1 minute, 2 hours and 3 days');
+});

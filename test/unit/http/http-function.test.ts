@@ -1,13 +1,15 @@
 /** The order of the steps, and what every response has, whichever step ends the request. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { GatewayError, invalidFields } from '../../../shared/contract/errors.ts';
 import { routes } from '../../../shared/contract/routes.ts';
 import { httpFunction, publicHttpFunction } from '../../../shared/http/http-function.ts';
+import { matchRoute } from '../../../shared/http/match-route.ts';
 import type { Refusal } from '../../../shared/http/record-refusals.ts';
-import type { Identity } from '../../../shared/http/request-context.ts';
+import { callerAddress, type Identity } from '../../../shared/http/request-context.ts';
+import { redirectTo } from '../../../shared/http/response.ts';
 import { dynamoClient } from '../../../shared/platform/aws/clients.ts';
 import { withoutUndefined } from '../../../shared/platform/object-fields.ts';
 
@@ -31,6 +33,15 @@ interface Faults {
   /** In place of what the event has. */
   readonly event?: Partial<APIGatewayProxyEvent>;
 }
+
+const dependencies = {
+  limiter: { check: async () => ({ ...decision, blocked: false }) },
+  clock: () => now,
+  newWorkId: () => 'work-1',
+  baseUrl: 'https://gateway.example/live',
+  writeLog: () => undefined,
+  recordRefusal: async () => undefined,
+};
 
 const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
 
@@ -62,6 +73,7 @@ async function send(faults: Faults) {
     {
       headers: { 'Cache-Control': 'no-store' },
       dependencies: {
+        ...dependencies,
         prepare: () => undefined,
         authenticateBearer: () => () =>
           step('authenticate', faults.authenticate, {
@@ -69,9 +81,6 @@ async function send(faults: Faults) {
             ...withoutUndefined({ refusal, caller: faults.caller }),
           }),
         limiter: { check: () => step('count', faults.count, { ...decision, admitted, blocked }) },
-        clock: () => now,
-        newWorkId: () => 'work-1',
-        baseUrl: 'https://gateway.example/live',
         writeLog: (level, fields) => logged.push({ level, ...fields }),
         recordRefusal: async (refusal) => void refusals.push(refusal),
       },
@@ -176,14 +185,7 @@ it('the error_description of RFC 6749 has the characters that it may have, and e
     () => Promise.reject(new GatewayError('invalid_scope', 'No "é\\\u0000😀…\n" here.')),
     {
       oauthErrors: true,
-      dependencies: {
-        limiter: { check: async () => ({ ...decision, blocked: false }) },
-        clock: () => now,
-        newWorkId: () => 'work-1',
-        baseUrl: 'https://gateway.example/live',
-        writeLog: () => undefined,
-        recordRefusal: async () => undefined,
-      },
+      dependencies,
     },
   );
   const { body } = await handler(eventOf({}), context);
@@ -201,14 +203,7 @@ it.each([
   'what API Gateway makes of bytes that are not UTF-8 is refused in paths and queries: %j',
   async (given, field) => {
     const handler = publicHttpFunction(routes.issueToken, async () => ({ status: 200, body: {} }), {
-      dependencies: {
-        limiter: { check: async () => ({ ...decision, blocked: false }) },
-        clock: () => now,
-        newWorkId: () => 'work-1',
-        baseUrl: 'https://gateway.example/live',
-        writeLog: () => undefined,
-        recordRefusal: async () => undefined,
-      },
+      dependencies,
     });
     const { statusCode, body } = await handler({ ...eventOf({}), ...given }, context);
     expect([statusCode, JSON.parse(body)]).toEqual([
@@ -229,14 +224,7 @@ it('a query parameter that is given twice has both values, so that none of them 
       return { status: 200, body: {} };
     },
     {
-      dependencies: {
-        limiter: { check: async () => ({ ...decision, blocked: false }) },
-        clock: () => now,
-        newWorkId: () => 'work-1',
-        baseUrl: 'https://gateway.example/live',
-        writeLog: () => undefined,
-        recordRefusal: async () => undefined,
-      },
+      dependencies,
     },
   );
   await handler(
@@ -297,14 +285,7 @@ it.each<[string, number, (write: () => Promise<unknown>) => Promise<unknown>]>([
       return { status: 200, body: {} };
     },
     {
-      dependencies: {
-        limiter: { check: async () => ({ ...decision, blocked: false }) },
-        clock: () => now,
-        newWorkId: () => 'work-1',
-        baseUrl: 'https://gateway.example/live',
-        writeLog: () => undefined,
-        recordRefusal: async () => undefined,
-      },
+      dependencies,
     },
   );
   const given = { getRemainingTimeInMillis: () => requestMs + 500 } as Context;
@@ -312,4 +293,79 @@ it.each<[string, number, (write: () => Promise<unknown>) => Promise<unknown>]>([
   expect(calls.every(({ aborted }) => aborted)).toBe(true);
   await pause(1000);
   expect(calls).toHaveLength(count);
+});
+
+const someRoutes = [
+  { method: 'GET', path: '/a' },
+  { method: 'POST', path: '/a/{id}/b' },
+  { method: 'GET', path: '/a/{id}/b/{other}' },
+  { method: 'GET', path: '/files/{proxy+}' },
+] as const;
+
+it.each([
+  ['GET', '/a', '/a', {}],
+  ['HEAD', '/a', '/a', {}],
+  ['POST', '/a/1/b', '/a/{id}/b', { id: '1' }],
+  ['GET', '/a/1%2F2/b/3', '/a/{id}/b/{other}', { id: '1%2F2', other: '3' }],
+  ['GET', '/files/x/y', '/files/{proxy+}', { proxy: 'x/y' }],
+])('%s %s is the route %s', (method, path, expected, pathParameters) => {
+  const match = matchRoute(someRoutes, method, path);
+  expect([match.route.path, match.pathParameters]).toEqual([expected, pathParameters]);
+});
+
+it.each([
+  ['POST', '/a', 'method_not_allowed', { Allow: 'GET, HEAD' }],
+  ['DELETE', '/a/1/b', 'method_not_allowed', { Allow: 'POST' }],
+  ['GET', '/a/', 'not_found', {}],
+  ['POST', '/a//b', 'not_found', {}],
+  ['GET', '/files', 'not_found', {}],
+  ['GET', '/{id}', 'not_found', {}],
+])('%s %s has no route: %s', (method, path, code, headers) => {
+  expect(() => matchRoute(someRoutes, method, path)).toThrow(expect.objectContaining({ code, headers }));
+});
+
+it.each([
+  [
+    'https://abc.execute-api.eu-west-1.amazonaws.com/prod',
+    'https://abc.execute-api.eu-west-1.amazonaws.com/prod/docs',
+  ],
+  ['https://api.example.com', 'https://api.example.com/docs'],
+  ['http://localhost:3000', '/docs'],
+])('a redirect from %s leads to %s', (baseUrl, location) => {
+  const { status, headers } = redirectTo(baseUrl, '/docs');
+  expect([status, headers?.Location]).toEqual([302, location]);
+});
+
+const proxies = { addresses: ['192.0.2.0/24', '2001:db8:1::/48'], header: 'X-Real-IP' };
+const namedCaller = '203.0.113.7';
+
+describe('the address of a caller', () => {
+  it.each(['192.0.2.10', '2001:db8:1::2'])('is the one that a trusted proxy names: %s', (proxy) => {
+    expect(callerAddress(proxies)(proxy, { 'x-real-ip': namedCaller })).toBe(namedCaller);
+    expect(callerAddress(proxies)(proxy, { 'x-real-ip': ' 2001:db8:9::1 ' })).toBe('2001:db8:9::1');
+  });
+
+  it.each(['198.51.100.1', '192.0.3.1', '2001:db8:2::1', 'no-address'])(
+    'is the source address of everybody else, whatever headers it sends: %s',
+    (source) => {
+      const headers = {
+        'x-real-ip': namedCaller,
+        'x-forwarded-for': '192.0.2.10',
+        forwarded: 'for=192.0.2.10',
+      };
+      expect(callerAddress(proxies)(source, headers)).toBe(source);
+      expect(callerAddress(undefined)(source, headers)).toBe(source);
+    },
+  );
+
+  it.each([
+    {},
+    ...['', 'unknown', `${namedCaller}, 192.0.2.10`, `${namedCaller}:443`, '192.0.2.10/32'].map((name) => ({
+      'x-real-ip': name,
+    })),
+    // Callers write into this header.
+    { 'x-forwarded-for': namedCaller },
+  ])('is the address of the proxy if the proxy names none: %j', (headers: Record<string, string>) => {
+    expect(callerAddress(proxies)('192.0.2.10', headers)).toBe('192.0.2.10');
+  });
 });

@@ -5,6 +5,7 @@ import * as z from 'zod/mini';
 import { requests } from '../../../lib/build/openapi/requests.ts';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import { listMessagesQuery } from '../../../shared/message/list-messages.ts';
+import { dateTime } from '../../../shared/operation/fields.ts';
 import { issueText } from '../../../shared/operation/issue-text.ts';
 import { parseFields } from '../../../shared/operation/operation.ts';
 import { runs } from '../../fuzz/runs.ts';
@@ -111,4 +112,37 @@ it('every kind of issue has a text', () => {
   for (const [schema, value, text] of issues) {
     expect(schema.safeParse(value).error?.issues[0]?.message).toBe(text);
   }
+});
+
+it.each([
+  '2026-11-20T10:00:00Z',
+  '2026-11-20t10:00:00z',
+  '2026-11-20T10:00:00.000Z',
+  '2026-11-20T10:00:00.000000Z',
+  '2026-11-20T12:00:00+02:00',
+  '2026-11-20T12:00:00+0200',
+  '2026-11-20T10:00:00+0000',
+  '2026-11-20T10:00:00-00:00',
+])('%s is taken as a date-time', (text) => {
+  expect(dateTime.parse(text).toISOString()).toBe('2026-11-20T10:00:00.000Z');
+});
+
+it.each([
+  ...[
+    '2026-11-20',
+    '2026-11-20T10:00:00',
+    '2026-02-30T10:00:00Z',
+    '2026-11-20 10:00:00Z',
+    '1795168800',
+    '',
+    5,
+  ],
+])('%j is no date-time', (text) => {
+  expect(dateTime.safeParse(text).success).toBe(false);
+});
+
+it('a plus of a date-time that was not encoded in a URL is named in the error', () => {
+  expect(dateTime.safeParse('2026-11-20T10:00:00 01:00').error?.issues[0]?.message).toBe(
+    'must be a date-time such as 2026-11-20T10:00:00Z. Write + in a URL as %2B.',
+  );
 });

@@ -271,4 +271,25 @@ describe('the OpenAPI document', () => {
       'grant_type',
     ]);
   });
+
+  it('takes null for every optional field of every request, as its introduction says', () => {
+    let fields = 0;
+    const refused = Object.entries(requests).flatMap(([name, schema]) => {
+      const { properties = {}, required = [] } = z.toJSONSchema(schema, {
+        io: 'input',
+        unrepresentable: 'any',
+      });
+      const optional = Object.keys(properties).filter((field) => !required.includes(field));
+      fields += optional.length;
+      return optional
+        .filter((field) =>
+          schema
+            .safeParse({ [field]: null })
+            .error?.issues.some(({ path, code }) => path[0] === field && code === 'invalid_type'),
+        )
+        .map((field) => `${name} ${field}`);
+    });
+    expect(refused).toEqual([]);
+    expect(fields).toBeGreaterThan(40);
+  });
 });

@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Message } from '../../../shared/message/message.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { readStreamEvidence, unknownOfStream } from '../../../shared/restore/evidence.ts';
+import { evidenceInBody, mergedEvidence } from '../../../shared/restore/judge-message.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 
 const to = new Date('2026-11-20T10:00:00.000Z');
@@ -127,4 +128,16 @@ describe('the stream', () => {
     );
     expect(unknownOfStream(since, time)).toEqual(unknown.map((text) => expect.stringMatching(text)));
   });
+});
+
+it('the error of a failed message is kept, whether its earlier webhook is read before or after', () => {
+  const bodyOf = (timestamp: string, data: object) =>
+    evidenceInBody(JSON.stringify({ timestamp, data })) ?? { states: {} };
+  const error = { error_code: 'unreachable', error_message: 'The recipient could not be reached.' };
+  const [sentAt, failedAt] = ['2026-11-20T10:00:00.000Z', '2026-11-20T10:00:05.000Z'];
+  const sent = bodyOf(sentAt, { status: 'sent' });
+  const failed = bodyOf(failedAt, { status: 'failed', ...error });
+  const both = { ...error, states: { sent: sentAt, failed: failedAt } };
+  expect(mergedEvidence(sent, failed)).toEqual(both);
+  expect(mergedEvidence(failed, sent)).toEqual(both);
 });

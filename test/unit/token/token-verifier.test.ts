@@ -1,8 +1,13 @@
-/** Which keys a process trusts, while others send it tokens with invented keys. */
+/** Which keys a process trusts, while others send it tokens with invented keys, and how a key is published and signs. */
+import { sign as derSignature, generateKeyPairSync, verify } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
+import type { ApiRequest } from '../../../shared/operation/operation.ts';
 import { addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
-import { publicJwk } from '../../../shared/token/signing-keys.dynamo.ts';
+import { showWellKnown } from '../../../shared/token/server-metadata.ts';
+import { type PublicJwk, publicJwk } from '../../../shared/token/signing-keys.dynamo.ts';
+import { concatenatedSignature } from '../../../shared/token/token-signer.kms.ts';
 import { tokenVerifier } from '../../../shared/token/token-verifier.ts';
 
 const start = new Date('2026-11-20T12:00:00.000Z');
@@ -11,7 +16,7 @@ const kidOf = (letter: string) => letter.repeat(43);
 
 interface TestKey {
   readonly kid: string;
-  readonly jwk: ReturnType<typeof publicJwk.parse>;
+  readonly jwk: PublicJwk;
   readonly privateKey: CryptoKey;
 }
 
@@ -40,7 +45,7 @@ function aProcess(...published: readonly TestKey[]) {
   const world = {
     now: start,
     reads: 0,
-    published: new Map(published.map(({ kid, jwk }) => [kid, jwk as TestKey['jwk'] | undefined])),
+    published: new Map(published.map(({ kid, jwk }) => [kid, jwk as PublicJwk | undefined])),
     failure: undefined as Error | undefined,
     accepts: async (token: string) => (await verifier.verify(token, world.now)) !== undefined,
     junk: async (count: number) => {
@@ -115,5 +120,57 @@ describe('a token of a published key', () => {
     one.published.set(next.kid, { ...next.jwk, x: old.jwk.x });
     expect(await one.accepts(await sign(old))).toBe(true);
     await expect(one.accepts(await sign(next))).rejects.toThrow(next.kid);
+  });
+});
+
+it('the key is published by the first look at the keys, and only by it', async () => {
+  const published = new Map<string, PublicJwk | undefined>();
+  let publications = 0;
+  const show = showWellKnown({
+    ...expected,
+    keys: { all: async () => published },
+    publishKey: async () => {
+      publications += 1;
+      published.set(next.kid, next.jwk);
+    },
+  });
+  for (let look = 0; look < 2; look += 1)
+    expect(
+      await show({ path: '/', pathParameters: { document: 'jwks.json' } } as unknown as ApiRequest),
+    ).toMatchObject({ status: 200, body: { keys: [{ kid: next.kid, alg: 'ES256' }] } });
+  expect(publications).toBe(1);
+});
+
+describe('a signature turned from DER to r‖s', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+  it('is 64 bytes and holds for the same content', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 64 }), (content) => {
+        const signature = concatenatedSignature(derSignature('sha256', content, privateKey));
+        expect(signature).toHaveLength(64);
+        expect(verify('sha256', content, { key: publicKey, dsaEncoding: 'ieee-p1363' }, signature)).toBe(
+          true,
+        );
+      }),
+    );
+  });
+
+  it('keeps short and high coordinates in their places', () => {
+    const der = Uint8Array.from([0x30, 0x08, 0x02, 0x01, 0x05, 0x02, 0x03, 0x00, 0x80, 0x01]);
+    const joined = Buffer.alloc(64);
+    joined[31] = 5;
+    joined[62] = 0x80;
+    joined[63] = 1;
+    expect(concatenatedSignature(der)).toEqual(joined);
+  });
+
+  it('is refused where the bytes are no such signature', () => {
+    const der = derSignature('sha256', Buffer.from('content'), privateKey);
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: der.length - 1 }), (length) => {
+        expect(() => concatenatedSignature(der.subarray(0, length))).toThrow('not an ECDSA P-256 signature');
+      }),
+    );
   });
 });

@@ -10,8 +10,13 @@ const v6 = '2001:4860::1';
 const rules = { allowLoopback: true, allowHttp: true, ports: 'any' as const };
 
 let server: LocalServer;
+const open = new Set<object>();
+let mostOpen = 0;
 beforeAll(async () => {
   server = await startServer((request, response) => {
+    if (!open.has(request.socket)) request.socket.once('close', () => open.delete(request.socket));
+    open.add(request.socket);
+    mostOpen = Math.max(mostOpen, open.size);
     request.resume().on('end', () => response.end('ok'));
   });
 });
@@ -113,5 +118,36 @@ describe('dialing', () => {
     const dialed = dial({ host: 'host.example.com', port: 80, lookup: lookupOf(...all) }, refused.connectTo);
     await expect(dialed).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     expect(refused.called).toEqual([all[0], all[3], all[1], all[4], all[2]]);
+  });
+});
+
+describe('the connection pool', () => {
+  const post = httpPost({ rules, resolve: async () => ['127.0.0.1'] });
+
+  it('never delays a POST, after any number of endpoints, and does not keep a connection to each', async () => {
+    const urls = Array.from(
+      { length: 1000 },
+      (_, n) => `http://endpoint-${n}.example.com:${server.port}/hook`,
+    );
+    const waitedMs: number[] = [];
+    for (let from = 0; from < urls.length; from += 10) {
+      const results = await Promise.all(
+        urls.slice(from, from + 10).map((url) => post({ url, headers: {}, body: '{}' })),
+      );
+      for (const { status, timings } of results) {
+        expect(status).toBe(200);
+        waitedMs.push(timings.totalMs);
+      }
+    }
+    // A POST that waited for an idle connection to close would take about four seconds, as most of them would from the
+    // limit of connections on. A busy machine may hold up a few.
+    expect(waitedMs.filter((ms) => ms > 2000).length).toBeLessThan(urls.length / 10);
+    expect(mostOpen).toBeLessThan(512);
+  });
+
+  it('keeps a connection for the next POST to the same endpoint', async () => {
+    const request = { url: `http://endpoint.example.com:${server.port}/hook`, headers: {}, body: '{}' };
+    expect((await post(request)).reusedConnection).toBe(false);
+    expect((await post(request)).reusedConnection).toBe(true);
   });
 });

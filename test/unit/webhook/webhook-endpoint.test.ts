@@ -1,7 +1,13 @@
 /** What an endpoint is, from its request and its changes: destination, filter, and what it takes (contract 12.1). */
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, it } from '@jest/globals';
+import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
+import {
+  createClient,
+  issueWebhookSecret,
+  rotateWebhookSecret,
+} from '../../../shared/client/client-admin.ts';
+import { clientIdIn } from '../../../shared/contract/mode.ts';
 import {
   endpointDisabledEvent,
   eventFilters,
@@ -21,6 +27,7 @@ import {
   testRequestSchema,
 } from '../../../shared/webhook/webhook-endpoint.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
+import { accessTo } from '../../support/gateway/access.ts';
 import { created } from '../../support/message/example-message.ts';
 import { anEndpoint } from '../../support/webhook/example-webhook-endpoint.ts';
 
@@ -100,3 +107,40 @@ it.each(['webhook_endpoints', 'client_secrets'] as const)(
     expect(await endpoints.list(client_id)).toEqual([]);
   },
 );
+
+describe('a list of secrets that a person emptied has a new one after a rotation', () => {
+  const clock = () => created;
+  const { tables, endpoints } = inMemoryStores();
+  const { admin } = accessTo(tables, created);
+  const { webhookSecrets } = admin;
+  const empty = (client_id: string, list: string, names?: Record<string, string>) =>
+    tables.dynamo.send(
+      new UpdateCommand({
+        TableName: tables.names.client_secrets,
+        Key: { client_id },
+        UpdateExpression: `SET ${list} = :none`,
+        ExpressionAttributeValues: { ':none': [] },
+        ExpressionAttributeNames: names,
+      }),
+    );
+
+  it.each(['live', 'test'] as const)('of a client, %s', async (mode) => {
+    const { client } = await createClient(admin, { name: 'Shop', scopes: ['messages'] }, created);
+    const clientId = clientIdIn(mode, client.client_id);
+    await empty(clientId, 'webhook_secrets');
+    const { secret } = await rotateWebhookSecret(admin, clientId, clock);
+    expect(await webhookSecrets.find(clientId)).toMatchObject([{ secret }]);
+  });
+
+  it('of an endpoint, and of no endpoint that is not there', async () => {
+    const { client_id, endpoint_id } = anEndpoint();
+    await endpoints.create(anEndpoint(), { secret: 'whsec_c2VjcmV0', created_at: created.toISOString() });
+    await empty(client_id, 'endpoint_secrets.#endpoint', { '#endpoint': endpoint_id });
+    const { secret } = await issueWebhookSecret(admin, client_id, endpoint_id, clock);
+    expect(await webhookSecrets.find(client_id, endpoint_id)).toMatchObject([{ secret }]);
+    for (const clientId of [client_id, 'client-without-endpoints'])
+      await expect(issueWebhookSecret(admin, clientId, 'whe_deleted', clock)).rejects.toMatchObject({
+        code: 'not_found',
+      });
+  });
+});

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Front, startFront } from '../../../../lib/local/front.ts';
+import { stopRequest } from '../../../../lib/local/stop-request.ts';
 import { type LocalServer, startServer } from '../../../support/http/local-server.ts';
 
 describe('the front', () => {
@@ -173,5 +174,31 @@ describe('the front', () => {
     opened.front = await startFront(0);
     const { port } = opened.front;
     await expect(startFront(port)).rejects.toThrow(`Port ${port} is taken; choose another with --port.`);
+  });
+});
+
+/** What was done after a signal at each of these milliseconds. */
+function doneAfter(signalsAtMs: readonly number[]): string[] {
+  const done: string[] = [];
+  let nowMs = 0;
+  const onSignal = stopRequest({
+    stop: () => done.push('stop'),
+    force: () => done.push('force'),
+    now: () => nowMs,
+  });
+  for (const atMs of signalsAtMs) {
+    nowMs = atMs;
+    onSignal();
+  }
+  return done;
+}
+
+describe('a request to stop', () => {
+  it('stops once, however often its signal comes within five seconds', () => {
+    expect(doneAfter([100, 100, 101, 350, 4000, 5100])).toEqual(['stop']);
+  });
+
+  it('ends at once where it is repeated later', () => {
+    expect(doneAfter([100, 101, 5101])).toEqual(['stop', 'force']);
   });
 });

@@ -1,8 +1,13 @@
-/** The list of clients: by name, or by age, in pages; where there are too many to be sorted, in the order of the table. */
+/** The list of clients: by name, or by age, in pages; if there are too many to be sorted, in the order of the table. */
 import { expect, it } from '@jest/globals';
+import * as z from 'zod/mini';
 import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
-import { listClients } from '../../../shared/admin/clients.ts';
+import { revokeApiKey } from '../../../shared/admin/client-credentials.ts';
+import { listClients, newClientBody } from '../../../shared/admin/clients.ts';
 import { clientIdOf } from '../../../shared/admin/find-client.ts';
+import { createApiKey, createClient } from '../../../shared/client/client-admin.ts';
+import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
+import { accessTo } from '../../support/gateway/access.ts';
 
 /** Ids in the order of the table; the later ones are older, and their names come first. */
 function clientsOf(count: number) {
@@ -75,4 +80,30 @@ it('has no client whose name is too long to find it by: characters count, not co
   const dependencies = { clients } as unknown as AdminDependencies;
   expect(await clientIdOf(dependencies, name)).toBe('client_1');
   await expect(clientIdOf(dependencies, `${name}x`)).rejects.toThrow(`There is no client ${name}.`);
+});
+
+it.each([
+  ...['\u202eevil', 'li\u200bve', 'Sh\u0007op', 'Shop\nlive', 'Shop\ufeff.'].map((name) => [name, false]),
+  ...['Grüße & Co. 👩‍👧', '店', 'می‌خواهم'].map((name) => [name, true]),
+])('no name looks like another one: %j may be given: %s', (name, expected) => {
+  expect(newClientBody({ webhookUrl: z.string() }).safeParse({ name }).success).toBe(expected);
+});
+
+/** The index by which it is found is late (contract 3.2). */
+it('an API key that was made a moment ago is revoked, with one entry of the Activity Log', async () => {
+  const now = new Date('2026-11-20T10:00:00.000Z');
+  const later = (ms: number, run: () => void) => void setTimeout(run, ms);
+  const { admin } = accessTo(inMemoryTables({ late: { now: Date.now, later, lagMs: () => 300 } }), now);
+  const { client } = await createClient(admin, { name: 'Shop', scopes: ['messages'] }, now);
+  const { row } = await createApiKey(admin, client.client_id, now);
+  const entries: unknown[] = [];
+  const activityLog = { add: async (entry: unknown) => void entries.push(entry) };
+  const dependencies = { ...admin, clock: () => now, activityLog } as never;
+  await revokeApiKey(dependencies, 'Ada', client.client_id, row.key_id);
+  expect(await admin.apiKeys.find(row.key_hash)).toMatchObject({ revoked_at: now.toISOString() });
+  expect(entries).toMatchObject([{ kind: 'api_key_revoked', before: { key_id: row.key_id } }]);
+  await expect(revokeApiKey(dependencies, 'Ada', client.client_id, 'key_unknown')).rejects.toMatchObject({
+    code: 'not_found',
+  });
+  expect(entries).toHaveLength(1);
 });

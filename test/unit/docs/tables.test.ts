@@ -1,0 +1,53 @@
+import { describe, expect, it } from '@jest/globals';
+import { fieldRows } from '../../../lib/build/docs/reference/field-rows.ts';
+import { referencePage } from '../../../lib/build/docs/reference/reference-page.ts';
+import { openApiDocument } from '../../../lib/build/openapi/document.ts';
+import type { JsonSchema } from '../../../lib/build/openapi/named-schemas.ts';
+import { type StageSettings, stageSettings } from '../../../lib/stages/stage-settings.ts';
+import { stages } from '../../../lib/stages/stages.ts';
+import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
+import { constructProperties, propertySource } from '../../support/docs/property-table.ts';
+
+const document = openApiDocument();
+
+it('the reference says of what type the fields are that take several', () => {
+  const { schemas } = document.components;
+  const resolve = (reference: string): JsonSchema => schemas[reference.split('/').at(-1) ?? ''] ?? {};
+  const parameters = fieldRows(schemas.TemplateParameters ?? {}, resolve);
+  expect(parameters.find(({ name }) => name === 'header')?.kind).toBe('string | array | object | null');
+  expect(referencePage(document).main.html).not.toContain('<td class="quiet">any</td>');
+});
+
+it('the API document lists every message error code, and allows new ones', () => {
+  const { MessageFailure, WebhookEventData } = document.components.schemas;
+  const open = { type: 'string', 'x-extensible-enum': Object.keys(messageErrorCodes) };
+  expect(MessageFailure).toMatchObject({ properties: { code: open } });
+  expect(WebhookEventData).toMatchObject({ properties: { error_code: open } });
+});
+
+describe('the properties of the construct', () => {
+  const properties = constructProperties();
+
+  it('are all read from the types, and each has a description', () => {
+    const declared = propertySource().match(/^ {2}readonly \w+\?:/gm);
+    expect(properties).toHaveLength(declared?.length ?? 0);
+    expect(properties.length).toBeGreaterThan(50);
+    for (const { description } of properties) expect(description).toMatch(/\.$/);
+  });
+
+  it.each(properties.filter(({ name }) => name !== 'stage'))(
+    'have the default that they name: $name',
+    (property) => {
+      const name = property.name as keyof StageSettings;
+      expect(Object.keys(stageSettings.shape)).toContain(name);
+      const [inDev, inProduction] = [stages.dev, stages.production].map((stage) =>
+        JSON.stringify(stage[name]),
+      );
+      if (inDev === undefined) expect(property.byDefault).toMatch(/^none(,|$)/);
+      else
+        expect(property.byDefault).toBe(
+          inDev === inProduction ? inDev : `${inDev}; in production ${inProduction}`,
+        );
+    },
+  );
+});
