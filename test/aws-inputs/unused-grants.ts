@@ -50,6 +50,8 @@ const afterFailure: Readonly<Record<string, readonly string[]>> = {
   // Only a carrier of another vendor calls it, as in the tests `carriers`; the stage of these calls has none.
   'carrier-callback': ['sqs:SendMessage', 'sqs:SendMessageBatch', 'rate-counters UpdateItem'],
   'relay-changes': ['activity-log PutItem'],
+  // It carries out the addition of a worker that died.
+  'count-usage': ['count-journal BatchGetItem'],
   // Records that fail for hours go to the dead-letter queue. Few tests wait until a row with limits expires.
   'review-edited-rows': ['sqs:SendMessage', 'due-items PutItem', 'due-items BatchWriteItem'],
 };

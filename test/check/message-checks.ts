@@ -163,6 +163,14 @@ export const messageChecks: readonly Check[] = [
         cursor = body.next_cursor === undefined ? '' : `&cursor=${String(body.next_cursor)}`;
       } while (cursor !== '');
       assert.deepEqual(seen, ids);
+      const sent = await api.call('POST', sendPath, { body: scheduled() });
+      await cancel(api, sent.body.message_id);
+      const byRecipient = await api.call(
+        'GET',
+        `/api/v1/messages?to=${encodeURIComponent(String(sent.body.recipient))}`,
+      );
+      const [newest] = byRecipient.body.messages as { message_id: string }[];
+      assert.equal(newest?.message_id, sent.body.message_id);
       for (const wrong of ['limit=0', 'limit=101', 'status=lost', 'since=yesterday', 'cursor=x']) {
         assertRefused(await api.call('GET', `/api/v1/messages?${wrong}`), 400, 'invalid_request');
       }
