@@ -30,6 +30,10 @@ async function handedOver(channel: Channel, change: Partial<Message> = {}): Prom
     sending_at: at.toISOString(),
     sent_at: at.toISOString(),
     expires_at: new Date(at.getTime() + 3_600_000).toISOString(),
+    attempt: 1,
+    attempts: [
+      { number: 1, carrier: 'aws', at: at.toISOString(), deadline: at.toISOString(), outcome: 'accepted' },
+    ],
     ...change,
   };
   const dynamo = documentClient();
