@@ -50,6 +50,7 @@ async function attack(clientId: string, country: string, passwords: number): Pro
             code_length: 6,
             max_attempts: 5,
             attempts: 0,
+            sms_sends: 1,
             status: 'pending',
             created_at: created.toISOString(),
             expires_at: new Date(created.getTime() + 300_000).toISOString(),

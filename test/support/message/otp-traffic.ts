@@ -29,6 +29,7 @@ export function recordsOf({
     client_id: client,
     country,
     channel,
+    sms_sends: channel === 'sms' ? 1 : 0,
     status: 'pending',
     attempts: 0,
     created_at: at.toISOString(),
