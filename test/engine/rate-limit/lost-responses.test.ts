@@ -40,7 +40,12 @@ it('is admitted, and counts once more for each lost response', async () => {
 });
 
 it('of 150 requests at once uses the limit to the end and no further', async () => {
-  const { admitted, lost } = await checkAtOnce('many', 150, (response) => response % 7 === 0);
+  // Of the first calls only: a call that loses its repeats, too, is no answer.
+  const { admitted, lost } = await checkAtOnce(
+    'many',
+    150,
+    (response) => response < 100 && response % 7 === 0,
+  );
   expect(lost).toBeGreaterThan(0);
   expect(admitted.length + lost).toBe(limits.perMinute);
   expect(new Set(admitted.map(({ binding }) => binding.remaining)).size).toBe(admitted.length);
