@@ -1,4 +1,4 @@
-/** What was set aside in dead-letter queues. The queues are read with the AWS credentials of the shell. */
+/** Operations on set-aside messages in dead-letter queues, which are read with the AWS credentials of the shell. */
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { dynamo, sqs } from '../../shared/platform/aws/clients.ts';
 import { setAsideGateway } from '../../shared/relay/set-aside-gateway.sqs.ts';

@@ -144,7 +144,7 @@ function shownCharacter(character: string): string {
 const spellingCharactersMax = 64;
 export const digit = '[0-9０-９]';
 export const between = `${separator}*`;
-/** What every accepted spelling has in common; libphonenumber decides on the rest. */
+/** Matches every accepted spelling; libphonenumber refuses further ones. */
 const recipientPattern = `^${between}[+＋]${between}[1-9１-９](${between}${digit}){6,14}${between}$`;
 /** For the API document. */
 export const recipientKeywords = {

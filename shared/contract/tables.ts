@@ -115,7 +115,7 @@ export const tableShapes = {
     sort: 'client_id',
     purged: true,
   },
-  // What streams brought and `message-usage` and `otp-traffic` do not have yet, and how far each shard is counted.
+  // Changes that are not yet added to `message-usage` and `otp-traffic`, and how far each shard is counted.
   'count-journal': {
     partition: 'journal',
     sort: 'entry',

@@ -56,7 +56,7 @@ export interface InboundMessage {
   readonly mode?: 'test';
   /** Unique in its channel; a repeated notification has the same. */
   readonly carrierMessageId: string;
-  /** Who sent it: E.164, a short code, or the id of a WhatsApp user who hides the number. */
+  /** The sender: E.164, a short code, or the id of a WhatsApp user who hides the number. */
   readonly person: string;
   /** Our number that it was sent to: E.164, or a short code. */
   readonly number: string;

@@ -71,7 +71,7 @@ function spanName(span: Span, at: Date): string {
   return at.toISOString().slice(0, nameLength[span]);
 }
 
-/** What a record adds in its minute to its country, and to all (`*`), which has each country by its name. */
+/** Returns the amounts of a record in its minute: for its country, and for all (`*`), by country. */
 function groupsOf({ clientId, country, createdAt, sends, verified }: OtpRecord): Groups {
   const amounts = Object.entries({ sends, verified }).filter(([, amount]) => amount > 0);
   const byCountry = amounts.map(([column, amount]) => [`${column}_${country}`, amount] as const);
