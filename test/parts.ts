@@ -45,10 +45,10 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
   all: [
     ['test'],
     [
-      'deploy',
       'browser',
-      // Further steps are in the suite `release`.
-      'construct loads,synthesized,ten',
+      // Further steps of these two are in the suite `release`.
+      'deploy upgrade',
+      'construct synthesized,ten',
       'local',
       'long',
       'dynamodb-local',
@@ -72,7 +72,8 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
   release: [
     [
       'clients',
-      'construct stacks,sample',
+      'deploy',
+      'construct loads,stacks,sample',
       'templates each-setting',
       'test-keys test-key-separation',
       'browser-10000-rows admin-dashboard-tasks',

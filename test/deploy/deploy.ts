@@ -2,7 +2,7 @@
  * Runs the commands of docs/deploy.md, docs/rotate-and-restore.md and docs/regions.md on a fresh emulator: deploy, deploy
  * again, rotate secrets and keys, upgrade under traffic, roll back, deploy in a second region, destroy.
  * `npm run test:all -- deploy` prints what it showed, and exits with 1 if something did not hold.
- * `npm run test:all -- deploy regions` shows the two regions only.
+ * `deploy upgrade` runs the parts that most changes can break; `deploy regions` runs the two regions only.
  */
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -55,6 +55,14 @@ async function life(ground: Ground, front: Front): Promise<void> {
   show(left.length === 0, 'every command of these pages was run', left.join());
 }
 
+async function upgradeOnly(ground: Ground, front: Front): Promise<void> {
+  const { part } = ground.report;
+  const deployed = await part('First deploy', () => firstDeploy(ground, front));
+  await part('Second deploy', () => nothingChanges(ground));
+  await part('Upgrade under traffic', () => upgrade(ground, deployed.token));
+  await part('Destroy, deploy and destroy', () => destroy(ground));
+}
+
 async function regions(ground: Ground, front: Front): Promise<void> {
   const { part } = ground.report;
   const deployed = await part('First deploy', () => firstDeploy(ground, front));
@@ -99,6 +107,9 @@ async function run(report: Report, what: (ground: Ground, front: Front) => Promi
 }
 
 const report = startReport(console.log);
-const [what = ''] = process.argv.slice(2);
-await run(report, what === 'regions' ? regions : life).catch(report.broke);
+const [name = 'life'] = process.argv.slice(2);
+const runs: Readonly<Record<string, typeof life>> = { life, upgrade: upgradeOnly, regions };
+const what = runs[name];
+if (what === undefined) throw new Error(`there is no run ${name}: use ${Object.keys(runs).join(', ')}`);
+await run(report, what).catch(report.broke);
 process.exit(report.end());
