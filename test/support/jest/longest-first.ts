@@ -53,7 +53,6 @@ const computing = [
   'browser/admin-dashboard.test.ts',
   'browser/admin-dashboard-mishaps.test.ts',
   'browser/admin-dashboard-endpoints.test.ts',
-  'engine/message/suppression-store.test.ts',
   'engine/message/send-bulk-sms.test.ts',
   'engine/restore/every-table.test.ts',
   'engine/admin/message-search.test.ts',

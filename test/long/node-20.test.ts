@@ -1,7 +1,7 @@
 /** The package runs on Node 20, as its `engines` say; the project's own tools run on a newer one. */
 import { spawnSync } from 'node:child_process';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { reachedFrom, read, root } from '../../support/architecture/source-files.ts';
+import { reachedFrom, read, root } from '../support/architecture/source-files.ts';
 
 const supplied = 'lib/build/package/for-node-20.ts';
 let faults: readonly string[];
