@@ -7,7 +7,7 @@
  */
 import { CfnOutput, Stack, Tags, Token } from 'aws-cdk-lib';
 import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
-import { type AlarmBase, type IAlarmAction, MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { type IAlarmAction, MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { type IRole, ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
@@ -26,12 +26,11 @@ import { Messaging } from './capabilities/messaging/messaging.ts';
 import { ReviewEditedRows } from './capabilities/review-edited-rows.ts';
 import { Schedules } from './capabilities/schedules.ts';
 import { CarrierSecrets, OtpSecret } from './capabilities/secrets.ts';
-import { ServiceObjectives } from './capabilities/service-objectives.ts';
 import { Storage } from './capabilities/storage/storage.ts';
 import { createSyntheticSend } from './capabilities/synthetic-send.ts';
 import { TokenKey } from './capabilities/token-key.ts';
 import { Webhooks } from './capabilities/webhooks/webhooks.ts';
-import { countedMetric } from './constructs/alarm.ts';
+import { alarmsIn, countedMetric, type GatewayAlarm } from './constructs/alarm.ts';
 import { createFunctionThrottleAlarm, GatewayFunction } from './constructs/gateway-function.ts';
 import { pascalCase, publishedSettings } from './constructs/stack-outputs.ts';
 import { isPlaceholder } from './stages/aws-names.ts';
@@ -54,6 +53,7 @@ const takingTokens = [
   'webAclArn',
   'webhookVpc',
   'alarmEmail',
+  'pageEmail',
   'alarmTopics',
 ] satisfies readonly (keyof MessagingGatewayProps | `customDomain.${string}`)[];
 
@@ -69,7 +69,7 @@ export class MessagingGateway extends Construct {
   readonly queues: Readonly<Record<QueueName, Queue>>;
   /** Where carriers publish receipts and messages from people; undefined where no carrier is real. */
   readonly receiptsTopic: Topic | undefined;
-  private readonly alarms: readonly AlarmBase[];
+  private readonly alarms: readonly GatewayAlarm[];
   private readonly resources: Resources;
 
   constructor(scope: Construct, id: string, props: MessagingGatewayProps = {}) {
@@ -119,10 +119,10 @@ export class MessagingGateway extends Construct {
     if (stage.canary) new Canary(this, 'Canary', stage, api.alarms);
 
     createFunctionThrottleAlarm(this, stage);
-    const objectives = new ServiceObjectives(this, 'Objectives', stage, api.rest);
-    // Both find the alarms that exist, so they are created last.
-    this.alarms = new AlarmNotifications(this, 'AlarmNotifications', stage).alarms;
-    new CloudWatchDashboard(this, 'CloudWatchDashboard', stage, objectives);
+    // Both need the alarms that exist, so they are created last.
+    this.alarms = alarmsIn(this);
+    new AlarmNotifications(this, 'AlarmNotifications', stage, this.alarms);
+    if (stage.dashboard) new CloudWatchDashboard(this, 'CloudWatchDashboard', stage);
 
     this.publish(storage.names());
     for (const [name, { queue, deadLetters }] of Object.entries(queues)) {
@@ -152,7 +152,7 @@ export class MessagingGateway extends Construct {
     grantAdministration(role, Stack.of(this), this.resources);
   }
 
-  /** Adds actions to each alarm that notifies; there are none where the property `alarms` is false. */
+  /** Adds actions to each alarm; there are none if the property `alarms` is false. */
   addAlarmAction(...actions: IAlarmAction[]): void {
     for (const alarm of this.alarms) alarm.addAlarmAction(...actions);
   }

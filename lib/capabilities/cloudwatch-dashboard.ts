@@ -11,11 +11,9 @@ import {
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { messageCostMetric, type StageMetric, type TimeMetric } from '../../shared/contract/metrics.ts';
-import { countedMetric } from '../constructs/alarm.ts';
-import { alarmsIn } from '../constructs/burn-rate-alarm.ts';
+import { alarmsIn, countedMetric } from '../constructs/alarm.ts';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
-import type { ServiceObjectives } from './service-objectives.ts';
 
 const period = Duration.minutes(1);
 const half = 12;
@@ -35,7 +33,7 @@ export class CloudWatchDashboard extends Construct {
   private readonly stage: StageSettings;
 
   /** The dashboard shows the alarms, functions and queues that exist, so it must be created after them. */
-  constructor(scope: Construct, id: string, stage: StageSettings, objectives: ServiceObjectives) {
+  constructor(scope: Construct, id: string, stage: StageSettings) {
     super(scope, id);
     this.stage = stage;
     const all = scope.node.findAll();
@@ -53,7 +51,6 @@ export class CloudWatchDashboard extends Construct {
         ...(alarms.length === 0
           ? []
           : [[new AlarmStatusWidget({ title: 'Alarms', alarms, width: 2 * half, height: 6 })]]),
-        [...objectives.widgets],
         ...(stage.syntheticSend
           ? [
               [

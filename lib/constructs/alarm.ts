@@ -17,41 +17,35 @@ import {
 } from '../../shared/contract/metrics.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
-/** `critical`: messages are not accepted or sent, or money is lost; `warning`: somebody must look on a working day. */
-export type Severity = 'critical' | 'warning';
-
-/** The parts of the gateway whose alarms can notify together. */
-type AlarmArea = 'api' | 'functions' | 'queues' | 'tables' | 'carriers' | 'webhooks';
+/** `page`: messages are not accepted or sent, or money is lost. `mail`: somebody must look on a working day. */
+export type Urgency = 'page' | 'mail';
 
 /** The runbooks of alarms, by their anchors in docs/operate.md without `runbook-`. */
 export const runbooks = {
-  'slo-availability': { severity: 'critical', area: 'api' },
-  'slo-otp-hand-over': { severity: 'critical', area: 'carriers' },
-  'slo-first-webhook': { severity: 'warning', area: 'webhooks' },
-  'api-errors': { severity: 'critical', area: 'api' },
-  'api-latency': { severity: 'warning', area: 'api' },
-  'synthetic-send': { severity: 'critical', area: 'api' },
-  'function-errors': { severity: 'critical', area: 'functions' },
-  'function-throttles': { severity: 'warning', area: 'functions' },
-  'dead-letters': { severity: 'warning', area: 'queues' },
-  'relay-dead-letters': { severity: 'warning', area: 'queues' },
-  'old-messages': { severity: 'critical', area: 'queues' },
-  'relay-behind': { severity: 'critical', area: 'queues' },
-  'usage-behind': { severity: 'warning', area: 'queues' },
-  'unreadable-records': { severity: 'warning', area: 'queues' },
-  'refused-entries': { severity: 'warning', area: 'queues' },
-  'unreadable-notifications': { severity: 'warning', area: 'carriers' },
-  'schedule-drops': { severity: 'warning', area: 'queues' },
-  'table-throttles': { severity: 'warning', area: 'tables' },
-  'limit-overrides': { severity: 'warning', area: 'tables' },
-  senders: { severity: 'warning', area: 'tables' },
-  'carrier-refusals': { severity: 'critical', area: 'carriers' },
-  'carrier-throttles': { severity: 'warning', area: 'carriers' },
-  spend: { severity: 'critical', area: 'carriers' },
-  'spend-caps': { severity: 'warning', area: 'carriers' },
-  'otp-held': { severity: 'critical', area: 'carriers' },
-  'failed-webhooks': { severity: 'warning', area: 'webhooks' },
-} as const satisfies Record<string, { readonly severity: Severity; readonly area: AlarmArea }>;
+  'api-errors': 'page',
+  'api-latency': 'mail',
+  'synthetic-send': 'page',
+  'function-errors': 'page',
+  'function-throttles': 'mail',
+  'dead-letters': 'mail',
+  'relay-dead-letters': 'mail',
+  'old-messages': 'page',
+  'relay-behind': 'page',
+  'usage-behind': 'mail',
+  'unreadable-records': 'mail',
+  'refused-entries': 'mail',
+  'unreadable-notifications': 'mail',
+  'schedule-drops': 'mail',
+  'table-throttles': 'mail',
+  'limit-overrides': 'mail',
+  senders: 'mail',
+  'carrier-refusals': 'page',
+  'carrier-throttles': 'mail',
+  spend: 'page',
+  'spend-caps': 'mail',
+  'otp-held': 'page',
+  'failed-webhooks': 'mail',
+} as const satisfies Record<string, Urgency>;
 
 export type Runbook = keyof typeof runbooks;
 
@@ -111,4 +105,9 @@ export function countedMetric(
     statistic: 'Sum',
     period,
   });
+}
+
+/** Returns the alarms that exist in the gateway. */
+export function alarmsIn(gateway: Construct): GatewayAlarm[] {
+  return gateway.node.findAll().filter((construct) => construct instanceof GatewayAlarm);
 }

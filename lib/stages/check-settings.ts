@@ -50,12 +50,12 @@ const checked = stageSettings.check(
       'smsCarrier',
       'aws where whatsappCarrier is off: one of the channels must be on',
     );
-    for (const needing of ['canary', 'alarmEmail', 'alarmTopics', 'compositeAlarms'] as const)
+    for (const needing of ['canary', 'alarmEmail', 'pageEmail', 'alarmTopics'] as const)
       demand(stage.alarms || !stage[needing], needing, 'needs the setting alarms');
     demand(
-      stage.alarmEmail !== undefined || stage.alarmTopics !== undefined || !stage.alarmOkActions,
-      'alarmOkActions',
-      'needs alarmEmail or alarmTopics, which it notifies',
+      stage.alarmEmail !== undefined || stage.pageEmail === undefined,
+      'pageEmail',
+      'needs alarmEmail, which all other alarms notify',
     );
     demand(
       !carriersIn(smsCarrier).includes('aws') || stage.smsOriginationIdentity !== undefined,
@@ -92,7 +92,7 @@ const checked = stageSettings.check(
     const regional = {
       encryptionKeyArn: [stage.encryptionKeyArn],
       webAclArn: [stage.webAclArn],
-      alarmTopics: [stage.alarmTopics?.critical, stage.alarmTopics?.warning],
+      alarmTopics: [stage.alarmTopics?.page, stage.alarmTopics?.mail],
       smsOriginationIdentity: [stage.smsOriginationIdentity],
     };
     for (const [name, arns] of Object.entries(regional) as [keyof typeof regional, (string | undefined)[]][])

@@ -41,21 +41,21 @@ export interface OperationProps {
    */
   readonly alarmEmail?: string;
   /**
-   * The ARNs of existing topics that alarms notify, by severity; without `warning` only critical ones notify. The policies of
-   * the topics must let CloudWatch publish.
+   * The address of a pager, for the alarms that cannot wait for a working day. They notify `alarmEmail` if there is none.
    * @default none
    */
-  readonly alarmTopics?: { critical: string; warning?: string | undefined };
+  readonly pageEmail?: string;
   /**
-   * Whether the end of an alarm notifies, too.
+   * The ARNs of existing topics: `page` for the alarms that cannot wait, `mail` for the others, which else notify nobody. The
+   * policies of the topics must let CloudWatch publish.
+   * @default none
+   */
+  readonly alarmTopics?: { page: string; mail?: string | undefined };
+  /**
+   * Whether CloudWatch has a dashboard of the gateway, for 3 USD a month. Turn it on if you watch a gateway on a screen.
    * @default false
    */
-  readonly alarmOkActions?: boolean;
-  /**
-   * Whether one alarm for each severity and area notifies (ten in all), in place of each of the 74 alarms.
-   * @default false
-   */
-  readonly compositeAlarms?: boolean;
+  readonly dashboard?: boolean;
   /**
    * The address of docs/operate.md, whose runbooks alarms link to.
    * @default "docs/operate.md"
@@ -66,16 +66,6 @@ export interface OperationProps {
    * @default 100
    */
   readonly spendAlarmPerDay?: number;
-  /**
-   * The shares that must succeed: of requests without a 5xx, of one-time passwords handed over and of webhooks first
-   * attempted within so many seconds. An alarm goes off when the budget of failures burns too fast.
-   * @default {"availability":0.999,"otpHandOver":{"share":0.95,"seconds":5},"firstWebhook":{"share":0.95,"seconds":30}}
-   */
-  readonly objectives?: {
-    availability: number;
-    otpHandOver: { share: number; seconds: number };
-    firstWebhook: { share: number; seconds: number };
-  };
   /**
    * Whether a message is sent each minute with a test key, by the public address, and an alarm goes off where none is delivered.
    * @default false; in production true

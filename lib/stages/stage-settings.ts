@@ -36,9 +36,6 @@ const byFunction = z.record(z.string(), z.int().check(z.nonnegative())).check(
 
 const region = z.string().check(z.regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'a region, as eu-west-1'));
 const wholeNumber = z.int().check(z.positive());
-/** Below 0.95 the alarm on the fastest burn rate, 14.4, would need more failures than there are requests. */
-const objective = z.number().check(z.minimum(0.95), z.maximum(0.9999));
-const objectiveSeconds = z.number().check(z.positive(), z.maximum(3600));
 /** The concurrency that an SQS event source permits. */
 const queueConcurrency = z.int().check(z.minimum(2), z.maximum(1000));
 
@@ -160,9 +157,9 @@ const ofConstruct = {
   provisionedConcurrency: z._default(byFunction, {}),
   alarms: z._default(z.boolean(), false),
   alarmEmail: z.optional(orPlaceholder(z.email('an e-mail address'))),
-  alarmTopics: z.optional(z.strictObject({ critical: topicArn, warning: z.optional(topicArn) })),
-  alarmOkActions: z._default(z.boolean(), false),
-  compositeAlarms: z._default(z.boolean(), false),
+  pageEmail: z.optional(orPlaceholder(z.email('an e-mail address'))),
+  alarmTopics: z.optional(z.strictObject({ page: topicArn, mail: z.optional(topicArn) })),
+  dashboard: z._default(z.boolean(), false),
   docsUrl: z._default(
     z
       .string()
@@ -172,18 +169,6 @@ const ofConstruct = {
     'docs/operate.md',
   ),
   spendAlarmPerDay: z._default(z.number().check(z.positive()), 100),
-  objectives: z._default(
-    z.strictObject({
-      availability: objective,
-      otpHandOver: z.strictObject({ share: objective, seconds: objectiveSeconds }),
-      firstWebhook: z.strictObject({ share: objective, seconds: objectiveSeconds }),
-    }),
-    {
-      availability: 0.999,
-      otpHandOver: { share: 0.95, seconds: 5 },
-      firstWebhook: { share: 0.95, seconds: 30 },
-    },
-  ),
   syntheticSend: z._default(z.boolean(), false),
   canary: z._default(z.boolean(), false),
   ignoreAlarmConfiguration: z._default(z.boolean(), false),

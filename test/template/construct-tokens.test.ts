@@ -33,7 +33,8 @@ const taking = (value: (name: string) => string) =>
     webAclArn: value('Acl'),
     webhookVpc: { subnetIds: [value('Subnet')], securityGroupIds: [value('Group')] },
     alarmEmail: value('Address'),
-    alarmTopics: { critical: value('Page'), warning: value('Ticket') },
+    pageEmail: value('Pager'),
+    alarmTopics: { page: value('Page'), mail: value('Ticket') },
   }) satisfies MessagingGatewayProps;
 const takingNames = Object.keys(taking(token));
 

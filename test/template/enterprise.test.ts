@@ -2,7 +2,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { Token } from 'aws-cdk-lib';
 import { stageFrom } from '../../lib/stages/stages.ts';
-import { page } from '../support/docs/pages.ts';
 import {
   deployments,
   enterpriseDeployments,
@@ -59,38 +58,15 @@ describe('production with', () => {
     expect(users).toHaveLength(resources('AWS::Lambda::Function').length + 1);
   });
 
-  it('topics by severity: critical alarms notify one, warnings the other, and their end too', () => {
-    const alarms = properties(alone('existing topics by severity')('AWS::CloudWatch::Alarm'));
+  it('topics by urgency: alarms that cannot wait notify one, all others the other', () => {
+    const alarms = properties(alone('existing topics')('AWS::CloudWatch::Alarm'));
     const topicsOf = (runbook: string) => {
       const found = alarms.filter(({ AlarmDescription }) => AlarmDescription.endsWith(`#runbook-${runbook}`));
       expect(found.length).toBeGreaterThan(0);
-      return [...new Set(found.flatMap(({ AlarmActions, OKActions }) => [...AlarmActions, ...OKActions]))];
+      return [...new Set(found.flatMap(({ AlarmActions }) => AlarmActions))];
     };
-    expect(topicsOf('api-errors')).toEqual(['arn:aws:sns:eu-west-1:000000000000:page']);
+    expect(topicsOf('spend')).toEqual(['arn:aws:sns:eu-west-1:000000000000:page']);
     expect(topicsOf('dead-letters')).toEqual(['arn:aws:sns:eu-west-1:000000000000:ticket']);
-  });
-
-  it('composite alarms notifies by ten of them, each alarm in one, and warnings not without a topic', () => {
-    const resources = alone('composite alarms');
-    const composites = resources('AWS::CloudWatch::CompositeAlarm');
-    const isOfArea = (name: string) => /-(critical|warning)-/.test(name);
-    const byArea = properties(composites).filter(({ AlarmName }) => isOfArea(AlarmName));
-    expect(byArea).toHaveLength(10);
-    const notifiedOtherwise = byArea.flatMap(
-      ({ AlarmRule }) => JSON.stringify(AlarmRule).match(/"Fn::GetAtt"/g) ?? [],
-    );
-    expect(page('docs/construct.md')).toContain(`in place of each of the ${notifiedOtherwise.length} alarms`);
-    const ofObjectives = composites.filter(([, { Properties }]) => !isOfArea(Properties.AlarmName));
-    const named = properties(composites).flatMap(({ AlarmRule }) =>
-      Array.from(JSON.stringify(AlarmRule).matchAll(/"Fn::GetAtt":\["(\w+)"/g), ([, id]) => id),
-    );
-    const alarms = [...resources('AWS::CloudWatch::Alarm'), ...ofObjectives];
-    expect(named.toSorted()).toEqual(alarms.map(([id]) => id).toSorted());
-    for (const { AlarmActions } of properties(alarms)) expect(AlarmActions).toBeUndefined();
-    for (const { AlarmName, AlarmActions } of byArea)
-      expect(AlarmActions).toEqual(
-        AlarmName.includes('critical') ? ['arn:aws:sns:eu-west-1:000000000000:page'] : undefined,
-      );
   });
 
   it('a permissions boundary has it on every role', () => {
@@ -180,13 +156,9 @@ describe('what an enterprise sets is refused', () => {
   it.each<[Record<string, unknown>, string]>([
     [{ encryptionKeyArn: 'alias/platform' }, 'encryptionKeyArn: an ARN such as arn:aws:kms:…'],
     [{ region: 'us-east-1', ...ofEnterprises['an existing key'] }, 'encryptionKeyArn: is in another region'],
-    [
-      { region: 'us-east-1', ...ofEnterprises['existing topics by severity'] },
-      'alarmTopics: is in another region',
-    ],
-    [{ alarmTopics: { warning: 'arn:aws:sns:eu-west-1:000000000000:t' } }, 'alarmTopics.critical'],
-    [{ alarmOkActions: true }, 'alarmOkActions: needs alarmEmail or alarmTopics'],
-    [{ alarms: false, canary: false, compositeAlarms: true }, 'compositeAlarms: needs the setting alarms'],
+    [{ region: 'us-east-1', ...ofEnterprises['existing topics'] }, 'alarmTopics: is in another region'],
+    [{ alarmTopics: { mail: 'arn:aws:sns:eu-west-1:000000000000:t' } }, 'alarmTopics.page'],
+    [{ pageEmail: 'on-call@example.com' }, 'pageEmail: needs alarmEmail'],
     [{ permissionsBoundaryArn: 'boundary' }, 'permissionsBoundaryArn: an ARN such as arn:aws:iam:…'],
     [{ tags: { 'aws:owner': 'us' } }, 'not beginning with aws:'],
     [{ bootstrapQualifier: 'longer-than-ten' }, 'bootstrapQualifier: ten letters and digits at most'],
@@ -209,14 +181,8 @@ describe('what an enterprise sets is refused', () => {
       'smsOriginationIdentity: is in another region',
     ],
     [{ smsOriginationIdentity: '*' }, 'smsOriginationIdentity: a phone number'],
-    [
-      { alarmTopics: { critical: 'arn:aws:sns:eu-west-1:000000000000:t.fifo' } },
-      'alarmTopics.critical: an ARN',
-    ],
-    [
-      { alarmTopics: { critical: 'arn:aws:sns:eu-west-1:000000000000:t:1234' } },
-      'alarmTopics.critical: an ARN',
-    ],
+    [{ alarmTopics: { page: 'arn:aws:sns:eu-west-1:000000000000:t.fifo' } }, 'alarmTopics.page: an ARN'],
+    [{ alarmTopics: { page: 'arn:aws:sns:eu-west-1:000000000000:t:1234' } }, 'alarmTopics.page: an ARN'],
     [
       { webhookVpc: { subnetIds: ['sg-0a1b2c3d'], securityGroupIds: ['sg-0a1b2c3d'] } },
       'subnetIds.0: an id such as subnet',
@@ -232,7 +198,7 @@ describe('what an enterprise sets is refused', () => {
   it('not where an app passes what it creates, whose ARN is a token until the deploy', () => {
     const token = Token.asString({ Ref: 'Created' });
     expect(
-      refused({ encryptionKeyArn: token, webAclArn: token, alarmTopics: { critical: token } }),
+      refused({ encryptionKeyArn: token, webAclArn: token, alarmTopics: { page: token } }),
     ).not.toThrow();
   });
 });

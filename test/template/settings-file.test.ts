@@ -122,6 +122,8 @@ describe('a deploy that drops a setting', () => {
       'allowedCountries',
       'apiLogRole',
       'customDomain',
+      'dashboard',
+      'pageEmail',
       'prices',
       'provisionedCapacity',
       'region',

@@ -8,6 +8,7 @@ const { month: prices, ...perCall } = JSON.parse(readFileSync(join(root, 'test/c
 
 /** A key of KMS, for a month. */
 export const keyPrice: number = prices.kms_key;
+export const dashboardPrice: number = prices.dashboard;
 
 const runsInMonth = { 'rate(1 minute)': 43_800, 'rate(1 hour)': 730 } as const;
 
@@ -22,7 +23,6 @@ export const pricedWhenIdle: ReadonlySet<string> = new Set([
   'AWS::ApplicationAutoScaling::ScalableTarget',
   'AWS::ApplicationAutoScaling::ScalingPolicy',
   'AWS::CloudWatch::Alarm',
-  'AWS::CloudWatch::CompositeAlarm',
   'AWS::CloudWatch::Dashboard',
   'AWS::KMS::Key',
   'AWS::Lambda::EventSourceMapping',
@@ -90,11 +90,6 @@ function partsOf(resources: Readonly<Record<string, TemplateResource>>): readonl
   );
   return [
     { name: 'Metrics of alarms', count: sum(alarmMetrics), price: prices.alarm_metric },
-    {
-      name: 'Composite alarms',
-      count: ofType('AWS::CloudWatch::CompositeAlarm').length,
-      price: prices.composite_alarm,
-    },
     { name: 'Web ACL', count: webAcls.length, price: prices.web_acl },
     {
       name: 'Rules of the web ACL',
@@ -104,7 +99,7 @@ function partsOf(resources: Readonly<Record<string, TemplateResource>>): readonl
     {
       name: 'CloudWatch dashboard',
       count: ofType('AWS::CloudWatch::Dashboard').length,
-      price: prices.dashboard,
+      price: dashboardPrice,
     },
     { name: 'KMS key', count: ofType('AWS::KMS::Key').length, price: prices.kms_key },
     { name: 'Secret', count: ofType('AWS::SecretsManager::Secret').length, price: prices.secret },

@@ -33,11 +33,7 @@ export const ofEnterprises: Readonly<Record<string, Readonly<Record<string, unkn
   'an existing key': {
     encryptionKeyArn: 'arn:aws:kms:eu-west-1:000000000000:key/01234567-89ab-cdef-0123-456789abcdef',
   },
-  'existing topics by severity': {
-    alarmTopics: { critical: topic('page'), warning: topic('ticket') },
-    alarmOkActions: true,
-  },
-  'composite alarms': { compositeAlarms: true, alarmTopics: { critical: topic('page') } },
+  'existing topics': { alarmTopics: { page: topic('page'), mail: topic('ticket') } },
   'a permissions boundary': { permissionsBoundaryArn: 'arn:aws:iam::000000000000:policy/platform/boundary' },
   tags: { tags: { 'cost-center': '4711', owner: 'messaging@example.com' } },
   'a bootstrap qualifier': { bootstrapQualifier: 'platform1' },
@@ -66,7 +62,9 @@ export const deployments: Readonly<Record<string, Readonly<Record<string, unknow
   'production with everything': {
     ...withoutCountries,
     region: 'eu-west-1',
-    alarmEmail: 'on-call@example.com',
+    alarmEmail: 'operations@example.com',
+    pageEmail: 'on-call@example.com',
+    dashboard: true,
     ...domain,
     provisionedCapacity: { min: 100, max: 4000 },
     reservedConcurrency: { 'send-sms': 200 },

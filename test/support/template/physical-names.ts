@@ -27,9 +27,6 @@ const limits: Readonly<Record<string, Readonly<Record<string, NameLimit>>>> = {
     PolicyName: { longest: 256, pattern: /./ },
   },
   'AWS::CloudWatch::Alarm': { MetricName: metric },
-  'AWS::CloudWatch::CompositeAlarm': {
-    AlarmName: { longest: 255, pattern: /^[a-zA-Z0-9_-]+$/, unique: 'in a region' },
-  },
   'AWS::CloudWatch::Dashboard': {
     DashboardName: { longest: 255, pattern: /^[a-zA-Z0-9_-]+$/, unique: 'in an account' },
   },
