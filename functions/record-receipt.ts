@@ -3,7 +3,6 @@
 import type { SQSEvent } from 'aws-lambda';
 import { carrierReports } from '#carrier-reports';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
-import type { CarrierNotification } from '../shared/carrier/carrier-notification.ts';
 import { readReport } from '../shared/carrier/queued-report.ts';
 import { dynamoExistingClients } from '../shared/client/client-store.dynamo.ts';
 import { expectedPrice, readPrices } from '../shared/contract/prices.ts';
@@ -21,7 +20,7 @@ import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/queues.sqs.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
-import { countMetric, log } from '../shared/platform/log.ts';
+import { log } from '../shared/platform/log.ts';
 import { processRecords } from '../shared/platform/process-queue-batch.ts';
 import { numberOwners } from '../shared/sender/number-owners.ts';
 
@@ -59,11 +58,10 @@ export function handler(event: SQSEvent) {
   return processRecords(
     event,
     async ({ body, attributes }) => {
-      const { receipts, inbound, unreadable } = readNotification(body);
+      const { receipts, inbound, unreadable } = readReport(carrierReports, body);
       const receives = Number(attributes.ApproximateReceiveCount);
       const recording = await recordReceipts(record, receipts, receives);
       for (const { receipt, outcome, messageId, message } of recording.recorded) {
-        if (outcome === 'given_up') countMetric('UnknownReceipt');
         log[outcome === 'given_up' ? 'warn' : 'info']('receipt', {
           message_id: messageId,
           client_id: message?.client_id,
@@ -80,24 +78,10 @@ export function handler(event: SQSEvent) {
         log.info('inbound', { message_id, client_id, channel, opt_keyword, outcome });
       }
       // The others of this queue message are processed, and processing them again changes nothing.
-      if (unreadable.length > 0) countMetric('UnreadableNotification');
       const [first] = [...unreadable, ...recording.failures, ...receiving.failures];
       if (first !== undefined) throw first;
       return { retryAfterSeconds: recording.retryAfterSeconds ?? receiving.retryAfterSeconds };
     },
     changeVisibility,
   );
-}
-
-/**
- * An unreadable notification is counted at once: the queue sets it aside only after its last delivery, so that a
- * release that can read it may still process it.
- */
-function readNotification(body: string): CarrierNotification {
-  try {
-    return readReport(carrierReports, body);
-  } catch (error) {
-    countMetric('UnreadableNotification');
-    throw error;
-  }
 }

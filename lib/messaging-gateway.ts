@@ -13,11 +13,12 @@ import { type IRole, ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { LoggedMetric, StageMetric, TimeMetric } from '../shared/contract/metrics.ts';
+import type { LoggedMetric, StageMetric } from '../shared/contract/metrics.ts';
 import type { QueueName } from '../shared/contract/queues.ts';
-import { routes } from '../shared/contract/routes.ts';
+import { sendFunctions } from '../shared/contract/routes.ts';
 import type { TableName } from '../shared/contract/tables.ts';
 import { AlarmNotifications } from './capabilities/alarm-notifications.ts';
+import { Alarms } from './capabilities/alarms.ts';
 import { Api } from './capabilities/api/api.ts';
 import { Canary } from './capabilities/api/canary.ts';
 import { CloudWatchDashboard } from './capabilities/cloudwatch-dashboard.ts';
@@ -30,8 +31,8 @@ import { Storage } from './capabilities/storage/storage.ts';
 import { createSyntheticSend } from './capabilities/synthetic-send.ts';
 import { TokenKey } from './capabilities/token-key.ts';
 import { Webhooks } from './capabilities/webhooks/webhooks.ts';
-import { alarmsIn, countedMetric, type GatewayAlarm } from './constructs/alarm.ts';
-import { createFunctionThrottleAlarm, GatewayFunction } from './constructs/gateway-function.ts';
+import { countedMetric, type GatewayAlarm } from './constructs/alarm.ts';
+import { GatewayFunction } from './constructs/gateway-function.ts';
 import { pascalCase, publishedSettings } from './constructs/stack-outputs.ts';
 import { isPlaceholder } from './stages/aws-names.ts';
 import type { MessagingGatewayProps } from './stages/gateway-props.ts';
@@ -116,13 +117,17 @@ export class MessagingGateway extends Construct {
     const resources = { stage, storage, schedules, queues, otpSecret, carrierSecrets, tokenKey, baseUrl };
     grantUses(this, resources);
 
-    if (stage.canary) new Canary(this, 'Canary', stage, api.alarms);
-
-    createFunctionThrottleAlarm(this, stage);
-    // Both need the alarms that exist, so they are created last.
-    this.alarms = alarmsIn(this);
+    const alarms = stage.alarms ? new Alarms(this, 'Alarms', { stage, api: api.rest, queues }) : undefined;
+    this.alarms = alarms?.all ?? [];
     new AlarmNotifications(this, 'AlarmNotifications', stage, this.alarms);
-    if (stage.dashboard) new CloudWatchDashboard(this, 'CloudWatchDashboard', stage);
+    if (stage.canary) new Canary(this, 'Canary', stage, alarms?.ofReleases ?? []);
+    if (stage.dashboard)
+      new CloudWatchDashboard(this, 'CloudWatchDashboard', {
+        stage,
+        api: api.rest,
+        queues,
+        alarms: this.alarms,
+      });
 
     this.publish(storage.names());
     for (const [name, { queue, deadLetters }] of Object.entries(queues)) {
@@ -158,22 +163,17 @@ export class MessagingGateway extends Construct {
   }
 
   /**
-   * Returns a metric that the functions count, of five minutes: refusals of carriers, failed webhooks and the like as a sum, times
-   * as p99.
+   * Returns a metric that the functions count, of five minutes: refusals of carriers, failed work and the like as a sum, times as
+   * p99.
    */
-  metric(name: StageMetric | LoggedMetric | TimeMetric): Metric {
+  metric(name: StageMetric | LoggedMetric): Metric {
     const statistic = name.endsWith('Time') ? 'p99' : 'Sum';
     return countedMetric(this.resources.stage, name).with({ statistic }).attachTo(this);
   }
 
   /** The calls of the operations that send, also those that are refused. */
   metricSends(): MathExpression {
-    const sending: readonly string[] = [
-      routes.sendSms,
-      routes.sendBulkSms,
-      routes.sendWhatsApp,
-      routes.sendOtp,
-    ].map(({ functionName }) => functionName);
+    const sending: readonly string[] = sendFunctions;
     const functions = this.node
       .findAll()
       .filter((construct) => construct instanceof GatewayFunction)
@@ -198,11 +198,6 @@ export class MessagingGateway extends Construct {
   /** The latency of responses, p99, in milliseconds. */
   metricLatency(): Metric {
     return this.api.metricLatency({ statistic: 'p99' });
-  }
-
-  /** The webhooks that failed after their last retry. */
-  metricFailedWebhooks(): Metric {
-    return this.metric('WebhookFailed');
   }
 
   /** The estimated cost of messages, in the currency of `prices`. */

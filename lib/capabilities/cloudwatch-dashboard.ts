@@ -1,48 +1,43 @@
 /** The CloudWatch dashboard of the stack. */
 import { Duration, Stack } from 'aws-cdk-lib';
-import {
-  AlarmStatusWidget,
-  Dashboard,
-  GraphWidget,
-  type IMetric,
-  type IWidget,
-  Metric,
-} from 'aws-cdk-lib/aws-cloudwatch';
-import { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
+import { AlarmStatusWidget, Dashboard, GraphWidget, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { messageCostMetric, type StageMetric, type TimeMetric } from '../../shared/contract/metrics.ts';
-import { alarmsIn, countedMetric } from '../constructs/alarm.ts';
+import type { LoggedMetric, StageMetric } from '../../shared/contract/metrics.ts';
+import { countedMetric, type GatewayAlarm } from '../constructs/alarm.ts';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
+import type { Queues } from './grant-uses.ts';
 
 const period = Duration.minutes(1);
 const half = 12;
 
-const failures: readonly StageMetric[] = [
-  'WebhookFailed',
-  'InvalidLimitOverride',
-  'InvalidSender',
-  'UnreadableStreamRecord',
-  'RefusedEntry',
-  'UnknownReceipt',
-  'SpendCapNearlyReached',
+const counts: readonly StageMetric[] = [
+  'SendFailed',
+  'WorkFailed',
+  'CarrierRefusal',
+  'CarrierThrottle',
+  'OtpHeld',
   'SpendCapReached',
+  'InvalidRow',
 ];
 
-export class CloudWatchDashboard extends Construct {
-  private readonly stage: StageSettings;
+interface DashboardProps {
+  readonly stage: StageSettings;
+  readonly api: SpecRestApi;
+  readonly queues: Queues;
+  readonly alarms: readonly GatewayAlarm[];
+}
 
-  /** The dashboard shows the alarms, functions and queues that exist, so it must be created after them. */
-  constructor(scope: Construct, id: string, stage: StageSettings) {
+export class CloudWatchDashboard extends Construct {
+  /** The dashboard shows the functions that exist, so it must be created after them. */
+  constructor(scope: Construct, id: string, { stage, api, queues, alarms }: DashboardProps) {
     super(scope, id);
-    this.stage = stage;
-    const all = scope.node.findAll();
-    const alarms = alarmsIn(scope);
-    const functions = all.filter((construct) => construct instanceof GatewayFunction);
-    const queues = all.filter((construct) => construct instanceof Queue);
-    const counted = (metric: StageMetric | TimeMetric) => countedMetric(stage, metric, period);
-    const name = (construct: Construct): string =>
-      construct.node.path.slice(scope.node.path.length + 1).replaceAll('/', ' ');
+    const functions = scope.node.findAll().filter((construct) => construct instanceof GatewayFunction);
+    const graph = (title: string, left: IMetric[], right: IMetric[] = []): GraphWidget =>
+      new GraphWidget({ title: `${title} (${stage.name})`, left, right, width: half });
+    const counted = (name: StageMetric | LoggedMetric) => countedMetric(stage, name, period);
+    const p95 = (name: LoggedMetric) => counted(name).with({ statistic: 'p95' });
     new Dashboard(this, 'Dashboard', {
       // The names of dashboards are global to an account, so the same stage in another region needs another one: "there is
       // no region in the ARN" (Service Authorization Reference, Amazon CloudWatch, resource type dashboard).
@@ -50,37 +45,36 @@ export class CloudWatchDashboard extends Construct {
       widgets: [
         ...(alarms.length === 0
           ? []
-          : [[new AlarmStatusWidget({ title: 'Alarms', alarms, width: 2 * half, height: 6 })]]),
-        ...(stage.syntheticSend
-          ? [
-              [
-                this.graph('Synthetic sends that failed', [counted('SyntheticSendFailed')]),
-                this.graph(
-                  'Synthetic sends: milliseconds until handed over and delivered',
-                  (['SyntheticHandOverTime', 'SyntheticDeliveryTime'] as const).map((metric) =>
-                    counted(metric).with({ statistic: 'Maximum' }),
-                  ),
-                ),
-              ],
-            ]
-          : []),
-        this.apiWidgets(),
+          : [[new AlarmStatusWidget({ title: 'Alarms', alarms: [...alarms], width: 2 * half, height: 6 })]]),
         [
-          this.graph(
-            'Messages',
-            [counted('CarrierRefusal'), counted('CarrierThrottle')],
-            [countedMetric(stage, messageCostMetric, Duration.hours(1))],
-          ),
-          this.graph('Failed webhooks, invalid rows, spend caps', failures.map(counted)),
+          graph('API: requests', [
+            api.metricCount({ period }),
+            api.metricClientError({ period, statistic: 'Sum' }),
+            api.metricServerError({ period, statistic: 'Sum' }),
+          ]),
+          graph('API: latency', [
+            api.metricLatency({ period, statistic: 'p50' }),
+            api.metricLatency({ period, statistic: 'p99' }),
+          ]),
         ],
         [
-          this.graph('Functions: errors and throttles', [
+          graph('What is counted, and cost', counts.map(counted), [
+            countedMetric(stage, 'MessageCost', Duration.hours(1)),
+          ]),
+          graph(
+            'Milliseconds to hand over a password, and to the first attempt of a webhook, p95',
+            [p95('OtpHandOverTime'), p95('WebhookFirstAttemptTime')],
+            [counted('WebhookFirstAttemptFailed'), counted('ReceiptRecorded')],
+          ),
+        ],
+        [
+          graph('Functions: errors and throttles', [
             ...functions.map((each) => each.metricErrors({ period, label: `${each.functionFile} errors` })),
             ...functions.map((each) =>
               each.metricThrottles({ period, label: `${each.functionFile} throttles` }),
             ),
           ]),
-          this.graph(
+          graph(
             'Functions: duration, p99',
             functions.map((each) =>
               each.metricDuration({ period, statistic: 'p99', label: each.functionFile }),
@@ -88,42 +82,28 @@ export class CloudWatchDashboard extends Construct {
           ),
         ],
         [
-          this.graph(
+          graph(
             'Queues: visible messages',
-            queues.map((each) =>
-              each.metricApproximateNumberOfMessagesVisible({ period, label: name(each) }),
-            ),
+            Object.entries(queues).flatMap(([label, { queue, deadLetters }]) => [
+              queue.metricApproximateNumberOfMessagesVisible({ period, label }),
+              ...(deadLetters === undefined
+                ? []
+                : [
+                    deadLetters.metricApproximateNumberOfMessagesVisible({
+                      period,
+                      label: `${label}, dead letters`,
+                    }),
+                  ]),
+            ]),
           ),
-          this.graph(
+          graph(
             'Queues: age of the oldest message',
-            queues.map((each) => each.metricApproximateAgeOfOldestMessage({ period, label: name(each) })),
+            Object.entries(queues).map(([label, { queue }]) =>
+              queue.metricApproximateAgeOfOldestMessage({ period, label }),
+            ),
           ),
         ],
       ],
     });
-  }
-
-  private apiWidgets(): IWidget[] {
-    const metric = (metricName: string, statistic: string): Metric =>
-      new Metric({
-        namespace: 'AWS/ApiGateway',
-        metricName,
-        dimensionsMap: { ApiName: Stack.of(this).stackName },
-        statistic,
-        period,
-        label: `${metricName} ${statistic}`,
-      });
-    return [
-      this.graph('API: requests', [
-        metric('Count', 'Sum'),
-        metric('4XXError', 'Sum'),
-        metric('5XXError', 'Sum'),
-      ]),
-      this.graph('API: latency', [metric('Latency', 'p50'), metric('Latency', 'p99')]),
-    ];
-  }
-
-  private graph(title: string, left: IMetric[], right: IMetric[] = []): GraphWidget {
-    return new GraphWidget({ title: `${title} (${this.stage.name})`, left, right, width: half });
   }
 }

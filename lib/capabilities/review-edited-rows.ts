@@ -20,6 +20,7 @@ export class ReviewEditedRows extends Construct {
     const review = new GatewayFunction(this, 'ReviewEditedRows', {
       stage,
       functionName: 'review-edited-rows',
+      isTraced: false,
       timeoutSeconds: 50,
     });
     const streams = { LimitsStream: 'limit-overrides', SendersStream: 'senders' } as const;

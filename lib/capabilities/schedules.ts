@@ -1,6 +1,5 @@
 /** EventBridge Scheduler: one-shot schedules that send to queues, and functions that run every minute. */
 import { ArnFormat, CfnDeletionPolicy, Duration, Stack } from 'aws-cdk-lib';
-import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { EventInvokeConfig, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import {
   CfnScheduleGroup,
@@ -12,7 +11,6 @@ import {
 } from 'aws-cdk-lib/aws-scheduler';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { createAlarm } from '../constructs/alarm.ts';
 import { allow } from '../constructs/allow.ts';
 import { grantEncryption } from '../constructs/encryption.ts';
 import type { GatewayFunction } from '../constructs/gateway-function.ts';
@@ -45,20 +43,6 @@ export class Schedules extends Construct {
     this.group = ScheduleGroup.fromScheduleGroupName(this, 'MadeGroup', group.ref);
     this.role = new InlineRole(this, 'Role', ofScheduler);
     grantEncryption(this.role, stage);
-    for (const metricName of ['TargetErrorCount', 'InvocationDroppedCount']) {
-      createAlarm(this, metricName, {
-        stage,
-        metric: new Metric({
-          namespace: 'AWS/Scheduler',
-          metricName,
-          dimensionsMap: { ScheduleGroup: group.ref },
-          statistic: 'Sum',
-          period: Duration.minutes(5),
-        }),
-        meaning: 'A schedule could not call its target: a webhook retry is late.',
-        runbook: 'schedule-drops',
-      });
-    }
   }
 
   /** Permits creating one-shot schedules that send to the queue. */
@@ -101,6 +85,10 @@ export class Schedules extends Construct {
     this.every(Duration.minutes(1), target);
   }
 
+  everyFiveMinutes(target: GatewayFunction): void {
+    this.every(Duration.minutes(5), target);
+  }
+
   /** Calls a function every hour. */
   everyHour(target: GatewayFunction): void {
     this.every(Duration.hours(1), target);
@@ -122,7 +110,7 @@ export class Schedules extends Construct {
     retries.node.addDependency(live);
     acknowledge(retries, {
       'Serverless-LambdaAsyncFailureDestination':
-        'The next run does what a failed one left, and the alarm on errors reports it.',
+        'The next run does what a failed one left, and an alarm tells if none succeeds.',
     });
     const role = new InlineRole(this, `Call${target.node.id}`, ofScheduler);
     // The CDK's own target permits calling every version; this one permits only the given function.

@@ -1,4 +1,4 @@
-/** An alarm whose description says what happened and links to the runbook. */
+/** An alarm that says what happened and links to its runbook, and the metrics that the gateway counts itself. */
 import { Duration } from 'aws-cdk-lib';
 import {
   Alarm,
@@ -8,80 +8,74 @@ import {
   Metric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
+import { type IFilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import {
-  type LoggedMetric,
-  metricNamespace,
-  type StageMetric,
-  type TimeMetric,
-} from '../../shared/contract/metrics.ts';
+import { type LoggedMetric, metricNamespace, type StageMetric } from '../../shared/contract/metrics.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
+import type { GatewayFunction } from './gateway-function.ts';
 
 /** `page`: messages are not accepted or sent, or money is lost. `mail`: somebody must look on a working day. */
 export type Urgency = 'page' | 'mail';
 
-/** The runbooks of alarms, by their anchors in docs/operate.md without `runbook-`. */
+/** The alarms. Each has its runbook in docs/operate.md, under its name with `runbook-` before it. */
 export const runbooks = {
-  'api-errors': 'page',
-  'api-latency': 'mail',
+  'sends-fail': 'page',
+  'sends-slow': 'mail',
+  'requests-fail': 'mail',
   'synthetic-send': 'page',
-  'function-errors': 'page',
-  'function-throttles': 'mail',
-  'dead-letters': 'mail',
-  'relay-dead-letters': 'mail',
-  'old-messages': 'page',
-  'relay-behind': 'page',
-  'usage-behind': 'mail',
-  'unreadable-records': 'mail',
-  'refused-entries': 'mail',
-  'unreadable-notifications': 'mail',
-  'schedule-drops': 'mail',
-  'table-throttles': 'mail',
-  'limit-overrides': 'mail',
-  senders: 'mail',
+  'work-fails': 'mail',
+  'messages-wait': 'page',
+  'passwords-late': 'page',
+  'passwords-held': 'page',
   'carrier-refusals': 'page',
-  'carrier-throttles': 'mail',
+  'receipts-stopped': 'page',
+  'streams-behind': 'page',
+  'clock-stopped': 'page',
   spend: 'page',
   'spend-caps': 'mail',
-  'otp-held': 'page',
-  'failed-webhooks': 'mail',
+  'webhooks-late': 'mail',
+  'webhooks-fail': 'mail',
+  'dead-letters': 'mail',
+  'table-throttles': 'mail',
+  'function-throttles': 'mail',
+  'invalid-rows': 'mail',
 } as const satisfies Record<string, Urgency>;
 
 export type Runbook = keyof typeof runbooks;
 
-/** An alarm that has a runbook. */
 export class GatewayAlarm extends Alarm {
   readonly runbook: Runbook;
 
-  constructor(scope: Construct, id: string, runbook: Runbook, props: CdkAlarmProps) {
-    super(scope, id, props);
+  constructor(scope: Construct, runbook: Runbook, props: CdkAlarmProps) {
+    super(scope, runbook, props);
     this.runbook = runbook;
   }
 }
 
 interface AlarmProps {
-  readonly stage: StageSettings;
   readonly metric: IMetric;
   /** What happened when the alarm goes off, in one sentence. */
   readonly meaning: string;
-  readonly runbook: Runbook;
-  /** The alarm goes off at this value or above; 1 by default, for what should never happen. */
+  /** The alarm goes off at this value or above; by default 1. */
   readonly threshold?: number;
-  /** The number of evaluated periods; 1 by default. */
+  /** The number of evaluated periods; by default 1. */
   readonly periods?: number;
-  /** The number of evaluated periods that must reach the threshold; all by default. */
+  /** The number of evaluated periods that must reach the threshold; by default all. */
   readonly breachingPeriods?: number;
-  /** Whether a period without data counts as one that reaches the threshold: for what must always have some. */
+  /** True if a period without data counts as one that reaches the threshold: for what must always have some. */
   readonly alsoWithoutData?: boolean;
 }
 
-/** Creates the alarm, unless the stage has none. */
-export function createAlarm(scope: Construct, id: string, props: AlarmProps): Alarm | undefined {
-  const { stage, metric, meaning, runbook, threshold = 1, periods = 1, breachingPeriods } = props;
-  const { alsoWithoutData = false } = props;
-  if (!stage.alarms) return undefined;
-  return new GatewayAlarm(scope, id, runbook, {
-    alarmDescription: `${meaning} ${stage.docsUrl}#runbook-${runbook}`,
+export function createAlarm(
+  scope: Construct,
+  runbook: Runbook,
+  { stackName, docsUrl }: StageSettings,
+  props: AlarmProps,
+): GatewayAlarm {
+  const { metric, meaning, threshold = 1, periods = 1, breachingPeriods, alsoWithoutData = false } = props;
+  return new GatewayAlarm(scope, runbook, {
+    alarmName: `${stackName}-${runbook}`,
+    alarmDescription: `${meaning} ${docsUrl}#runbook-${runbook}`,
     metric,
     threshold,
     evaluationPeriods: periods,
@@ -92,10 +86,10 @@ export function createAlarm(scope: Construct, id: string, props: AlarmProps): Al
   });
 }
 
-/** Returns a metric that the functions of this stage emit (`shared/platform/log.ts`). */
+/** Returns a metric that the functions of this stage count (`shared/platform/log.ts`), or that is read from their log. */
 export function countedMetric(
   stage: StageSettings,
-  metricName: StageMetric | LoggedMetric | TimeMetric,
+  metricName: StageMetric | LoggedMetric,
   period = Duration.minutes(5),
 ): Metric {
   return new Metric({
@@ -107,7 +101,19 @@ export function countedMetric(
   });
 }
 
-/** Returns the alarms that exist in the gateway. */
-export function alarmsIn(gateway: Construct): GatewayAlarm[] {
-  return gateway.node.findAll().filter((construct) => construct instanceof GatewayAlarm);
+/** Reads a metric from the log lines that a function writes anyway: to count it would cost another line. */
+export function readFromLog(
+  from: GatewayFunction,
+  metricName: LoggedMetric,
+  filterPattern: IFilterPattern,
+  metricValue = '1',
+): void {
+  new MetricFilter(from, metricName, {
+    logGroup: from.logGroup,
+    metricNamespace,
+    metricName,
+    filterPattern,
+    metricValue,
+    dimensions: { service: '$.service' },
+  });
 }

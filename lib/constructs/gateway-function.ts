@@ -3,7 +3,6 @@
  * declares.
  */
 import { Duration, Stack } from 'aws-cdk-lib';
-import { type Alarm, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import {
   Alias,
@@ -23,7 +22,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { carriersIn } from '../../shared/contract/channels.ts';
 import { type FunctionName, functionUses } from '../../shared/contract/function-uses.ts';
-import { functionFailureMetric, metricNamespace } from '../../shared/contract/metrics.ts';
+import { sendFunctions } from '../../shared/contract/routes.ts';
 import type { Declaration } from '../../shared/contract/uses.ts';
 import type { VariableName } from '../../shared/contract/variables.ts';
 import type { EnvironmentName } from '../../shared/platform/env.ts';
@@ -32,7 +31,6 @@ import { bundleFunctions } from '../build/bundle.ts';
 import { isPlaceholder } from '../stages/aws-names.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { stageVariables } from '../stages/stage-variables.ts';
-import { createAlarm } from './alarm.ts';
 import { encrypted, grantEncryption } from './encryption.ts';
 import { InlineRole } from './inline-role.ts';
 import { dataRemovalPolicy } from './removal-policy.ts';
@@ -45,8 +43,19 @@ function carriersOf({ smsCarrier, whatsappCarrier }: StageSettings): string[] {
   return [...new Set([...carriersIn(smsCarrier), ...carriersIn(whatsappCarrier), 'simulator'])];
 }
 
-/** The fraction of a function's calls in a minute that may fail. */
-const failureRate = 0.01;
+/**
+ * The functions without which no message is accepted, sent or reported: they are released by canaries (`canary.ts`). CodeDeploy
+ * and Lambda throttle the deployments of many functions at once, so all others switch at once.
+ */
+export const canaried: readonly FunctionName[] = [
+  'issue-token',
+  ...sendFunctions,
+  'verify-otp',
+  'relay-changes',
+  'dispatch-message',
+  'record-receipt',
+  'deliver-webhook',
+];
 
 /**
  * The value of `PRICES_FILE`. The prices of a function that declares this variable are a file in its code, because they
@@ -61,6 +70,8 @@ export interface GatewayFunctionProps {
   readonly timeoutSeconds: number;
   /** The memory of the function. CPU comes with memory: below 512 MB a start takes over a second. */
   readonly memoryMegabytes?: number;
+  /** Whether X-Ray traces the function if the stage has traces; by default true. */
+  readonly isTraced?: boolean;
   /** Whether the function may send to the queue that calls it; otherwise Lambda stops such a loop. */
   readonly recursiveLoop?: boolean;
 }
@@ -79,13 +90,12 @@ export class GatewayFunction extends LambdaFunction {
   readonly functionFile: FunctionName;
   readonly timeoutSeconds: number;
   readonly executionRole: Role;
-  /** Undefined if the stage has no alarms. */
-  readonly errors: Alarm | undefined;
   private readonly stage: StageSettings;
   private alias: Alias | undefined;
 
   constructor(scope: Construct, id: string, props: GatewayFunctionProps) {
     const { stage } = props;
+    const isTraced = stage.tracing && props.isTraced !== false;
     const role = new InlineRole(scope, `${id}Role`, { service: 'lambda.amazonaws.com' });
     const logGroup = new LogGroup(scope, `${id}Log`, {
       retention: stage.logRetentionDays,
@@ -111,7 +121,7 @@ export class GatewayFunction extends LambdaFunction {
       loggingFormat: LoggingFormat.JSON,
       // Lambda's own start and end lines are left out: they add nothing to the function's lines, and cost as much.
       systemLogLevelV2: SystemLogLevel.WARN,
-      tracing: stage.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
+      tracing: isTraced ? Tracing.ACTIVE : Tracing.DISABLED,
       ...(props.recursiveLoop === true ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
       ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
     });
@@ -121,12 +131,13 @@ export class GatewayFunction extends LambdaFunction {
     this.timeoutSeconds = props.timeoutSeconds;
     // Separates the logs and metrics of several stages in one account.
     this.addEnvironment('SERVICE_NAME', stage.stackName);
-    this.errors = this.createErrorAlarm();
     this.node.addValidation({ validate: () => this.environmentFaults() });
     acknowledge(this, {
       'Serverless-LambdaDLQ':
         'Called by API Gateway, which waits, by a queue or stream with a dead-letter queue of its own, or every minute.',
-      ...(stage.tracing ? {} : { 'Serverless-LambdaTracing': 'The stage setting turns traces off.' }),
+      ...(isTraced
+        ? {}
+        : { 'Serverless-LambdaTracing': 'The stage has no traces, or the function runs by the clock.' }),
     });
     if (stage.encryptionKeyArn !== undefined) {
       const ofDestination = 'The CDK permits this of the one key, for the queue of records that failed.';
@@ -135,41 +146,12 @@ export class GatewayFunction extends LambdaFunction {
         'AwsSolutions-IAM5[Action::kms:GenerateDataKey*]': ofDestination,
       });
     }
-    if (stage.tracing) {
+    if (isTraced) {
       acknowledge(role, {
         'AwsSolutions-IAM5[Resource::*]': tracesAnywhere,
         'Serverless-LambdaStarPermissions': tracesAnywhere,
       });
     }
-  }
-
-  /**
-   * Lambda's `Errors` counts exceptions and time-outs. 5xx responses and messages left in the queue are successes for
-   * Lambda, so the function counts them itself (`shared/platform/log.ts`). The alarm uses one-minute periods and a
-   * fraction of the function's own calls, because a canary gets only a tenth of them for five minutes.
-   */
-  private createErrorAlarm(): Alarm | undefined {
-    const { stage, functionFile } = this;
-    const failures = new Metric({
-      namespace: metricNamespace,
-      metricName: functionFailureMetric,
-      dimensionsMap: { function_name: this.functionName },
-      statistic: 'Sum',
-    });
-    return createAlarm(this, 'Errors', {
-      stage,
-      metric: new MathExpression({
-        // `SUM` ignores a metric without data, as `failures` is before the first failure.
-        expression: 'SUM([errors, failures]) / calls',
-        usingMetrics: { errors: this.metricErrors(), failures, calls: this.metricInvocations() },
-        period: Duration.minutes(1),
-      }),
-      threshold: failureRate,
-      periods: 3,
-      breachingPeriods: 1,
-      meaning: `${functionFile} throws, times out, answers 5xx or leaves messages in its queue, in ${failureRate * 100} % of its calls in a minute.`,
-      runbook: 'function-errors',
-    });
   }
 
   /** Finds variables that are too long together: Lambda would refuse the function in the middle of a deploy. */
@@ -191,7 +173,8 @@ export class GatewayFunction extends LambdaFunction {
 
   /** Whether the function has an alias: for canaries, and for provisioned concurrency. */
   private get hasAlias(): boolean {
-    return this.stage.canary || this.provisionedConcurrency !== undefined;
+    const hasCanary = this.stage.canary && canaried.includes(this.functionFile);
+    return hasCanary || this.provisionedConcurrency !== undefined;
   }
 
   get provisionedConcurrency(): number | undefined {
@@ -235,23 +218,4 @@ export class GatewayFunction extends LambdaFunction {
       if (value !== undefined) this.setVariables({ [name]: value });
     }
   }
-}
-
-/**
- * Creates one alarm for all functions: most often the concurrency quota throttles them, which an account's functions
- * share. It is a warning, as a throttled function may be another application's; critical alarms see what it does to the
- * gateway: 5xx responses and messages that wait.
- */
-export function createFunctionThrottleAlarm(scope: Construct, stage: StageSettings): void {
-  createAlarm(scope, 'FunctionThrottles', {
-    stage,
-    metric: new Metric({
-      namespace: 'AWS/Lambda',
-      metricName: 'Throttles',
-      statistic: 'Sum',
-      period: Duration.minutes(5),
-    }),
-    meaning: 'Lambda throttled a function of this account and region, perhaps of another application.',
-    runbook: 'function-throttles',
-  });
 }

@@ -1,11 +1,10 @@
-/** A standard queue with a dead-letter queue, and alarms on dead letters and on the age of the oldest message. */
+/** A standard queue with a dead-letter queue. */
 import { Duration } from 'aws-cdk-lib';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { StageSettings } from '../stages/stage-settings.ts';
-import { createAlarm, type Runbook } from './alarm.ts';
 import { allow } from './allow.ts';
 import { encryptionKey } from './encryption.ts';
 import type { GatewayFunction } from './gateway-function.ts';
@@ -35,13 +34,11 @@ export class GatewayQueue extends Construct {
       readonly stage: StageSettings;
       readonly visibilitySeconds: number;
       readonly maxReceives: number;
-      /** The alarm goes off when the oldest message is older than this. */
-      readonly oldSeconds: number;
     },
   ) {
     super(scope, id);
     this.stage = props.stage;
-    this.deadLetters = createDeadLetterQueue(this, 'DeadLetters', props.stage, id);
+    this.deadLetters = createDeadLetterQueue(this, 'DeadLetters', props.stage);
     this.queue = new Queue(this, 'Queue', {
       visibilityTimeout: Duration.seconds(props.visibilitySeconds),
       retentionPeriod: Duration.days(4),
@@ -53,17 +50,6 @@ export class GatewayQueue extends Construct {
       },
     });
     acknowledgePlainHttp(this.queue, props.stage);
-    createAlarm(this, 'Old', {
-      stage: props.stage,
-      metric: this.queue.metricApproximateAgeOfOldestMessage({
-        period: Duration.minutes(1),
-        statistic: 'Maximum',
-      }),
-      threshold: props.oldSeconds,
-      periods: 3,
-      meaning: `${id}: the oldest message has waited longer than ${props.oldSeconds} s.`,
-      runbook: 'old-messages',
-    });
   }
 
   grantSend(to: IGrantable): void {
@@ -89,24 +75,11 @@ export class GatewayQueue extends Construct {
   }
 }
 
-/** A dead-letter queue with an alarm on its first message. @param source - the queue or function that messages come from */
-export function createDeadLetterQueue(
-  scope: Construct,
-  id: string,
-  stage: StageSettings,
-  source: string,
-  runbook: Runbook = 'dead-letters',
-): Queue {
+export function createDeadLetterQueue(scope: Construct, id: string, stage: StageSettings): Queue {
   const queue = new Queue(scope, id, {
     retentionPeriod: Duration.days(14),
     ...queueEncryption(scope, stage),
     enforceSSL: stage.enforceSslOnQueues,
-  });
-  createAlarm(scope, `${id}Alarm`, {
-    stage,
-    metric: queue.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1) }),
-    meaning: `${source}: a message failed repeatedly and is in the dead-letter queue; npm run admin -- call listSetAside shows it.`,
-    runbook,
   });
   const isLast = 'It is a dead-letter queue: what comes here stays until a person has looked.';
   acknowledge(queue, { 'AwsSolutions-SQS3': isLast, 'Serverless-SQSRedrivePolicy': isLast });

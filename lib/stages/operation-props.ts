@@ -57,8 +57,8 @@ export interface OperationProps {
    */
   readonly dashboard?: boolean;
   /**
-   * The address of docs/operate.md, whose runbooks alarms link to.
-   * @default "docs/operate.md"
+   * The address of docs/operate.md in your repository, whose runbooks alarms link to.
+   * @default "https://git.example.com/messaging-gateway/blob/main/docs/operate.md"
    */
   readonly docsUrl?: string;
   /**
@@ -67,7 +67,7 @@ export interface OperationProps {
    */
   readonly spendAlarmPerDay?: number;
   /**
-   * Whether a message is sent each minute with a test key, by the public address, and an alarm goes off where none is delivered.
+   * Whether a message is sent every five minutes with a test key, by the public address, with an alarm if none is delivered.
    * @default false; in production true
    */
   readonly syntheticSend?: boolean;

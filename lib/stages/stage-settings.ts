@@ -163,10 +163,8 @@ const ofConstruct = {
   docsUrl: z._default(
     z
       .string()
-      .check(
-        z.regex(/^(https?:\/\/|[\w.])[\w.~:/?&=%+-]{0,300}$/, 'an https address of 300 characters at most'),
-      ),
-    'docs/operate.md',
+      .check(z.regex(/^https:\/\/[\w.~:/?&=%+-]{1,300}$/, 'an https address of 300 characters at most')),
+    'https://git.example.com/messaging-gateway/blob/main/docs/operate.md',
   ),
   spendAlarmPerDay: z._default(z.number().check(z.positive()), 100),
   syntheticSend: z._default(z.boolean(), false),

@@ -2,28 +2,21 @@
 
 export const metricNamespace = 'MessagingGateway';
 
-/** Counted for the whole stage. */
+/** What functions count, for the whole stage. */
 export type StageMetric =
   | 'CarrierRefusal'
   | 'CarrierThrottle'
-  | 'InvalidLimitOverride'
-  | 'InvalidSender'
+  | 'InvalidRow'
   | 'OtpHeld'
-  | 'RefusedEntry'
-  | 'SpendCapNearlyReached'
+  | 'SendFailed'
   | 'SpendCapReached'
   | 'SyntheticSendFailed'
-  | 'UnknownReceipt'
-  | 'UnreadableNotification'
-  | 'UnreadableStreamRecord'
-  | 'WebhookFailed';
-
-/** Times of the whole stage, in milliseconds. */
-export type TimeMetric = 'SyntheticHandOverTime' | 'SyntheticDeliveryTime';
-
-export const functionFailureMetric = 'FunctionFailure';
-
-export const messageCostMetric = 'MessageCost';
+  | 'WorkFailed';
 
 /** What no function counts: CloudWatch reads the values in log lines that are written anyway. */
-export type LoggedMetric = typeof messageCostMetric | 'OtpHandOverTime' | 'WebhookFirstAttemptTime';
+export type LoggedMetric =
+  | 'MessageCost'
+  | 'OtpHandOverTime'
+  | 'ReceiptRecorded'
+  | 'WebhookFirstAttemptFailed'
+  | 'WebhookFirstAttemptTime';

@@ -24,6 +24,9 @@ export interface Route {
 /** The time limit of a function that handles requests: below API Gateway's of 29 s, so that every response is the function's. */
 export const requestTimeoutSeconds = 20;
 
+/** The functions that take messages. Alarms watch them apart from reads and administration. */
+export const sendFunctions = ['send-sms', 'send-bulk-sms', 'send-whatsapp', 'send-otp'] as const;
+
 /**
  * The operations that one function serves, by their names: requests for them are counted together, and need a token of the same
  * scope.

@@ -6,13 +6,13 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { GatewayError, maintenance, rateLimitExceeded } from '../contract/errors.ts';
 import type { PolicyName } from '../contract/rate-limits-and-caps.ts';
-import { type Route, type RouteName, routes, type Scope } from '../contract/routes.ts';
+import { type Route, type RouteName, routes, type Scope, sendFunctions } from '../contract/routes.ts';
 import { type Decision, rateLimitHeaders, retryAfterSeconds, uncountedHeaders } from '../limit/decision.ts';
 import type { RateLimiter } from '../limit/limiter.ts';
 import type { ApiRequest, Operation } from '../operation/operation.ts';
 import { noteUnknownParameters, prefersStrict } from '../operation/unknown-fields.ts';
 import type { Clock } from '../platform/clock.ts';
-import { countFunctionFailure } from '../platform/log.ts';
+import { countMetric } from '../platform/log.ts';
 import { type Authenticator, authenticate } from './authenticate.ts';
 import { isKept, type RecordRefusal, withoutContent } from './record-refusals.ts';
 import { type BodyFormat, checkText, parseRequestBody } from './request-body.ts';
@@ -113,7 +113,7 @@ function pipeline(
     // On the way back, from the last to the first:
     .use(encodeResponse())
     .use(countRefusal(recordRefusal, route))
-    .use(requestLog(writeLog, route.policy, clock))
+    .use(requestLog(writeLog, route, clock))
     .use(responseHeaders(route.policy, route.scope === null ? headers : { ...noStore, ...headers }))
     .use(errorResponse(baseUrl, oauthErrors))
     // On the way in:
@@ -223,10 +223,11 @@ function tooManyRequests(decision: Decision, now: Date): GatewayError {
   return rateLimitExceeded(`The limit of ${limit} requests per ${window} is used up.`, seconds);
 }
 
-/** Writes one log line for each request, and counts a response of 5xx as a failure of the function. */
+/** Writes one log line for each request. Counts a 5xx of a send, which Lambda's metric `Errors` takes for a success. */
 type WriteLog = (level: 'info' | 'error', fields: Record<string, unknown>) => void;
 
-function requestLog(writeLog: WriteLog, policy: PolicyName, clock: Clock): Step {
+function requestLog(writeLog: WriteLog, { policy, functionName }: Route, clock: Clock): Step {
+  const isSend = (sendFunctions as readonly string[]).includes(functionName);
   return onEveryResponse((request, response) => {
     const { event, incoming, requestId, identity, decision, logged } = request;
     const failed = response.statusCode >= 500;
@@ -243,7 +244,7 @@ function requestLog(writeLog: WriteLog, policy: PolicyName, clock: Clock): Step 
       client_id: identity.caller?.clientId,
       ...logged,
     });
-    if (failed) countFunctionFailure();
+    if (failed && isSend) countMetric('SendFailed');
     return response;
   });
 }

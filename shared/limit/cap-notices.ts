@@ -1,6 +1,6 @@
 /**
- * Tells administrators, once for each window, that a client has used 80 % or 100 % of a spend cap: a metric and an
- * Activity Log entry. A refusal by the cap counts as 100 %.
+ * Tells administrators, once for each window, that a client has used 80 % or 100 % of a spend cap: an Activity Log entry, and at
+ * 100 % a metric with an alarm. A refusal by the cap counts as 100 %.
  *
  *   entry ─ crash → the next request writes it again: in the same minute it is the same entry
  *   mark that the notice is given ─ crash, or a lost response → the entry is there, only the metric is not counted
@@ -45,12 +45,10 @@ export type NotifyOfSpend = (state: CapState) => Promise<void>;
 /** The percentages of a spend cap at which administrators are notified. */
 export const noticePercentages = [80, 100] as const;
 
-const notices: Readonly<
-  Record<(typeof noticePercentages)[number], { readonly kind: ActivityKind; readonly metric: StageMetric }>
-> = {
-  80: { kind: 'spend_cap_nearly_reached', metric: 'SpendCapNearlyReached' },
-  100: { kind: 'spend_cap_reached', metric: 'SpendCapReached' },
-};
+const notices = {
+  80: 'spend_cap_nearly_reached',
+  100: 'spend_cap_reached',
+} as const satisfies Record<(typeof noticePercentages)[number], ActivityKind>;
 
 export function spendNotices(dependencies: {
   readonly counter: Pick<CapCounter, 'raise'>;
@@ -92,7 +90,6 @@ export function spendNotices(dependencies: {
   async function notify(state: CapState, limit: CapLimit, percentage: keyof typeof notices): Promise<void> {
     const { clientId, windows, now } = state;
     const attribute = noticeAttribute(capAttribute(windows, 'spend', limit.window), percentage);
-    const { kind, metric } = notices[percentage];
     const amount = amountOf('spend', limit.limit);
     await activityLog.add({
       entry_id: derivedIdAt(
@@ -102,7 +99,7 @@ export function spendNotices(dependencies: {
         attribute,
         String(limit.limit),
       ),
-      kind,
+      kind: notices[percentage],
       at: now.toISOString(),
       summary: summaryOf(state, limit, percentage),
       client_id: clientId,
@@ -116,7 +113,7 @@ export function spendNotices(dependencies: {
     });
     const isFirst = await counter.raise(state.counter, attribute, limit.limit, state.purgeAt);
     // Test data alerts nobody.
-    if (isFirst && modeOf(clientId) === 'live') countMetric(metric);
+    if (isFirst && percentage === 100 && modeOf(clientId) === 'live') countMetric('SpendCapReached');
   }
 }
 

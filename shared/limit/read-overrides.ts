@@ -101,7 +101,7 @@ export function overridesFrom(env: Environment<'LIMIT_OVERRIDES_TABLE'>): Overri
     systemClock,
     (invalid) => {
       log.warn('invalid limit override ignored', { ...invalid });
-      countMetric('InvalidLimitOverride');
+      countMetric('InvalidRow');
     },
   );
   return overrides;

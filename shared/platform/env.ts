@@ -109,7 +109,3 @@ export function sampledTraceId(): string | undefined {
   const header = process.env._X_AMZN_TRACE_ID ?? '';
   return header.includes('Sampled=1') ? /Root=([^;]+)/.exec(header)?.[1] : undefined;
 }
-
-export function lambdaFunctionName(): string {
-  return process.env.AWS_LAMBDA_FUNCTION_NAME ?? 'local';
-}

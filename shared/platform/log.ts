@@ -3,13 +3,8 @@
  * Every line is written: alarms, and the administrators' log of requests, read lines of the level INFO. Metrics are lines of it in CloudWatch's embedded metric format, so that no call is needed.
  */
 
-import {
-  functionFailureMetric,
-  metricNamespace,
-  type StageMetric,
-  type TimeMetric,
-} from '../contract/metrics.ts';
-import { lambdaFunctionName, sampledTraceId, serviceName } from './env.ts';
+import { metricNamespace, type StageMetric } from '../contract/metrics.ts';
+import { sampledTraceId, serviceName } from './env.ts';
 
 const service = serviceName();
 
@@ -60,33 +55,16 @@ export function logWarning(message: string, error: unknown): void {
 
 /** Counts for the whole stage, as its alarm does; details are in the log line. */
 export function countMetric(name: StageMetric, value = 1): void {
-  count({ service: serviceName() }, name, value);
-}
-
-/**
- * Counts a 5xx response or a failed queue message, for each function: Lambda's metric `Errors` does not count them,
- * because the function itself succeeds. A deploy is rolled back by its alarm.
- */
-export function countFunctionFailure(): void {
-  count({ function_name: lambdaFunctionName() }, functionFailureMetric, 1);
-}
-
-export function recordTime(name: TimeMetric, milliseconds: number): void {
-  count({ service: serviceName() }, name, milliseconds, 'Milliseconds');
-}
-
-function count(
-  dimensions: Readonly<Record<string, string>>,
-  name: string,
-  value: number,
-  unit: 'Count' | 'Milliseconds' = 'Count',
-): void {
-  const metrics = [{ Name: name, Unit: unit }];
+  const dimensions = { service: serviceName() };
   const line = {
     _aws: {
       Timestamp: Date.now(),
       CloudWatchMetrics: [
-        { Namespace: metricNamespace, Dimensions: [Object.keys(dimensions)], Metrics: metrics },
+        {
+          Namespace: metricNamespace,
+          Dimensions: [Object.keys(dimensions)],
+          Metrics: [{ Name: name, Unit: 'Count' }],
+        },
       ],
     },
     ...dimensions,

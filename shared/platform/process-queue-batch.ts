@@ -5,7 +5,7 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import type { Clock, Sleep } from './clock.ts';
-import { countFunctionFailure, log } from './log.ts';
+import { countMetric, log } from './log.ts';
 
 /** The result of a message whose work did not fail: it is deleted, or received again after this time. */
 export interface HandlerResult {
@@ -60,7 +60,7 @@ async function processRecord<Message extends QueueRecord>(
   } catch (error) {
     const receives = record.attributes.ApproximateReceiveCount;
     log.error('queue message failed', { queue_message_id: record.messageId, receives, error });
-    countFunctionFailure();
+    countMetric('WorkFailed');
   }
   return false;
 }

@@ -10,7 +10,7 @@ import { dynamo } from '../platform/aws/clients.ts';
 import { queueText } from '../platform/aws/queues.sqs.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
 import { derivedIdAt } from '../platform/ids.ts';
-import { countMetric, log, logWarning } from '../platform/log.ts';
+import { log, logWarning } from '../platform/log.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 
 export interface RefusedWork {
@@ -31,7 +31,7 @@ export function setAsideTo(dependencies: {
   readonly activityLog: ActivityLog;
   readonly keepCopy: (copy: unknown) => Promise<void>;
   readonly warn: (message: string, error: unknown) => void;
-  /** An ERROR line and one count of the metric `RefusedEntry`, which an alarm watches. */
+  /** Writes an ERROR line. The alarm on dead letters tells of the copy. */
   readonly reportRefused: (fields: Readonly<Record<string, unknown>>) => void;
 }): SetAside {
   return async ({ summary, clientId, messageId, deliveryId, since, error }) => {
@@ -68,7 +68,6 @@ export function setAsideFrom(
     warn: logWarning,
     reportRefused(fields) {
       log.error('refused for good and set aside', fields);
-      countMetric('RefusedEntry');
     },
   });
 }

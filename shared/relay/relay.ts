@@ -26,7 +26,7 @@ import { allEnded, isolateRefused, isPermanentFault } from '../platform/aws/perm
 import { exactRowIn, isRestoreWrite, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
 import { readOnce } from '../platform/expiring-cache.ts';
-import { countMetric, log } from '../platform/log.ts';
+import { log } from '../platform/log.ts';
 import type { SetAside } from '../recovery/set-aside.sqs.ts';
 import {
   type ChangeWithDestinations,
@@ -69,7 +69,6 @@ export async function setUnreadableAside(
   for (const record of records) {
     await keepCopy(record);
     log.error('stream record unreadable', { event_id: record.eventID });
-    countMetric('UnreadableStreamRecord');
   }
 }
 

@@ -29,7 +29,7 @@ import { conditionalPut, conditionalUpdate } from '../platform/aws/conditional-w
 import { isPermanentFault } from '../platform/aws/permanent-fault.ts';
 import { batchRead, queryRows } from '../platform/aws/read-rows.dynamo.ts';
 import { addDays, type Clock, epochSeconds, type Sleep } from '../platform/clock.ts';
-import { countFunctionFailure, log } from '../platform/log.ts';
+import { countMetric, log } from '../platform/log.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import { retry } from '../platform/retry.ts';
 import type { Amounts } from './amounts.ts';
@@ -282,7 +282,7 @@ function groupsIn(row: Row): Groups {
     return new Map(plain.map(([group, amounts]) => [group, new Map(Object.entries(amounts))]));
   } catch (error) {
     log.error('note not counted', { entry: row.entry, reason: String(error) });
-    countFunctionFailure();
+    countMetric('InvalidRow');
     return new Map();
   }
 }
@@ -336,7 +336,7 @@ function withAmounts(row: Row, amounts: Amounts) {
 /** The line has what a person must add to the row after its correction. */
 function reportNotCounted(key: SumRow['key'], amounts: Amounts): void {
   log.error('row not counted', { ...key, amounts: Object.fromEntries(amounts) });
-  countFunctionFailure();
+  countMetric('InvalidRow');
 }
 
 /** The sums of each group, without those that are 0. */

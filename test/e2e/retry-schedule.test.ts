@@ -153,7 +153,7 @@ describe(`the retries of a deployed gateway, ${time_scale} times as fast`, () =>
     ]);
   });
 
-  it('end with an ERROR line and one count of the metric that the alarm watches', async () => {
+  it('end with an ERROR line', async () => {
     // Lambda writes the lines of an invocation when it ends.
     const lines = await eventually(async () => {
       const found = await logLinesOfDelivery();
@@ -169,8 +169,6 @@ describe(`the retries of a deployed gateway, ${time_scale} times as fast`, () =>
         client_id: client.clientId,
       }),
     );
-    const counted = lines.filter((line) => line.WebhookFailed !== undefined);
-    expect(counted).toContainEqual(expect.objectContaining({ WebhookFailed: 1 }));
   });
 
   /** Every JSON line that the two lanes' functions wrote. */

@@ -40,42 +40,16 @@ describe('a canary', () => {
     }
   });
 
-  it.each(groups.map(([id]) => id))(
-    'is judged by the responses of its own function, 5xx among them: %s',
-    (id) => {
-      const [own] = (resources[id]?.Properties.AlarmConfiguration.Alarms ?? []) as readonly {
-        Name: unknown;
-      }[];
-      const alarm = resources[refOf(own?.Name)]?.Properties;
-      const stats =
-        (alarm?.Metrics as { Id: string; Expression?: string; MetricStat?: { Metric: unknown } }[]) ?? [];
-      const [expression] = stats.filter(({ Expression }) => Expression !== undefined);
-      expect(expression?.Expression).toBe('SUM([errors, failures]) / calls');
-      const functionName = { Ref: functionOf(id) };
-      const metric = (name: string) => stats.find((stat) => stat.Id === name)?.MetricStat?.Metric;
-      expect(metric('errors')).toMatchObject({
-        MetricName: 'Errors',
-        Namespace: 'AWS/Lambda',
-        Dimensions: [{ Value: functionName }],
-      });
-      expect(metric('failures')).toEqual({
-        MetricName: 'FunctionFailure',
-        Namespace: 'MessagingGateway',
-        Dimensions: [{ Name: 'function_name', Value: functionName }],
-      });
-      expect(metric('calls')).toMatchObject({
-        MetricName: 'Invocations',
-        Dimensions: [{ Value: functionName }],
-      });
-    },
-  );
-
-  function functionOf(group: string): string {
-    const alias = resourcesOfType('production', 'AWS::Lambda::Alias').find(
-      ([, { UpdatePolicy }]) =>
-        UpdatePolicy !== undefined &&
-        refOf(UpdatePolicy.CodeDeployLambdaAliasUpdate?.DeploymentGroupName) === group,
-    );
-    return refOf(alias?.[1].Properties.FunctionName);
-  }
+  it('is rolled back by the alarms on sends that fail or are slow, on all requests and on the work behind them', () => {
+    for (const [, { Properties }] of groups) {
+      const names = (Properties.AlarmConfiguration.Alarms as readonly { Name: unknown }[]).map(
+        ({ Name }) => resources[refOf(Name)]?.Properties.AlarmName,
+      );
+      expect(names).toEqual(
+        ['sends-fail', 'sends-slow', 'requests-fail', 'work-fails'].map(
+          (name) => `messaging-gateway-production-${name}`,
+        ),
+      );
+    }
+  });
 });

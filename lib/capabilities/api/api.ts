@@ -10,7 +10,6 @@ import {
   RestApiMode,
   SpecRestApi,
 } from 'aws-cdk-lib/aws-apigateway';
-import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import { CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
@@ -25,7 +24,6 @@ import {
 import { GatewayFunction, type GatewayFunctionProps } from '../../constructs/gateway-function.ts';
 import { pascalCase } from '../../constructs/stack-outputs.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
-import { createApiAlarms } from './api-alarms.ts';
 import { apiBody, handlerNames, handlerVariable } from './api-body.ts';
 import { acknowledgeApi, apiStageOptions, makesLogRole } from './api-stage.ts';
 import { CustomDomain } from './custom-domain.ts';
@@ -41,8 +39,6 @@ const binaryMediaTypes = ['*/*'];
 const ofRequests = { timeoutSeconds: requestTimeoutSeconds, memoryMegabytes: 1024 };
 
 export class Api extends Construct {
-  /** The alarms on errors and latency. */
-  readonly alarms: readonly Alarm[];
   private readonly stage: StageSettings;
   /** The functions by name: one function may handle several routes. */
   private readonly handlers = new Map<string, GatewayFunction>();
@@ -74,7 +70,6 @@ export class Api extends Construct {
     this.addHandler('RefuseUnmatched', unmatchedRoute);
     this.nameHandlers();
     acknowledgeApi(api, stage);
-    this.alarms = createApiAlarms(this, api, stage);
     const { stageArn: resourceArn } = api.deploymentStage;
     if (stage.webAclArn !== undefined)
       new CfnWebACLAssociation(this, 'ExistingWebAcl', { resourceArn, webAclArn: stage.webAclArn });

@@ -1,6 +1,6 @@
 /**
  * Canary deployments of the functions that messages pass: new code gets a tenth of the function's calls for five minutes,
- * then all. CodeDeploy rolls it back when the function's or the API's alarms (`api-alarms.ts`) go off.
+ * then all. CodeDeploy rolls it back when an alarm on failures goes off (`alarms.ts`).
  *
  * A change of shared code is new code of every function, and CodeDeploy and Lambda throttle the deployments of many at
  * once, which fails them: aws-cdk issue 21516 (15 deployment groups), serverless-application-model issue 351 (13
@@ -10,24 +10,15 @@ import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { routes } from '../../../shared/contract/routes.ts';
-import { GatewayFunction } from '../../constructs/gateway-function.ts';
+import { canaried, GatewayFunction } from '../../constructs/gateway-function.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
-
-/** The files of the functions without which no message is accepted, sent or reported. */
-const canaried: ReadonlySet<string> = new Set([
-  ...(['issueToken', 'sendSms', 'sendBulkSms', 'sendWhatsApp', 'sendOtp', 'verifyOtp'] as const).map(
-    (route) => routes[route].functionName,
-  ),
-  ...['relay-changes', 'dispatch-message', 'record-receipt', 'deliver-webhook'],
-]);
 
 /** A canary begins when the one this many places before it has ended. */
 const canariesAtOnce = 6;
 
 export class Canary extends Construct {
-  constructor(scope: Construct, id: string, stage: StageSettings, apiAlarms: readonly Alarm[]) {
+  constructor(scope: Construct, id: string, stage: StageSettings, alarms: readonly Alarm[]) {
     super(scope, id);
     const application = new LambdaApplication(this, 'Application');
     // All deployment groups share one role: one for each of them would be one more of the stack's 500 resources.
@@ -44,7 +35,7 @@ export class Canary extends Construct {
     const functions = scope.node
       .findAll()
       .filter((construct) => construct instanceof GatewayFunction)
-      .filter(({ functionFile }) => canaried.has(functionFile))
+      .filter(({ functionFile }) => canaried.includes(functionFile))
       // Lambda refuses to change provisioned concurrency while an alias has two versions.
       .filter(({ provisionedConcurrency }) => provisionedConcurrency === undefined);
     for (const [index, each] of functions.entries()) {
@@ -53,7 +44,7 @@ export class Canary extends Construct {
         alias: each.liveAlias,
         deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
         role: role.withoutPolicyUpdates(),
-        alarms: [...(each.errors === undefined ? [] : [each.errors]), ...apiAlarms],
+        alarms: [...alarms],
         ignoreAlarmConfiguration: stage.ignoreAlarmConfiguration,
         autoRollback: { deploymentInAlarm: true, failedDeployment: true, stoppedDeployment: true },
       });

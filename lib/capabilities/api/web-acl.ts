@@ -1,5 +1,5 @@
 /**
- * The web ACL of the API. Blocked requests get API Gateway's WAF response, with a request id. Only the rate rule has a
+ * The web ACL of the API: it blocks floods and known bad addresses. Blocked requests get API Gateway's WAF response, with a request id. Only the rate rule has a
  * response of its own, because its status is 429.
  */
 import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
@@ -16,90 +16,17 @@ import { notCounted } from './gateway-responses.ts';
 
 const windowSeconds = 300;
 
-interface ManagedGroup {
-  readonly name: string;
-  /**
-   * A version, whose rules AWS does not change ("A static version is immutable", AWS WAF, "Static version deployments for
-   * AWS Managed Rules"): otherwise a rule that AWS adds would block without a deploy. AWS announces the end of a version,
-   * and then takes no deploy that names it. Groups of addresses have no versions.
-   */
-  readonly version?: string;
-  /** Whether its rules are about the caller's address. */
-  readonly byAddress?: true;
-  /** The rules that block. */
-  readonly blocks: readonly string[];
-  /** The rules that only count. */
-  readonly counts: readonly string[];
-}
-
 /**
- * The rules of AWS's managed rule groups. A rule blocks when it inspects the address, method, host, path or headers that
- * the gateway defines, which no legitimate client matches. It only counts when it inspects what a client chooses
- * freely: bodies (a message may contain `<script>` or `../`; a bulk of 1,000 recipients is far above 8 KB, and the
- * gateway limits sizes itself), queries (a `reference` is free text, a cursor is long), and cookies (the gateway does not
- * read them, but browsers send those of the whole domain).
+ * AWS's list of addresses with a bad reputation. The groups that inspect requests are left out: the gateway parses each request
+ * by a schema, and what such a group blocks changes without a deploy. A pinned version is no way out: AWS schedules its end, and
+ * then refuses a new web ACL that names it (AWS WAF, "Version life cycle for managed rule groups"). This group has no versions.
  */
-const managedGroups: readonly ManagedGroup[] = [
-  {
-    name: 'AWSManagedRulesAmazonIpReputationList',
-    byAddress: true,
-    blocks: ['AWSManagedIPReputationList', 'AWSManagedReconnaissanceList'],
-    // This rule counts by default in AWS's rule group: addresses that took part in a DDoS attack are often shared.
-    counts: ['AWSManagedIPDDoSList'],
-  },
-  {
-    name: 'AWSManagedRulesKnownBadInputsRuleSet',
-    version: 'Version_1.24',
-    blocks: [
-      'ExploitablePaths_URIPATH',
-      'Host_localhost_HEADER',
-      'JavaDeserializationRCE_HEADER',
-      'JavaDeserializationRCE_URIPATH',
-      'Log4JRCE_HEADER',
-      'Log4JRCE_URIPATH',
-      'PROPFIND_METHOD',
-    ],
-    counts: [
-      'JavaDeserializationRCE_BODY',
-      'JavaDeserializationRCE_QUERYSTRING',
-      'Log4JRCE_BODY',
-      'Log4JRCE_QUERYSTRING',
-      'ReactJSRCE_BODY',
-    ],
-  },
-  {
-    name: 'AWSManagedRulesCommonRuleSet',
-    version: 'Version_1.19',
-    blocks: [
-      'CrossSiteScripting_URIPATH',
-      'EC2MetaDataSSRF_URIPATH',
-      'GenericLFI_URIPATH',
-      'GenericRFI_URIPATH',
-      'RestrictedExtensions_URIPATH',
-      'SizeRestrictions_URIPATH',
-      'UserAgent_BadBots_HEADER',
-    ],
-    counts: [
-      // HTTP does not require a User-Agent, and many libraries send none.
-      'NoUserAgent_HEADER',
-      'CrossSiteScripting_BODY',
-      'CrossSiteScripting_COOKIE',
-      'CrossSiteScripting_QUERYARGUMENTS',
-      // The gateway itself refuses a webhook_url of the metadata service, with a 400 that names the field.
-      'EC2MetaDataSSRF_BODY',
-      'EC2MetaDataSSRF_COOKIE',
-      'EC2MetaDataSSRF_QUERYARGUMENTS',
-      'GenericLFI_BODY',
-      'GenericLFI_QUERYARGUMENTS',
-      'GenericRFI_BODY',
-      'GenericRFI_QUERYARGUMENTS',
-      'RestrictedExtensions_QUERYARGUMENTS',
-      'SizeRestrictions_BODY',
-      'SizeRestrictions_Cookie_HEADER',
-      'SizeRestrictions_QUERYSTRING',
-    ],
-  },
-];
+const addressList = {
+  vendorName: 'AWS',
+  name: 'AWSManagedRulesAmazonIpReputationList',
+  // AWS itself counts by this rule: addresses that took part in an attack are often shared.
+  ruleActionOverrides: [{ name: 'AWSManagedIPDDoSList', actionToUse: { count: {} } }],
+};
 
 /**
  * Requests that are not to a carrier's path: carriers send all receipts from few addresses, and prove themselves to the
@@ -180,21 +107,15 @@ export class WebAcl extends Construct {
       },
       rules: [
         ...floods,
-        ...managedGroups.map(({ name, version, byAddress, counts }, index) => ({
-          name,
-          priority: floods.length + index,
+        {
+          name: addressList.name,
+          priority: floods.length,
           statement: {
-            managedRuleGroupStatement: {
-              vendorName: 'AWS',
-              name,
-              ...(version === undefined ? {} : { version }),
-              ...(byAddress === true ? { scopeDownStatement: notOfCarriers } : {}),
-              ruleActionOverrides: counts.map((rule) => ({ name: rule, actionToUse: { count: {} } })),
-            },
+            managedRuleGroupStatement: { ...addressList, scopeDownStatement: notOfCarriers },
           },
           overrideAction: { none: {} },
-          visibilityConfig: visible(`${stage.stackName}-${name}`),
-        })),
+          visibilityConfig: visible(`${stage.stackName}-${addressList.name}`),
+        },
       ],
     });
     new CfnWebACLAssociation(this, 'Association', {

@@ -12,6 +12,7 @@ export function createCompareOptOuts(
   const compare = new GatewayFunction(scope, 'CompareOptOuts', {
     stage,
     functionName: 'compare-opt-outs',
+    isTraced: false,
     timeoutSeconds: 300,
   });
   allow(

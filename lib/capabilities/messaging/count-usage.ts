@@ -1,11 +1,10 @@
 /**
  * The function that counts messages and their cost for usage, and one-time passwords, whose share of verified ones may hold
- * a country. The alarm for the cost of a day is in `dispatch-message.ts`: it reads the log lines of hand-overs.
+ * a country.
  */
 import { Duration } from 'aws-cdk-lib';
 import { EventSourceMapping, FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
@@ -15,7 +14,6 @@ import type { Storage } from '../storage/storage.ts';
 const countTimeoutSeconds = 120;
 /** Usage is so much behind while few messages are sent. */
 const window = Duration.minutes(1);
-const behindMs = 600_000;
 
 /** Reads the stream of messages, which the relay reads too: a stream can have two readers. */
 export function createCountUsage(scope: Construct, stage: StageSettings, storage: Storage): void {
@@ -34,15 +32,7 @@ export function createCountUsage(scope: Construct, stage: StageSettings, storage
     // Deletions do not change the counts.
     filters: [FilterCriteria.filter({ eventName: FilterRule.or('INSERT', 'MODIFY') })],
   });
-  createAlarm(scope, 'UsageBehind', {
-    stage,
-    metric: count.metric('IteratorAge', { statistic: 'Maximum', period: Duration.minutes(5) }),
-    threshold: behindMs,
-    periods: 3,
-    meaning: 'The counting of usage is more than ten minutes behind. What is a day behind is lost.',
-    runbook: 'usage-behind',
-  });
-  const otpStream = createOtpStream(scope, stage, storage, count);
+  const otpStream = createOtpStream(scope, storage, count);
   for (const stream of [messageStream, otpStream]) {
     acknowledge(stream, {
       'Serverless-LambdaEventSourceMappingDestination':
@@ -52,18 +42,7 @@ export function createCountUsage(scope: Construct, stage: StageSettings, storage
 }
 
 /** The same function counts one-time passwords and their verifications, and holds those of a client to a country. */
-function createOtpStream(
-  scope: Construct,
-  stage: StageSettings,
-  storage: Storage,
-  count: GatewayFunction,
-): EventSourceMapping {
-  createAlarm(scope, 'OtpHeld', {
-    stage,
-    metric: countedMetric(stage, 'OtpHeld'),
-    meaning: 'Few one-time passwords of a client to a country were verified; further ones are held.',
-    runbook: 'otp-held',
-  });
+function createOtpStream(scope: Construct, storage: Storage, count: GatewayFunction): EventSourceMapping {
   return new EventSourceMapping(scope, 'OtpStream', {
     ...storage.grantStream(count, 'one-time-passwords'),
     // A batch takes a few writes for each client and country in it. The batching window delays the detection of an attack.

@@ -12,6 +12,7 @@ export function createExpireMessages(
   const expire = new GatewayFunction(scope, 'ExpireMessages', {
     stage,
     functionName: 'expire-messages',
+    isTraced: false,
     timeoutSeconds: 50,
   });
   lostRecords.grantReceive(expire);

@@ -33,7 +33,6 @@ export class Messaging extends Construct {
       visibilitySeconds: receiptVisibilitySeconds,
       // A receipt whose message is not found yet is received up to eight times (shared/message/dispatch/record-receipts.ts).
       maxReceives: 15,
-      oldSeconds: 300,
     });
     const lostRecords = new RelayDeadLetters(this, 'LostRecords', stage);
     createRelayChanges(this, { ...props, lostRecords });

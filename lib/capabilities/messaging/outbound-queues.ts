@@ -13,16 +13,12 @@ export const dispatchTimeoutSeconds = 15;
  * and what it holds be late.
  */
 const outboundQueues = {
-  otp: { id: 'OtpOutbound', concurrency: 'otpSends', oldSeconds: 60 },
-  single: { id: 'Outbound', concurrency: 'singleSends', oldSeconds: 900 },
-  bulk: { id: 'BulkOutbound', concurrency: 'bulkSends', oldSeconds: 3600 },
+  otp: { id: 'OtpOutbound', concurrency: 'otpSends' },
+  single: { id: 'Outbound', concurrency: 'singleSends' },
+  bulk: { id: 'BulkOutbound', concurrency: 'bulkSends' },
 } as const satisfies Record<
   SendKind,
-  {
-    readonly id: string;
-    readonly concurrency: keyof StageSettings['concurrency'];
-    readonly oldSeconds: number;
-  }
+  { readonly id: string; readonly concurrency: keyof StageSettings['concurrency'] }
 >;
 
 export class OutboundQueues {
@@ -31,14 +27,13 @@ export class OutboundQueues {
 
   constructor(scope: Construct, stage: StageSettings) {
     this.stage = stage;
-    const queueOf = ({ id, oldSeconds }: (typeof outboundQueues)[SendKind]): GatewayQueue =>
+    const queueOf = ({ id }: (typeof outboundQueues)[SendKind]): GatewayQueue =>
       new GatewayQueue(scope, id, {
         stage,
         visibilitySeconds: visibilityRuns * dispatchTimeoutSeconds,
         // The number is enough for an outage of a table or carrier of more than an hour; after that a person must
         // redrive the message.
         maxReceives: 100,
-        oldSeconds,
       });
     this.queues = {
       otp: queueOf(outboundQueues.otp),

@@ -3,7 +3,6 @@ import { Duration } from 'aws-cdk-lib';
 import { EventSourceMapping, FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Construct } from 'constructs';
-import { countedMetric, createAlarm } from '../../constructs/alarm.ts';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { CapabilityProps } from '../grant-uses.ts';
 import type { RelayDeadLetters } from './relay-dead-letters.ts';
@@ -12,7 +11,6 @@ interface RelayProps extends CapabilityProps {
   readonly lostRecords: RelayDeadLetters;
 }
 
-const relayBehindMs = 60_000;
 /** Enough for an outage of an hour or more: Lambda increases the delay between retries up to a minute. */
 const relayRetries = 100;
 
@@ -41,26 +39,5 @@ export function createRelayChanges(scope: Construct, props: RelayProps): void {
     maxRecordAge: Duration.hours(20),
     parallelizationFactor: 4,
     onFailure: new SqsDlq(lostRecords.queue),
-  });
-  createAlarm(scope, 'RelayBehind', {
-    stage,
-    metric: relay.metric('IteratorAge', { statistic: 'Maximum', period: Duration.minutes(1) }),
-    threshold: relayBehindMs,
-    periods: 3,
-    meaning: 'The relay is more than a minute behind: messages and webhooks start late.',
-    runbook: 'relay-behind',
-  });
-  createAlarm(scope, 'UnreadableRecords', {
-    stage,
-    metric: countedMetric(stage, 'UnreadableStreamRecord'),
-    meaning: 'A row of the messages table could not be read; it was sent to the relay dead-letter queue.',
-    runbook: 'unreadable-records',
-  });
-  createAlarm(scope, 'RefusedEntries', {
-    stage,
-    metric: countedMetric(stage, 'RefusedEntry'),
-    meaning:
-      'A service permanently refused a request that follows from a message; it was sent to the relay dead-letter queue.',
-    runbook: 'refused-entries',
   });
 }

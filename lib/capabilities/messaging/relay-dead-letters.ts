@@ -14,8 +14,7 @@ export class RelayDeadLetters {
    * `LostRecords`, from which they are recovered and then handed on to the other one.
    */
   constructor(scope: Construct, id: 'RelayDeadLetters' | 'LostRecords', stage: StageSettings) {
-    // SQS redrives only what came from a queue, so the alarm links to a runbook of its own.
-    this.queue = createDeadLetterQueue(scope, id, stage, 'relay-changes', 'relay-dead-letters');
+    this.queue = createDeadLetterQueue(scope, id, stage);
   }
 
   grantSend(to: IGrantable): void {

@@ -1,6 +1,4 @@
 /** The DynamoDB tables, and grants that name each permitted action. */
-import { Duration } from 'aws-cdk-lib';
-import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   BillingMode,
   type ITable,
@@ -14,7 +12,6 @@ import { StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { type TableName, type TableShape, tableShapes } from '../../../shared/contract/tables.ts';
 import { variableOf } from '../../../shared/contract/uses.ts';
-import { createAlarm } from '../../constructs/alarm.ts';
 import { allow } from '../../constructs/allow.ts';
 import { encrypted } from '../../constructs/encryption.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
@@ -46,7 +43,6 @@ export class Storage extends Construct {
       tables.set(name, table);
     }
     this.tables = tables;
-    createThrottleAlarms(this, tables, stage);
   }
 
   /**
@@ -166,60 +162,4 @@ function scaleWithTraffic(table: Table, indexes: readonly string[], capacity: Ca
     ]),
   ];
   for (const attribute of scaled) attribute.scaleOnUtilization({ targetUtilizationPercent });
-}
-
-/** An alarm can have ten metrics, two for each table or index. */
-const watchedByAlarm = 5;
-
-/**
- * An index is watched like a table: the metrics that have only the name of a table do not count the requests that one of
- * its indexes throttled (Amazon DynamoDB, "Metrics and dimensions", GlobalSecondaryIndexName).
- */
-function createThrottleAlarms(
-  scope: Construct,
-  tables: ReadonlyMap<TableName, ITable>,
-  stage: StageSettings,
-): void {
-  // No real message waits for the outbox of the simulator.
-  const ofMessages = [...tables].filter(([name]) => name !== 'simulator-outbox');
-  const watched = ofMessages.flatMap(([name, table]) => {
-    const { indexes = {} }: TableShape = tableShapes[name];
-    return [undefined, ...Object.keys(indexes)].map((index) => ({
-      label: index === undefined ? name : `${name}/${index}`,
-      dimensionsMap: {
-        TableName: table.tableName,
-        ...(index === undefined ? {} : { GlobalSecondaryIndexName: index }),
-      },
-    }));
-  });
-  for (let first = 0; first < watched.length; first += watchedByAlarm) {
-    const some = watched.slice(first, first + watchedByAlarm);
-    const metrics = some.flatMap(({ dimensionsMap }, index) =>
-      ['Read', 'Write'].map((kind) => [
-        `${kind.toLowerCase()}${index}`,
-        new Metric({
-          namespace: 'AWS/DynamoDB',
-          metricName: `${kind}ThrottleEvents`,
-          dimensionsMap,
-          statistic: 'Sum',
-        }),
-      ]),
-    );
-    createAlarm(scope, `Throttles${1 + first / watchedByAlarm}`, {
-      stage,
-      metric: new MathExpression({
-        // Without throttling these metrics have no data. "Alarms that evaluate metrics in the AWS/DynamoDB namespace
-        // always ignore missing data" (Amazon CloudWatch, "Configuring how CloudWatch alarms treat missing data"), so
-        // the alarm would stay on for ever.
-        expression: 'SUM(FILL(METRICS(), 0))',
-        usingMetrics: Object.fromEntries(metrics),
-        period: Duration.minutes(5),
-      }),
-      // The latest period may be filled before its data arrive, so the one before it counts as well.
-      periods: 2,
-      breachingPeriods: 1,
-      meaning: `DynamoDB throttled requests to one of ${some.map(({ label }) => label).join(', ')}; they are retried.`,
-      runbook: 'table-throttles',
-    });
-  }
 }

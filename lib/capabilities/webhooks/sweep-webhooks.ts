@@ -10,6 +10,7 @@ export function createSweepWebhooks(scope: Construct, { stage, schedules }: Capa
   const sweep = new GatewayFunction(scope, 'SweepWebhooks', {
     stage,
     functionName: 'sweep-webhooks',
+    isTraced: false,
     timeoutSeconds: 50,
   });
   schedules.everyMinute(sweep);

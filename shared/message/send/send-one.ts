@@ -173,7 +173,7 @@ export function sendDependencies(
       systemClock,
       (invalid) => {
         log.warn('invalid sender ignored', { ...invalid });
-        countMetric('InvalidSender');
+        countMetric('InvalidRow');
       },
     ),
     priceOf: (message) => expectedPrice(prices, message),

@@ -6,7 +6,7 @@
 import type { ActivityLog } from '../../activity/activity-log.ts';
 import { modeOf } from '../../contract/mode.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
-import { countMetric, log } from '../../platform/log.ts';
+import { log } from '../../platform/log.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { isWithdrawn } from '../attempt-record.ts';
 import { alerted, type Delivery } from '../delivery.ts';
@@ -80,7 +80,7 @@ export function logFieldsOf(delivery: Delivery) {
   return { client_id, message_id, endpoint_id, event, origin: originOf(delivery.url) };
 }
 
-/** An ERROR line, and one count of the metric `WebhookFailed`, which an alarm watches. Test data alerts nobody. */
+/** Writes the alert, an ERROR line. Test data alerts nobody. */
 export function reportFailedDelivery(delivery: Delivery): void {
   if (modeOf(delivery.client_id) === 'test') return;
   log.error('webhook failed', {
@@ -89,5 +89,4 @@ export function reportFailedDelivery(delivery: Delivery): void {
     attempts: delivery.attempt_number,
     error: delivery.attempts.at(-1)?.error,
   });
-  countMetric('WebhookFailed');
 }

@@ -10,7 +10,7 @@ const { month: prices, ...perCall } = JSON.parse(readFileSync(join(root, 'test/c
 export const keyPrice: number = prices.kms_key;
 export const dashboardPrice: number = prices.dashboard;
 
-const runsInMonth = { 'rate(1 minute)': 43_800, 'rate(1 hour)': 730 } as const;
+const runsInMonth = { 'rate(1 minute)': 43_800, 'rate(5 minutes)': 8760, 'rate(1 hour)': 730 } as const;
 
 interface Part {
   readonly name: string;
@@ -68,8 +68,14 @@ function partsOf(resources: Readonly<Record<string, TemplateResource>>): readonl
   const ofType = (type: string) => Object.values(resources).filter(({ Type }) => Type === type);
   const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
   const alarmMetrics = ofType('AWS::CloudWatch::Alarm').map(({ Properties: { Metrics } }) => {
-    const read = (Metrics ?? [{ MetricStat: {} }]) as readonly { MetricStat?: unknown }[];
-    return read.filter(({ MetricStat }) => MetricStat !== undefined).length;
+    const read = (Metrics ?? [{ MetricStat: {} }]) as readonly {
+      MetricStat?: unknown;
+      Expression?: string;
+    }[];
+    // A query costs by the metrics that it finds, which are none while nothing is throttled. One is counted.
+    return read.filter(
+      ({ MetricStat, Expression = '' }) => MetricStat !== undefined || Expression.startsWith('SELECT'),
+    ).length;
   });
   const runs = ofType('AWS::Scheduler::Schedule').map(
     ({ Properties }) => runsInMonth[Properties.ScheduleExpression as keyof typeof runsInMonth],
@@ -87,6 +93,9 @@ function partsOf(resources: Readonly<Record<string, TemplateResource>>): readonl
   const synthetic = prices.assumed.synthetic_send;
   const isSynthetic = ofType('AWS::Lambda::Function').some(({ Properties }) =>
     String(Properties.Description).endsWith(': synthetic-send'),
+  );
+  const isTraced = ofType('AWS::Lambda::Function').some(
+    ({ Properties }) => Properties.TracingConfig?.Mode === 'Active',
   );
   return [
     { name: 'Metrics of alarms', count: sum(alarmMetrics), price: prices.alarm_metric },
@@ -111,12 +120,17 @@ function partsOf(resources: Readonly<Record<string, TemplateResource>>): readonl
     { name: 'Runs by the clock', count: sum(runs), price: run },
     {
       name: 'Synthetic sends',
-      count: isSynthetic ? runsInMonth['rate(1 minute)'] : 0,
+      count: isSynthetic ? runsInMonth['rate(5 minutes)'] : 0,
       price:
         synthetic.message +
         synthetic.status_reads * synthetic.status_read +
         (1 + synthetic.status_reads) * perCall.waf_request +
         synthetic.run_seconds * 0.25 * perCall.lambda_gb_second,
+    },
+    {
+      name: 'X-Ray traces of synthetic sends',
+      count: isSynthetic && isTraced ? runsInMonth['rate(5 minutes)'] * synthetic.traces : 0,
+      price: perCall.trace,
     },
     {
       name: 'Metrics of synthetic sends',

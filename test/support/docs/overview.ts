@@ -123,16 +123,17 @@ function apiFunctions(resources: Readonly<Record<string, TemplateResource>>): st
 /** Each source, as a node of a flow chart, and the function that it starts. */
 function startsOf(resources: Readonly<Record<string, TemplateResource>>): [source: string, name: string][] {
   const ofRole = roleFunctions(resources);
-  /** By the alias that is called. */
-  const nameOf = (alias: unknown): string => {
-    const [, id = ''] = /"Ref":"(\w+)"/.exec(JSON.stringify(alias)) ?? [];
-    const called = resources[refOf(resources[id]?.Properties.FunctionName)];
+  /** By the function that is called, or its alias. */
+  const nameOf = (target: unknown): string => {
+    const [, id = ''] = /"(?:Ref|Fn::GetAtt)":\[?"(\w+)"/.exec(JSON.stringify(target)) ?? [];
+    const isAlias = resources[id]?.Type === 'AWS::Lambda::Alias';
+    const called = resources[isAlias ? refOf(resources[id]?.Properties.FunctionName) : id];
     return ofRole.get(called?.Properties.Role['Fn::GetAtt'][0]) ?? id;
   };
   return Object.values(resources).flatMap(({ Type, Properties }): [string, string][] => {
     if (Type === 'AWS::Scheduler::Schedule') {
-      const every = String(Properties.ScheduleExpression).replace(/rate\(1 (\w+)\)/, '$1');
-      return [[`every-${every}(["every ${every}"])`, nameOf(Properties.Target.Arn)]];
+      const every = String(Properties.ScheduleExpression).replace(/^rate\((?:1 )?(.+)\)$/, '$1');
+      return [[`every-${every.replace(' ', '-')}(["every ${every}"])`, nameOf(Properties.Target.Arn)]];
     }
     if (Type !== 'AWS::Lambda::EventSourceMapping') return [];
     const [source, attribute] = Properties.EventSourceArn['Fn::GetAtt'];

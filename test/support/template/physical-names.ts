@@ -13,6 +13,7 @@ interface NameLimit {
 
 const alias = { longest: 128, pattern: /^[a-zA-Z0-9-_]+$/ };
 const handler = { longest: 128, pattern: /^\S+$/ };
+const alarm: NameLimit = { longest: 255, pattern: /^[\w-]+$/, unique: 'in a region' };
 const metric = { longest: 255, pattern: /^[\w.-]+$/ };
 const table: NameLimit = { longest: 255, pattern: /^[a-zA-Z0-9_.-]{3,}$/, unique: 'in a region' };
 const domain = { longest: 255, pattern: /^[a-z0-9.-]+$/ };
@@ -26,7 +27,7 @@ const limits: Readonly<Record<string, Readonly<Record<string, NameLimit>>>> = {
   'AWS::ApplicationAutoScaling::ScalingPolicy': {
     PolicyName: { longest: 256, pattern: /./ },
   },
-  'AWS::CloudWatch::Alarm': { MetricName: metric },
+  'AWS::CloudWatch::Alarm': { MetricName: metric, AlarmName: alarm },
   'AWS::CloudWatch::Dashboard': {
     DashboardName: { longest: 255, pattern: /^[a-zA-Z0-9_-]+$/, unique: 'in an account' },
   },

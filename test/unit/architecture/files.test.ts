@@ -69,7 +69,7 @@ describe('files and packages', () => {
   it('each metric of the contract is counted, and read by an alarm or the dashboard', () => {
     const [, union = ''] = /type StageMetric =([^;]*);/.exec(read('shared/contract/metrics.ts').text) ?? [];
     const names = Array.from(union.matchAll(/'(\w+)'/g), ([name]) => name);
-    expect(names).toContain("'WebhookFailed'");
+    expect(names).toContain("'SendFailed'");
     const unnamed = [['lib'], ['functions', 'shared']].flatMap((folders) => {
       const others = folders.flatMap(inFolder).filter(({ path }) => path !== 'shared/contract/metrics.ts');
       return names

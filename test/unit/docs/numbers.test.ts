@@ -94,9 +94,9 @@ const facts: Readonly<Record<string, readonly (readonly [about: string, ...numbe
   ],
   'docs/message-error-codes.md': [['`template_required`', `${windowHours} hours`]],
   'docs/operate.md': [
-    ['dead-letter', `${word(receivesMax)} times`],
+    ['dead letter', `${word(receivesMax)} times`],
     ['clients disable CLIENT_ID', inForce],
-    ['spend_cap_nearly_reached', `${firstNotice} %`, `${lastNotice} %`],
+    ['spend_cap_nearly_reached', `${firstNotice} %`],
     ['*Allow* in the dashboard', `${rememberedSeconds} seconds`],
     ['`call changeClient` sets', inForce],
     ['--all-failed', `${word(resentPerSecond)} a second`],

@@ -14,11 +14,11 @@ interface Counted {
 /** What a program prints between two of its steps. */
 const nextStep = 'next step';
 
-/** The metrics in what each step of a program prints that runs as the function `the-function`. */
+/** The metrics in what each step of a program prints that runs in the stage `the-stage`. */
 async function countedBy(program: string): Promise<Counted[][]> {
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
     cwd: root,
-    env: { ...process.env, AWS_LAMBDA_FUNCTION_NAME: 'the-function' },
+    env: { ...process.env, SERVICE_NAME: 'the-stage' },
   });
   return stdout.split(nextStep).map(metricsIn);
 }
@@ -35,16 +35,16 @@ function metricsIn(printed: string): Counted[] {
     });
 }
 
-const ofFunction = { metric: 'FunctionFailure', of: { function_name: 'the-function' } };
+const counts = (metric: string): Counted => ({ metric, of: { service: 'the-stage' } });
 
-it('counts a response of 5xx, which Lambda takes for a success, for the function that gave it, and no other response', async () => {
+it('counts a 5xx of a send, which Lambda takes for a success, and no other response', async () => {
   const counted = await countedBy(`
     import { publicHttpFunction } from './shared/http/http-function.ts';
     import { routes } from './shared/contract/routes.ts';
     import { GatewayError } from './shared/contract/errors.ts';
     const windows = ['minute', 'hour', 'day'].map((window) => ({ window, limit: 9, remaining: 8, resetsAt: 4102444800 }));
-    async function request(end) {
-      const handler = publicHttpFunction(routes.getDocs, end, {
+    async function request(route, end) {
+      const handler = publicHttpFunction(route, end, {
         dependencies: {
           limiter: { check: async () => ({ admitted: true, policy: 'unmatched', binding: windows[0], windows }) },
           clock: () => new Date(),
@@ -58,14 +58,16 @@ it('counts a response of 5xx, which Lambda takes for a success, for the function
       );
       console.log('${nextStep}');
     }
-    await request(() => { throw new Error('a bug'); });
-    await request(() => { throw new GatewayError('service_unavailable', 'Later.'); });
-    await request(() => { throw new GatewayError('invalid_request', 'No.'); });
-    await request(async () => ({ status: 200, headers: {}, body: 'ok' }));
+    const send = { ...routes.getDocs, functionName: routes.sendSms.functionName };
+    await request(send, () => { throw new Error('a bug'); });
+    await request(send, () => { throw new GatewayError('service_unavailable', 'Later.'); });
+    await request(send, () => { throw new GatewayError('invalid_request', 'No.'); });
+    await request(send, async () => ({ status: 200, headers: {}, body: 'ok' }));
+    await request(routes.getDocs, () => { throw new Error('a bug'); });
   `);
   const [bug, unavailable, ...noFailures] = counted;
-  expect([bug, unavailable]).toEqual([[ofFunction], [ofFunction]]);
-  expect(noFailures).toEqual([[], [], []]);
+  expect([bug, unavailable]).toEqual([[counts('SendFailed')], [counts('SendFailed')]]);
+  expect(noFailures).toEqual([[], [], [], []]);
 });
 
 it('counts each queue message that failed, and no other', async () => {
@@ -77,5 +79,5 @@ it('counts each queue message that failed, and no other', async () => {
       return {};
     });
   `);
-  expect(counted).toEqual([[ofFunction, ofFunction]]);
+  expect(counted).toEqual([[counts('WorkFailed'), counts('WorkFailed')]]);
 });

@@ -1,0 +1,345 @@
+/**
+ * The alarms, by symptom: what clients and operators notice, whichever part has failed. Each has a runbook of its name in
+ * docs/operate.md. What only informs is on the dashboards and in `doctor`.
+ */
+import { Duration } from 'aws-cdk-lib';
+import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
+import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { Construct } from 'constructs';
+import type { FunctionName } from '../../shared/contract/function-uses.ts';
+import type { StageMetric } from '../../shared/contract/metrics.ts';
+import { sendFunctions } from '../../shared/contract/routes.ts';
+import { countedMetric, createAlarm, type GatewayAlarm } from '../constructs/alarm.ts';
+import { GatewayFunction } from '../constructs/gateway-function.ts';
+import type { StageSettings } from '../stages/stage-settings.ts';
+import type { Queues } from './grant-uses.ts';
+
+const minute = Duration.minutes(1);
+const fiveMinutes = Duration.minutes(5);
+const quarterHour = Duration.minutes(15);
+
+/** Fewer failures in a minute notify nobody: clients repeat a request, and queues a message. */
+const failuresMinimum = 3;
+/** Fewer of them in a period say little about a percentile or a share. */
+const samplesMinimum = 10;
+
+/** The functions between the table of messages and the carriers, endpoints and receipts. */
+const workers = ['relay-changes', 'dispatch-message', 'record-receipt', 'deliver-webhook'] as const;
+/** The functions that run each minute. */
+const clockFunctions = ['expire-messages', 'sweep-webhooks', 'review-edited-rows'] as const;
+
+interface AlarmsProps {
+  readonly stage: StageSettings;
+  readonly api: SpecRestApi;
+  readonly queues: Queues;
+}
+
+type Metrics = Readonly<Record<string, IMetric>>;
+
+export class Alarms extends Construct {
+  readonly all: readonly GatewayAlarm[];
+  /** Those that show within minutes that new code fails or is slow: they roll a canary back. */
+  readonly ofReleases: readonly GatewayAlarm[];
+  private readonly functions: readonly GatewayFunction[];
+  private readonly props: AlarmsProps;
+
+  /** The construct finds the functions that exist, so it must be created after them. */
+  constructor(scope: Construct, id: string, props: AlarmsProps) {
+    super(scope, id);
+    this.props = props;
+    this.functions = scope.node.findAll().filter((construct) => construct instanceof GatewayFunction);
+    this.ofReleases = this.releases();
+    this.all = [
+      ...this.ofReleases,
+      ...this.sends(),
+      ...this.passwords(),
+      ...this.carriers(),
+      ...this.webhooks(),
+      ...this.background(),
+    ];
+  }
+
+  private releases(): GatewayAlarm[] {
+    const { stage, api } = this.props;
+    return [
+      createAlarm(this, 'sends-fail', stage, {
+        metric: this.failureShare('SendFailed', sendFunctions),
+        threshold: 1,
+        periods: 3,
+        breachingPeriods: 2,
+        meaning: '1 % or more of the sends failed in two of three minutes.',
+      }),
+      createAlarm(this, 'sends-slow', stage, {
+        // A bulk of 1,000 recipients takes longer than a single send.
+        metric: math(
+          'MAX(METRICS())',
+          this.each(
+            'time',
+            sendFunctions.filter((name) => name !== 'send-bulk-sms'),
+            (each) => each.metricDuration({ statistic: 'p99' }),
+          ),
+          minute,
+        ),
+        threshold: 3000,
+        periods: 5,
+        breachingPeriods: 3,
+        meaning: 'The slowest 1 % of single sends took 3 s or longer in three of five minutes.',
+      }),
+      createAlarm(this, 'requests-fail', stage, {
+        // Each response counts as 0 or 1, so the average is the fraction of 5xx responses.
+        metric: api.metricServerError({ period: minute, statistic: 'Average' }),
+        threshold: 0.01,
+        periods: 3,
+        breachingPeriods: 2,
+        meaning: '1 % or more of all responses were 5xx in two of three minutes.',
+      }),
+      createAlarm(this, 'work-fails', stage, {
+        metric: this.failureShare('WorkFailed', workers),
+        threshold: 1,
+        periods: 3,
+        breachingPeriods: 2,
+        meaning: '1 % or more of the work behind the sends failed in two of three minutes; it is retried.',
+      }),
+    ];
+  }
+
+  private sends(): GatewayAlarm[] {
+    const { stage, queues } = this.props;
+    return [
+      ...(stage.syntheticSend
+        ? [
+            createAlarm(this, 'synthetic-send', stage, {
+              metric: countedMetric(stage, 'SyntheticSendFailed'),
+              periods: 3,
+              breachingPeriods: 2,
+              alsoWithoutData: true,
+              meaning: 'Two of the last three messages with a test key were not delivered.',
+            }),
+          ]
+        : []),
+      createAlarm(this, 'messages-wait', stage, {
+        // A throttled message is queued again, so its queue does not show that it waits.
+        metric: math(
+          'MAX([FILL(single, 0) / 600, FILL(bulk, 0) / 3600, FILL(throttled, 0) / 100])',
+          {
+            single: oldest(queues.outbound),
+            bulk: oldest(queues['bulk-outbound']),
+            throttled: countedMetric(stage, 'CarrierThrottle'),
+          },
+          fiveMinutes,
+        ),
+        periods: 2,
+        meaning:
+          'For ten minutes, a single send waited over 10 minutes, a bulk over an hour, or carriers throttled 100 messages in five minutes.',
+      }),
+    ];
+  }
+
+  private passwords(): GatewayAlarm[] {
+    const { stage, queues } = this.props;
+    return [
+      createAlarm(this, 'passwords-late', stage, {
+        metric: math(
+          `MAX([FILL(age, 0) / 60, ${slowShare(5000)}])`,
+          { age: oldest(queues['otp-outbound']), ...slowest(stage, 'OtpHandOverTime') },
+          fiveMinutes,
+        ),
+        periods: 2,
+        meaning:
+          'For ten minutes, a one-time password waited over a minute, or 5 % reached their carrier after more than 5 s.',
+      }),
+      createAlarm(this, 'passwords-held', stage, {
+        metric: countedMetric(stage, 'OtpHeld'),
+        meaning: 'Few one-time passwords of a client to a country were verified; further ones are held.',
+      }),
+    ];
+  }
+
+  private carriers(): GatewayAlarm[] {
+    const { stage, queues } = this.props;
+    return [
+      createAlarm(this, 'carrier-refusals', stage, {
+        metric: countedMetric(stage, 'CarrierRefusal'),
+        // A few refused numbers are normal; many at once mean a blocked sender or account.
+        threshold: 20,
+        meaning: 'Carriers refused 20 messages in five minutes.',
+      }),
+      createAlarm(this, 'receipts-stopped', stage, {
+        metric: math(
+          'MAX([FILL(age, 0) / 300, IF(FILL(sent, 0) >= 20, IF(FILL(reported, 0) < 1, 1, 0), 0)])',
+          {
+            age: oldest(queues.receipts),
+            sent: countedMetric(stage, 'MessageCost').with({ statistic: 'SampleCount' }),
+            reported: countedMetric(stage, 'ReceiptRecorded'),
+          },
+          quarterHour,
+        ),
+        periods: 2,
+        meaning:
+          'For half an hour, carriers took 20 messages in 15 minutes and reported none of any message, or their reports waited over five minutes.',
+      }),
+      createAlarm(this, 'spend', stage, {
+        metric: countedMetric(stage, 'MessageCost', Duration.days(1)),
+        threshold: stage.spendAlarmPerDay,
+        meaning: `Messages cost ${stage.spendAlarmPerDay} ${stage.prices.currency} or more in a day.`,
+      }),
+      createAlarm(this, 'spend-caps', stage, {
+        metric: countedMetric(stage, 'SpendCapReached'),
+        meaning: 'A client has reached its spend cap: its sends are refused until the day or month ends.',
+      }),
+    ];
+  }
+
+  private webhooks(): GatewayAlarm[] {
+    const { stage, queues } = this.props;
+    return [
+      createAlarm(this, 'webhooks-late', stage, {
+        // A retry may be delayed in the queue for ten minutes.
+        metric: math(
+          `MAX([FILL(age, 0) / 1200, ${slowShare(30_000)}])`,
+          { age: oldest(queues.webhooks), ...slowest(stage, 'WebhookFirstAttemptTime') },
+          fiveMinutes,
+        ),
+        periods: 2,
+        meaning:
+          'For ten minutes, a webhook waited over 20 minutes, or 5 % were attempted after more than 30 s.',
+      }),
+      createAlarm(this, 'webhooks-fail', stage, {
+        metric: math(
+          `IF(FILL(count, 0) >= ${samplesMinimum}, 100 * FILL(failed, 0) / count, 0)`,
+          {
+            count: countedMetric(stage, 'WebhookFirstAttemptTime').with({ statistic: 'SampleCount' }),
+            failed: countedMetric(stage, 'WebhookFirstAttemptFailed'),
+          },
+          fiveMinutes,
+        ),
+        threshold: 50,
+        periods: 3,
+        meaning: 'Half of the first attempts of webhooks failed, for 15 minutes.',
+      }),
+    ];
+  }
+
+  private background(): GatewayAlarm[] {
+    const { stage, queues } = this.props;
+    return [
+      createAlarm(this, 'streams-behind', stage, {
+        metric: math(
+          'MAX([FILL(relay, 0) / 60000, FILL(usage, 0) / 600000])',
+          {
+            relay: this.functionOf('relay-changes').metric('IteratorAge', { statistic: 'Maximum' }),
+            usage: this.functionOf('count-usage').metric('IteratorAge', { statistic: 'Maximum' }),
+          },
+          minute,
+        ),
+        periods: 5,
+        meaning:
+          'For five minutes, messages and webhooks started over a minute late, or usage was over ten minutes behind.',
+      }),
+      createAlarm(this, 'clock-stopped', stage, {
+        metric: math(
+          `IF(MIN([${clockFunctions.map((_, i) => `FILL(calls_${i}, 0) - FILL(errors_${i}, 0)`).join(', ')}]) < 1, 1, 0)`,
+          {
+            ...this.each('calls', clockFunctions, (each) => each.metricInvocations()),
+            ...this.each('errors', clockFunctions, (each) => each.metricErrors()),
+          },
+          fiveMinutes,
+        ),
+        periods: 3,
+        alsoWithoutData: true,
+        meaning: `No run of ${clockFunctions.join(', ')} succeeded in 15 minutes, or of one of them.`,
+      }),
+      createAlarm(this, 'dead-letters', stage, {
+        metric: math(
+          'MAX(METRICS())',
+          numbered(
+            'letters',
+            Object.values(queues).map(({ queue, deadLetters }) =>
+              (deadLetters ?? queue).metricApproximateNumberOfMessagesVisible(),
+            ),
+          ),
+          fiveMinutes,
+        ),
+        meaning: 'Work failed repeatedly and was set aside.',
+      }),
+      createAlarm(this, 'table-throttles', stage, {
+        // Of all tables in the account and region: a query cannot choose some by the beginning of their names.
+        metric: math(
+          'SELECT SUM(ThrottledRequests) FROM SCHEMA("AWS/DynamoDB", Operation, TableName)',
+          {},
+          fiveMinutes,
+        ),
+        meaning:
+          'DynamoDB throttled requests to a table of this account and region; the gateway retries its own.',
+      }),
+      createAlarm(this, 'function-throttles', stage, {
+        // Of all functions: most often they used up the concurrency of the account, which they share.
+        metric: new Metric({
+          namespace: 'AWS/Lambda',
+          metricName: 'Throttles',
+          statistic: 'Sum',
+          period: fiveMinutes,
+        }),
+        meaning: 'Lambda throttled a function of this account and region, perhaps of another application.',
+      }),
+      createAlarm(this, 'invalid-rows', stage, {
+        metric: countedMetric(stage, 'InvalidRow'),
+        meaning: 'A row of limits, senders or usage is invalid: the gateway ignores it.',
+      }),
+    ];
+  }
+
+  /** The percentage of calls that failed: those that Lambda counts as errors, and those that the functions count themselves. */
+  private failureShare(counted: StageMetric, names: readonly FunctionName[]): MathExpression {
+    const sum = (group: string) => `SUM(FILL(METRICS("${group}"), 0))`;
+    return math(
+      `IF(${sum('failed')} >= ${failuresMinimum}, 100 * ${sum('failed')} / ${sum('calls')}, 0)`,
+      {
+        failed: countedMetric(this.props.stage, counted),
+        ...this.each('failed', names, (each) => each.metricErrors()),
+        ...this.each('calls', names, (each) => each.metricInvocations()),
+      },
+      minute,
+    );
+  }
+
+  private each(
+    prefix: string,
+    names: readonly FunctionName[],
+    metricOf: (each: GatewayFunction) => IMetric,
+  ): Metrics {
+    return numbered(
+      prefix,
+      names.map((name) => metricOf(this.functionOf(name))),
+    );
+  }
+
+  private functionOf(name: FunctionName): GatewayFunction {
+    const found = this.functions.find(({ functionFile }) => functionFile === name);
+    if (found === undefined) throw new Error(`the gateway has no function ${name}`);
+    return found;
+  }
+}
+
+function math(expression: string, usingMetrics: Metrics, period: Duration): MathExpression {
+  return new MathExpression({ expression, usingMetrics, period });
+}
+
+function numbered(prefix: string, metrics: readonly IMetric[]): Metrics {
+  return Object.fromEntries(metrics.map((metric, index) => [`${prefix}_${index}`, metric]));
+}
+
+function oldest({ queue }: Queues[keyof Queues]): Metric {
+  return queue.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum' });
+}
+
+/** The time within which 95 % succeeded, and how many there were. */
+function slowest(stage: StageSettings, name: 'OtpHandOverTime' | 'WebhookFirstAttemptTime'): Metrics {
+  const time = countedMetric(stage, name);
+  return { time: time.with({ statistic: 'p95' }), count: time.with({ statistic: 'SampleCount' }) };
+}
+
+/** Part of an expression with the metrics of `slowest`: 1 or more if that time is longer than the limit. */
+function slowShare(limitMs: number): string {
+  return `IF(FILL(count, 0) >= ${samplesMinimum}, FILL(time, 0) / ${limitMs}, 0)`;
+}
