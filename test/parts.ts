@@ -29,6 +29,7 @@ export const parts: Readonly<Record<string, Part>> = {
   'aws-inputs': { ...program('test/aws-inputs/all.ts'), usesCalls: true },
   templates: program('test/deploy/lint-templates.ts'),
   simulate: program('--max-semi-space-size=64', 'test/simulation/all.ts'),
+  'alarm-faults': program('--max-semi-space-size=64', 'test/simulation/alarm-faults.ts'),
   'deliberate-faults': program('--max-semi-space-size=64', 'test/simulation/find-faults.ts'),
   fuzz: program('test/fuzz/api.ts'),
   clients: program('test/clients/all.ts'),
@@ -66,6 +67,7 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
       'simulate --seed 1043',
       // A seed gives the same run again.
       'simulate --seed 5 --only messages --twice',
+      'alarm-faults',
       'carriers infobip --messages 50 --seed 1',
     ],
   ],

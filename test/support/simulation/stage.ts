@@ -46,6 +46,8 @@ export interface StageOptions extends FaultOptions {
   readonly carriersThrottle: boolean;
   /** In order of preference. */
   readonly smsCarriers: readonly string[];
+  /** Takes what the processes of a function print. */
+  readonly print?: ((file: string, text: string) => void) | undefined;
 }
 
 export interface Stage {
@@ -186,6 +188,7 @@ export function simulatedStage(
     faults,
     skewMaxMs: options.skewMaxMs,
     isCalm: isAtRest,
+    print: options.print,
     aws: request as never,
     post: simulatedEndpoints(time, faults, record) as never,
     httpsRequest: vendorCalls({ vendor: infobip.vendor, time, faults, outageOf, note }),

@@ -40,6 +40,8 @@ export interface ProcessPorts {
   readonly files: Readonly<Record<string, string>>;
   readonly aws: (request: never, limitMs: number, signal?: AbortSignal) => unknown;
   readonly post: (request: never) => unknown;
+  /** Takes what the process prints, which is its log. */
+  readonly print: (text: string) => void;
   /** As Node's `https.request`. */
   readonly httpsRequest: (url: string, options: never) => unknown;
 }
@@ -66,7 +68,14 @@ export function sharedGlobals(
   const now = (): number => current().now();
   const random = (): number => current().random();
   const startTimer: ProcessPorts['startTimer'] = (ms, run) => current().startTimer(ms, run);
-  const stream = { write() {}, on() {}, once() {}, removeListener() {}, isTTY: false };
+  const stream = {
+    // Packages may print while they are evaluated, without a process.
+    write: (text: string) => running.getStore()?.print(text),
+    on() {},
+    once() {},
+    removeListener() {},
+    isTTY: false,
+  };
   const process = Object.create(globalThis.process, {
     // Without a process while the packages are evaluated.
     env: { get: () => running.getStore()?.environment ?? {} },

@@ -42,6 +42,8 @@ interface ProcessSettings {
   readonly aws: (process: Process, request: never, limitMs: number, signal?: AbortSignal) => Promise<unknown>;
   readonly post: (process: Process, request: never) => Promise<unknown>;
   readonly httpsRequest: (process: Process, url: string, options: never) => unknown;
+  /** Takes what the processes of a function print. */
+  readonly print?: ((file: string, text: string) => void) | undefined;
   /** Whether nothing goes wrong any more: then processes are kept, because a start takes longer than a run. */
   readonly isCalm: () => boolean;
 }
@@ -109,6 +111,7 @@ export function functionProcesses(settings: ProcessSettings) {
       aws: (request: never, limitMs: number, signal?: AbortSignal) =>
         state.dead ? never : settings.aws(state, request, limitMs, signal),
       post: (request: never) => (state.dead ? never : settings.post(state, request)),
+      print: (text) => settings.print?.(file, text),
       httpsRequest: (url, options) => settings.httpsRequest(state, url, options),
     };
     const evaluate = code.get(file);
