@@ -63,6 +63,7 @@ export class Alarms extends Construct {
     const { stage, api } = this.props;
     return [
       createAlarm(this, 'sends-fail', stage, {
+        // The count includes tokens and verifications; an alarm has no room for the calls of their functions.
         metric: this.failureShare('SendFailed', sendFunctions),
         threshold: 1,
         periods: 3,
@@ -232,9 +233,10 @@ export class Alarms extends Construct {
           },
           minute,
         ),
-        periods: 5,
+        periods: 6,
+        breachingPeriods: 4,
         meaning:
-          'For five minutes, messages and webhooks started over a minute late, or usage was over ten minutes behind.',
+          'In four of six minutes, messages and webhooks started over a minute late, or usage was over ten minutes behind.',
       }),
       createAlarm(this, 'clock-stopped', stage, {
         metric: math(
@@ -289,11 +291,15 @@ export class Alarms extends Construct {
     ];
   }
 
-  /** The percentage of calls that failed: those that Lambda counts as errors, and those that the functions count themselves. */
+  /**
+   * The percentage of calls that failed: those that Lambda counts as errors, and those that the functions count themselves. These
+   * may be of other functions, too, so there may be more failures than calls.
+   */
   private failureShare(counted: StageMetric, names: readonly FunctionName[]): MathExpression {
     const sum = (group: string) => `SUM(FILL(METRICS("${group}"), 0))`;
+    const [failed, calls] = [sum('failed'), sum('calls')];
     return math(
-      `IF(${sum('failed')} >= ${failuresMinimum}, 100 * ${sum('failed')} / ${sum('calls')}, 0)`,
+      `IF(${failed} >= ${failuresMinimum}, 100 * ${failed} / (${failed} + ${calls}), 0)`,
       {
         failed: countedMetric(this.props.stage, counted),
         ...this.each('failed', names, (each) => each.metricErrors()),
@@ -321,6 +327,10 @@ export class Alarms extends Construct {
   }
 }
 
+/**
+ * `FILL` is there for what has no data while nothing happens. The latest minute may be filled before its data arrive, so an alarm
+ * by the minute must not need all of its periods (Amazon CloudWatch, "Using math expressions", FILL).
+ */
 function math(expression: string, usingMetrics: Metrics, period: Duration): MathExpression {
   return new MathExpression({ expression, usingMetrics, period });
 }

@@ -27,6 +27,9 @@ export const requestTimeoutSeconds = 20;
 /** The functions that take messages. Alarms watch them apart from reads and administration. */
 export const sendFunctions = ['send-sms', 'send-bulk-sms', 'send-whatsapp', 'send-otp'] as const;
 
+/** The functions whose 5xx count as failed sends: without a token nobody sends, and without a verification nobody signs in. */
+export const failingSends: readonly string[] = [...sendFunctions, 'issue-token', 'verify-otp'];
+
 /**
  * The operations that one function serves, by their names: requests for them are counted together, and need a token of the same
  * scope.

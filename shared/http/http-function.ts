@@ -6,7 +6,7 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { GatewayError, maintenance, rateLimitExceeded } from '../contract/errors.ts';
 import type { PolicyName } from '../contract/rate-limits-and-caps.ts';
-import { type Route, type RouteName, routes, type Scope, sendFunctions } from '../contract/routes.ts';
+import { failingSends, type Route, type RouteName, routes, type Scope } from '../contract/routes.ts';
 import { type Decision, rateLimitHeaders, retryAfterSeconds, uncountedHeaders } from '../limit/decision.ts';
 import type { RateLimiter } from '../limit/limiter.ts';
 import type { ApiRequest, Operation } from '../operation/operation.ts';
@@ -227,7 +227,7 @@ function tooManyRequests(decision: Decision, now: Date): GatewayError {
 type WriteLog = (level: 'info' | 'error', fields: Record<string, unknown>) => void;
 
 function requestLog(writeLog: WriteLog, { policy, functionName }: Route, clock: Clock): Step {
-  const isSend = (sendFunctions as readonly string[]).includes(functionName);
+  const isSend = failingSends.includes(functionName);
   return onEveryResponse((request, response) => {
     const { event, incoming, requestId, identity, decision, logged } = request;
     const failed = response.statusCode >= 500;

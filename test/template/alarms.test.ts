@@ -96,6 +96,15 @@ describe.each(['production', 'production with everything', 'production of an ent
       }
     });
 
+    it('go off although the latest minute is filled before its data arrive', () => {
+      const byMinute = resourcesOfType(deployment, 'AWS::CloudWatch::Alarm')
+        .map(([, { Properties }]) => Properties)
+        .filter(({ Metrics }) => /FILL.*"Period":60\D/.test(JSON.stringify(Metrics ?? [])));
+      expect(byMinute).toHaveLength(3);
+      for (const { DatapointsToAlarm, EvaluationPeriods } of byMinute)
+        expect(DatapointsToAlarm).toBeLessThan(EvaluationPeriods);
+    });
+
     it('read throttled requests of DynamoDB by a query, with the dimensions that it emits them with', () => {
       expect(alarms.flatMap(({ queries }) => queries)).toEqual([
         'SELECT SUM(ThrottledRequests) FROM SCHEMA("AWS/DynamoDB", Operation, TableName)',
