@@ -28,13 +28,15 @@ const responseFile = z.object({
 const env = environmentOf<'describe-api'>();
 const dependencies = publicHttpDependencies(env);
 
+const folder = join(import.meta.dirname, 'responses');
+
 /** The responses that were read, by the names of their files: each is read at the first request for it. */
 const responses = new Map<string, ApiResponse>();
 
 function responseOf(name: string): ApiResponse {
   const known = responses.get(name);
   if (known !== undefined) return known;
-  const file = join(import.meta.dirname, 'responses', `${name}.json`);
+  const file = join(folder, `${name}.json`);
   if (!existsSync(file)) throw standardError('not_found');
   const response = readResponse(readFileSync(file, 'utf8'));
   responses.set(name, response);
@@ -49,26 +51,28 @@ function readResponse(file: string): ApiResponse {
 }
 
 /** The names of pages have no other characters, so a request can open no other file. */
-const pageName = /^[a-z][a-z-]*(\.[a-z]+)?$/;
+const pageName = /^[a-z][a-z-]*(\.[a-z0-9]+)*$/;
+
+const redirectToPage = (page: string): ApiResponse =>
+  redirectTo(env.TOKEN_ISSUER, routes.getDocsPage.path.replace('{page}', page));
 
 /**
  * Serves a page. Its links are relative, so its address has no slash at its end; an address with one is redirected. The
  * redirect has the page's name instead of the path, whose decoded bytes are not permitted in a header.
  */
-function showPage(name: string, path: string): Operation {
-  return async (request) => {
-    const response = responseOf(name);
-    return request.path.endsWith('/') ? redirectTo(env.TOKEN_ISSUER, path) : response;
-  };
-}
-
-const showNamedPage: Operation = async (request) => {
-  const { page = '' } = request.pathParameters;
+const showPage: Operation = async ({ path, pathParameters: { page = '' }, headers }) => {
   if (!pageName.test(page)) throw standardError('not_found');
-  return showPage(`docs.${page}`, routes.getDocsPage.path.replace('{page}', page))(request);
+  const response = responseOf(`docs.${page}`);
+  if (path.endsWith('/')) return redirectToPage(page);
+  const file = join(folder, `docs.${page}.br`);
+  // API Gateway decodes the base64 of binary content by `Accept`.
+  const takesBrotli = headers.accept !== undefined && /\bbr\b/.test(headers['accept-encoding'] ?? '');
+  if (!takesBrotli || !existsSync(file)) return response;
+  const coding = { 'Content-Encoding': 'br', Vary: 'Accept-Encoding' };
+  return { ...response, headers: { ...response.headers, ...coding }, body: readFileSync(file) };
 };
 
-const redirectToDocs: Operation = async () => redirectTo(env.TOKEN_ISSUER, routes.getDocs.path);
+const redirectToQuickStart: Operation = async () => redirectToPage('quick-start');
 const signingKeys = dynamoSigningKeyStore(dynamo(), env.SIGNING_KEYS_TABLE);
 const { TOKEN_SIGNING_KEY_ID: keyId } = env;
 const wellKnown = showWellKnown({
@@ -77,7 +81,7 @@ const wellKnown = showWellKnown({
   keys: signingKeys,
   publishKey: () => publishSigningKey(kms(), keyId, signingKeys, systemClock),
 });
-const showDocs = publicHttpFunction(routes.getDocs, showPage('docs', routes.getDocs.path), { dependencies });
+const showDocs = publicHttpFunction(routes.getDocs, redirectToQuickStart, { dependencies });
 
 const functions: Readonly<Record<string, HttpFunction>> = {
   [routes.getOpenApiDocument.path]: publicHttpFunction(
@@ -85,8 +89,8 @@ const functions: Readonly<Record<string, HttpFunction>> = {
     async () => responseOf('openapi.json'),
     { dependencies },
   ),
-  [routes.getRoot.path]: publicHttpFunction(routes.getRoot, redirectToDocs, { dependencies }),
-  [routes.getDocsPage.path]: publicHttpFunction(routes.getDocsPage, showNamedPage, { dependencies }),
+  [routes.getRoot.path]: publicHttpFunction(routes.getRoot, redirectToQuickStart, { dependencies }),
+  [routes.getDocsPage.path]: publicHttpFunction(routes.getDocsPage, showPage, { dependencies }),
   [routes.getWellKnown.path]: publicHttpFunction(routes.getWellKnown, wellKnown, { dependencies }),
 };
 

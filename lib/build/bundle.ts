@@ -83,10 +83,7 @@ const sources = [
   'dashboard',
   'shared',
   'lib',
-  // The documentation pages contain parts of these three.
-  'CHANGELOG.md',
-  'clients/python/README.md',
-  'clients/typescript/README.md',
+  'docs/guides',
   'package.json',
   'package-lock.json',
 ];

@@ -8,7 +8,7 @@ import type { Connection } from './connection.ts';
  */
 export function quickStartOf(connection: Connection): string {
   const { base_url, test_api_key, webhook_secret } = connection;
-  return `${base_url}/docs#${new URLSearchParams({ test_api_key, webhook_secret })}`;
+  return `${base_url}/docs/quick-start#${new URLSearchParams({ test_api_key, webhook_secret })}`;
 }
 
 export function welcome(connection: Connection): string {

@@ -1,18 +1,16 @@
 /**
  * `npm run test:release -- clients [parts of the names of steps, with commas between]`: the clients in `clients/`, and the API
- * document as a linter, two generators and the samples of its pages use it, with a gateway started on this machine. Tools
+ * document as a linter and two generators use it, with a gateway started on this machine. Tools
  * are fetched into `.local/clients`. Exits with 0 if every step that could run has passed.
  */
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { gateway } from '../support/gateway/gateway.ts';
 import startGateway from '../support/gateway/start-gateway.ts';
 import stopGateway from '../support/gateway/stop-gateway.ts';
 import { documentSteps } from './document-tools.ts';
 import { ownClientSteps } from './own-clients.ts';
-import { sampleSteps } from './samples.ts';
 import { stepsNamed } from './steps.ts';
-import { document, fetchTools, made, pythonWith } from './tools.ts';
+import { document, fetchTools } from './tools.ts';
 
 const [wanted = ''] = process.argv.slice(2);
 const steps = stepsNamed(wanted);
@@ -24,9 +22,6 @@ try {
   await writeFile(document, await (await fetch(`${gateway().base_url}/openapi.json`)).text());
   await ownClientSteps(steps);
   await documentSteps(steps);
-  const withRequests = await pythonWith(join(import.meta.dirname, '../fuzz/requirements.txt'));
-  for (const { name, commands, work } of sampleSteps(withRequests, made))
-    await steps.stepWith(commands, name, work);
 } finally {
   await stopGateway();
 }

@@ -5,10 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { MessagingGateway } from '../../clients/typescript/src/gateway.ts';
 import { verifyWebhook } from '../../clients/typescript/src/webhook.ts';
-import { type ClientWithQuickStart, clientQuickStart } from '../../lib/build/docs/client-quick-starts.ts';
 import { tokenThatExpires } from '../support/clients/signed-token.ts';
 import { startUnreliableFront } from '../support/clients/unreliable-front.ts';
-import { shownCode } from '../support/docs/shown-code.ts';
 import { freePort } from '../support/gateway/free-port.ts';
 import { newClient, type TestClient, withTestKey } from '../support/http/client.ts';
 import { type ReceivedPost, startWebhookEndpoint } from '../support/webhook/webhook-endpoint.ts';
@@ -110,27 +108,19 @@ export async function use(): Promise<void> {
 export const codeOf = (error: unknown): string => (error instanceof ApiError ? error.error : '');
 `;
 
-/**
- * The very lines of the page that the gateway serves: installs the package that is in the folder, writes the program, and
- * runs it. Fewer than thirty lines, and the events of the message that it sent.
- */
+/** The quick start of a package's README: installs the package that is in the folder, writes the program, and runs it. */
 async function runQuickStart(
-  language: ClientWithQuickStart,
+  language: 'typescript' | 'python',
   folder: string,
   path: string | undefined,
 ): Promise<void> {
   const client = await withTestKey(await newClient({ name: 'Quick start', limits: 'default' }));
-  const shown = await shownCode(client.baseUrl, 'start');
-  const linesOf = (step: string): string => {
-    const found = shown.find((code) => code.step === step && code.language === language);
-    if (found === undefined) throw new Error(`the quick start has no step ${step} in ${language}`);
-    return found.source.trimEnd();
-  };
-  const [install, program, start] = ['client-install', 'client-program', 'client-run'].map(linesOf);
-  const lines = [install, program, start].join('\n').split('\n').length;
-  assert.ok(lines > 10 && lines < 30, `the quick start has ${lines} lines`);
-  await writeFile(join(folder, clientQuickStart(language).file), `${program}\n`);
-  const commands = `${install}\n${start}`.replaceAll('YOUR_WEBHOOK_SECRET', client.webhookSecret);
+  const readme = await readFile(join(root, 'clients', language, 'README.md'), 'utf8');
+  const [, section = ''] = readme.split(/^## Quick start$/m);
+  const blocks = section.matchAll(/^```\w+\n(?<code>.*?)\n```$/gms);
+  const [install = '', program = '', start = ''] = Array.from(blocks, ({ groups }) => groups?.code);
+  await writeFile(join(folder, start.split(' ').at(-1) ?? ''), `${program}\n`);
+  const commands = `${install}\n${start}`;
   const { stdout } = await run('bash', ['-eu', '-c', commands], {
     ...at(folder),
     env: {
@@ -138,6 +128,7 @@ async function runQuickStart(
       PATH: path,
       BASE_URL: client.baseUrl,
       TOKEN: client.apiKey,
+      WEBHOOK_SECRET: client.webhookSecret,
       PORT: String(await freePort()),
       PYTHONUNBUFFERED: '1',
     },

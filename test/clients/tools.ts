@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { pythonWithPackages } from '../../lib/local/python.ts';
 
 export const run = promisify(execFile);
 export const root = join(import.meta.dirname, '../..');
@@ -40,7 +39,3 @@ export async function fetchTools(): Promise<void> {
   await writeFile(join(npmFolder, 'package.json'), '{"private":true,"type":"module"}');
   await run('npm', ['install', '--no-audit', '--no-fund', '--save-exact', ...npmTools], at(npmFolder));
 }
-
-/** Returns an interpreter with these packages. */
-export const pythonWith = (requirements: string): Promise<string> =>
-  pythonWithPackages(folder, () => undefined, new AbortController().signal, requirements);

@@ -1,141 +1,104 @@
-/**
- * Makes a page of the documentation: it is complete without scripts, loads nothing from other servers, and has a
- * content security policy.
- */
+/** Makes the pages of the documentation. Each has the search in its header and a content security policy. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { buildSync, transformSync } from 'esbuild';
+import { buildSync } from 'esbuild';
 import type { ApiResponse } from '../../../shared/operation/operation.ts';
-import { type Html, html } from './html.ts';
-import { languages } from './samples/samples.ts';
-import { linkTo, type PageName, pageNames, pathToRoot, sitePages, withLinks } from './site.ts';
+import { type Guide, sectionsOf } from './guides.ts';
 
-/** A heading in the list of contents. */
-export interface Section {
-  readonly id: string;
-  readonly title: string;
-  /** The headings below this one. */
-  readonly sections?: readonly Section[];
-}
-
-/** A heading with its content. */
-export interface Topic extends Omit<Section, 'sections'> {
-  readonly content: Html;
-}
-
-export interface Page {
-  readonly sections: readonly Section[];
-  readonly main: Html;
-}
-
-const browsers = ['chrome111', 'firefox114', 'safari16.4'];
-
-function script(name: 'before-content' | 'after-content' | 'try-it'): string {
-  const [file] = buildSync({
+/** Returns a script or a style sheet of this folder as one text. */
+function bundled(file: string): string {
+  const { outputFiles } = buildSync({
     absWorkingDir: import.meta.dirname,
-    entryPoints: [`browser/${name}.ts`],
+    entryPoints: [file],
     bundle: true,
     minify: true,
     write: false,
-    format: 'iife',
-    target: browsers,
+    target: ['chrome123', 'firefox120', 'safari17.5'],
     logLevel: 'error',
-  }).outputFiles;
-  if (file === undefined) throw new Error(`no script ${name}`);
-  return file.text.trim();
+  });
+  return outputFiles.map(({ text }) => text.trim()).join('');
 }
-
-/** Once a language is chosen, the samples of all others are hidden. */
-const samplesOfOthers = Object.keys(languages).map(
-  (name) => `[data-language="${name}"] .sample:not(.${name})`,
-);
-
-const sheet = readFileSync(join(import.meta.dirname, 'page.css'), 'utf8');
-const css = transformSync(`${sheet}\n${samplesOfOthers.join(',')} { display: none; }`, {
-  loader: 'css',
-  minify: true,
-  target: ['chrome123', 'firefox120', 'safari17.5'],
-}).code.trim();
-const beforeContent = script('before-content');
-const afterContent = script('after-content');
-/** Only where there are operations to try. */
-const tryIt = script('try-it');
 
 const hashed = (source: string): string => `'sha256-${createHash('sha256').update(source).digest('base64')}'`;
 
-const policy = [
-  "default-src 'none'",
-  `style-src ${hashed(css)}`,
-  `script-src ${hashed(beforeContent)} ${hashed(afterContent)} ${hashed(tryIt)}`,
-  // The search index, and the requests of the reader's own.
-  "connect-src 'self'",
-  // The icon.
-  'img-src data:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-].join('; ');
+export interface Link {
+  readonly name: string;
+  readonly title: string;
+}
 
-export const documentHeaders = {
-  'Cache-Control': 'public, max-age=300',
-  'X-Content-Type-Options': 'nosniff',
-} as const;
+/** @param links - to all pages, in the order of the navigation */
+export function guidePage(guide: Guide, links: readonly Link[]): ApiResponse {
+  const contents = sectionsOf(guide)
+    .filter(({ level }) => level === 2)
+    .map(({ title, anchor }) => `<li><a href="${anchor}">${title}</a></li>`);
+  const content = `<div class="guide">
+<nav aria-label="Contents"><ul>${contents.join('')}</ul></nav>
+<main id="main" tabindex="-1">
+${guide.html}</main>
+</div>`;
+  return page(guide, links, content, 'guide', "require-trusted-types-for 'script'");
+}
 
-const icon =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill='%230b5cad' d='M2 2h12v9H7l-4 3v-3H2z'/%3E%3C/svg%3E";
+/** @param library - the address of Scalar's script */
+export function referencePage(reference: Link, links: readonly Link[], library: string): ApiResponse {
+  const content = `<div id="main" tabindex="-1"></div>
+<noscript>The API reference needs JavaScript. Without it, read the <a href="../openapi.json">OpenAPI document</a>.</noscript>
+<script src="${library}"></script>`;
+  return page(reference, links, content, 'reference');
+}
 
-export function pageResponse(name: PageName, { sections, main }: Page): ApiResponse {
-  const inlined = (source: string): Html => ({ html: source });
-  const { html: body } = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${sitePages[name].title} · Messaging Gateway</title>
-<link rel="icon" href="${inlined(icon)}">
-<style>${inlined(css)}</style>
-<script>${inlined(beforeContent)}</script>
-</head>
-<body data-root="${pathToRoot(name)}">
-<a class="skip" href="#main">Skip to the content</a>
-<header>
-<a class="brand" href="${linkTo('start')}">Messaging Gateway</a>
-<search></search>
-<button class="menu" type="button" popovertarget="contents">Contents</button>
-</header>
-<div class="frame">
-<nav id="contents" popover aria-label="Documentation">${navigation(name, sections)}</nav>
-<main id="main" tabindex="-1">${main}</main>
-</div>
-<script>${inlined(afterContent)}</script>
-${name === 'reference' && html`<script>${inlined(tryIt)}</script>`}
-</body>
-</html>
-`;
+function page(
+  { name, title }: Link,
+  links: readonly Link[],
+  content: string,
+  kind: 'guide' | 'reference',
+  ...policy: readonly string[]
+): ApiResponse {
+  const [style, script] = [bundled('page.css'), bundled(`browser/${kind}.ts`)];
+  const navigation = links.map(
+    (link) => `<a href="${link.name}"${link.name === name ? ' aria-current="page"' : ''}>${link.title}</a>`,
+  );
   return {
     status: 200,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': policy,
+      'Content-Security-Policy': [
+        "default-src 'none'",
+        // Scalar is a file, and sets styles of elements.
+        `script-src ${kind === 'reference' ? "'self' " : ''}${hashed(script)}`,
+        `style-src ${kind === 'reference' ? "'unsafe-inline'" : hashed(style)}`,
+        // The index of the search, the API document, and requests that the reader tries.
+        "connect-src 'self'",
+        'img-src data:',
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        ...policy,
+      ].join('; '),
       'Referrer-Policy': 'no-referrer',
-      ...documentHeaders,
     },
-    body: withLinks(body, name),
+    body: `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · Messaging Gateway</title>
+<link rel="icon" href="data:,">
+<style>${style}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<section class="top" aria-label="Messaging Gateway">
+<b>Messaging Gateway</b>
+<nav aria-label="Documentation">${navigation.join('\n')}</nav>
+<search>
+<form><input id="search" type="search" placeholder="Search (press /)" aria-label="Search the documentation" autocomplete="off"></form>
+<ul id="results" aria-live="polite"></ul>
+</search>
+</section>
+${content}
+<script>${script}</script>
+</body>
+</html>
+`,
   };
-}
-
-function navigation(current: PageName, sections: readonly Section[]): Html {
-  return html`<ul>${pageNames.map(
-    (name) =>
-      html`<li><a class="page" href="${linkTo(name)}"${name === current && html` aria-current="page"`}>${sitePages[name].title}</a>${name === current && contents(sections)}</li>`,
-  )}<li><a class="page" href="~/openapi.json">OpenAPI document</a></li></ul>`;
-}
-
-function contents(sections: readonly Section[]): Html {
-  return html`<ul>${sections.map(
-    ({ id, title, sections: below }) =>
-      html`<li><a href="#${id}">${title}</a>${below !== undefined && contents(below)}</li>`,
-  )}</ul>`;
 }

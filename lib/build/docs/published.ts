@@ -1,62 +1,45 @@
 /**
- * Makes the responses of describe-api. They are generated at build time, because generating them at start-up took a
- * third longer.
+ * Makes the responses of describe-api: the API document, the guides, the reference, and the files that they load. They are
+ * made at build time, because making them at the start of the function took a third longer.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
 import type { ApiResponse } from '../../../shared/operation/operation.ts';
 import { openApiDocument } from '../openapi/document.ts';
-import { documentHeaders, type Page, pageResponse } from './page.ts';
-import { changelogPage } from './pages/changelog.ts';
-import { errorsPage } from './pages/errors.ts';
-import { limitsPage } from './pages/limits.ts';
-import { startPage } from './pages/start.ts';
-import { testingPage } from './pages/testing.ts';
-import { webhooksPage } from './pages/webhooks.ts';
-import { type ReceiverLanguage, receiverSource, receivers } from './receivers.ts';
-import { referencePage } from './reference/reference-page.ts';
-import { searchIndex } from './search-index.ts';
-import { type PageName, pageNames, sitePages } from './site.ts';
+import { guideNames, programs, readGuideFile, renderGuide } from './guides.ts';
+import { guidePage, referencePage } from './page.ts';
+import { scalarScript } from './scalar.ts';
+import { linksOfOperations, searchEntries } from './search-entries.ts';
 
 /** Returns every response by its path. */
 export function published(): Readonly<Record<string, ApiResponse>> {
   const document = openApiDocument();
-  const changelog = readFileSync(join(import.meta.dirname, '../../../CHANGELOG.md'), 'utf8');
-  const pages: Readonly<Record<PageName, Page>> = {
-    start: startPage(document),
-    reference: referencePage(document),
-    webhooks: webhooksPage(document),
-    errors: errorsPage(document),
-    limits: limitsPage(document),
-    testing: testingPage(),
-    changelog: changelogPage(changelog),
-  };
+  const guides = guideNames.map((name) => renderGuide(name, linksOfOperations(document)));
+  const reference = { name: 'reference', title: 'API reference' };
+  const links = [...guides, reference];
+  const scalar = scalarScript();
+  const library = `scalar.${createHash('sha256').update(scalar).digest('hex').slice(0, 16)}.js`;
   return {
-    '/openapi.json': {
-      status: 200,
-      // The document is the same for everyone, so any page may read it.
-      headers: {
-        'Content-Type': 'application/json',
-        ...documentHeaders,
-        'Access-Control-Allow-Origin': '*',
-      },
-      body: JSON.stringify(document),
-    },
-    ...Object.fromEntries(pageNames.map((name) => [sitePages[name].path, pageResponse(name, pages[name])])),
-    '/docs/search-index': {
-      status: 200,
-      headers: { 'Content-Type': 'application/json', ...documentHeaders },
-      body: JSON.stringify(searchIndex(pages)),
-    },
+    // The document is the same for everyone, so any page may read it.
+    '/openapi.json': file('application/json', JSON.stringify(document), {
+      'Access-Control-Allow-Origin': '*',
+    }),
+    '/docs/search-index': file('application/json', JSON.stringify(searchEntries(guides, document))),
+    '/docs/reference': cached(referencePage(reference, links, library)),
+    ...Object.fromEntries(guides.map((guide) => [`/docs/${guide.name}`, cached(guidePage(guide, links))])),
     ...Object.fromEntries(
-      (Object.keys(receivers) as ReceiverLanguage[]).map((language) => [
-        `/docs/${receivers[language].file}`,
-        {
-          status: 200,
-          headers: { 'Content-Type': 'text/plain; charset=utf-8', ...documentHeaders },
-          body: receiverSource(language),
-        },
-      ]),
+      programs.map((name) => [`/docs/${name}`, file('text/plain; charset=utf-8', readGuideFile(name))]),
     ),
+    [`/docs/${library}`]: file('text/javascript; charset=utf-8', scalar, {
+      'Cache-Control': 'public, max-age=31536000, immutable',
+    }),
   };
+}
+
+function file(type: string, body: string, headers: Readonly<Record<string, string>> = {}): ApiResponse {
+  return cached({ status: 200, headers: { 'Content-Type': type, ...headers }, body });
+}
+
+function cached({ headers, ...response }: ApiResponse): ApiResponse {
+  const usual = { 'Cache-Control': 'public, max-age=300', 'X-Content-Type-Options': 'nosniff' };
+  return { ...response, headers: { ...usual, ...headers } };
 }

@@ -81,7 +81,8 @@ const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'sk-…',
-    description: 'Legacy: an API key, which begins with `sk-`. Not for new integrations.',
+    description:
+      'An API key (`sk-…`). New integrations use one for tests only (`sk-test-…`), and access tokens otherwise.',
   },
   clientCredentials: {
     type: 'oauth2',

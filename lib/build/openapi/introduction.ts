@@ -1,13 +1,11 @@
-/** The rules of every operation: the introduction of the API document, and sections of the documentation pages. */
+/** The rules of every operation: the introduction of the API document. */
 
 import { version } from '../../../shared/contract/api.ts';
 import { idempotencyKeyHours } from '../../../shared/message/send/idempotency.ts';
 import { inWords } from '../../../shared/platform/clock.ts';
 import { tokenLifetimeSeconds } from '../../../shared/token/token-claims.ts';
 
-export interface Topic {
-  /** The section's id on the pages. */
-  readonly id: string;
+interface Topic {
   readonly title: string;
   /** The section's text in Markdown. */
   readonly text: string;
@@ -16,67 +14,53 @@ export interface Topic {
 /** The lifetime of a token as words, such as "one hour". */
 export const tokenLifetime = inWords([tokenLifetimeSeconds]);
 
-export const basics: readonly Topic[] = [
+export const topics: readonly Topic[] = [
   {
-    id: 'format',
     title: 'Requests and responses',
-    text: 'Bodies are JSON in UTF-8, field names are `snake_case`, times are ISO 8601 in UTC, phone numbers are in international format (E.164). An optional field may be `null`, which means the same as leaving it out, except where an operation says what `null` does. Fields that an operation does not know are ignored, and named in the response header `X-Unknown-Fields` and in a dry run’s `unknown_fields`; with the header `Prefer: handling=strict` they are refused instead.',
+    text: 'Bodies are JSON in UTF-8, field names are `snake_case`, times are ISO 8601 in UTC, phone numbers are in international format (E.164). An optional field may be `null`, which means the same as leaving it out, except where an operation says what `null` does. Fields that an operation does not know are ignored, and named in the response header `X-Unknown-Fields` and in a dry run’s `unknown_fields`; with the header `Prefer: handling=strict` they are refused instead. Lists use pagination: send the `next_cursor` of a response as `cursor` to get the next page.',
   },
   {
-    id: 'authentication',
     title: 'Authentication',
     text: `Request an access token with your client id and secret, and send it as \`Authorization: Bearer <access token>\` with every other request. It is valid for ${tokenLifetime}: request the next one when it has expired (401 \`unauthorized\`), not one for each request. An API key (\`sk-…\`) in its place is accepted, but not recommended. A service that verifies the token itself finds the issuer, the public keys and the \`audience\` (\`aud\`) at \`/.well-known/openid-configuration\`.`,
   },
   {
-    id: 'error-format',
     title: 'Errors',
     text: 'Every error has the body `{"error", "message", "request_id", "doc_url"}`: a stable code for programs, a sentence for people, the identifier of the request, and a link to what the code means. If fields are invalid, `message` names the first, and `details` lists all of them. 429 adds `retry_after`. An unknown path is 404 `not_found`; a known path with another method is 405 `method_not_allowed` with `Allow`.',
   },
   {
-    id: 'idempotency',
     title: 'Repeating a send safely',
     text: `Give each send an \`Idempotency-Key\` of your own, such as the number of the order that it is about. If you did not get the response, send the same request with the same key again: for ${idempotencyKeyHours} hours the repeat gets the first response, with \`Idempotent-Replayed: true\`, and nothing is sent twice. Requests are the same if they ask for the same operation: unknown fields, nulls, defaults, the order of fields and the spelling of a phone number make no difference. Another request with the same key is 422 \`idempotency_key_reused\`. The quotes of a quoted key (\`"…"\`) are ignored.`,
   },
   {
-    id: 'states',
     title: 'States of a message',
     text: 'A message goes from `queued` (or `scheduled`, then `queued`) through `sending` and `sent` to `delivered`, `failed` or `expired`; WhatsApp adds `read`. A scheduled message that you cancel is `canceled`. A state never moves backwards, with one exception: `delivered` replaces `failed` and `expired`, because the receipt of the carrier proves the delivery. In countries whose carriers do not report from the handset, `delivered` of an SMS means that the carrier has accepted it.',
   },
   {
-    id: 'phone-numbers',
     title: 'Phone numbers',
     text: 'A phone number begins with `+` and the country code. It is accepted as people paste it, such as `+44 (0)7700 900-123`: spaces, hyphens, parentheses, dots and invisible marks are ignored, and full-width digits are read as digits. Anything else, or `00` in place of `+`, is 400. The gateway stores and shows each number in one spelling, E.164, without digits that are dialed within a country only (`+44 0…`, `+1 1…`). Limits, duplicates and searches use that spelling. In a query, write `+` as `%2B`; a space at the start of a number is read as `+`.',
   },
   {
-    id: 'senders',
     title: 'Senders and countries',
     text: 'An administrator can limit a client to some countries and senders; anything else is 403 `forbidden`, or in a bulk request a rejected row with the error `forbidden`. Territories have codes of their own (Jersey is not `GB`, Puerto Rico is not `US`); numbers of satellites and other international networks, and international freephone and premium numbers, belong to no country: they are refused unless the operator allows their calling code, such as +881. A client with a list of senders must name one of them in `from`. One-time passwords and WhatsApp messages have no `from`: they need the words `otp` and `whatsapp` in that list.',
   },
-];
-
-export const limitTopics: readonly Topic[] = [
   {
-    id: 'rate-limits',
     title: 'Rate limits',
     text: 'Requests are counted per client and endpoint in three fixed windows at once: UTC minute, hour and day. A request is admitted only if none of them is used up; a refused request does not count. Every response has `X-RateLimit-Limit`, `X-RateLimit-Remaining`, `X-RateLimit-Reset` and `X-RateLimit-Policy`, which describe the window with the fewest requests left. A refused request is 429 `rate_limit_exceeded` with `Retry-After`, in seconds. An administrator can change the limits of a client.',
   },
   {
-    id: 'caps',
     title: 'Caps',
     text: 'A client can have caps on the number of recipients and on the estimated cost of its messages, by UTC minute, hour, day and calendar month. A message counts when its send is accepted; a repeat with the same `Idempotency-Key` does not count again. If there is no room for all recipients of a request, it is refused as a whole with 429 `message_limit_reached` or `spend_limit_reached`, and nothing is stored; `Retry-After` says when the window resets.',
   },
+  {
+    title: 'Versions',
+    text: `This is release ${version} of the gateway. \`/api/v1\` only grows: a release may add operations, response fields, events, and error codes under a status that is already in use. So ignore fields and events that you do not know, and treat an unknown error code by its HTTP status. What is to be removed is announced at least twelve months ahead: in the list of changes, as \`deprecated\` in the API document, and in the headers \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594). The next version would be \`/api/v2\`, and this one would remain available.`,
+  },
 ];
-
-export const versions: Topic = {
-  id: 'versions',
-  title: 'Versions',
-  text: `This is release ${version} of the gateway. \`/api/v1\` only grows: a release may add operations, response fields, events, and error codes under a status that is already in use. So ignore fields and events that you do not know, and treat an unknown error code by its HTTP status. What is to be removed is announced at least twelve months ahead: in the list of changes, as \`deprecated\` in the API document, and in the headers \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594). The next version would be \`/api/v2\`, and this one would remain available.`,
-};
 
 /** The introduction of the API document, in Markdown. */
 export const introduction = [
   'The gateway sends SMS, WhatsApp messages and one-time passwords, and reports the status of each by status requests and signed webhooks.',
-  ...[...basics, ...limitTopics, versions].map(({ title, text }) => `**${title}.** ${text}`),
+  ...topics.map(({ title, text }) => `## ${title}\n\n${text}`),
 ].join('\n\n');
 
 /** The description of each tag, in the order of the document. */

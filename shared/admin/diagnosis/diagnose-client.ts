@@ -217,7 +217,7 @@ function aboutMessages({ since, messages, failed, expired, error_codes }: Messag
       severity: messages >= messagesToJudge && lost / messages > failureShare ? 'problem' : 'warning',
       about: 'messages',
       message: `${lost} of ${messages} messages since ${since.slice(0, 10)} failed or expired${most}.`,
-      next_step: 'docs/message-error-codes.md says what each code asks for',
+      next_step: 'docs/guides/errors.md says what each code asks for',
     },
   ];
 }

@@ -27,7 +27,7 @@ export function anchorsOf(markdown: string): ReadonlySet<string> {
     Array.from(markdown.matchAll(/^#+ (.+)$/gm), ([, heading = '']) =>
       heading
         .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N} -]/gu, '')
+        .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
         .replaceAll(' ', '-'),
     ),
   );

@@ -1,13 +1,15 @@
-/** Makes the samples of the API reference ready to run: with a client, and ids that exist in place of the examples. */
-import type { LanguageName } from '../../../lib/build/docs/samples/samples.ts';
+/** Sends the request of each operation that the API document has as its first example, with ids that exist. */
+import { type OpenApiOperation, openApiDocument } from '../../../lib/build/openapi/document.ts';
+import type { JsonSchema } from '../../../lib/build/openapi/named-schemas.ts';
 import { eventually } from '../gateway/gateway.ts';
-import { newClient, type TestClient, tokenOf, withTestKey } from '../http/client.ts';
-import { shownCode } from './shown-code.ts';
+import { newClient, type TestClient, withTestKey } from '../http/client.ts';
 
-interface RunnableSample {
+interface Sample {
   readonly operationId: string;
-  readonly source: string;
-  readonly environment: Readonly<Record<string, string>>;
+  readonly method: string;
+  /** With its parameters and its query. */
+  readonly path: string;
+  readonly body?: unknown;
 }
 
 const hourMs = 3_600_000;
@@ -19,7 +21,7 @@ async function newEndpoint(client: TestClient): Promise<string> {
   return String(body.endpoint_id);
 }
 
-/** By the prefix of an id: makes what the sample of an operation names. */
+/** By the prefix of an id: makes what the example of an operation names. */
 const makers: Readonly<Record<string, (client: TestClient, operationId: string) => Promise<string>>> = {
   msg: (client, operationId) =>
     client.send(
@@ -28,6 +30,10 @@ const makers: Readonly<Record<string, (client: TestClient, operationId: string) 
   otp: async (client) => {
     const { body } = await client.post('/api/v1/otp/send', { to: '+447700900177' });
     return String(body.otp_id);
+  },
+  bat: async (client) => {
+    const { body } = await client.post('/api/v1/sms/bulk', { message: 'Hi', recipients: ['+447700900123'] });
+    return String(body.batch_id);
   },
   whe: newEndpoint,
   whd: async (client) => {
@@ -46,43 +52,54 @@ const makers: Readonly<Record<string, (client: TestClient, operationId: string) 
   },
 };
 
-/** The samples of one language, in the order of the page. */
-export async function runnableSamples(baseUrl: string, language: LanguageName): Promise<RunnableSample[]> {
-  const shown = (await shownCode(baseUrl, 'reference')).filter((code) => code.language === language);
-  const sender = await newClient({ name: `Samples for ${language}` });
-  const receiver = await newClient({ name: `Webhook samples for ${language}` });
+/** Returns the status of each operation's response. */
+export async function statusesOfSamples(): Promise<Record<string, number>> {
+  const sender = await newClient({ name: 'Samples' });
+  const receiver = await newClient({ name: 'Webhook samples' });
   const tester = await withTestKey(sender);
-  const environments = new Map([
-    [sender, await environmentOf(sender)],
-    [receiver, await environmentOf(receiver)],
-    [tester, await environmentOf(tester)],
-  ]);
-  return Promise.all(
-    shown.map(async ({ operationId = '', source }) => {
+  const operations = Object.entries(openApiDocument().paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => sampleOf(method.toUpperCase(), path, operation)),
+  );
+  const statuses = await Promise.all(
+    operations.map(async (sample) => {
+      const { operationId } = sample;
+      const text = JSON.stringify(sample);
       // Its events would be posted to someone else's server: a client that sends nothing has none. Nor does it miss
       // what it sends to a recipient that another sample suppresses.
-      const isApart = source.includes('https://example.com') || operationId.endsWith('Suppression');
+      const isApart = text.includes('https://example.com') || operationId.endsWith('Suppression');
       const client = operationId === 'listTestOutbox' ? tester : isApart ? receiver : sender;
       if (operationId === 'deleteSuppression') await client.call('PUT', '/api/v1/suppressions/+447700900123');
-      return {
-        operationId,
-        source: await withRealIds(source, client, operationId),
-        environment: environments.get(client) ?? {},
-      };
+      const { method, path, body } = JSON.parse(await withRealIds(text, client, operationId)) as Sample;
+      const credentials = { client_id: client.clientId, client_secret: client.clientSecret };
+      const own = operationId === 'issueToken' ? { ...(body as object), ...credentials } : body;
+      const { status } = await client.call(method, path, own === undefined ? {} : { body: own });
+      return [operationId, status] as const;
     }),
   );
+  return Object.fromEntries(statuses);
 }
 
-async function environmentOf({
-  baseUrl,
-  clientId,
-  clientSecret,
-}: TestClient): Promise<Record<string, string>> {
+/** @throws Error for an operation without an example of its body or of a parameter that it requires */
+function sampleOf(method: string, path: string, operation: OpenApiOperation): Sample {
+  const { operationId, parameters = [], requestBody } = operation;
+  const exampleOf = ({ name, example }: JsonSchema): string => {
+    if (example === undefined) throw new Error(`${operationId} has no example of ${String(name)}`);
+    return encodeURIComponent(String(example));
+  };
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    exampleOf(parameters.find((one) => one.in === 'path' && one.name === name) ?? { name }),
+  );
+  const query = parameters
+    .filter((one) => one.in === 'query' && (one.required === true || one.example !== undefined))
+    .map((one) => `${String(one.name)}=${exampleOf(one)}`);
+  const [example] = Object.values(requestBody?.content['application/json']?.examples ?? {});
+  if (requestBody !== undefined && example === undefined)
+    throw new Error(`${operationId} has no example of its body`);
   return {
-    BASE_URL: baseUrl,
-    CLIENT_ID: clientId,
-    CLIENT_SECRET: clientSecret,
-    TOKEN: await tokenOf(clientId, clientSecret),
+    operationId,
+    method,
+    path: `${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`,
+    body: example?.value,
   };
 }
 

@@ -8,9 +8,8 @@ import { simulatedRecipients } from '../../../shared/carrier/simulator/simulated
 import { type TableShape, tableShapes } from '../../../shared/contract/tables.ts';
 import { actionsOf, permissionTable } from '../template/function-actions.ts';
 import { synthesized } from '../template/stage-templates.ts';
+import { errorSections, eventTable, limitTable, messageErrorSections } from './guide-tables.ts';
 import { idleCostTable, requestCostTable } from './idle-cost.ts';
-import { limitTable } from './limit-table.ts';
-import { messageErrorTable } from './message-error-table.ts';
 import { functionPicture, queueTable, statePicture, tableTable } from './overview.ts';
 import { page, root } from './pages.ts';
 import { propertyTable } from './property-table.ts';
@@ -24,10 +23,17 @@ interface DocumentedTable {
 
 export const tables: readonly DocumentedTable[] = [
   { name: 'function permissions', page: 'docs/permissions.md', make: productionPermissions },
-  { name: 'message error codes', page: 'docs/message-error-codes.md', make: messageErrorTable },
-  { name: 'default limits', page: 'docs/limits.md', make: limitTable },
+  { name: 'events', page: 'docs/guides/webhooks.md', make: eventTable },
+  { name: 'error codes', page: 'docs/guides/errors.md', make: errorSections },
+  { name: 'message error codes', page: 'docs/guides/errors.md', make: messageErrorSections },
+  {
+    name: 'limits of clients',
+    page: 'docs/guides/limits.md',
+    make: () => limitTable('carrier_callback'),
+  },
+  { name: 'simulated recipients', page: 'docs/guides/testing.md', make: recipientTable },
+  { name: 'default limits', page: 'docs/limits.md', make: () => limitTable() },
   { name: 'restorable tables', page: 'docs/rotate-and-restore.md', make: restorableTables },
-  { name: 'simulated recipients', page: 'docs/local.md', make: recipientTable },
   { name: 'cost of an idle month', page: 'docs/cost-and-scale.md', make: idleCostTable },
   { name: 'cost of requests in production', page: 'docs/cost-and-scale.md', make: requestCostTable },
   { name: 'functions', page: 'docs/architecture.md', make: functionPicture },

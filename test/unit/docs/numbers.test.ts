@@ -8,9 +8,10 @@ import {
 } from '../../../shared/client/client-admin.ts';
 import { secretActiveAfterSeconds } from '../../../shared/client/webhook-secrets.ts';
 import { recipientSendsMax, recipientWindowSeconds } from '../../../shared/contract/otp-abuse.ts';
-import { paceMax, paceMin } from '../../../shared/contract/rate-limits-and-caps.ts';
+import { paceMax, paceMin, policies } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { acknowledgeWithinSeconds, receivesMax } from '../../../shared/contract/webhook-worker-times.ts';
 import { noticePercentages } from '../../../shared/limit/cap-notices.ts';
+import { singleSegment } from '../../../shared/message/message-text.ts';
 import { bulkRecipientsMax } from '../../../shared/message/send/bulk-recipients.ts';
 import { afterSecondsMin, legIndexes } from '../../../shared/message/send/fallback-fields.ts';
 import { idempotencyKeyHours } from '../../../shared/message/send/idempotency.ts';
@@ -92,7 +93,21 @@ const facts: Readonly<Record<string, readonly (readonly [about: string, ...numbe
       digits(production.caps.spend?.perMonth ?? 0),
     ],
   ],
-  'docs/message-error-codes.md': [['`template_required`', `${windowHours} hours`]],
+  'docs/guides/webhooks.md': [
+    ['You can also have up to', word(endpointsMax)],
+    ['Answer with status 200', `${acknowledgeWithinSeconds} seconds`],
+    ['After a failed attempt', word(retryDelaysSeconds.length), retries],
+    ['`active_at`', `${secretActiveAfterSeconds} seconds`, `${previousSecretHours} hours`],
+  ],
+  'docs/guides/limits.md': [
+    ['to the same recipient', String(recipientSendsMax), inWords([recipientWindowSeconds])],
+    [
+      'by source address',
+      ...[policies.unmatched.perMinute, policies.unmatched.perHour, policies.unmatched.perDay].map(digits),
+    ],
+    ['One segment has', String(singleSegment.septets), String(singleSegment.codeUnits)],
+  ],
+  'docs/guides/quick-start.md': [['A token is valid for', tokenLifetime]],
   'docs/operate.md': [
     ['dead letter', `${word(receivesMax)} times`],
     ['clients disable CLIENT_ID', inForce],

@@ -1,0 +1,58 @@
+/** The script of a guide: the search, tabs of languages, copy buttons, and the reader's credentials in the commands. */
+import { credentials, takeFromAddress } from './credentials.ts';
+import { startSearch } from './search.ts';
+
+const languageKey = 'language';
+const copiedMs = 2000;
+
+function button(text: string, onClick: (clicked: HTMLButtonElement) => void): HTMLButtonElement {
+  const made = document.createElement('button');
+  made.type = 'button';
+  made.append(text);
+  made.addEventListener('click', () => onClick(made));
+  return made;
+}
+
+/** Of blocks of code in several languages, shows the one that the reader chose, else the first. */
+function startTabs(): void {
+  const groups = [...document.querySelectorAll('.languages')].map((group) => {
+    const blocks = [...group.querySelectorAll('figure')];
+    const tabs = blocks.map(({ dataset: { language = '' } }) => button(language, () => choose(language)));
+    group.prepend(...tabs);
+    return { blocks, tabs };
+  });
+  const choose = (language: string | null) => {
+    for (const { blocks, tabs } of groups) {
+      const chosen = blocks.find((block) => block.dataset.language === language) ?? blocks[0];
+      for (const block of blocks) block.hidden = block !== chosen;
+      for (const tab of tabs) tab.ariaPressed = String(tab.textContent === chosen?.dataset.language);
+    }
+    if (language !== null) sessionStorage.setItem(languageKey, language);
+  };
+  choose(sessionStorage.getItem(languageKey));
+}
+
+function addCopyButtons(): void {
+  for (const code of document.querySelectorAll('figure code')) {
+    const copy = button('Copy', async (clicked) => {
+      await navigator.clipboard.writeText(code.textContent);
+      clicked.textContent = 'Copied';
+      setTimeout(() => clicked.replaceChildren('Copy'), copiedMs);
+    });
+    code.closest('figure')?.append(copy);
+  }
+}
+
+function fillIn(): void {
+  const known = credentials();
+  for (const place of document.querySelectorAll('var')) {
+    const value = known[place.textContent.replace('YOUR_', '').toLowerCase()];
+    if (value !== undefined) place.textContent = value;
+  }
+}
+
+takeFromAddress();
+fillIn();
+startTabs();
+addCopyButtons();
+startSearch();

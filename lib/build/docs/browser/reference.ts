@@ -1,0 +1,55 @@
+/** The script of the API reference. It starts Scalar, which the page loads before, with nothing that calls another server. */
+import { credentials } from './credentials.ts';
+import { startSearch } from './search.ts';
+
+interface Operation {
+  readonly operationId?: string;
+  readonly parameters?: readonly { readonly in: string; example?: unknown }[];
+}
+
+declare const Scalar: { createApiReference(selector: string, configuration: object): void };
+
+async function start(): Promise<void> {
+  const content = (await (await fetch('../openapi.json')).json()) as { paths: Record<string, object> };
+  // Scalar sends the examples of optional headers. An edited request with the same `Idempotency-Key` would be refused.
+  for (const { parameters = [] } of Object.values(content.paths).flatMap<Operation>(Object.values))
+    for (const parameter of parameters) if (parameter.in === 'header') delete parameter.example;
+  Scalar.createApiReference('#main', {
+    content,
+    // The address of this page, which can differ from the one in the document: requests may go nowhere else.
+    servers: [{ url: new URL('..', location.href).href.replace(/\/$/, '') }],
+    generateOperationSlug: ({ operationId }: Operation) => operationId,
+    authentication: {
+      preferredSecurityScheme: 'apiKey',
+      securitySchemes: { apiKey: { token: credentials().test_api_key ?? '' } },
+    },
+    // The search in the header of the page finds the guides, too.
+    hideSearch: true,
+    hideModels: true,
+    hideClientButton: true,
+    hideDarkModeToggle: true,
+    documentDownloadType: 'none',
+    showDeveloperTools: 'never',
+    withDefaultFonts: false,
+    telemetry: false,
+    agent: { disabled: true },
+    mcp: { disabled: true },
+  });
+}
+
+/** Attributes for screen readers that Scalar's form of a request lacks, or has wrong. */
+const corrections = [
+  ['[role=combobox]:not([aria-expanded])', 'aria-expanded', 'false'],
+  ['[role=textbox]:not([aria-label], [aria-labelledby])', 'aria-label', 'Code'],
+  ['button[role=none]', 'role', 'button'],
+  ['a[href$="/docs"]:not([aria-label])', 'aria-label', 'The team that runs this gateway'],
+  ['button[aria-label="Copy code"]:not([aria-controls=""])', 'aria-controls', ''],
+  ['.cm-scroller:not([tabindex="0"])', 'tabindex', '0'],
+] as const;
+
+new MutationObserver(() => {
+  for (const [selector, name, value] of corrections)
+    for (const element of document.querySelectorAll(selector)) element.setAttribute(name, value);
+}).observe(document.body, { childList: true, subtree: true });
+start();
+startSearch();

@@ -1,0 +1,95 @@
+/** Renders the guides, Markdown files of `docs/guides` that a reader also opens on a Git host. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import highlighter from 'highlight.js/lib/common';
+import { Marked } from 'marked';
+import { baseUrlMarker } from '../../../shared/contract/api.ts';
+
+/** In the order of the navigation. */
+export const guideNames = ['quick-start', 'webhooks', 'errors', 'limits', 'testing'] as const;
+
+/** Complete webhook endpoints, which the gateway serves as they are. */
+export const programs = ['verify.mjs', 'verify.py', 'verify.go'] as const;
+
+/** Stands for the gateway's own address. */
+const exampleAddress = 'https://gateway.example.com';
+
+export const readGuideFile = (file: string): string =>
+  readFileSync(join(import.meta.dirname, '../../../docs/guides', file), 'utf8');
+
+/** Returns the anchor of a heading, which is the one that Git hosts make. */
+export function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+export interface Guide {
+  readonly name: string;
+  readonly title: string;
+  readonly html: string;
+}
+
+/** @param operationLinks - the address of each operation in the reference, by `METHOD /path` */
+export function renderGuide(name: string, operationLinks: ReadonlyMap<string, string>): Guide {
+  // A list of links to the programs becomes blocks of code.
+  const markdown = readGuideFile(`${name}.md`)
+    .replaceAll(exampleAddress, baseUrlMarker)
+    .replaceAll(/^- \[(\w+)\]\((verify\.(\w+))\)$/gm, (_, language: string, file: string, grammar: string) =>
+      ['', `~~~${grammar} ${language}`, readGuideFile(file).trimEnd(), '~~~'].join('\n'),
+    );
+  const marked = new Marked({
+    renderer: {
+      heading({ depth, text, tokens }) {
+        const content = this.parser.parseInline(tokens);
+        const id = anchorOf(text);
+        if (depth === 1) return `<h1>${content}</h1>\n`;
+        return `<h${depth} id="${id}"><a href="#${id}">${content}</a></h${depth}>\n`;
+      },
+      code({ text, lang = '' }) {
+        const [grammar = 'text', language] = lang.split(' ');
+        const { value } = highlighter.highlight(text, { language: grammar });
+        const code = value.replaceAll(/YOUR_(TEST_API_KEY|WEBHOOK_SECRET)/g, '<var>$&</var>');
+        const pre = `<pre tabindex="0"><code>${code}</code></pre>`;
+        if (language === undefined) return `<figure>${pre}</figure>\n`;
+        return `<figure data-language="${language}"><figcaption>${language}</figcaption>${pre}</figure>\n`;
+      },
+      codespan({ text }) {
+        const link = operationLinks.get(text);
+        return link === undefined ? false : `<a href="${link}"><code>${text}</code></a>`;
+      },
+      link({ href, tokens }) {
+        const text = this.parser.parseInline(tokens);
+        const [isServed, guide = '', anchor = ''] = /^(?:([a-z-]+)\.md)?(#.+)?$/.exec(href) ?? [];
+        if (href.startsWith('https:')) return `<a href="${href}">${text}</a>`;
+        // The gateway does not serve the other files of the repository.
+        return isServed === undefined ? text : `<a href="${guide}${anchor}">${text}</a>`;
+      },
+    },
+  });
+  const html = marked
+    .parse(markdown.replaceAll(/<!--.*?-->/g, ''), { async: false })
+    .replaceAll(/(<figure data-language.*?<\/figure>\n)+/gs, '<div class="languages">\n$&</div>\n');
+  return { name, title: /^# (.+)/.exec(markdown)?.[1] ?? name, html };
+}
+
+/** Returns each heading with the text below it, without code. The anchor of the first one is empty. */
+export function sectionsOf({ html }: Guide) {
+  return html.split(/(?=<h[1-3][ >])/).map((part) => {
+    const [heading = '', level, id] = /^<h(\d)(?: id="([^"]*)")?>.*<\/h\d>/.exec(part) ?? [];
+    const text = part.slice(heading.length).replaceAll(/<figure.*?<\/figure>|<\/(?:td|th|li|p)>/gs, ' ');
+    const anchor = id === undefined ? '' : `#${id}`;
+    return { level: Number(level), title: textOf(heading), anchor, text: textOf(text) };
+  });
+}
+
+const marks = new Map(Object.entries({ lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'", amp: '&' }));
+
+/** Returns the text of HTML that this file made. */
+export function textOf(html: string): string {
+  return html
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll(/&([\w#]+);/g, (entity, name: string) => marks.get(name) ?? entity)
+    .trim();
+}
