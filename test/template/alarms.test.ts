@@ -140,11 +140,12 @@ describe('whom alarms notify', () => {
     ]);
   });
 
-  it('read a link to the runbook, which is an absolute address', () => {
+  it('read a link to the runbook, which is an absolute address: by default below the home page of the project', () => {
+    const { homepage } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
     for (const [, { Properties }] of resourcesOfType('production', 'AWS::CloudWatch::Alarm')) {
       const [, runbook] = /^messaging-gateway-production-(.+)$/.exec(Properties.AlarmName) ?? [];
       expect(Properties.AlarmDescription).toMatch(
-        new RegExp(` https://\\S+/docs/operate\\.md#runbook-${runbook}$`),
+        new RegExp(` ${homepage}/\\S+/docs/operate\\.md#runbook-${runbook}$`),
       );
     }
   });
