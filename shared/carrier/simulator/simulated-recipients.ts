@@ -127,7 +127,7 @@ const ordinary: Script = { reports: ['sent', 'delivered'] };
 
 type Behavior = Script | Readonly<Record<Channel, Script>>;
 
-/** The recipients of which the simulator does something of its own; `docs/guides/testing.md` has the words. */
+/** The recipients that the simulator treats in a special way; `docs/guides/testing.md` lists them. */
 export const simulatedRecipients: Readonly<
   Record<string, { readonly words: string; readonly behavior: Behavior }>
 > = {

@@ -14,9 +14,9 @@ export function startSearch(): void {
     loaded ??= load();
     const find = await loaded;
     const results = find(input.value).map(({ id, title, page, text, terms }) => {
-      const link = element('a', title, element('small', `${page}: ${excerpt(text, terms)}`));
+      const link = element('a', title);
       link.href = id;
-      return element('li', link);
+      return element('li', link, element('small', `${page}: ${excerpt(text, terms)}`));
     });
     const isEmpty = input.value.trim() === '';
     list.replaceChildren(...(isEmpty || results.length > 0 ? results : [element('li', 'Nothing found')]));
