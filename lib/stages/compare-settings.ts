@@ -15,7 +15,7 @@ export function compareSettings(
   const recorded = changedSettingsIn(outputs);
   if (outputs[stageOutput] !== undefined && replacesTables(recorded, stage))
     Annotations.of(scope).addError(
-      `${stage.stackName} is deployed ${stage.globalTables === undefined ? 'with' : 'without'} globalTables, and CloudFormation would delete its tables to change that (docs/regions.md).`,
+      `${stage.stackName} is deployed ${stage.globalTables === undefined ? 'with' : 'without'} globalTables, and CloudFormation would delete its tables to change that (docs/deploy.md).`,
     );
   for (const setting of droppedSettings(recorded, stage))
     Annotations.of(scope).addWarningV2(

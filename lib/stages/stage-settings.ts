@@ -196,7 +196,7 @@ export const stageSettings = z.strictObject({
   region: z.optional(region),
   /**
    * The regions of the tables that clients are known by, as global tables: the stack in `home` has them, those in
-   * `replicas` use their replicas (docs/regions.md). The first deploy of a stage decides whether it has them.
+   * `replicas` use their replicas (docs/deploy.md). The first deploy of a stage decides whether it has them.
    */
   globalTables: z.optional(
     z

@@ -1,6 +1,5 @@
 /**
- * Runs the commands of docs/deploy.md, docs/rotate-and-restore.md and docs/regions.md on a fresh emulator: deploy, deploy
- * again, rotate secrets and keys, upgrade under traffic, roll back, deploy in a second region, destroy.
+ * Runs the commands of docs/deploy.md and docs/rotate-and-restore.md on a fresh emulator: deploy, deploy again, rotate secrets and keys, upgrade under traffic, roll back, deploy in a second region, destroy.
  * `npm run test:all -- deploy` prints what it showed, and exits with 1 if something did not hold.
  * `deploy upgrade` runs the parts that most changes can break; `deploy regions` runs the two regions only.
  */
@@ -48,10 +47,10 @@ async function life(ground: Ground, front: Front): Promise<void> {
     failFirstDeploy(ground),
   );
   await part('Destroy of that stage, and its data taken back', () => destroyWhatIsKept(ground, takeBack));
-  // Tests of their own run the first two. The emulator refuses the alarms, so none can be set off.
-  const left = [ground.deployCommands, ground.rotateCommands, ground.regionCommands]
+  // Tests of their own run the first three. The emulator refuses the alarms, so none can be set off.
+  const left = [ground.deployCommands, ground.rotateCommands]
     .flatMap((commands) => commands.left)
-    .filter((command) => !/ restore --to |^npm run check -- --stage|set-alarm-state/.test(command));
+    .filter((command) => !/ restore --to | doctor$|^npm run check -- --stage|set-alarm-state/.test(command));
   show(left.length === 0, 'every command of these pages was run', left.join());
 }
 
@@ -90,7 +89,6 @@ async function run(report: Report, what: (ground: Ground, front: Front) => Promi
       shell: await commandLine(emulator.endpoint, log),
       deployCommands: commandsIn('docs/deploy.md'),
       rotateCommands: commandsIn('docs/rotate-and-restore.md'),
-      regionCommands: commandsIn('docs/regions.md'),
       survey: surveyOf(emulator.endpoint),
       webhookEndpoint,
       endpoint: emulator.endpoint,

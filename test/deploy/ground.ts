@@ -11,7 +11,6 @@ export interface Ground {
   readonly shell: CommandLine;
   readonly deployCommands: DocumentedCommands;
   readonly rotateCommands: DocumentedCommands;
-  readonly regionCommands: DocumentedCommands;
   readonly survey: Survey;
   readonly webhookEndpoint: WebhookEndpoint;
   readonly endpoint: string;

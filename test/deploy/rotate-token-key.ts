@@ -4,13 +4,16 @@ import { type Deployed, endOf, type Ground, stackName } from './ground.ts';
 import { sendOne, tokenOf } from './traffic.ts';
 import { underTraffic } from './under-traffic.ts';
 
+/** The page is about production; the emulator has the local stage. */
+const ofProduction = ' -c stage=production';
+
 /** @returns the command by which both keys stand side by side, and a token of the new one. */
 export async function rotateTokenKey(
   ground: Ground,
   { clientId, clientSecret, token: old }: Deployed,
 ): Promise<{ readonly deploy: string; readonly token: string }> {
   const { report, shell, rotateCommands, baseUrl, releases } = ground;
-  const deploy = rotateCommands.take(/tokenKeyGenerations=\[1,2\]/);
+  const deploy = rotateCommands.take(/tokenKeyGenerations=\[1,2\]/).replace(ofProduction, '');
   await underTraffic(ground, old, async () => {
     const rotated = await shell(releases.next.folder, deploy);
     report.show(rotated.status === 0, deploy, endOf(rotated.output));
@@ -29,7 +32,7 @@ export async function withdrawOldTokenKey(ground: Ground, token: string): Promis
   const keys = async () =>
     (await survey.resources(stackName)).filter(({ type }) => type === 'AWS::KMS::Key').length;
   const before = await keys();
-  const deploy = rotateCommands.take(/tokenKeyGenerations=\[2\]/);
+  const deploy = rotateCommands.take(/tokenKeyGenerations=\[2\]/).replace(ofProduction, '');
   const withdrawn = await shell(releases.next.folder, deploy);
   report.show(withdrawn.status === 0, deploy, endOf(withdrawn.output));
   const after = await keys();

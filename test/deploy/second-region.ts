@@ -18,13 +18,13 @@ const fillIn = {
 
 /** @param firstToken - of a client of the gateway in the first region */
 export async function twoRegions(ground: Ground, firstToken: string): Promise<void> {
-  const { report, shell, regionCommands, survey, endpoint, releases } = ground;
+  const { report, shell, deployCommands, survey, endpoint, releases } = ground;
   const { folder } = releases.next;
   const inFirst = await survey.standing(await survey.resources(stackName));
   const front = await startFront(0);
   try {
-    for (const command of [/ npx cdk bootstrap$/, / npx cdk deploy /]) {
-      const documented = regionCommands.take(command);
+    for (const command of [/^AWS_REGION=.* npx cdk bootstrap$/, /^AWS_REGION=.* npx cdk deploy /]) {
+      const documented = deployCommands.take(command);
       const ran = await shell(folder, documented, fillIn);
       report.show(ran.status === 0, documented, endOf(ran.output));
       front.open({ endpoint, apiId: ran.outputs.ApiId ?? '' });
@@ -91,11 +91,11 @@ async function taken({ webhookEndpoint }: Ground, baseUrl: string, token: string
   return (JSON.parse(body) as { message_id: string }).message_id;
 }
 
-async function destroySecond({ report, shell, regionCommands, endpoint, releases }: Ground): Promise<void> {
+async function destroySecond({ report, shell, deployCommands, endpoint, releases }: Ground): Promise<void> {
   const survey = surveyOf(endpoint, secondRegion);
   const resources = await survey.resources(stackName);
   const begun = new Date();
-  const documented = regionCommands.take(/ npx cdk destroy /);
+  const documented = deployCommands.take(/^AWS_REGION=.* npx cdk destroy /);
   const destroyed = await shell(releases.next.folder, documented, fillIn);
   report.show(
     destroyed.status === 0 && (await survey.stackStatus(stackName)) === 'gone',

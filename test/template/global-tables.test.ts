@@ -25,7 +25,7 @@ describe('global tables', () => {
       ),
     );
     for (const [, shape] of shapes) if (shape.replicable === true) expect(shape.streamed).toBeUndefined();
-    const listed = page('docs/regions.md');
+    const listed = page('docs/deploy.md');
     for (const name of replicable) expect(listed).toContain(`\`${name.replace(prefix, '')}\``);
   });
 

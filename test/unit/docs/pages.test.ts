@@ -162,7 +162,7 @@ it.each([
   ['deploy.md', /--import-existing-resources .*may lack point-in-time recovery .*Detect drift/],
   ['deploy.md', /REQUEST_TOO_LARGE.*reported.*HTTP content length exceeded 10485760 bytes/],
   ['deploy.md', /must \*\*replace\*\* the header\. `X-Forwarded-For` is refused/],
-  ['regions.md', /No name of one stack collides with another region's/],
+  ['deploy.md', /No name of one stack collides with another region's/],
 ])('docs/%s says %s', (path, said) => {
   // A section in each line.
   const sections = page(`docs/${path}`)
