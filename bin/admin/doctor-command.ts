@@ -1,25 +1,34 @@
 /** `doctor`: shows the present problems of a client, or of the stage's tables and carriers, and what fixes each. */
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { PinpointSMSVoiceV2Client } from '@aws-sdk/client-pinpoint-sms-voice-v2';
+import { SocialMessagingClient } from '@aws-sdk/client-socialmessaging';
+import { changedSettingsIn } from '../../lib/constructs/stack-outputs.ts';
+import { stages } from '../../lib/stages/stages.ts';
 import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
 import { type CarrierView, listCarriers } from '../../shared/admin/carriers.ts';
 import { type Diagnosis, diagnoseClient } from '../../shared/admin/diagnosis/diagnose-client.ts';
 import { checkTables } from '../../shared/admin/diagnosis/table-settings.dynamo.ts';
+import { stackResources } from '../../shared/admin/stack-resources.cloudformation.ts';
 import { modeOf } from '../../shared/contract/mode.ts';
 import { tableShapes } from '../../shared/contract/tables.ts';
 import { dynamo } from '../../shared/platform/aws/clients.ts';
+import { deployedStacks } from '../stack-outputs.ts';
 import { type AdminCommand, type CommandResult, clientOf, searchedData } from './command.ts';
+import type { ConnectedGateway } from './connection.ts';
+import { emailSubscriptions, type Missing, missingOnAws } from './missing-on-aws.ts';
 import { textTable } from './print.ts';
 
 export function addDoctorCommand(program: AdminCommand): void {
   program
     .command('doctor')
     .description(
-      'shows the problems of a client: access, limits, caps, failed messages and webhooks, suppressions; without a client, those of the stage: its tables (recovery, deletion of old rows, streams) and the credentials of its carriers',
+      'shows the problems of a client: access, limits, caps, failed messages and webhooks, suppressions; without a client, those of the stage: its tables (recovery, deletion of old rows, streams), the credentials of its carriers, and what AWS still has to permit or somebody to confirm',
     )
     .argument('[client]', 'its id or name')
     .addHelpText('after', '\nExit status 1: there is a problem.')
     .run(async (session, client: string | undefined) => {
       const { dependencies, gateway } = session;
-      if (client === undefined) return diagnosedStage(dependencies, gateway.tables);
+      if (client === undefined) return diagnosedStage(dependencies, gateway);
       const clientId = await clientOf(session, client);
       const diagnosis = await diagnoseClient(dependencies, clientId);
       const problems = diagnosis.findings.filter(({ severity }) => severity === 'problem').length;
@@ -37,18 +46,20 @@ function countOf(problems: number): string | undefined {
 
 async function diagnosedStage(
   dependencies: AdminDependencies,
-  tables: Readonly<Record<string, string>>,
+  { tables, stackName }: ConnectedGateway,
 ): Promise<CommandResult> {
-  const [findings, { carriers }] = await Promise.all([
+  const isLocal = stackName === stages.local.stackName;
+  const [findings, { carriers }, missing] = await Promise.all([
     checkTables(dynamo(), tables, tableShapes),
     listCarriers(dependencies),
+    isLocal ? [] : missingOf(stackName, dependencies),
   ]);
   const failing = new Set(
     carriers.filter((each) => each.credentials_work === false).map(({ carrier }) => carrier),
   );
   const count = Object.keys(tables).length;
   return {
-    json: { tables: count, findings, carriers },
+    json: { tables: count, findings, carriers, missing },
     text: () => [
       textTable(
         findings,
@@ -56,9 +67,48 @@ async function diagnosedStage(
         `The ${count} tables are as they are declared.`,
       ),
       carrierTable(carriers),
+      ...(isLocal
+        ? []
+        : [
+            textTable(
+              missing,
+              ['about', ['missing on AWS', 'problem'], 'next_step'],
+              'Nothing is missing on AWS.',
+            ),
+          ]),
     ],
-    problem: countOf(findings.length + failing.size),
+    problem: countOf(findings.length + failing.size + missing.length),
   };
+}
+
+const timeLimits = { connectionTimeout: 2000, requestTimeout: 10_000, throwOnRequestTimeout: true };
+
+async function missingOf(
+  stackName: string,
+  { carriers }: Pick<AdminDependencies, 'carriers'>,
+): Promise<readonly Missing[]> {
+  const lambda = new LambdaClient({ requestHandler: timeLimits });
+  const sms = new PinpointSMSVoiceV2Client({ requestHandler: timeLimits });
+  const social = new SocialMessagingClient({ requestHandler: timeLimits });
+  try {
+    const [[stack], resources] = await Promise.all([deployedStacks(stackName), stackResources(stackName)]);
+    const outputs = stack?.outputs ?? {};
+    const topics = resources
+      .filter(({ type }) => type === 'AWS::SNS::Topic')
+      .map((topic) => topic.physicalId);
+    return await missingOnAws(
+      { lambda, sms, social, subscriptionsOf: (topic) => emailSubscriptions(lambda.config, topic) },
+      {
+        smsByAws: carriers.sms.includes('aws'),
+        whatsappByAws: carriers.whatsapp.includes('aws'),
+        receiptsTopic: outputs.ReceiptsTopicArn,
+        alarmTopics: topics.filter((arn) => arn !== outputs.ReceiptsTopicArn),
+        changedSettings: changedSettingsIn(outputs),
+      },
+    );
+  } finally {
+    for (const client of [lambda, sms, social]) client.destroy();
+  }
 }
 
 function carrierTable(carriers: readonly CarrierView[]): string {
