@@ -12,7 +12,7 @@ const sources = [
   'dashboard',
   'shared',
   'test',
-  'CHANGELOG.md',
+  'docs/guides',
   'package.json',
   'cdk.json',
   'tsconfig.json',

@@ -54,7 +54,7 @@ const bearer = (): Record<string, string> => ({ Authorization: `Bearer ${client.
 describe('HEAD', () => {
   it.each([
     '/openapi.json',
-    '/docs',
+    '/docs/quick-start',
     '/.well-known/jwks.json',
     '/admin',
     '/api/v1/account',
