@@ -173,7 +173,7 @@ async function smsSenders(
     {
       about: 'replies by SMS',
       problem: 'No number or pool publishes the answers of people, such as STOP, to the topic of this stage',
-      next_step: `aws pinpoint-sms-voice-v2 update-phone-number --phone-number-id ${active[0]?.PhoneNumberId} --two-way-enabled --two-way-channel-arn ${receiptsTopic}`,
+      next_step: `aws pinpoint-sms-voice-v2 update-phone-number --phone-number-id PHONE_NUMBER_ID --two-way-enabled --two-way-channel-arn ${receiptsTopic}`,
     },
   ];
 }

@@ -84,7 +84,7 @@ it.each<[string, Readonly<Record<string, unknown>>, Partial<StageOnAws>, readonl
     'replies',
     { DescribePhoneNumbersCommand: { PhoneNumbers: [{ PhoneNumberId: 'phone-1', Status: 'ACTIVE' }] } },
     {},
-    [[/STOP/, /--phone-number-id phone-1 .*gateway-receipts$/]],
+    [[/STOP/, /--phone-number-id PHONE_NUMBER_ID .*gateway-receipts$/]],
   ],
   [
     'replies by a pool: nothing',
