@@ -93,8 +93,9 @@ async function missingOf(
   try {
     const [[stack], resources] = await Promise.all([deployedStacks(stackName), stackResources(stackName)]);
     const outputs = stack?.outputs ?? {};
-    const topics = resources
-      .filter(({ type }) => type === 'AWS::SNS::Topic')
+    // The stack of a platform team may have topics of its own.
+    const alarmTopics = resources
+      .filter(({ type, logicalId }) => type === 'AWS::SNS::Topic' && logicalId.includes('AlarmNotifications'))
       .map((topic) => topic.physicalId);
     return await missingOnAws(
       { lambda, sms, social, subscriptionsOf: (topic) => emailSubscriptions(lambda.config, topic) },
@@ -102,7 +103,7 @@ async function missingOf(
         smsByAws: carriers.sms.includes('aws'),
         whatsappByAws: carriers.whatsapp.includes('aws'),
         receiptsTopic: outputs.ReceiptsTopicArn,
-        alarmTopics: topics.filter((arn) => arn !== outputs.ReceiptsTopicArn),
+        alarmTopics,
         changedSettings: changedSettingsIn(outputs),
       },
     );

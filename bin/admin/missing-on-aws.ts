@@ -44,7 +44,7 @@ export interface StageOnAws {
   readonly changedSettings: readonly string[];
 }
 
-/** A check that the credentials do not permit is a finding too. */
+/** Returns what is missing. A check that the credentials do not permit is a finding too. */
 export async function missingOnAws(clients: AwsClients, stage: StageOnAws): Promise<readonly Missing[]> {
   const checks: readonly (readonly [string, Promise<readonly Missing[]>])[] = [
     ['quota', concurrency(clients)],
@@ -121,7 +121,7 @@ async function sandbox({ sms }: AwsClients): Promise<readonly Missing[]> {
   ];
 }
 
-/** What a new account may spend in a month, in USD. */
+/** The monthly spending limit of a new account, in USD. */
 const firstSpendingLimit = 1;
 
 async function spendingLimit({ sms }: AwsClients): Promise<readonly Missing[]> {
@@ -218,7 +218,11 @@ async function whatsapp(
   ];
 }
 
-/** @param caller - a client of another service, with the region and the credentials. */
+/**
+ * Returns the e-mail subscriptions of a topic, by the query API of SNS, whose client would be a dependency for one call.
+ *
+ * @param caller - a client of another service, with the region and the credentials
+ */
 export async function emailSubscriptions(
   caller: Parameters<typeof signedPost>[0],
   topicArn: string,

@@ -265,7 +265,7 @@ export class Alarms extends Construct {
         meaning: 'Work failed repeatedly and was set aside.',
       }),
       createAlarm(this, 'table-throttles', stage, {
-        // Of all tables in the account and region: a query cannot choose some by the beginning of their names.
+        // The query covers all tables of the account and region, because it cannot select names by their beginning.
         metric: math(
           'SELECT SUM(ThrottledRequests) FROM SCHEMA("AWS/DynamoDB", Operation, TableName)',
           {},
@@ -275,7 +275,7 @@ export class Alarms extends Construct {
           'DynamoDB throttled requests to a table of this account and region; the gateway retries its own.',
       }),
       createAlarm(this, 'function-throttles', stage, {
-        // Of all functions: most often they used up the concurrency of the account, which they share.
+        // The metric covers all functions of the account, because they share its concurrency.
         metric: new Metric({
           namespace: 'AWS/Lambda',
           metricName: 'Throttles',

@@ -200,7 +200,7 @@ export interface MessagingGatewayProps extends OperationProps {
    */
   readonly disableDefaultEndpoint?: boolean;
   /**
-   * Whether a web ACL blocks floods and known bad addresses.
+   * True if a web ACL blocks floods and known bad addresses.
    * @default false; in production true
    */
   readonly webAcl?: boolean;

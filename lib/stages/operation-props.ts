@@ -67,7 +67,7 @@ export interface OperationProps {
    */
   readonly spendAlarmPerDay?: number;
   /**
-   * Whether a message is sent every five minutes with a test key, by the public address, with an alarm if none is delivered.
+   * Sends a message every five minutes with a test key, by the public address; an alarm goes off if none is delivered.
    * @default false; in production true
    */
   readonly syntheticSend?: boolean;

@@ -13,7 +13,7 @@ function button(text: string, onClick: (clicked: HTMLButtonElement) => void): HT
   return made;
 }
 
-/** Of blocks of code in several languages, shows the one that the reader chose, else the first. */
+/** Adds tabs to blocks of code in several languages. Shows the language that the reader chose, or else the first. */
 function startTabs(): void {
   const groups = [...document.querySelectorAll('.languages')].map((group) => {
     const blocks = [...group.querySelectorAll('figure')];
