@@ -142,7 +142,7 @@ export async function callCarrier(
   if (!isReleased) await noteLateOutcome(dependencies, message, claimId, { attempts: outcome });
   if (asksNext) return requeue(dependencies, 'next_carrier', message, outboundEntryOf(message));
   if (response.outcome === 'throttled') await slowDownSender(dependencies, message);
-  const seconds = backoffSeconds(message.handover_attempts ?? 1);
+  const seconds = backoffSeconds(attempt.number);
   return requeue(dependencies, 'try_again', message, outboundEntryOf(message, seconds));
 }
 

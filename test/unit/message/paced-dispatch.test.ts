@@ -301,9 +301,9 @@ describe('a single send', () => {
 describe('a carrier that throttles', () => {
   const throttled: HandOver = { outcome: 'throttled', reason: 'slow down' };
 
-  it('slows a sender with a pace, and the message waits as any other', async () => {
+  it('slows a sender with a pace, and the message waits as any other, however often it waited for its slot', async () => {
     const world = pacedWorld(() => throttled);
-    await world.stored(1);
+    await world.stored(1, { handover_attempts: 8 });
     expect(await dispatch(world.dependencies, 'msg_0')).toMatchObject({
       outcome: 'try_again',
       requeuedForSeconds: 2,
