@@ -49,10 +49,10 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
       'browser',
       // Further steps of these two are in the suite `release`.
       'deploy upgrade',
-      'construct synthesized,ten',
       'local',
-      'long',
+      'construct synthesized,ten',
       'dynamodb-local',
+      'long',
       'templates',
       'types',
       'lint',

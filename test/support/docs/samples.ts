@@ -2,7 +2,7 @@
 import { type OpenApiOperation, openApiDocument } from '../../../lib/build/openapi/document.ts';
 import type { JsonSchema } from '../../../lib/build/openapi/named-schemas.ts';
 import { eventually } from '../gateway/gateway.ts';
-import { newClient, type TestClient, withTestKey } from '../http/client.ts';
+import { call, newClient, type TestClient, tokenOf, withTestKey } from '../http/client.ts';
 
 interface Sample {
   readonly operationId: string;
@@ -52,11 +52,14 @@ const makers: Readonly<Record<string, (client: TestClient, operationId: string) 
   },
 };
 
-/** Returns the status of each operation's response. */
+/** Sends each operation's example with an access token, and returns the status of its response. */
 export async function statusesOfSamples(): Promise<Record<string, number>> {
   const sender = await newClient({ name: 'Samples' });
   const receiver = await newClient({ name: 'Webhook samples' });
   const tester = await withTestKey(sender);
+  const tokens = new Map<TestClient, string>();
+  for (const client of [sender, receiver])
+    tokens.set(client, await tokenOf(client.clientId, client.clientSecret));
   const operations = Object.entries(openApiDocument().paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => sampleOf(method.toUpperCase(), path, operation)),
   );
@@ -70,9 +73,10 @@ export async function statusesOfSamples(): Promise<Record<string, number>> {
       const client = operationId === 'listTestOutbox' ? tester : isApart ? receiver : sender;
       if (operationId === 'deleteSuppression') await client.call('PUT', '/api/v1/suppressions/+447700900123');
       const { method, path, body } = JSON.parse(await withRealIds(text, client, operationId)) as Sample;
-      const credentials = { client_id: client.clientId, client_secret: client.clientSecret };
-      const own = operationId === 'issueToken' ? { ...(body as object), ...credentials } : body;
-      const { status } = await client.call(method, path, own === undefined ? {} : { body: own });
+      const secret = { client_id: client.clientId, client_secret: client.clientSecret };
+      const own = operationId === 'issueToken' ? { ...(body as object), ...secret } : body;
+      const credential = tokens.get(client) ?? client.apiKey;
+      const { status } = await call(method, path, { body: own, credential });
       return [operationId, status] as const;
     }),
   );
