@@ -12,7 +12,6 @@ import { type AdminApiRouteName, adminApiRoutes } from '../../shared/admin/http/
 import type { UsageList } from '../../shared/admin/usage.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { everyClient } from '../../shared/contract/rate-limits-and-caps.ts';
-import { noUnknownFields } from '../../shared/operation/unknown-fields.ts';
 import { type Cell, csvTable } from '../../shared/platform/csv.ts';
 import { jsonIn } from '../../shared/platform/object-fields.ts';
 import type { AdminCommand, Session } from './command.ts';
@@ -115,7 +114,6 @@ export async function callOperation(
       body: given,
       // The values of a query are texts.
       query: Object.fromEntries(Object.entries(given).map(([field, value]) => [field, String(value)])),
-      unknownFields: noUnknownFields(),
       caller: { clientId: actor, scopes: client.scopes, client },
     },
     inPath as Readonly<Record<string, string>>,

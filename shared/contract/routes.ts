@@ -17,8 +17,6 @@ export interface Route {
   readonly policy: PolicyName;
   /** The scope that the caller's token must have; null where no token is needed. */
   readonly scope: Scope | null;
-  /** The names of its query parameters; none by default. */
-  readonly query?: readonly string[];
 }
 
 /** The time limit of a function that handles requests: below API Gateway's of 29 s, so that every response is the function's. */
@@ -34,19 +32,17 @@ export const failingSends: readonly string[] = [...sendFunctions, 'issue-token',
  * The operations that one function serves, by their names: requests for them are counted together, and need a token of the same
  * scope.
  *
- * @param operations - the method, the path and the query parameters of each
+ * @param operations - the method and the path of each
  */
 function servedBy<const FunctionName extends string, const Access extends Scope | null, Name extends string>(
   functionName: FunctionName,
   policy: PolicyName,
   scope: Access,
-  operations: Readonly<
-    Record<Name, readonly [method: Route['method'], path: string, query?: readonly string[]]>
-  >,
+  operations: Readonly<Record<Name, readonly [method: Route['method'], path: string]>>,
 ) {
   const made = Object.entries<(typeof operations)[Name]>(operations).map(([name, operation]) => {
-    const [method, path, query = []] = operation;
-    return [name, { method, path, functionName, policy, scope, query } satisfies Route];
+    const [method, path] = operation;
+    return [name, { method, path, functionName, policy, scope } satisfies Route];
   });
   type ServedRoute = Route & { readonly functionName: FunctionName; readonly scope: Access };
   return Object.fromEntries(made) as Readonly<Record<Name, ServedRoute>>;
@@ -61,37 +57,33 @@ function publicRoutes() {
       issueToken: ['POST', '/api/v1/auth/token'],
     }),
     ...servedBy('send-sms', 'sms_send', 'messages', {
-      sendSms: ['POST', '/api/v1/sms/send', ['dry_run']],
+      sendSms: ['POST', '/api/v1/sms/send'],
     }),
     ...servedBy('send-bulk-sms', 'sms_bulk', 'messages', {
-      sendBulkSms: ['POST', '/api/v1/sms/bulk', ['dry_run']],
+      sendBulkSms: ['POST', '/api/v1/sms/bulk'],
     }),
     ...servedBy('send-otp', 'otp_send', 'messages', {
-      sendOtp: ['POST', '/api/v1/otp/send', ['dry_run']],
+      sendOtp: ['POST', '/api/v1/otp/send'],
     }),
     ...servedBy('verify-otp', 'otp_verify', 'messages', {
       verifyOtp: ['POST', '/api/v1/otp/verify'],
     }),
     ...servedBy('send-whatsapp', 'whatsapp_send', 'messages', {
-      sendWhatsApp: ['POST', '/api/v1/whatsapp/send', ['dry_run']],
+      sendWhatsApp: ['POST', '/api/v1/whatsapp/send'],
     }),
     ...servedBy('get-message-status', 'sms_status', 'messages', {
       getMessageStatus: ['GET', '/api/v1/sms/status/{message_id}'],
     }),
     ...servedBy('list-messages', 'messages', 'messages', {
-      listMessages: [
-        'GET',
-        '/api/v1/messages',
-        ['reference', 'to', 'status', 'channel', 'direction', 'since', 'until', 'limit', 'cursor'],
-      ],
-      listTestOutbox: ['GET', '/api/v1/test/outbox', ['to', 'limit', 'cursor']],
+      listMessages: ['GET', '/api/v1/messages'],
+      listTestOutbox: ['GET', '/api/v1/test/outbox'],
     }),
     ...servedBy('cancel-message', 'messages', 'messages', {
       cancelMessage: ['DELETE', '/api/v1/messages/{message_id}'],
     }),
     ...servedBy('get-account', 'account', 'messages', {
       getAccount: ['GET', '/api/v1/account'],
-      getUsage: ['GET', '/api/v1/account/usage', ['since', 'until', 'interval', 'group_by']],
+      getUsage: ['GET', '/api/v1/account/usage'],
     }),
     ...servedBy('update-account', 'account', 'messages', {
       updateAccount: ['PATCH', '/api/v1/account'],
@@ -109,18 +101,14 @@ function publicRoutes() {
       testWebhookEndpoint: ['POST', '/api/v1/webhook-endpoints/{endpoint_id}/test'],
     }),
     ...servedBy('webhook-deliveries', 'webhooks', 'messages', {
-      listWebhookDeliveries: [
-        'GET',
-        '/api/v1/webhook-deliveries',
-        ['message_id', 'endpoint_id', 'state', 'event', 'since', 'until', 'limit', 'cursor'],
-      ],
+      listWebhookDeliveries: ['GET', '/api/v1/webhook-deliveries'],
       getWebhookDelivery: ['GET', '/api/v1/webhook-deliveries/{delivery_id}'],
       resendWebhookDelivery: ['POST', '/api/v1/webhook-deliveries/{delivery_id}/resend'],
       resendWebhookDeliveries: ['POST', '/api/v1/webhook-deliveries/resend'],
       getWebhookResend: ['GET', '/api/v1/webhook-deliveries/resend/{resend_id}'],
     }),
     ...servedBy('suppressions', 'suppressions', 'messages', {
-      listSuppressions: ['GET', '/api/v1/suppressions', ['recipient', 'limit', 'cursor']],
+      listSuppressions: ['GET', '/api/v1/suppressions'],
       putSuppression: ['PUT', '/api/v1/suppressions/{recipient}'],
       deleteSuppression: ['DELETE', '/api/v1/suppressions/{recipient}'],
     }),

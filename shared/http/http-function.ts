@@ -10,7 +10,6 @@ import { failingSends, type Route, type RouteName, routes, type Scope } from '..
 import { type Decision, rateLimitHeaders, retryAfterSeconds, uncountedHeaders } from '../limit/decision.ts';
 import type { RateLimiter } from '../limit/limiter.ts';
 import type { ApiRequest, Operation } from '../operation/operation.ts';
-import { noteUnknownParameters, prefersStrict } from '../operation/unknown-fields.ts';
 import type { Clock } from '../platform/clock.ts';
 import { countMetric } from '../platform/log.ts';
 import { type Authenticator, authenticate } from './authenticate.ts';
@@ -121,7 +120,6 @@ function pipeline(
     .use(authenticate(authenticator))
     .use(countRequest(limiter, route.policy))
     .use(checkText())
-    .use(checkParameters(route))
     .use(parseRequestBody(formats))
     .handler(async (request: RequestContext) => {
       const response = await beforeDeadline(request, operation(apiRequest(route, request)));
@@ -139,10 +137,7 @@ function pipeline(
   };
 }
 
-function apiRequest(
-  route: Route,
-  { event, incoming, workId, identity, body, unknownFields }: RequestContext,
-): ApiRequest {
+function apiRequest(route: Route, { event, incoming, workId, identity, body }: RequestContext): ApiRequest {
   return {
     workId,
     route,
@@ -153,7 +148,6 @@ function apiRequest(
     headers: incoming.headers,
     body,
     rawBody: incoming.rawBody.bytes,
-    unknownFields,
     sourceIp: incoming.sourceIp,
     caller: identity.caller,
     now: incoming.now,
@@ -205,15 +199,6 @@ export function countRequest(limiter: RateLimiter, policy: PolicyName): Step {
     if (decision.blocked) throw new GatewayError('forbidden', 'This client is blocked from this endpoint.');
     if (!decision.admitted) throw tooManyRequests(decision, now);
     if (refusal !== undefined) throw refusal;
-  });
-}
-
-/** Notes query parameters that an operation of the API does not know, and refuses them where the request wants that. */
-function checkParameters({ scope, query = [] }: Route): Step {
-  return onRequest(({ incoming, unknownFields }) => {
-    if (scope !== 'messages') return;
-    unknownFields.strict = prefersStrict(incoming.headers.prefer);
-    noteUnknownParameters(unknownFields, incoming.query, query);
   });
 }
 
@@ -269,7 +254,7 @@ function countRefusal(recordRefusal: RecordRefusal, { method, path }: Route): St
 
 /** Adds the headers that every response has: the rate limit, those of the function, and the request id. */
 export function responseHeaders(policy: PolicyName, ofFunction: Readonly<Record<string, string>>): Step {
-  return onEveryResponse(({ incoming, decision, requestId, unknownFields }, response) => {
+  return onEveryResponse(({ incoming, decision, requestId }, response) => {
     const limits =
       decision === undefined
         ? uncountedHeaders(policy, incoming.now)
@@ -280,29 +265,9 @@ export function responseHeaders(policy: PolicyName, ofFunction: Readonly<Record<
       headers: {
         ...limits,
         ...response.headers,
-        ...unknownFieldsHeader([...unknownFields.found.keys()]),
-        ...(unknownFields.strict ? { 'Preference-Applied': 'handling=strict' } : {}),
         ...ofFunction,
         'X-Request-Id': requestId,
       },
     };
   });
-}
-
-/** Proxies refuse long headers. */
-const namedMax = 20;
-const nameCharactersMax = 64;
-
-/** The names are the caller's, so what a header cannot hold is percent-encoded. */
-function unknownFieldsHeader(names: readonly string[]): Record<string, string> {
-  if (names.length === 0) return {};
-  const shown = names
-    .slice(0, namedMax)
-    .map((name) =>
-      encodeURI(name.slice(0, nameCharactersMax).toWellFormed())
-        .replaceAll(',', '%2C')
-        .replaceAll('%5B', '[')
-        .replaceAll('%5D', ']'),
-    );
-  return { 'X-Unknown-Fields': [...shown, ...(names.length > namedMax ? ['...'] : [])].join(', ') };
 }

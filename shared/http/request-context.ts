@@ -9,7 +9,6 @@ import type { PolicyName } from '../contract/rate-limits-and-caps.ts';
 import type { Decision } from '../limit/decision.ts';
 import type { Subject } from '../limit/shards.ts';
 import type { Caller } from '../operation/operation.ts';
-import { noUnknownFields, type UnknownFields } from '../operation/unknown-fields.ts';
 import { type Deadline, deadlineIn } from '../platform/deadline.ts';
 
 export interface RawBody {
@@ -54,8 +53,6 @@ export interface RequestContext {
   decision: Decision | undefined;
   /** Undefined until it is parsed, and where there is none. */
   body: unknown;
-  /** Filled from the query, and when the operation parses the body. */
-  readonly unknownFields: UnknownFields;
   /** Fields of the log line that come from the operation or from the error. */
   logged: Readonly<Record<string, unknown>>;
 }
@@ -98,7 +95,6 @@ export function requestContext(
     identity: { subject: { kind: 'address', address: sourceIp } },
     decision: undefined,
     body: undefined,
-    unknownFields: noUnknownFields(),
     logged: {},
   };
 }

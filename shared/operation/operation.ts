@@ -4,7 +4,7 @@ import type { Client } from '../client/client.ts';
 import { type FieldError, GatewayError, invalidFields } from '../contract/errors.ts';
 import type { Route, Scope } from '../contract/routes.ts';
 import { faultsIn, issueText } from './issue-text.ts';
-import { fieldName, noteUnknownFields, refusedFields, type UnknownFields } from './unknown-fields.ts';
+import { describeUnknown, fieldName, unknownIn } from './unknown-fields.ts';
 
 /** `zod/mini` has no texts by default. */
 z.config({ localeError: issueText });
@@ -32,8 +32,6 @@ export interface ApiRequest {
   /** Parsed; undefined where there is none. */
   readonly body: unknown;
   readonly rawBody: Buffer;
-  /** The fields of the body and the query that the operation does not know: parsing adds to them. */
-  readonly unknownFields: UnknownFields;
   readonly sourceIp: string;
   /** Undefined only where the route has no scope. */
   readonly caller: Caller | undefined;
@@ -61,33 +59,32 @@ export const requiredField = 'This field is required.';
 /** @throws GatewayError that names every invalid field at once. */
 export function parseBody<S extends z.ZodMiniType>(
   schema: S,
-  { body, unknownFields }: Pick<ApiRequest, 'body' | 'unknownFields'>,
+  { body }: Pick<ApiRequest, 'body'>,
 ): z.output<S> {
-  noteUnknownFields(unknownFields, schema, body);
-  return parseFields(schema, body, refusedFields(unknownFields));
+  return parseFields(schema, body);
 }
 
 /** Parses the body of an operation whose fields are all optional: no body is the same as an empty one. */
 export function parseOptionalBody<S extends z.ZodMiniType>(
   schema: S,
-  { body, unknownFields }: Pick<ApiRequest, 'body' | 'unknownFields'>,
+  { body }: Pick<ApiRequest, 'body'>,
 ): z.output<S> {
-  return parseBody(schema, { body: body ?? {}, unknownFields });
+  return parseFields(schema, body ?? {});
 }
 
-/** @throws GatewayError that names every invalid parameter at once. */
+/** @throws GatewayError that names every invalid and every unknown parameter at once. */
 export function parseQuery<S extends z.ZodMiniType>(
   schema: S,
-  { query, unknownFields }: Pick<ApiRequest, 'query' | 'unknownFields'>,
+  { query }: Pick<ApiRequest, 'query'>,
 ): z.output<S> {
-  return parseBody(schema, { body: query, unknownFields });
+  return parseFields(schema, query, describeUnknown(unknownIn(schema, query), 'parameter'));
 }
 
 /**
- * Parses fields that are of no request, or that are read before there is one.
+ * Parses fields that do not come from a request, or that are read before the request is complete.
  *
- * @param refused - the faults that are known before
- * @throws GatewayError as `parseBody` does.
+ * @param refused - the faults that are already known
+ * @throws GatewayError that names every invalid field at once.
  */
 export function parseFields<S extends z.ZodMiniType>(
   schema: S,

@@ -1,75 +1,23 @@
-/**
- * Finds the fields and query parameters that an operation does not know. They are ignored, and a header names them; a
- * request with `Prefer: handling=strict` is refused instead (contract 1.5).
- */
+/** Finds the fields and query parameters that an operation does not know, and the names that were probably meant (contract 1.5). */
 import type * as z from 'zod/mini';
-import { errorDetailsMax, type FieldError, invalidFields } from '../contract/errors.ts';
+import { errorDetailsMax, type FieldError } from '../contract/errors.ts';
 import { closestName } from '../platform/closest-name.ts';
 
 type Schema = z.core.$ZodType;
 type Path = readonly PropertyKey[];
 
-interface UnknownField {
+export interface UnknownField {
   readonly path: Path;
   readonly known: readonly string[];
 }
 
-export interface UnknownFields {
-  strict: boolean;
-  /** By the name that the caller sees, such as `recipients[2].mesage`. */
-  readonly found: Map<string, UnknownField>;
-}
-
-export function noUnknownFields(): UnknownFields {
-  return { strict: false, found: new Map() };
-}
-
-/** RFC 7240, section 2: the first `handling` counts. */
-export function prefersStrict(prefer = ''): boolean {
-  const [first] = prefer
-    .split(',')
-    .map((preference) => preference.split(';', 1)[0]?.trim().toLowerCase() ?? '')
-    .filter((preference) => /^handling\s*=/.test(preference));
-  return first !== undefined && /^handling\s*=\s*("strict"|strict)$/.test(first);
-}
-
-/** @param path - the place of the value in the body, if it is a part of it that the operation parses itself */
-export function noteUnknownFields(
-  { found }: UnknownFields,
-  schema: Schema,
-  value: unknown,
-  path: Path = [],
-): void {
-  for (const field of unknownIn(schema, value, path)) found.set(fieldName(field.path), field);
-}
-
-/** @throws GatewayError `invalid_request` where the request wants them to be refused and has any */
-export function noteUnknownParameters(
-  noted: UnknownFields,
-  query: Readonly<Record<string, string>>,
-  known: readonly string[],
-): void {
-  for (const name of Object.keys(query))
-    if (!known.includes(name)) noted.found.set(name, { path: [name], known });
-  const refused = refusedFields(noted);
-  if (refused.length > 0) throw invalidFields(refused);
-}
-
-/** One for each unknown field, where the request wants them to be refused. */
-export function refusedFields(noted: UnknownFields): FieldError[] {
-  return noted.strict ? unknownFieldErrors(noted) : [];
-}
-
-/** Each unknown field, with the known name that it most likely means. */
-export function unknownFieldErrors({ found }: UnknownFields): FieldError[] {
-  return Array.from(found)
-    .slice(0, errorDetailsMax)
-    .map(([field, { path, known }]) => {
-      const meant = closestKnown(String(path.at(-1)), known);
-      const question =
-        meant === undefined ? '' : ` Did you mean ${fieldName([...path.slice(0, -1), meant])}?`;
-      return { field, message: `There is no such field.${question}` };
-    });
+/** Names each unknown field or parameter, with the known name that it most likely means. */
+export function describeUnknown(found: readonly UnknownField[], noun: 'field' | 'parameter'): FieldError[] {
+  return found.slice(0, errorDetailsMax).map(({ path, known }) => {
+    const meant = closestKnown(String(path.at(-1)), known);
+    const question = meant === undefined ? '' : ` Did you mean ${fieldName([...path.slice(0, -1), meant])}?`;
+    return { field: fieldName(path), message: `There is no such ${noun}.${question}` };
+  });
 }
 
 /** What other gateways call a field, in lower case without punctuation. */
@@ -107,8 +55,12 @@ export function fieldName(path: Path): string {
     .join('');
 }
 
-/** Each field that no object of the schema has, alternatives and maps excepted. */
-function unknownIn(schema: Schema, value: unknown, path: Path): UnknownField[] {
+/**
+ * Returns each field that no object of the schema contains. It does not look into alternatives and maps.
+ *
+ * @param path - the place of the value in the body
+ */
+export function unknownIn(schema: Schema, value: unknown, path: Path = []): UnknownField[] {
   const { def } = schema._zod as { readonly def: z.core.$ZodTypes['_zod']['def'] };
   switch (def.type) {
     case 'object': {

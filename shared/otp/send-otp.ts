@@ -17,6 +17,7 @@ import { channelsOf, legsToStore } from '../message/send/fallback-fields.ts';
 import { accepted, createOnce, idempotencyKeyOf } from '../message/send/idempotency.ts';
 import { newMessage, type SendDependencies } from '../message/send/send-one.ts';
 import { type Operation, parseBody, requireCaller } from '../operation/operation.ts';
+import { describeUnknown, unknownIn } from '../operation/unknown-fields.ts';
 import { addSeconds } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { SelectSender } from '../sender/select-sender.ts';
@@ -84,9 +85,10 @@ export function sendOtp(
         () => allowance?.check([longestMessage(send, id)]),
         () => checkRecipientSends(dependencies.otps, send.key, id, request.now),
       ]);
+      const unknownFields = describeUnknown(unknownIn(schema, request.body), 'field');
       const textOf = (stored: string): string =>
         withSampleCode(otpText(stored, new Date(otp.expires_at), request.now), otp);
-      return dryRunOf(otpMessage(send, id, otp), dependencies, { ...request, refusals }, textOf);
+      return dryRunOf(otpMessage(send, id, otp), dependencies, { refusals, unknownFields }, textOf);
     }
     const { otps, otpSends } = dependencies;
     const { get, noteKeyUse } = dependencies.messages;

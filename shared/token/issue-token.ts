@@ -25,7 +25,7 @@ export async function issueToken(
     readonly newTokenId: () => string;
     readonly activityLog: ActivityLog;
   },
-  request: Pick<ApiRequest, 'body' | 'unknownFields' | 'caller' | 'now' | 'sourceIp'>,
+  request: Pick<ApiRequest, 'body' | 'caller' | 'now' | 'sourceIp'>,
 ): Promise<ApiResponse> {
   const { clientId, scopes, client } = requireCaller(request);
   const { grant_type, scope } = parseBody(tokenRequest, request);

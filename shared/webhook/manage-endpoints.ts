@@ -1,4 +1,5 @@
 /** A client's operations on its webhook endpoints (contract, section 12). */
+import * as z from 'zod/mini';
 import type { ActivityKind } from '../activity/activity-kinds.ts';
 import { type ActivityLog, type ActivityRecorder, recordActivity } from '../activity/activity-log.ts';
 import { issueWebhookSecret, secretRotationBody } from '../client/client-admin.ts';
@@ -11,6 +12,7 @@ import {
   type Operation,
   parseBody,
   parseOptionalBody,
+  parseQuery,
   requireCaller,
 } from '../operation/operation.ts';
 import { isId, newId } from '../platform/ids.ts';
@@ -79,7 +81,9 @@ export function createEndpoint(dependencies: EndpointDependencies): Operation {
 
 export function listEndpoints({ endpoints }: Pick<EndpointDependencies, 'endpoints'>): Operation {
   return async (request) => {
-    const found = await endpoints.list(requireCaller(request).clientId);
+    const { clientId } = requireCaller(request);
+    parseQuery(z.object({}), request);
+    const found = await endpoints.list(clientId);
     return { status: 200, body: { webhook_endpoints: found.map(endpointView) } };
   };
 }

@@ -5,7 +5,7 @@ import { baseUrlMarker, version } from '../../../shared/contract/api.ts';
 import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { type Route, routes } from '../../../shared/contract/routes.ts';
 import type { Example } from './description.ts';
-import { idempotencyKeyOf, namedHeaders, prefer } from './headers.ts';
+import { idempotencyKeyOf, namedHeaders } from './headers.ts';
 import { introduction, tagNotes } from './introduction.ts';
 import type { JsonSchema } from './named-schemas.ts';
 import { isOperation, type OperationName, operations } from './operations.ts';
@@ -105,7 +105,6 @@ function operationOf(name: OperationName): OpenApiOperation {
   const allParameters = [
     ...parameters.map(({ required = false, ...parameter }) => ({ ...parameter, required })),
     ...(keyed ? [idempotencyKeyOf(operationIdOf(name))] : []),
-    ...(route.scope === 'messages' ? [prefer] : []),
   ];
   return {
     operationId: operationIdOf(name),

@@ -44,10 +44,6 @@ const onSome = {
     description: '`true` where this is the response of an earlier request with the same `Idempotency-Key`.',
     schema: { ...text, const: 'true' },
   },
-  'Preference-Applied': {
-    description: '`handling=strict` where the request asked for it by `Prefer` (RFC 7240).',
-    schema: { ...text, const: 'handling=strict' },
-  },
 } as const;
 
 export const namedHeaders = { ...onEvery, ...onSome };
@@ -59,16 +55,6 @@ export function responseHeaders(more: readonly (keyof typeof onSome)[]): Record<
 
 /** The headers of responses that contain a secret. */
 export const noStore = { 'Cache-Control': 'Always `no-store`.' } as const;
-
-export const prefer = {
-  name: 'Prefer',
-  in: 'header',
-  required: false,
-  description:
-    '`handling=strict` (RFC 7240) refuses fields and query parameters that the operation does not know with 400 `invalid_request`, which names each with the known name that was probably meant. Otherwise they are ignored, and named in `X-Unknown-Fields`.',
-  schema: { type: 'string' },
-  example: 'handling=strict',
-} as const;
 
 /** The header of a send; each operation has its own example, because one key is not for two requests. */
 export function idempotencyKeyOf(operationId: string) {

@@ -17,7 +17,7 @@ export const tokenLifetime = inWords([tokenLifetimeSeconds]);
 export const topics: readonly Topic[] = [
   {
     title: 'Requests and responses',
-    text: 'Bodies are JSON in UTF-8, field names are `snake_case`, times are ISO 8601 in UTC, phone numbers are in international format (E.164). An optional field may be `null`, which means the same as leaving it out, except where an operation says what `null` does. Fields that an operation does not know are ignored, and named in the response header `X-Unknown-Fields` and in a dry run’s `unknown_fields`; with the header `Prefer: handling=strict` they are refused instead. Lists use pagination: send the `next_cursor` of a response as `cursor` to get the next page.',
+    text: 'Bodies are JSON in UTF-8, field names are `snake_case`, times are ISO 8601 in UTC, phone numbers are in international format (E.164). An optional field may be `null`, which means the same as leaving it out, except where an operation says what `null` does. Fields that an operation does not know are ignored; `unknown_fields` of a dry run names them. A list refuses query parameters that it does not know with 400 `invalid_request`. Lists use pagination: send the `next_cursor` of a response as `cursor` to get the next page.',
   },
   {
     title: 'Authentication',

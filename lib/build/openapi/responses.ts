@@ -38,16 +38,16 @@ export function dryRunOf({ dryRun }: Description) {
   const description = 'To `dry_run=true`: what would be sent. Nothing is stored or sent.';
   return {
     parameter: dryRunParameter,
-    response: successOf({ ...dryRun, description }, ['Preference-Applied']),
+    response: successOf({ ...dryRun, description }),
   };
 }
 
 export function responsesOf(route: Route, description: Description): Record<string, OpenApiResponse> {
   const responses: Record<string, OpenApiResponse> = {
-    [description.response.status ?? 200]: successOf(description.response, [
-      ...(description.keyed === true ? (['Idempotent-Replayed'] as const) : []),
-      ...preferenceOf(route),
-    ]),
+    [description.response.status ?? 200]: successOf(
+      description.response,
+      description.keyed === true ? ['Idempotent-Replayed'] : [],
+    ),
   };
   const byStatus = Map.groupBy(errorsOf(route, description), (code) => errorStatus[code]);
   for (const [status, codes] of [...byStatus].toSorted(([a], [b]) => a - b)) {
@@ -73,12 +73,10 @@ function errorsOf(route: Route, { keyed, errors = [] }: Description): ErrorCode[
   return Object.keys(errorStatus).filter((code): code is ErrorCode => codes.includes(code as ErrorCode));
 }
 
-/** Only the operations of the API refuse unknown fields on request. */
-function preferenceOf({ scope }: Route): readonly 'Preference-Applied'[] {
-  return scope === 'messages' ? ['Preference-Applied'] : [];
-}
-
-function successOf(response: SuccessResponse, more: Parameters<typeof responseHeaders>[0]): OpenApiResponse {
+function successOf(
+  response: SuccessResponse,
+  more: Parameters<typeof responseHeaders>[0] = [],
+): OpenApiResponse {
   const { description, schema, examples, headers = {}, links } = response;
   const own = Object.entries(headers).map(([name, note]) => [
     name,
@@ -99,7 +97,6 @@ function refusalOf(
   description: Description,
 ): OpenApiResponse {
   const headers = [
-    ...(status === 400 ? preferenceOf(route) : []),
     ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
     ...(status === 429 ? (['Retry-After'] as const) : []),
   ];

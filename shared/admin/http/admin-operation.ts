@@ -4,8 +4,8 @@ import {
   type ApiRequest,
   type Caller,
   parseBody,
+  parseFields,
   parseOptionalBody,
-  parseQuery,
   requireCaller,
 } from '../../operation/operation.ts';
 
@@ -27,7 +27,7 @@ export interface AdminOperation<Parameter extends string = string, ResponseOf = 
 }
 
 /** The part of a request that an operation reads. The shell makes one for each command. */
-type AdminCall = Pick<ApiRequest, 'body' | 'query' | 'unknownFields' | 'caller'>;
+type AdminCall = Pick<ApiRequest, 'body' | 'query' | 'caller'>;
 
 type Parse = <Schema extends z.ZodMiniType>(schema: Schema, call: AdminCall) => z.output<Schema>;
 
@@ -45,7 +45,8 @@ function reads(parse: Parse) {
 export const readsBody = reads(parseBody);
 /** Without a body it is the same as with an empty one. */
 export const readsOptionalBody = reads(parseOptionalBody);
-export const readsQuery = reads(parseQuery);
+/** The shell passes every field that a command has, so unknown parameters are ignored. */
+export const readsQuery = reads((schema, { query }) => parseFields(schema, query));
 
 export function readsNothing<Parameter extends string, ResponseOf>(
   work: (request: AdminRequest<Parameter>) => Promise<ResponseOf>,

@@ -10,7 +10,7 @@ import { type Operation, parseQuery, requireCaller } from '../../operation/opera
 import { addDays, dayOf } from '../../platform/clock.ts';
 import { type Outbox, testOutboxDays } from './outbox.dynamo.ts';
 
-const testOutboxQuery = z.object({
+export const testOutboxQuery = z.object({
   to: optional(recipientInQuery),
   limit: optional(pageLimit),
   cursor: optional(z.string()),

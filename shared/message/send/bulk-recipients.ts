@@ -4,7 +4,7 @@ import { recipientRefusal, type SendingPermissions } from '../../client/sending-
 import { invalidRecipientText } from '../../contract/errors.ts';
 import { canonicalRecipient, recipientAdvice } from '../../contract/phone-number.ts';
 import { isGiven, optional } from '../../operation/fields.ts';
-import { noteUnknownFields, type UnknownFields } from '../../operation/unknown-fields.ts';
+import { type UnknownField, unknownIn } from '../../operation/unknown-fields.ts';
 import { render, renderedLength } from '../message-text.ts';
 import type { RowError, RowErrorCode } from './batch-store.dynamo.ts';
 import { maxMessageCharacters, referenceText, smsText } from './send-fields.ts';
@@ -58,10 +58,8 @@ export interface BulkRow {
   readonly fault: string | undefined;
 }
 
-/** Notes the unknown fields of the rows, before the request is parsed, so that it is refused for all of them at once. */
-export function noteUnknownRowFields(noted: UnknownFields, body: unknown): void {
-  const rows = z.object({ recipients: bulkRecipients }).safeParse(body).data?.recipients ?? [];
-  for (const [index, row] of rows.entries()) noteUnknownFields(noted, rowFields, row, ['recipients', index]);
+export function unknownRowFields(rows: readonly unknown[]): UnknownField[] {
+  return rows.flatMap((row, index) => unknownIn(rowFields, row, ['recipients', index]));
 }
 
 export function readRow(row: unknown): BulkRow {

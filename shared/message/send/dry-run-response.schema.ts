@@ -65,7 +65,7 @@ const dryRunFields = {
   ),
   unknown_fields: described(
     z.array(unknownField),
-    'The fields and query parameters that would be ignored, because the operation does not know them.',
+    'The fields that would be ignored, because the operation does not know them.',
   ),
 };
 

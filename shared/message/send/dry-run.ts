@@ -2,12 +2,11 @@
  * `?dry_run=true` on a send: what it would send, what it would cost, and what would refuse it. Nothing is stored, sent or
  * taken from a cap; only the rate limit has counted the request (contract 14.6).
  */
-import { GatewayError, invalidFields } from '../../contract/errors.ts';
+import { type FieldError, GatewayError, invalidFields } from '../../contract/errors.ts';
 import type { MessageErrorCode } from '../../contract/message-error-codes.ts';
 import type { Price, PricedMessage } from '../../contract/prices.ts';
 import { millionthsPerUnit } from '../../contract/prices.ts';
 import type { ApiRequest, ApiResponse } from '../../operation/operation.ts';
-import { unknownFieldErrors } from '../../operation/unknown-fields.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { fromOf } from '../attempt.ts';
 import type { Message, StoredLeg } from '../message.ts';
@@ -69,8 +68,9 @@ async function thrownBy(checks: readonly Check[]): Promise<DryRunRefusal[]> {
   return refusals;
 }
 
-interface DryRunFindings extends Pick<ApiRequest, 'unknownFields'> {
+interface DryRunFindings {
   readonly refusals: readonly DryRunRefusal[];
+  readonly unknownFields: readonly FieldError[];
 }
 
 /**
@@ -99,7 +99,7 @@ export async function dryRunOf(
     ...failure,
     ...withoutUndefined({ fallback: message.fallback?.map(legView) }),
     refusals: [...refusals],
-    unknown_fields: unknownFieldErrors(unknownFields),
+    unknown_fields: [...unknownFields],
   };
   return { status: 200, body, log: { dry_run: true, refusals: refusals.length } };
 
@@ -162,7 +162,7 @@ export async function dryRunOfBatch(
     messages,
     errors,
     refusals: [...refusals],
-    unknown_fields: unknownFieldErrors(unknownFields),
+    unknown_fields: [...unknownFields],
   };
   return { status: 200, body, log: { dry_run: true, accepted, refusals: refusals.length } };
 }

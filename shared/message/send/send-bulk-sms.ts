@@ -17,6 +17,7 @@ import {
   type Operation,
   requireCaller,
 } from '../../operation/operation.ts';
+import { describeUnknown, unknownIn } from '../../operation/unknown-fields.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
@@ -39,8 +40,8 @@ import {
   type CheckedRows,
   canonicalRow,
   checkRows,
-  noteUnknownRowFields,
   readRow,
+  unknownRowFields,
 } from './bulk-recipients.ts';
 import { dryRunOfBatch, isDryRun, refusalsOf } from './dry-run.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
@@ -74,7 +75,6 @@ export function sendBulkSms(
   return async (request) => {
     const { clientId, client } = requireCaller(request);
     const key = idempotencyKeyOf(request.headers);
-    noteUnknownRowFields(request.unknownFields, request.body);
     const { data: bulk, assertTimely } = parseSend(schema, request);
     const rows = bulk.recipients.map(readRow);
     const keyed = {
@@ -104,7 +104,9 @@ export function sendBulkSms(
         () => assertSome(checked),
         () => allowance?.check(wouldSend.map(({ message }) => message)),
       ]);
-      return dryRunOfBatch(batch, wouldSend, dependencies, { ...request, refusals });
+      const unknown = [...unknownIn(schema, request.body), ...unknownRowFields(bulk.recipients)];
+      const unknownFields = describeUnknown(unknown, 'field');
+      return dryRunOfBatch(batch, wouldSend, dependencies, { refusals, unknownFields });
     }
     let newRows: readonly AcceptedRow[] = [];
     const { entry, replayed } = await createOnce(dependencies.batches, request, {

@@ -78,7 +78,7 @@ interface ParsedSend<Output> {
  */
 export function parseSend<Schema extends z.ZodMiniType<{ scheduled_at?: Date | undefined }>>(
   schema: Schema,
-  request: Pick<ApiRequest, 'body' | 'unknownFields' | 'now'>,
+  request: Pick<ApiRequest, 'body' | 'now'>,
 ): ParsedSend<z.output<Schema>> {
   const timing = timingFault(request.body, request.now);
   try {

@@ -16,6 +16,7 @@ import { dynamoAllRows, dynamoRowReader } from '../../edited-table/row-editor.dy
 import { overridesFrom } from '../../limit/read-overrides.ts';
 import { type AllowanceOf, allowancesFrom } from '../../limit/take-from-caps.ts';
 import { type Operation, requireCaller } from '../../operation/operation.ts';
+import { describeUnknown, unknownIn } from '../../operation/unknown-fields.ts';
 import { dynamo } from '../../platform/aws/clients.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { EnvironmentFor } from '../../platform/env.ts';
@@ -76,7 +77,8 @@ export function sendOne<Request extends OneRequest>(
       const message = messageWithId(newId('msg', request.now));
       const checks = [assertAllowed, () => allowance?.check([message])];
       const refusals = await refusalsOf(messages, request, keyed, checks);
-      return dryRunOf(message, forDryRun, { ...request, refusals });
+      const unknownFields = describeUnknown(unknownIn(schema, request.body), 'field');
+      return dryRunOf(message, forDryRun, { refusals, unknownFields });
     }
     const { entry, replayed } = await createOnce(messages, request, {
       ...keyed,

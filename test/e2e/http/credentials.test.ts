@@ -7,7 +7,6 @@ import type { NewClient } from '../../../shared/client/client-admin.ts';
 import { createClient, revokeApiKey, setClientDisabled } from '../../../shared/client/client-admin.ts';
 import { adminRoutes } from '../../../shared/contract/routes.ts';
 import { httpFunction } from '../../../shared/http/http-function.ts';
-import { noUnknownFields } from '../../../shared/operation/unknown-fields.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { issueToken } from '../../../shared/token/issue-token.ts';
 import { kmsTokenSigner } from '../../../shared/token/token-signer.kms.ts';
@@ -66,7 +65,6 @@ async function tokenOf(
   const caller = { clientId, scopes, client };
   const { body } = await issueToken(dependencies, {
     caller,
-    unknownFields: noUnknownFields(),
     body: { grant_type: 'client_credentials' },
     now: access.now,
     sourceIp: '203.0.113.1',

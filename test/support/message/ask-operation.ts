@@ -5,7 +5,6 @@ import * as z from 'zod/mini';
 import type { Client } from '../../../shared/client/client.ts';
 import { routes } from '../../../shared/contract/routes.ts';
 import type { ApiRequest, ApiResponse, Operation } from '../../../shared/operation/operation.ts';
-import { noUnknownFields } from '../../../shared/operation/unknown-fields.ts';
 
 export const webhookUrl = z.url();
 let clients = 0;
@@ -46,7 +45,6 @@ export function ask(operation: Operation, asked: Asked): Promise<ApiResponse> {
     headers: asked.key === undefined ? {} : { 'idempotency-key': asked.key },
     body: asked.body,
     rawBody: Buffer.alloc(0),
-    unknownFields: noUnknownFields(),
     sourceIp: '203.0.113.1',
     caller: { clientId: client.client_id, scopes: ['messages'], client },
     now: asked.now,

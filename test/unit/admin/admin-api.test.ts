@@ -7,7 +7,6 @@ import { readsNothing } from '../../../shared/admin/http/admin-operation.ts';
 import { type AdminApiRouteName, adminApiRoutes } from '../../../shared/admin/http/admin-routes.ts';
 import type { Client } from '../../../shared/client/client.ts';
 import { adminRoutes } from '../../../shared/contract/routes.ts';
-import { noUnknownFields } from '../../../shared/operation/unknown-fields.ts';
 import { inFolder } from '../../support/architecture/source-files.ts';
 
 const names = Object.keys(adminApiRoutes) as AdminApiRouteName[];
@@ -37,7 +36,6 @@ const call = (method: string, path: string) =>
     headers: {},
     body: undefined,
     rawBody: Buffer.alloc(0),
-    unknownFields: noUnknownFields(),
     sourceIp: '203.0.113.1',
     caller: { clientId: client.client_id, scopes: client.scopes, client },
     now: new Date('2026-11-20T12:00:00.000Z'),

@@ -50,7 +50,6 @@ async function aPassword(max_attempts: number) {
     )({
       caller: { clientId: 'client-a' },
       body: { otp_id, code: newest },
-      unknownFields: { strict: false, found: new Map() },
       workId,
       now,
     } as never);
