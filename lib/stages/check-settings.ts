@@ -5,6 +5,7 @@
 import * as z from 'zod/mini';
 import { carrierDescriptors } from '../../shared/carrier/carrier-descriptors.ts';
 import { carriersIn } from '../../shared/contract/channels.ts';
+import { closestName } from '../../shared/platform/closest-name.ts';
 import { fromText } from '../../shared/platform/env.ts';
 import { isPlaceholder } from './aws-names.ts';
 import { readCountriesFile, sampleCountriesFile } from './countries-file.ts';
@@ -18,6 +19,13 @@ const queuesOf = {
   'dispatch-message': ['otpSends', 'singleSends', 'bulkSends'],
   'record-receipt': ['receipts'],
   'deliver-webhook': ['webhooks', 'slowWebhooks'],
+} as const;
+
+/** The values of `settings-sample.json`, which everybody has to replace by their own. */
+const sampleValues = {
+  alarmEmail: 'operations@example.com',
+  smsOriginationIdentity: 'pool-0123456789',
+  whatsappPhoneNumberId: 'phone-number-id-0123456789',
 } as const;
 
 /** Rules that involve several settings. */
@@ -50,6 +58,12 @@ const checked = stageSettings.check(
       'smsCarrier',
       'aws where whatsappCarrier is off: one of the channels must be on',
     );
+    for (const [name, value] of Object.entries(sampleValues) as [keyof typeof sampleValues, string][])
+      demand(
+        stage.name === 'local' || stage[name] !== value,
+        name,
+        `${value} is only the sample's value; put in your own`,
+      );
     for (const needing of ['canary', 'alarmEmail', 'pageEmail', 'alarmTopics'] as const)
       demand(stage.alarms || !stage[needing], needing, 'needs the setting alarms');
     demand(
@@ -210,8 +224,15 @@ export function stageWith(given: z.input<typeof stageSettings>): StageSettings {
   return stageSettings.parse(given, texts);
 }
 
+/** True if a deploy may change the setting; `name` is the stage's own. */
 function isSetting(name: string): name is keyof StageSettings {
-  return Object.hasOwn(stageSettings.shape, name);
+  return name !== 'name' && Object.hasOwn(stageSettings.shape, name);
+}
+
+/** Returns the end of an error about an unknown setting: the setting with the nearest name, if one is similar. */
+function meantBy(name: string): string {
+  const meant = closestName(name, Object.keys(stageSettings.shape).filter(isSetting));
+  return meant === undefined ? '' : `. Did you mean ${meant}?`;
 }
 
 /** The CDK's own context entries have one of these in their names. */
@@ -246,8 +267,8 @@ export function withSettings(
     if (String(context.webAcl) === 'false') faults.push('webAcl: false contradicts webAclArn');
   }
   for (const [key, value] of Object.entries(context)) {
-    if (key === 'name' || !isSetting(key)) {
-      if (!cdkEntry.test(key)) faults.push(`${key}: there is no such setting`);
+    if (!isSetting(key)) {
+      if (!cdkEntry.test(key)) faults.push(`${key}: there is no such setting${meantBy(key)}`);
     } else changes[key] = typeof value === 'string' ? fromText(stageSettings.shape[key], value) : value;
   }
   const parsed = checked.safeParse({ ...stage, ...changes }, texts);

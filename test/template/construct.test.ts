@@ -48,7 +48,7 @@ describe('the construct in the app of a platform team', () => {
   it('names every invalid property, and what it should be', () => {
     const props = { retentionDays: 0, retentoinDays: 30, canary: true };
     const wrong = () => gatewayIn(new Stack(app(), 'orders'), props as MessagingGatewayProps);
-    expect(wrong).toThrow('retentoinDays: there is no such setting');
+    expect(wrong).toThrow('retentoinDays: there is no such setting. Did you mean retentionDays?');
     expect(wrong).toThrow('retentionDays: Too small');
     expect(() => gatewayIn(new Stack(app(), 'g'.repeat(52)))).toThrow('stackName: 51 characters at most');
   });

@@ -61,22 +61,33 @@ describe('the settings of a stage in a file', () => {
     expect(() => withSettingsFile({ settingsFile })).toThrow(fault);
   });
 
-  it('are refused where the named file is missing, and where a name is no setting', () => {
+  it('are refused if the named file is missing, or a name is no setting, with the one that was meant', () => {
     expect(() => withSettingsFile({ settingsFile: 'missing.json' })).toThrow('ENOENT');
     const settingsFile = written('ours.json', { alarmMail: 'on-call@example.com' });
     expect(() => stageFrom(withSettingsFile({ settingsFile }))).toThrow(
-      'alarmMail: there is no such setting',
+      'alarmMail: there is no such setting. Did you mean alarmEmail?',
     );
   });
 
-  it('have a sample, with which production can be deployed', () => {
+  it('have a sample that deploys production once each of its values is replaced', () => {
     expect(page('docs/deploy.md')).toContain(
       `cp lib/stages/settings-sample.json ${settingsFileOf('production')}`,
     );
     const settingsFile = join(folder, 'lib/stages/settings-sample.json');
     const countriesFile = join(folder, 'lib/stages/countries-sample.json');
-    const { alarmEmail } = stageFrom(withSettingsFile({ stage: 'production', settingsFile, countriesFile }));
-    expect(alarmEmail).toBe('operations@example.com');
+    const { countriesFile: _, ...sample } = withSettingsFile({ settingsFile });
+    const deployWith = (own: object) => () =>
+      stageFrom(withSettingsFile({ stage: 'production', settingsFile, countriesFile, ...own }));
+    for (const [name, value] of Object.entries(sample))
+      expect(deployWith({})).toThrow(`${name}: ${value} is only the sample's value; put in your own`);
+    expect(
+      deployWith({
+        alarmEmail: 'on-call@example.com',
+        smsOriginationIdentity: '12345',
+        whatsappPhoneNumberId: 'phone-number-id-1',
+      }),
+    ).not.toThrow();
+    expect(() => stageFrom({ ...sample, stage: 'local', alarms: true })).not.toThrow();
   });
 });
 

@@ -62,7 +62,7 @@ export const deployments: Readonly<Record<string, Readonly<Record<string, unknow
   'production with everything': {
     ...withoutCountries,
     region: 'eu-west-1',
-    alarmEmail: 'operations@example.com',
+    alarmEmail: 'alarms@example.com',
     pageEmail: 'on-call@example.com',
     dashboard: true,
     ...domain,
