@@ -7,8 +7,7 @@ import { InvalidSettings } from '../lib/stages/stage-settings.ts';
 import { deployedStacks } from './stack-outputs.ts';
 
 /**
- * Compares with the deployed stack. The CDK's command line shows the warnings of a synthesis before it deploys, and does
- * not deploy after an error.
+ * Compares with the deployed stack. The CDK's command line shows the warnings of a synthesis before it deploys.
  */
 async function compareWithDeployed(stack: GatewayStack): Promise<void> {
   const { stage } = stack;

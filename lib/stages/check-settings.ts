@@ -97,7 +97,7 @@ const checked = stageSettings.check(
         `${name} has ${provisioned}: from 1 to its reserved concurrency`,
       );
     }
-    const { customDomain: domain, region, globalTables } = stage;
+    const { customDomain: domain, region } = stage;
     demand(
       !stage.disableDefaultEndpoint || domain !== undefined,
       'disableDefaultEndpoint',
@@ -112,17 +112,6 @@ const checked = stageSettings.check(
     for (const [name, arns] of Object.entries(regional) as [keyof typeof regional, (string | undefined)[]][])
       for (const arn of arns.filter((each) => each?.startsWith('arn:') && !isPlaceholder(each)))
         demand(region === undefined || arn?.split(':')[3] === region, name, 'is in another region');
-    demand(
-      globalTables === undefined ||
-        (region !== undefined && [globalTables.home, ...globalTables.replicas].includes(region)),
-      'globalTables',
-      'needs the setting region, which is its home or one of its replicas',
-    );
-    demand(
-      globalTables === undefined || stage.encryptionKeyArn === undefined,
-      'encryptionKeyArn',
-      'cannot encrypt the replicas of globalTables in other regions',
-    );
     const zone = domain?.hostedZone?.name;
     demand(
       zone === undefined || domain?.name === zone || domain?.name.endsWith(`.${zone}`) === true,

@@ -194,20 +194,6 @@ export const stageSettings = z.strictObject({
     ),
   /** The region; by default that of the AWS profile. */
   region: z.optional(region),
-  /**
-   * The regions of the tables that clients are known by, as global tables: the stack in `home` has them, those in
-   * `replicas` use their replicas (docs/deploy.md). The first deploy of a stage decides whether it has them.
-   */
-  globalTables: z.optional(
-    z
-      .strictObject({ home: region, replicas: z.array(region).check(z.minLength(1)) })
-      .check(
-        z.refine(
-          ({ home, replicas }) => new Set([home, ...replicas]).size === 1 + replicas.length,
-          'each region once',
-        ),
-      ),
-  ),
   /** The qualifier of the CDK's bootstrap, where it is not the usual one. */
   bootstrapQualifier: z.optional(
     z.string().check(z.regex(/^[A-Za-z0-9_-]{1,10}$/, 'ten letters and digits at most')),

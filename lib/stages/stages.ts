@@ -72,15 +72,6 @@ export function changedSettings(stage: StageSettings): string[] {
     .toSorted();
 }
 
-/**
- * Whether a deploy would turn tables that exist into global ones, or back, which CloudFormation does by deleting them.
- *
- * @param recorded - the settings that the last deploy changed
- */
-export function replacesTables(recorded: readonly string[], stage: StageSettings): boolean {
-  return recorded.includes('globalTables') !== (stage.globalTables !== undefined);
-}
-
 /** Settings that are meant for one deploy. */
 const forOneDeploy: readonly string[] = [
   'ignoreAlarmConfiguration',

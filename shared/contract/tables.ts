@@ -11,30 +11,24 @@ export interface TableShape {
   readonly sort?: string;
   readonly indexes?: Readonly<Record<string, IndexShape>>;
   /**
-   * Whether rows have a `purge_at`, after which DynamoDB deletes them (TTL). It follows from the setting
-   * `retentionDays`, whose variable comes with each grant, or is a time of their own.
+   * Set if rows have a `purge_at`, after which DynamoDB deletes them (TTL). It follows from the setting `retentionDays`,
+   * whose variable comes with each grant, or is a time of their own.
    */
   readonly purged?: 'retentionDays' | true;
   /** Why the table has no point-in-time recovery; every other one has it. */
   readonly notRestorable?: string;
   readonly streamed?: boolean;
-  /** Whether rows are written or read for every message. */
+  /** True if rows are written or read for every message. */
   readonly busy?: boolean;
-  /**
-   * Whether the setting `globalTables` makes it a global table: its rows are changed by people and their programs, seldom
-   * and in one region at a time. A table that is counted in, or whose stream starts work, never is.
-   */
-  readonly replicable?: boolean;
 }
 
 /** All keys are strings. */
 export const tableShapes = {
-  clients: { partition: 'client_id', replicable: true },
-  'client-secrets': { partition: 'client_id', replicable: true },
+  clients: { partition: 'client_id' },
+  'client-secrets': { partition: 'client_id' },
   'api-keys': {
     partition: 'key_hash',
     indexes: { 'by-client': { partition: 'client_id', sort: 'created_at', projection: 'all' } },
-    replicable: true,
   },
   'limit-overrides': {
     partition: 'client_id',
@@ -85,7 +79,6 @@ export const tableShapes = {
   'webhook-endpoints': {
     partition: 'client_id',
     sort: 'endpoint_id',
-    replicable: true,
   },
   'webhook-deliveries': {
     partition: 'delivery_id',
@@ -134,7 +127,6 @@ export const tableShapes = {
     sort: 'recipient',
     purged: true,
     busy: true,
-    replicable: true,
   },
   // The time at which a person last wrote by WhatsApp, and the contacts, by which replies find their client.
   'whatsapp-windows': {

@@ -1,5 +1,4 @@
 /** The same stage in a second region of the account: both gateways work, and the end of one leaves the other as it is. */
-import { emulatorAccess } from '../../lib/local/emulator.ts';
 import { type Front, startFront } from '../../lib/local/front.ts';
 import { makeClient } from './first-deploy.ts';
 import { describe, endOf, type Ground, stackName } from './ground.ts';
@@ -35,7 +34,6 @@ export async function twoRegions(ground: Ground, firstToken: string): Promise<vo
   } finally {
     await front.close();
   }
-  await refuseGlobalTables(ground);
   const left = await survey.standing(inFirst);
   report.show(
     left.length === inFirst.length,
@@ -43,19 +41,6 @@ export async function twoRegions(ground: Ground, firstToken: string): Promise<vo
     describe(inFirst.filter(({ id }) => left.every((one) => one.id !== id))),
   );
   await showWebhooks(ground, [await taken(ground, ground.baseUrl, firstToken)]);
-}
-
-/** CloudFormation would delete the tables that the stage has. */
-async function refuseGlobalTables({ report, shell, releases }: Ground): Promise<void> {
-  const { region } = emulatorAccess;
-  const globalTables = JSON.stringify({ home: region, replicas: [secondRegion] });
-  const command = `npx cdk deploy -c region=${region} -c 'globalTables=${globalTables}'`;
-  const refused = await shell(releases.next.folder, command);
-  report.show(
-    refused.status !== 0 && refused.output.includes('is deployed without globalTables'),
-    'a deploy that would turn tables into global ones is refused',
-    endOf(refused.output),
-  );
 }
 
 interface OfSecond {

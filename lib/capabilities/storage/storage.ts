@@ -1,5 +1,8 @@
 /** The DynamoDB tables, and grants that name each permitted action. */
+import { Stack } from 'aws-cdk-lib';
 import {
+  type Attribute,
+  AttributeType,
   BillingMode,
   type ITable,
   ProjectionType,
@@ -19,7 +22,6 @@ import { tableRemovalPolicy } from '../../constructs/removal-policy.ts';
 import { pascalCase } from '../../constructs/stack-outputs.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
-import { createGlobalTable, keysOf, nameOfTable } from './global-table.ts';
 
 type Capacity = NonNullable<StageSettings['provisionedCapacity']>;
 /** The rest is headroom for the minutes until capacity is increased. */
@@ -32,15 +34,8 @@ export class Storage extends Construct {
     super(scope, id);
     const tables = new Map<TableName, ITable>();
     for (const name of Object.keys(tableShapes) as TableName[]) {
-      const shape: TableShape = tableShapes[name];
-      const regions = shape.replicable === true ? stage.globalTables : undefined;
       // The CDK's types are not compatible with exactOptionalPropertyTypes.
-      const table = (
-        regions === undefined
-          ? createTable(this, name, shape, stage)
-          : createGlobalTable(this, name, shape, stage, regions)
-      ) as ITable;
-      tables.set(name, table);
+      tables.set(name, createTable(this, name, tableShapes[name], stage) as ITable);
     }
     this.tables = tables;
   }
@@ -120,7 +115,8 @@ export class Storage extends Construct {
 function createTable(scope: Construct, name: string, shape: TableShape, stage: StageSettings): Table {
   const capacity = shape.busy === true ? stage.provisionedCapacity : undefined;
   const table = new Table(scope, pascalCase(name), {
-    tableName: nameOfTable(scope, name),
+    // The contract names the tables. Their names begin with the stack's, so that an account can have several gateways.
+    tableName: `${Stack.of(scope).stackName}-${name}`,
     ...keysOf(shape),
     billingMode: capacity === undefined ? BillingMode.PAY_PER_REQUEST : BillingMode.PROVISIONED,
     ...(capacity === undefined ? {} : { readCapacity: capacity.min, writeCapacity: capacity.min }),
@@ -142,6 +138,12 @@ function createTable(scope: Construct, name: string, shape: TableShape, stage: S
   if (capacity !== undefined) scaleWithTraffic(table, Object.keys(shape.indexes ?? {}), capacity);
   if (shape.notRestorable !== undefined) acknowledge(table, { 'AwsSolutions-DDB3': shape.notRestorable });
   return table;
+}
+
+const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });
+
+function keysOf({ partition, sort }: Pick<TableShape, 'partition' | 'sort'>) {
+  return { partitionKey: text(partition), ...(sort === undefined ? {} : { sortKey: text(sort) }) };
 }
 
 function tableEncryption(scope: Construct, stage: StageSettings) {

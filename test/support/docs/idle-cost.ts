@@ -41,7 +41,6 @@ export const freeWhenIdle: ReadonlySet<string> = new Set([
   'AWS::ApiGateway::Stage',
   'AWS::CodeDeploy::Application',
   'AWS::CodeDeploy::DeploymentGroup',
-  'AWS::DynamoDB::GlobalTable',
   'AWS::DynamoDB::Table',
   'AWS::IAM::Role',
   'AWS::Lambda::Alias',

@@ -74,16 +74,6 @@ export const deployments: Readonly<Record<string, Readonly<Record<string, unknow
     allowedCountries: getCountries(),
     prices: { currency: 'USD', sms: pricesEverywhere, whatsapp: pricesEverywhere },
   },
-  'production with global tables': {
-    ...production,
-    region: 'eu-west-1',
-    globalTables: { home: 'eu-west-1', replicas: ['us-east-1'] },
-  },
-  'production as a standby': {
-    ...production,
-    region: 'us-east-1',
-    globalTables: { home: 'eu-west-1', replicas: ['us-east-1'] },
-  },
   'production of an enterprise': {
     ...production,
     region: 'eu-west-1',

@@ -34,7 +34,6 @@ const limits: Readonly<Record<string, Readonly<Record<string, NameLimit>>>> = {
   'AWS::CodeDeploy::DeploymentGroup': {
     DeploymentConfigName: { longest: 100, pattern: /^[\w.]+$/ },
   },
-  'AWS::DynamoDB::GlobalTable': { TableName: table },
   'AWS::DynamoDB::Table': { TableName: table },
   'AWS::Lambda::Alias': { Name: alias },
   'AWS::Logs::LogGroup': {
