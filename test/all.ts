@@ -1,7 +1,7 @@
 /**
  * Runs the tests beyond `npm test`, part by part. `npm run test:all` runs what every change must pass, `npm run
  * test:release` what takes longer: each part is run whatever the others came to, and the totals are the last line.
- * `npm run test:all -- deploy` runs one part, `npm run test:release -- clients orval,java` with arguments for it.
+ * `npm run test:release -- deploy` runs one part, `npm run test:release -- clients orval,java` with arguments for it.
  */
 import { parts, suites } from './parts.ts';
 import { runAll, runAlone } from './run-parts.ts';

@@ -38,47 +38,35 @@ export const parts: Readonly<Record<string, Part>> = {
 };
 
 /**
- * The parts of each suite, with their arguments, in lists that are run one after another. Two parts of a list run side by
- * side, as most use one core, and the longest start first. `npm test` uses all cores, and `aws-inputs` judges what the
- * parts of earlier lists recorded.
+ * The parts of each suite, with their arguments, in lists that run one after another. Two parts of a list run side by
+ * side, because most use one core, and the longest start first. `npm test` and `long` use all cores. `aws-inputs` checks
+ * the calls that the parts of earlier lists recorded.
  */
 export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  // At most 15 minutes: `.ci/run`.
   all: [
     ['test'],
     [
-      'browser',
-      // Further steps of these two are in the suite `release`.
-      'deploy upgrade',
-      'local',
-      'construct synthesized,ten',
-      'dynamodb-local',
-      'long',
+      'browser admin-dashboard.test admin-dashboard-tasks openapi',
+      // The same seeds at each run; `npm run test:simulate` has fresh ones.
+      'simulate --seed 1 --runs 24',
       'templates',
+      'local ctrl-c',
       'types',
       'lint',
       'format',
     ],
-    [
-      // The same seeds at each run; `npm run test:simulate` has fresh ones.
-      'simulate --seed 1 --runs 32',
-      'aws-inputs',
-      // Of these seeds few are about passwords, and none has clocks two minutes wrong among its faults.
-      'simulate --seed 602 --runs 2 --only otp',
-      'simulate --seed 1043',
-      // A seed gives the same run again.
-      'simulate --seed 5 --only messages --twice',
-      'alarm-faults',
-      'carriers infobip --messages 50 --seed 1',
-    ],
   ],
   release: [
+    ['test'],
+    ['long'],
+    ['browser', 'deploy', 'local', 'construct', 'dynamodb-local', 'clients'],
     [
-      'clients',
-      'deploy',
-      'construct loads,stacks,sample',
+      'aws-inputs',
       'templates each-setting',
       'test-keys test-key-separation',
       'browser-10000-rows admin-dashboard-tasks',
+      'alarm-faults',
       'deliberate-faults --trace --only admits',
       'restore local/restore',
       'fuzz',
@@ -87,6 +75,8 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
       'carriers twilio',
       'carriers infobip',
       'carriers meta',
+      // A seed gives the same run again.
+      'simulate --seed 5 --only messages --twice',
       'simulate --minutes 20',
       'simulate --messages 10000',
       'properties /fuzz/',

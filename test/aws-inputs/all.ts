@@ -1,7 +1,7 @@
 /**
  * Checks every call to AWS of `npm test` and of the tests in the browser with the services' own models, and that every
- * permission of a function was used: `npm run test:all -- aws-inputs` runs these tests first. Where `AWS_CALLS_FILE` names
- * a file, as in `npm run test:all`, it has the calls of tests that ran before.
+ * permission of a function was used: `npm run test:release -- aws-inputs` runs these tests first. Where `AWS_CALLS_FILE` names
+ * a file, as in `npm run test:release`, it contains the calls of tests that ran before.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

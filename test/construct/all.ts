@@ -1,5 +1,5 @@
 /**
- * The package `messaging-gateway`, packed, in empty folders: `npm run test:all -- construct [parts of the names of steps,
+ * The package `messaging-gateway`, packed, in empty folders: `npm run test:release -- construct [parts of the names of steps,
  * with commas between]`. Packages are fetched from npm. Ends with 0 where every step has passed.
  */
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * Runs the commands of docs/deploy.md and docs/rotate-and-restore.md on a fresh emulator: deploy, deploy again, rotate secrets and keys, upgrade under traffic, roll back, deploy in a second region, destroy.
- * `npm run test:all -- deploy` prints what it showed, and exits with 1 if something did not hold.
+ * `npm run test:release -- deploy` prints what it showed, and exits with 1 if something did not hold.
  * `deploy upgrade` runs the parts that most changes can break; `deploy regions` runs the two regions only.
  */
 import { createWriteStream } from 'node:fs';

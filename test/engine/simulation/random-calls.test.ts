@@ -1,6 +1,6 @@
 /**
  * The database of the simulation against Amazon’s own engine: the same calls, in the same order, have the same responses.
- * The emulator is no judge here, so only `npm run test:all -- dynamodb-local` has this file.
+ * The emulator is no judge here, so only `npm run test:release -- dynamodb-local` has this file.
  */
 import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

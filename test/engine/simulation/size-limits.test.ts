@@ -1,6 +1,6 @@
 /**
  * How large a row and an expression the database of the simulation takes: as large as Amazon’s own engine does.
- * The emulator is no judge here, so only `npm run test:all -- dynamodb-local` has this file.
+ * The emulator is no judge here, so only `npm run test:release -- dynamodb-local` has this file.
  */
 import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

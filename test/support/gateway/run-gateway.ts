@@ -43,7 +43,7 @@ export async function runGateway(
   return gateway;
 }
 
-/** `AWS_CALLS_FILE` has every call to AWS written to that file, for `npm run test:all -- aws-inputs`. */
+/** `AWS_CALLS_FILE` has every call to AWS written to that file, for `npm run test:release -- aws-inputs`. */
 function recorder() {
   const file = process.env.AWS_CALLS_FILE;
   if (file === undefined) return undefined;

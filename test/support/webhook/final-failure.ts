@@ -1,16 +1,18 @@
 /** Makes a webhook use all its retries without the long delays: each retry is brought forward. */
 import { randomUUID } from 'node:crypto';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Delivery, deliveryIdOf } from '../../../shared/webhook/delivery.ts';
 import { documentClient, eventually, gateway, sqsClient } from '../gateway/gateway.ts';
 
-/** Returns the delivery after its last retry has failed. */
+/** Returns the delivery after its last retry has failed. Sends one queue message for each retry, so that a slow machine has no more to do. */
 export async function failForGood(messageId: string, event: string): Promise<Delivery> {
   const { tables, queues } = gateway();
   const TableName = tables.webhook_deliveries;
   const dynamo = documentClient();
   const sqs = sqsClient();
+  let broughtForward: string | undefined;
   try {
     return await eventually(
       async () => {
@@ -19,7 +21,7 @@ export async function failForGood(messageId: string, event: string): Promise<Del
         );
         const delivery = Item as Delivery | undefined;
         if (delivery?.state === 'failed' && delivery.alert_pending === undefined) return delivery;
-        if (delivery?.state !== 'retry_scheduled') return undefined;
+        if (delivery?.state !== 'retry_scheduled' || delivery.revision === broughtForward) return undefined;
         await bringForward(delivery);
         return undefined;
       },
@@ -31,8 +33,9 @@ export async function failForGood(messageId: string, event: string): Promise<Del
   }
 
   async function bringForward(delivery: Delivery): Promise<void> {
-    await dynamo
-      .send(
+    const revision = randomUUID();
+    try {
+      await dynamo.send(
         new UpdateCommand({
           TableName,
           Key: { delivery_id: delivery.delivery_id },
@@ -41,14 +44,18 @@ export async function failForGood(messageId: string, event: string): Promise<Del
           ExpressionAttributeValues: {
             ':now': new Date().toISOString(),
             ':seen': delivery.revision,
-            ':next': randomUUID(),
+            ':next': revision,
           },
         }),
-      )
+      );
+    } catch (error) {
       // A worker changed the row first: read it again.
-      .catch(() => undefined);
+      if (error instanceof ConditionalCheckFailedException) return;
+      throw error;
+    }
     const QueueUrl = delivery.lane === 'slow' ? queues.slow_webhooks : queues.webhooks;
     const MessageBody = JSON.stringify({ delivery_id: delivery.delivery_id });
     await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageGroupId: delivery.client_id }));
+    broughtForward = revision;
   }
 }
