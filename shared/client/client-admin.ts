@@ -47,18 +47,10 @@ export function overlapText(stays: string, { overlap_hours = previousSecretHours
     : `the previous one ${stays} for ${overlap_hours} h more`;
 }
 
-/** Each adds a signature to the header of every webhook. */
-export const webhookSecretsMax = 5;
-/** The newest, and the one before it for as long as was promised (contract, section 2). */
-const clientSecretsMax = 2;
-/**
- * Another writer changed the secrets between the read and the write: both are repeated at once. As often as others can
- * add secrets until there are as many as may be.
- */
-const conflictRetries = {
-  delaysMs: new Array<number>(webhookSecretsMax).fill(0),
-  isRetryable: isConcurrentChange,
-};
+/** The newest secret, and the one before it until its overlap ends (contract 2.6 and 7.6). */
+const secretsMax = 2;
+/** Retries the read and the write if another writer changed the secrets between them. */
+const conflictRetries = { delaysMs: [0, 0, 0, 0, 0], isRetryable: isConcurrentChange };
 
 export interface ClientAdminDependencies {
   readonly clients: ClientStore;
@@ -128,7 +120,7 @@ export async function setClientDisabled(
 /**
  * The secret before the new one stays valid for the overlap; without one, no older secret does.
  *
- * @throws GatewayError `secret_limit_reached` where the one before it is still promised to be valid, too
+ * @throws GatewayError `secret_limit_reached` if the one before it is still valid
  */
 export async function rotateClientSecret(
   dependencies: Pick<ClientAdminDependencies, 'clients' | 'random'>,
@@ -148,7 +140,7 @@ export async function rotateClientSecret(
     // The SDK repeats a write whose response was lost; the repeat fails its condition although the first was applied.
     if (client.secrets.some(({ hash }) => hash === created.hash)) return clientSecret;
     const live = overlapHours === 0 ? [] : client.secrets.filter((secret) => isLive(secret, now));
-    assertFewerThan(clientSecretsMax, live, endPreviousText);
+    if (overlapHours > 0) assertRoomForSecret(live);
     const end = addSeconds(now, overlapHours * 3600).toISOString();
     const secrets = [created, ...live.map((previous) => ({ expires_at: end, ...previous }))];
     await recorded();
@@ -170,7 +162,7 @@ export async function endPreviousSecret(
   });
 }
 
-export type RotatedWebhookSecret = ReturnType<typeof rotated>;
+type RotatedWebhookSecret = ReturnType<typeof rotated>;
 
 /** Issues a new webhook secret of the account. */
 export async function rotateWebhookSecret(
@@ -218,7 +210,7 @@ export async function issueWebhookSecret(
 function rotated([newest, previous]: readonly WebhookSecret[]) {
   if (newest === undefined) throw new Error('a rotation leaves at least one secret');
   const { secret, created_at, active_at = created_at } = newest;
-  // The previous secret signs until its end, too; absent if there was none.
+  // Absent if there was no previous secret.
   return { secret, created_at, active_at, previous_expires_at: previous?.expires_at };
 }
 
@@ -272,11 +264,10 @@ export async function revokeApiKey(
 }
 
 /**
- * The previous secret signs for the overlap after the new one is active; older ones keep the end they have. So a rotation
- * that is repeated because its response was lost does not shorten the time of the secret that the endpoint knows. Without an
- * overlap every older secret ends when the new one is active, so that there is room for it, however many sign until then.
+ * Returns the list with the new secret first. The previous secret signs for the overlap after the new one is active. With an
+ * overlap of 0 hours all older ones end when the new one is active.
  *
- * @throws GatewayError `secret_limit_reached`
+ * @throws GatewayError `secret_limit_reached` if two secrets are in use and the rotation has an overlap
  */
 export function withNewWebhookSecret(
   secret: string,
@@ -288,31 +279,21 @@ export function withNewWebhookSecret(
   const live = before.filter((one) => isLive(one, now));
   // The new secret signs at once if no other secret can sign.
   if (live.length === 0) return [{ secret, created_at, active_at: created_at }];
-  const own = live.filter(({ from_live }) => from_live !== true);
-  if (overlapHours > 0) assertFewerThan(webhookSecretsMax, own);
+  if (overlapHours > 0) assertRoomForSecret(live);
   const activeAt = addSeconds(now, secretActiveAfterSeconds);
   const end = addSeconds(activeAt, overlapHours * 3600).toISOString();
-  const endOf = (promised = end): string => (overlapHours === 0 && promised > end ? end : promised);
-  // Secrets that test data has from its client are kept beside its own: receivers know them until the end that was promised.
-  const ending = live.map((one) => ({ ...one, expires_at: endOf(one.expires_at) }));
+  const ending = live.map((one) => ({
+    ...one,
+    expires_at: one.expires_at !== undefined && one.expires_at < end ? one.expires_at : end,
+  }));
   return [{ secret, created_at, active_at: activeAt.toISOString() }, ...ending];
 }
 
-const endPreviousText =
-  ' To make it now, end the older one first (End previous client secret), or rotate with an overlap of 0 hours, which ends all older ones.';
-
-/** No secret that was given out is ended early to make room for another. */
-function assertFewerThan(
-  secretsMax: number,
-  live: readonly { readonly expires_at?: string | undefined }[],
-  sooner = '',
-): void {
+/** Refuses a third secret: none that was given out ends early to make room for another. */
+function assertRoomForSecret(live: readonly { readonly expires_at?: string | undefined }[]): void {
   if (live.length < secretsMax) return;
   const [endsAt = ''] = live.flatMap(({ expires_at }) => expires_at ?? []).toSorted();
-  throw new GatewayError(
-    'secret_limit_reached',
-    `${errorTexts.secret_limit_reached(secretsMax, endsAt)}${sooner}`,
-  );
+  throw new GatewayError('secret_limit_reached', errorTexts.secret_limit_reached(endsAt));
 }
 
 /** @throws GatewayError where a person made this attribute of its row invalid: a change would be of a value in its place */

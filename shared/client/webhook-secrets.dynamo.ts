@@ -24,8 +24,7 @@ export function dynamoWebhookSecrets(client: DynamoDBDocumentClient, TableName: 
         : listsOfEndpoints.parse(row?.endpoint_secrets)[endpointId];
     // Test webhooks are signed as live ones until a test key makes a secret.
     const isOfAccount = endpointId === undefined && modeOf(clientId) === 'test';
-    if (secrets === undefined && isOfAccount)
-      return (await find(settingsIdOf(clientId))).map((one) => ({ ...one, from_live: true }));
+    if (secrets === undefined && isOfAccount) return find(settingsIdOf(clientId));
     return secretList.parse(secrets);
   }
   return { find };

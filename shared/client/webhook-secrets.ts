@@ -1,25 +1,18 @@
-/** The secrets that sign the webhooks of an account or of an endpoint: one, or several for 24 h after a rotation. */
+/** The secrets that sign the webhooks of an account or of an endpoint: one, or two for the overlap of a rotation. */
 import * as z from 'zod/mini';
 import type { Clock } from '../platform/clock.ts';
 import { type CacheBounds, CachedReader } from '../platform/expiring-cache.ts';
-import { openObject } from '../platform/object-fields.ts';
 import { isLive } from './client.ts';
 
 const instant = z.iso.datetime();
 
-/** Other attributes, which another version added, are kept: the write that replaces the list compares it as a whole. */
-export const webhookSecret = openObject({
+export const webhookSecret = z.object({
   /** `whsec_` and base64; the whole text is the key of `X-Webhook-Signature`. */
   secret: z.string().check(z.minLength(1)),
   created_at: instant,
-  /**
-   * The time from which the secret signs, if another one can sign until then. Older rows have none: it signs from its
-   * creation.
-   */
+  /** The time from which the secret signs; if absent, its creation. */
   active_at: z.optional(instant),
   expires_at: z.optional(instant),
-  /** Whether test data has it from the client, of which it is the live secret. */
-  from_live: z.optional(z.boolean()),
 });
 
 export type WebhookSecret = Readonly<z.output<typeof webhookSecret>>;

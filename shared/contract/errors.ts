@@ -57,8 +57,8 @@ export const errorTexts = {
   endpoint_disabled: 'This webhook endpoint is disabled. Enable it first.',
   endpoint_limit_reached: (endpointsMax: number) =>
     `A client can have ${endpointsMax} webhook endpoints. Delete one first.`,
-  secret_limit_reached: (secretsMax: number, endsAt: string) =>
-    `${secretsMax} secrets are in use, each for as long as was promised. One of them ends at ${endsAt}; make the next one then.`,
+  secret_limit_reached: (endsAt: string) =>
+    `There are already two active secrets. The older one expires at ${endsAt}. Rotate again after that, or with overlap_hours 0, which ends all older secrets.`,
   concurrent_change:
     'Other requests are changing the same resource. Nothing was changed by this one; repeat it.',
   payload_too_large: (bytesMax: number) => `The body is larger than ${bytesMax} bytes.`,

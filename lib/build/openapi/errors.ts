@@ -1,6 +1,5 @@
 /** The schema of the error body, and for each error code when it is sent, with an example. */
 import * as z from 'zod/mini';
-import { webhookSecretsMax } from '../../../shared/client/client-admin.ts';
 import { baseUrlMarker } from '../../../shared/contract/api.ts';
 import {
   type ErrorCode,
@@ -70,7 +69,8 @@ export const errorNotes: Readonly<Record<ErrorCode, string>> = {
   not_cancelable: 'The message is not scheduled, or it is already due.',
   endpoint_disabled: 'The webhook endpoint is disabled.',
   endpoint_limit_reached: `The client has ${endpointsMax} webhook endpoints, and can have no more.`,
-  secret_limit_reached: `${webhookSecretsMax} webhook secrets of the account or the endpoint are in use after rotations, each until its overlap ends. \`message\` says when one of them ends.`,
+  secret_limit_reached:
+    'There are already two active secrets, because a rotation is in its overlap. `message` says when the older one expires.',
   concurrent_change: 'Other requests are changing the same resource at this moment. Repeat the request.',
   otp_expired: 'The one-time password has expired: send a new one.',
   payload_too_large: `The body is larger than ${maxBodyBytes / 1024 ** 2} MiB, or than ${tokenRequestBytesMax / 1024} KiB on the token endpoint.`,
@@ -149,7 +149,7 @@ function errorOf(
     case 'endpoint_limit_reached':
       return { message: errorTexts.endpoint_limit_reached(endpointsMax) };
     case 'secret_limit_reached':
-      return { message: errorTexts.secret_limit_reached(webhookSecretsMax, '2026-11-21T10:01:00.000Z') };
+      return { message: errorTexts.secret_limit_reached('2026-11-21T10:01:00.000Z') };
     case 'no_valid_recipients':
       return {
         message: errorTexts.no_valid_recipients,

@@ -1,11 +1,7 @@
 /** The numbers in the prose of the documentation are those of the code: a changed constant fails here, and names the page. */
 import { describe, expect, it } from '@jest/globals';
 import { stages } from '../../../lib/stages/stages.ts';
-import {
-  previousSecretHours,
-  previousSecretHoursMax,
-  webhookSecretsMax,
-} from '../../../shared/client/client-admin.ts';
+import { previousSecretHours, previousSecretHoursMax } from '../../../shared/client/client-admin.ts';
 import { secretActiveAfterSeconds } from '../../../shared/client/webhook-secrets.ts';
 import { recipientSendsMax, recipientWindowSeconds } from '../../../shared/contract/otp-abuse.ts';
 import { paceMax, paceMin, policies } from '../../../shared/contract/rate-limits-and-caps.ts';
@@ -119,7 +115,6 @@ const facts: Readonly<Record<string, readonly (readonly [about: string, ...numbe
   'docs/rotate-and-restore.md': [
     ['both', `${previousSecretHours} hours`],
     ['`active_at`', `${secretActiveAfterSeconds} s`, `${previousSecretHours} hours`],
-    ['several rotations', word(webhookSecretsMax)],
     ['valid until they expire', tokenLifetime],
     ['later one without the first', anHour],
     ['Second step', anHour],
