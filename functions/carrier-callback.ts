@@ -13,7 +13,7 @@ import { environmentOf } from '../shared/platform/env.ts';
 import { logWarning } from '../shared/platform/log.ts';
 
 const env = environmentOf<'carrier-callback'>();
-const { RECEIPTS_QUEUE_URL: queueUrl, CARRIER_CALLBACK_LIMITS: limits } = env;
+const { RECEIPTS_QUEUE_URL: queueUrl } = env;
 const used = [...carriersIn(env.SMS_CARRIER), ...carriersIn(env.WHATSAPP_CARRIER)];
 const { authenticate, receive } = callbackOperations({
   carriers: carrierReports.filter(({ descriptor }) => used.includes(descriptor.name)),
@@ -30,7 +30,7 @@ const { authenticate, receive } = callbackOperations({
 });
 
 export const handler = publicHttpFunction(carrierRoutes.carrierCallback, receive, {
-  dependencies: publicHttpDependencies(env, async () => limits),
+  dependencies: publicHttpDependencies(env),
   authenticate,
   formats: [],
   headers: { 'Cache-Control': 'no-store' },

@@ -131,10 +131,8 @@ const checked = stageSettings.check(
       'carrierBaseUrls',
       "only the local stage may call another address than a carrier's own",
     );
-    const { perMinute, perHour, perDay } = stage.carrierCallbackLimits;
     const { messages = {}, spend = {} } = stage.caps;
     for (const [name, limits] of [
-      ['carrierCallbackLimits', [perMinute, perHour, perDay]],
       ['caps', [messages.perMinute, messages.perHour, messages.perDay, messages.perMonth]],
       ['caps', [spend.perDay, spend.perMonth]],
     ] as const)

@@ -70,11 +70,6 @@ export interface MessagingGatewayProps extends OperationProps {
    */
   readonly whatsappCarrier?: string;
   /**
-   * How often each carrier may call the gateway back, with receipts and messages from people.
-   * @default {"perMinute":30000,"perHour":1000000,"perDay":10000000}
-   */
-  readonly carrierCallbackLimits?: { perMinute: number; perHour: number; perDay: number };
-  /**
    * A JSON file with the countries that clients may send to and the price of a message to each, in place of
    * `allowedCountries` and `prices`. Where a carrier is not the simulator, both are required.
    * @default none

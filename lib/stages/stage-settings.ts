@@ -9,7 +9,6 @@ import en from 'zod/v4/locales/en.js';
 import { functionUses } from '../../shared/contract/function-uses.ts';
 import { usualOnUnknown, usualUnknownDeadlines } from '../../shared/contract/on-unknown.ts';
 import { priceTable } from '../../shared/contract/prices.ts';
-import { policies } from '../../shared/contract/rate-limits-and-caps.ts';
 import { variables } from '../../shared/contract/variables.ts';
 import { arnOf, idsOf, originationIdentity, orPlaceholder, tags, topicArn } from './aws-names.ts';
 import { isPlace, placeForm } from './countries-file.ts';
@@ -74,11 +73,6 @@ const ofConstruct = {
   apiLogRole: z._default(z.enum(['create', 'existing']), 'create'),
   smsCarrier: z._default(variables.SMS_CARRIER, 'simulator'),
   whatsappCarrier: z._default(variables.WHATSAPP_CARRIER, 'simulator'),
-  carrierCallbackLimits: z._default(variables.CARRIER_CALLBACK_LIMITS, {
-    perMinute: policies.carrier_callback.perMinute,
-    perHour: policies.carrier_callback.perHour,
-    perDay: policies.carrier_callback.perDay,
-  }),
   countriesFile: z.optional(z.string()),
   prices: z._default(z.strictObject(priceTable().shape), {
     currency: 'USD',

@@ -11,7 +11,7 @@ import {
 } from '../client/client-admin.ts';
 import type { ClientStore } from '../client/client-store.dynamo.ts';
 import { modeField, modeOf } from '../contract/mode.ts';
-import { notPerClient, type PolicyName, policies } from '../contract/rate-limits-and-caps.ts';
+import { limitPolicies, policies } from '../contract/rate-limits-and-caps.ts';
 import type { LimitReader } from '../limit/read-overrides.ts';
 import {
   type ApiResponse,
@@ -24,9 +24,7 @@ import {
 import type { AccountView } from './account-response.schema.ts';
 
 /** The policies that a client's own requests count on. */
-const shownPolicies = (Object.keys(policies) as PolicyName[]).filter(
-  (name) => name !== 'admin' && !notPerClient.includes(name),
-);
+const shownPolicies = limitPolicies.filter((name) => name !== 'admin');
 
 export function getAccount({
   clients,

@@ -40,7 +40,7 @@ export function dynamoActivityLog(
 /** Each takes 1,000 writes a second. */
 const activityShards = 8;
 
-export function shardKey(of: string, shard: number): string {
+function shardKey(of: string, shard: number): string {
   return `${of}#${shard}`;
 }
 

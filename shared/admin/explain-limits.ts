@@ -8,7 +8,8 @@ import {
 } from '../contract/rate-limits-and-caps.ts';
 import { endpointInForce, inForceText, type WindowInForce } from '../limit/limit-feedback.ts';
 import { type OverrideRow, type ParsedRow, parseRow, rowInForce } from '../limit/override-row.ts';
-import { counterKey, fullCount } from '../limit/shards.ts';
+import { fullCount } from '../limit/rate-counter.dynamo.ts';
+import { counterKey } from '../limit/subject.ts';
 import { type CapUse, capUse } from '../limit/take-from-caps.ts';
 import { windowsAt } from '../limit/windows.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';

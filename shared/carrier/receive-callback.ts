@@ -1,6 +1,6 @@
 /**
- * A carrier's call: verified over its raw bytes before anything in it is read, and answered after it is in the receipts
- * queue. What fails changes nothing, and counts against the caller's address; a verified call counts against its carrier.
+ * Receives a carrier's call: verifies it over its raw bytes before it reads anything in it, and answers after the call is in
+ * the receipts queue. A call that fails changes nothing and counts against the caller's address; a verified one is not counted.
  *
  *   verified ─ crash → the carrier has no response, and calls again
  *   stored in the queue ─ crash → the same; a repeated report changes nothing
@@ -52,19 +52,13 @@ export function callbackOperations(dependencies: {
   }
 
   const authenticate: Authenticator = async (incoming) => {
-    const byAddress = {
-      subject: { kind: 'address', address: incoming.sourceIp },
-      policy: 'unmatched',
-    } as const;
-    if (incoming.rawBody.bytes.length > callbackBytesMax)
-      return {
-        ...byAddress,
-        refusal: new GatewayError('payload_too_large', errorTexts.payload_too_large(callbackBytesMax)),
-      };
+    const subject = { kind: 'address', address: incoming.sourceIp } as const;
+    if (incoming.rawBody.bytes.length > callbackBytesMax) {
+      const message = errorTexts.payload_too_large(callbackBytesMax);
+      return { subject, refusal: new GatewayError('payload_too_large', message) };
+    }
     const call = await verified({ ...incoming, body: incoming.rawBody.bytes });
-    if (call === undefined) return { ...byAddress, refusal: notProven() };
-    // Client ids have no colon.
-    return { subject: { kind: 'client', clientId: `carrier:${call.carrier}` } };
+    return call === undefined ? { subject, refusal: notProven() } : { subject: undefined };
   };
 
   const receive: Operation = async (request) => {

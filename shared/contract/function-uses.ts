@@ -214,7 +214,7 @@ const requestUses = {
     {
       sendsTo: ['receipts'],
       secrets: ['carriers'],
-      settings: ['SMS_CARRIER', 'WHATSAPP_CARRIER', 'CARRIER_BASE_URLS', 'CARRIER_CALLBACK_LIMITS'],
+      settings: ['SMS_CARRIER', 'WHATSAPP_CARRIER', 'CARRIER_BASE_URLS'],
     },
   ],
 

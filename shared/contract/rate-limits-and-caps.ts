@@ -33,20 +33,13 @@ export const policies = {
   webhooks: { endpoint: 'GET /api/v1/webhook-endpoints', perMinute: 120, perHour: 5000, perDay: 50_000 },
   suppressions: { endpoint: 'GET /api/v1/suppressions', perMinute: 120, perHour: 5000, perDay: 50_000 },
   admin: { endpoint: 'ANY /admin/api/*', perMinute: 600, perHour: 10_000, perDay: 100_000 },
-  /** The default of the setting `carrierCallbackLimits`, for each carrier. */
-  carrier_callback: {
-    endpoint: 'ANY /carriers/*',
-    perMinute: 30_000,
-    perHour: 1_000_000,
-    perDay: 10_000_000,
-  },
   unmatched: { endpoint: 'ANY /*', perMinute: 60, perHour: 1000, perDay: 10_000 },
 } as const satisfies Record<string, Policy>;
 
 export type PolicyName = keyof typeof policies;
 
-/** The policies of requests that count by source address or by carrier, so no client's row applies to them. */
-export const notPerClient: readonly PolicyName[] = ['unmatched', 'carrier_callback'];
+/** Half of the 1,000 writes a second that the one row of a client, an endpoint and a day takes (contract 4.8). */
+export const perMinuteMax = 30_000;
 
 /** Shortest first. A month is a UTC calendar month. */
 export const capWindowNames = ['minute', 'hour', 'day', 'month'] as const;
@@ -109,9 +102,8 @@ export type WindowLimits = Readonly<Partial<Record<WindowAttribute, number>>>;
 
 export type Caps = Readonly<Partial<Record<CapName, WindowLimits>>>;
 
-export const limitPolicies = (Object.keys(policies) as PolicyName[]).filter(
-  (name) => !notPerClient.includes(name),
-);
+/** Without the policy of requests that count by source address, to which no client's row applies. */
+export const limitPolicies = (Object.keys(policies) as PolicyName[]).filter((name) => name !== 'unmatched');
 
 export type LimitTarget =
   | { readonly kind: 'rate'; readonly policy: PolicyName; readonly windows: readonly WindowAttribute[] }

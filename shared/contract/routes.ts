@@ -141,7 +141,7 @@ function administratorsRoutes() {
 }
 
 /** Carriers call it with receipts and messages from people (contract, section 16). */
-export const carrierRoutes = /* @__PURE__ */ servedBy('carrier-callback', 'carrier_callback', null, {
+export const carrierRoutes = /* @__PURE__ */ servedBy('carrier-callback', 'unmatched', null, {
   carrierCallback: ['ANY', '/carriers/{carrier}/{proxy+}'],
 });
 

@@ -33,9 +33,6 @@ export const variables = {
   SMS_CARRIER: carrierList,
   WHATSAPP_CARRIER: carrierList,
   CARRIER_BASE_URLS: z.boolean(),
-  CARRIER_CALLBACK_LIMITS: z.lazy(() =>
-    z.strictObject({ perMinute: wholeNumber, perHour: wholeNumber, perDay: wholeNumber }),
-  ),
   ON_UNKNOWN: z.lazy(onUnknownDefaults),
   UNKNOWN_DEADLINE_SECONDS: z.lazy(unknownDeadlines),
   STAGE_CAPS: z.lazy(stageCaps),

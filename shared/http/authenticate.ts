@@ -4,7 +4,7 @@ import type { ClientDirectory } from '../client/client-store.dynamo.ts';
 import { apiKeyPrefix, isApiKey, secretHash } from '../client/secret-text.ts';
 import { errorTexts, GatewayError, malformedClientText, standardError } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';
-import type { Subject } from '../limit/shards.ts';
+import type { Subject } from '../limit/subject.ts';
 import type { Caller } from '../operation/operation.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import type { TokenVerifier } from '../token/token-verifier.ts';

@@ -2,7 +2,7 @@
  * What every HTTP function needs before its operation runs: the rate limiter, a clock, ids and the log. A request without
  * a client counts against its source address, which has no limits of its own.
  */
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { clientDirectory, dynamoApiKeyStore, dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { policies } from '../contract/rate-limits-and-caps.ts';
 import type { authenticatedRequests, countedRequests } from '../contract/uses.ts';
@@ -21,17 +21,14 @@ import { refusalRecorder } from './record-refusals.ts';
 import { dynamoRefusalWriter } from './refusals.dynamo.ts';
 import { callerAddress } from './request-context.ts';
 
-const randomSteps = 2 ** 32;
-
 export function publicHttpDependencies(
   env: EnvironmentFor<typeof countedRequests>,
   limitsOf: LimitReader = async (_clientId, policy) => policies[policy],
 ): PublicHttpDependencies {
   return {
     limiter: rateLimiter({
-      counter: dynamoRateCounter(dynamo(), env.RATE_COUNTERS_TABLE),
+      countInRow: dynamoRateCounter(dynamo(), env.RATE_COUNTERS_TABLE),
       limitsOf,
-      random: () => randomInt(randomSteps) / randomSteps,
     }),
     addressOf: callerAddress(env.TRUSTED_PROXIES),
     clock: systemClock,

@@ -188,13 +188,14 @@ function refuseInMaintenance(inMaintenance: PublicHttpDependencies['inMaintenanc
 
 /**
  * Counts a request against the limit of its client or source address, which the authenticator chose (`authenticate.ts`, for
- * tokens `authenticate-by-credentials.ts`), then refuses it where it must be refused.
+ * tokens `authenticate-by-credentials.ts`), then throws the refusal of the authenticator, if there is one.
  */
 export function countRequest(limiter: RateLimiter, policy: PolicyName): Step {
   return onRequest(async (request) => {
     const { now } = request.incoming;
-    const { subject, refusal, policy: ofIdentity = policy } = request.identity;
-    const decision = await beforeDeadline(request, orUnavailable(limiter.check(subject, ofIdentity, now)));
+    const { subject, refusal } = request.identity;
+    if (subject === undefined) return;
+    const decision = await beforeDeadline(request, orUnavailable(limiter.check(subject, policy, now)));
     request.decision = decision;
     if (decision.blocked) throw new GatewayError('forbidden', 'This client is blocked from this endpoint.');
     if (!decision.admitted) throw tooManyRequests(decision, now);

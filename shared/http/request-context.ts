@@ -5,9 +5,8 @@ import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { TrustedProxies } from '../contract/api.ts';
 import type { GatewayError } from '../contract/errors.ts';
-import type { PolicyName } from '../contract/rate-limits-and-caps.ts';
 import type { Decision } from '../limit/decision.ts';
-import type { Subject } from '../limit/shards.ts';
+import type { Subject } from '../limit/subject.ts';
 import type { Caller } from '../operation/operation.ts';
 import { type Deadline, deadlineIn } from '../platform/deadline.ts';
 
@@ -32,9 +31,8 @@ export interface IncomingRequest {
 }
 
 export interface Identity {
-  readonly subject: Subject;
-  /** The policy where it is not that of the route. */
-  readonly policy?: PolicyName;
+  /** Undefined if the request is not counted: the verified callback of a carrier. */
+  readonly subject: Subject | undefined;
   readonly caller?: Caller;
   readonly refusal?: GatewayError;
 }

@@ -1,7 +1,7 @@
 /** Decides from the counts: which window binds, how many requests remain, how long to wait (contract 4.4). */
 import { type PolicyName, policies } from '../contract/rate-limits-and-caps.ts';
+import type { CountOutcome } from './rate-counter.dynamo.ts';
 import type { LimitsInForce } from './read-overrides.ts';
-import type { CountOutcome } from './shards.ts';
 import {
   limitOf,
   perWindow,

@@ -12,6 +12,7 @@ import {
   type Limits,
   type LimitTarget,
   limitTargets,
+  perMinuteMax,
   policies,
   type WindowAttribute,
   type WindowLimits,
@@ -68,6 +69,9 @@ function judge(row: OverrideRow, context: FeedbackContext): Feedback {
   const own = inForceText(endpointInForce(target, parsed, context.capDefaults), context.currency);
   const rest = joinSentences(
     own,
+    parsed.isLowered
+      ? `per_minute: ${shownValue(row.per_minute)} counts as ${count(perMinuteMax)}, the highest limit per minute.`
+      : '',
     clientId === everyClient
       ? 'It applies to every client that has no row of its own for this endpoint.'
       : '',

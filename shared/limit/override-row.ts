@@ -10,6 +10,7 @@ import {
   type LimitTarget,
   limitTargets,
   maintenanceEndpoint,
+  perMinuteMax,
   type WindowAttribute,
   type WindowLimits,
   windowAttributes,
@@ -41,6 +42,8 @@ export interface ParsedRow {
   readonly target: LimitTarget | undefined;
   /** The valid ones. */
   readonly limits: WindowLimits;
+  /** True if the row has more requests a minute than `perMinuteMax`, which counts in their place (contract 4.8). */
+  readonly isLowered: boolean;
   readonly blocked: boolean;
   /** The time from which the row has no effect. */
   readonly expiresAt: Date | undefined;
@@ -63,11 +66,14 @@ export function parseRow(row: OverrideRow): ParsedRow {
     const limit = valid(attribute, (value) => parseLimit(value, attribute, target));
     if (limit !== undefined) limits[attribute] = limit;
   }
+  const isLowered = target?.kind === 'rate' && (limits.per_minute ?? 0) > perMinuteMax;
+  if (isLowered) limits.per_minute = perMinuteMax;
   return {
     clientId: String(row.client_id),
     endpoint,
     target,
     limits,
+    isLowered,
     blocked: valid('blocked', (value) => parseBlocked(value, target, String(row.client_id))) ?? false,
     expiresAt: valid('expires_at', parseExpiry),
     ignored,

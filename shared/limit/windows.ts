@@ -79,11 +79,6 @@ export function staleMinutes(minuteOfDay: number): string[] {
   return attributes;
 }
 
-/** Whether this attribute counts a minute to which no process adds any more. */
-export function isPastMinute(attribute: string, { minuteOfDay }: Windows): boolean {
-  return attribute.startsWith('m') && attribute < minuteAttribute(Math.max(0, minuteOfDay - keptMinutes));
-}
-
 function minuteAttribute(minuteOfDay: number): string {
   return `m${minuteOfDay.toString().padStart(4, '0')}`;
 }

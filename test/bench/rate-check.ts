@@ -5,6 +5,7 @@
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { RateLimiterDynamo, RateLimiterUnion } from 'rate-limiter-flexible';
+import { perMinuteMax } from '../../shared/contract/rate-limits-and-caps.ts';
 import { rateLimiter } from '../../shared/limit/limiter.ts';
 import { dynamoRateCounter } from '../../shared/limit/rate-counter.dynamo.ts';
 import { documentClient, dynamoClient } from '../../shared/platform/aws/clients.ts';
@@ -16,8 +17,8 @@ import { median, printMachine, printTable, quantile, ratiosOf } from './figures.
 import { applyLoad, takeTurns } from './load.ts';
 
 const [checks = 200, slices = 21] = process.argv.slice(2).map(Number);
-/** So many that no limit is met, few enough that no counter is sharded. */
-const limits = { perMinute: 30_000, perHour: 1_000_000, perDay: 10_000_000 };
+/** So many that no limit is reached. */
+const limits = { perMinute: perMinuteMax, perHour: 1_000_000, perDay: 10_000_000 };
 const clients = 50;
 /** Until the engine and Node have compiled what they run. */
 const warmUpChecks = 3000;
@@ -73,9 +74,8 @@ try {
 
 function checkOurs(documents: DynamoDBDocumentClient): (i: number) => Promise<void> {
   const limiter = rateLimiter({
-    counter: dynamoRateCounter(documents, TableName),
+    countInRow: dynamoRateCounter(documents, TableName),
     limitsOf: async () => limits,
-    random: Math.random,
   });
   return async (i) => {
     const subject = { kind: 'client', clientId: `client_${i % clients}` } as const;

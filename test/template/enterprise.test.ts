@@ -189,7 +189,6 @@ describe('what an enterprise sets is refused', () => {
     ],
     [{ docsUrl: 'javascript:alert(1)' }, 'docsUrl: an https address'],
     [{ caps: { spend: { perDay: 1000, perMonth: 1 } } }, 'caps: a limit of a longer time'],
-    [{ carrierCallbackLimits: { perMinute: 100, perHour: 10, perDay: 1 } }, 'carrierCallbackLimits: a limit'],
     [{ webhookTimeScale: 100 }, 'webhookTimeScale: only the local stage'],
   ])('where it cannot work: %j', (settings, fault) => {
     expect(refused(settings)).toThrow(fault);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { stages } from '../../lib/stages/stages.ts';
+import { perMinuteMax } from '../../shared/contract/rate-limits-and-caps.ts';
 import { page } from '../support/docs/pages.ts';
 import { resourcesOfType } from '../support/template/stage-templates.ts';
 
@@ -27,8 +28,7 @@ describe('the web ACL', () => {
     );
     const perMinute = stages.production.webAclRequestsPerAddress / 5;
     expect(suggested.length).toBeGreaterThan(0);
-    // Above 30,000 a minute a client's counter is sharded.
-    for (const limit of [...suggested, 30_000]) expect(perMinute).toBeGreaterThan(limit);
+    for (const limit of [...suggested, perMinuteMax]) expect(perMinute).toBeGreaterThan(limit);
     expect(perMinute).toBeLessThan(stages.production.apiThrottle.requestsPerSecond * 60);
   });
 });

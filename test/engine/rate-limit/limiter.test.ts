@@ -37,9 +37,8 @@ describe('the limiter', () => {
   /** A process of its own: it remembers nothing of what another saw. */
   const limiterWith = (limits: Limits): RateLimiter =>
     rateLimiter({
-      counter: dynamoRateCounter(dynamo, counters),
+      countInRow: dynamoRateCounter(dynamo, counters),
       limitsOf: async () => limits,
-      random: Math.random,
     });
   const check = (limiter: RateLimiter, clientId: string, now: Date): Promise<Decision> =>
     limiter.check({ kind: 'client', clientId }, 'sms_send', now);
@@ -60,88 +59,6 @@ describe('the limiter', () => {
       const admitted = admittedOf(await checkMany(processes, newClient(), 500, noon));
       const left = admitted.map((decision) => decision.binding.remaining).toSorted((a, b) => a - b);
       expect(left).toEqual(Array.from({ length: 60 }, (_, i) => i));
-    });
-
-    it('admits exactly a limit that is spread over shards, whichever shard is tried first', async () => {
-      const sharded = { perMinute: 100_000, perHour: 203, perDay: 1_000_000 };
-      const processes = Array.from({ length: 5 }, () => limiterWith(sharded));
-      expect(admittedOf(await checkMany(processes, newClient(), 400, noon))).toHaveLength(203);
-    });
-  });
-
-  describe('rows that are closed for others', () => {
-    const inOneRow = { perMinute: 60, perHour: 1000, perDay: 12 };
-    const inThreeRows = { ...inOneRow, perMinute: 90_000 };
-
-    it.each([
-      ['up', inOneRow, inThreeRows],
-      ['down', inThreeRows, inOneRow],
-    ])("use a day's limit once when per_minute goes %s, under concurrency", async (_, before, after) => {
-      const client = newClient();
-      const processes = (of: Limits) => Array.from({ length: 4 }, () => limiterWith(of));
-      expect(admittedOf(await checkMany(processes(before), client, 7, noon))).toHaveLength(7);
-      // Half of the processes have read the change.
-      const mixed = [...processes(before), ...processes(after)];
-      const during = await checkMany(mixed, client, 40, addSeconds(noon, 600));
-      expect(admittedOf(during)).toHaveLength(5);
-      const refused = await check(limiterWith(after), client, addSeconds(noon, 700));
-      expect(refused).toMatchObject({ admitted: false, binding: { window: 'day', remaining: 0, limit: 12 } });
-    });
-
-    it('count on where a process died after it closed some of them', async () => {
-      const client = newClient();
-      expect(admittedOf(await checkMany([limiterWith(inThreeRows)], client, 5, noon))).toHaveLength(5);
-      const counter = dynamoRateCounter(dynamo, counters);
-      let closed = 0;
-      const dying = rateLimiter({
-        counter: {
-          ...counter,
-          close: async (...row) => {
-            closed += 1;
-            if (closed > 2) throw new Error('died');
-            return counter.close(...row);
-          },
-        },
-        limitsOf: async () => ({ ...inThreeRows, perDay: 20 }),
-        random: Math.random,
-      });
-      const at = addSeconds(noon, 600);
-      await expect(check(dying, client, at)).rejects.toThrow('died');
-      const mixed = [limiterWith(inThreeRows), limiterWith({ ...inThreeRows, perDay: 20 })];
-      const after = admittedOf(await checkMany(mixed, client, 60, at));
-      expect(after.length).toBeGreaterThanOrEqual(12 - 5);
-      expect(after.length).toBeLessThanOrEqual(20 - 5);
-      const rest = await checkMany(
-        [limiterWith({ ...inThreeRows, perDay: 20 })],
-        client,
-        60,
-        addSeconds(at, 61),
-      );
-      expect(after.length + admittedOf(rest).length).toBe(20 - 5);
-    });
-
-    it('are as exact where the SDK repeats a call that took effect', async () => {
-      const client = newClient();
-      const counter = dynamoRateCounter(dynamo, counters);
-      let calls = 0;
-      /** The call takes effect twice, as with a repeat whose first response was lost. */
-      const repeated: typeof counter = {
-        ...counter,
-        close: async (...row) => {
-          calls += 1;
-          if (calls % 3 === 0) await counter.close(...row);
-          return counter.close(...row);
-        },
-        open: async (...base) => {
-          await counter.open(...base);
-          return counter.open(...base);
-        },
-      };
-      const limiter = (of: Limits) =>
-        rateLimiter({ counter: repeated, limitsOf: async () => of, random: Math.random });
-      expect(admittedOf(await checkMany([limiter(inThreeRows)], client, 5, noon))).toHaveLength(5);
-      const down = await checkMany([limiter(inOneRow)], client, 20, addSeconds(noon, 600));
-      expect(admittedOf(down)).toHaveLength(7);
     });
   });
 
@@ -261,13 +178,8 @@ describe('the limiter', () => {
 
   it('a check is one call that consumes one write unit, refused or not', async () => {
     const client = newClient();
-    const counter = dynamoRateCounter(dynamo, counters);
     const watched = watchCalls(dynamo);
-    const limiter = rateLimiter({
-      counter,
-      limitsOf: async () => ({ ...limits, perMinute: 1 }),
-      random: () => 0,
-    });
+    const limiter = limiterWith({ ...limits, perMinute: 1 });
     await check(limiter, client, noon);
     expect(watched.calls).toEqual(['UpdateItemCommand', '1']);
     await check(limiter, client, noon);
@@ -275,19 +187,6 @@ describe('the limiter', () => {
     // Now the refusal is remembered.
     await check(limiter, client, noon);
     expect(watched.calls).toHaveLength(3);
-    watched.stop();
-  });
-
-  it('a check on several rows is one call too, once a process has found the rows of the day', async () => {
-    const client = newClient();
-    const sharded = { ...limits, perMinute: 90_000 };
-    await check(limiterWith(sharded), client, noon);
-    const limiter = limiterWith(sharded);
-    const watched = watchCalls(dynamo);
-    await check(limiter, client, noon);
-    expect(watched.calls).toEqual(['UpdateItemCommand', 'UpdateItemCommand', '1']);
-    await check(limiter, client, noon);
-    expect(watched.calls.slice(3)).toEqual(['UpdateItemCommand', '1']);
     watched.stop();
   });
 

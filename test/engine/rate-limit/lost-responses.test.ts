@@ -21,9 +21,9 @@ afterAll(() => tables.drop());
 /** Each check by a process of its own, which remembers no refusal. */
 async function checkAtOnce(clientId: string, times: number, isLost: (response: number) => boolean) {
   const { dynamo, lost } = losingResponses(isLost);
-  const counter = dynamoRateCounter(dynamo, tables.names.rate_counters);
+  const countInRow = dynamoRateCounter(dynamo, tables.names.rate_counters);
   const check = () =>
-    rateLimiter({ counter, limitsOf: async () => limits, random: Math.random }).check(
+    rateLimiter({ countInRow, limitsOf: async () => limits }).check(
       { kind: 'client', clientId },
       'sms_send',
       noon,

@@ -26,17 +26,6 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
-  'each shard of a limit is rounded up': {
-    theme: 'limits',
-    promise: '4.8',
-    changes: [
-      {
-        file: 'shared/limit/shards.ts',
-        replace: 'Math.floor(limit / shards) + (shard < limit % shards ? 1 : 0)',
-        by: 'Math.ceil(limit / shards)',
-      },
-    ],
-  },
   'a row with an end never ends': {
     theme: 'administration',
     promise: '10.1',

@@ -7,9 +7,9 @@ import { messageErrorNotes } from '../../../shared/contract/message-error-notes.
 import { type Policy, policies } from '../../../shared/contract/rate-limits-and-caps.ts';
 
 /** The default limits. @param except - names of policies that the page does not list */
-export function limitTable(...except: readonly string[]): string {
+export function limitTable(): string {
   const rows = Object.entries<Policy>(policies)
-    .filter(([name]) => !['admin', 'unmatched', ...except].includes(name))
+    .filter(([name]) => !['admin', 'unmatched'].includes(name))
     .map(([, { endpoint, perMinute, perHour, perDay }]) => {
       const numbers = [perMinute, perHour, perDay].map((limit) => limit.toLocaleString('en'));
       return `| \`${endpoint}\` | ${numbers.join(' | ')} |`;

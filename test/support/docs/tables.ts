@@ -29,10 +29,10 @@ export const tables: readonly DocumentedTable[] = [
   {
     name: 'limits of clients',
     page: 'docs/guides/limits.md',
-    make: () => limitTable('carrier_callback'),
+    make: limitTable,
   },
   { name: 'simulated recipients', page: 'docs/guides/testing.md', make: recipientTable },
-  { name: 'default limits', page: 'docs/limits.md', make: () => limitTable() },
+  { name: 'default limits', page: 'docs/limits.md', make: limitTable },
   { name: 'restorable tables', page: 'docs/rotate-and-restore.md', make: restorableTables },
   { name: 'cost of an idle month', page: 'docs/cost-and-scale.md', make: idleCostTable },
   { name: 'cost of requests in production', page: 'docs/cost-and-scale.md', make: requestCostTable },

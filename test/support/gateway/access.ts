@@ -63,9 +63,8 @@ export function accessTo({ dynamo, names }: TestTables, at: Date): Access {
         baseUrl: 'https://gateway.example',
         logged,
         limiter: rateLimiter({
-          counter: dynamoRateCounter(dynamo, counters),
+          countInRow: dynamoRateCounter(dynamo, counters),
           limitsOf: reader.limitsOf,
-          random: Math.random,
         }),
         prepare: reader.prepare,
         authenticateBearer: (scope) => authenticateBearer(directory, tokens, scope),

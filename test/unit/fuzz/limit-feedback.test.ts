@@ -231,13 +231,12 @@ describe('the feedback and the limiter', () => {
         const promise = promised(feedbackOf(row, { ...context, now: midnight }).status_message, []);
         let now = midnight;
         const limiter = rateLimiter({
-          counter: inMemoryStores().rateCounter,
+          countInRow: inMemoryStores().rateCounter,
           limitsOf: overrideReader(
             { rowsOf: async (id) => (id === '*' ? [] : [row]) },
             () => now,
             () => undefined,
           ).limitsOf,
-          random: () => 0,
         });
         const refused = await firstRefusal(async (seconds) => {
           now = addSeconds(midnight, seconds);

@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import type { Limits } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { decide, retryAfterSeconds } from '../../../shared/limit/decision.ts';
 import { rateLimiter } from '../../../shared/limit/limiter.ts';
-import { shardCount, shardLimits } from '../../../shared/limit/shards.ts';
 import {
   limitOf,
   type WindowName,
@@ -30,9 +29,9 @@ const small = fc.integer({ min: 1, max: 8 });
 const smallLimits: fc.Arbitrary<Limits> = fc.record({ perMinute: small, perHour: small, perDay: small });
 
 /** A process has a clock, a memory and the one counter that all share. */
-function processes(limits: () => Limits, random: () => number = () => 0) {
-  const { rateCounter: counter } = inMemoryStores();
-  return () => rateLimiter({ counter, limitsOf: async () => limits(), random });
+function processes(limits: () => Limits) {
+  const { rateCounter: countInRow } = inMemoryStores();
+  return () => rateLimiter({ countInRow, limitsOf: async () => limits() });
 }
 
 /** How many were admitted in each window, by the clock of the process that admitted them. */
@@ -128,7 +127,7 @@ describe('a limit', () => {
     );
   });
 
-  it('of any size is spread so that its shards add up to it, and a refusal always names an exhausted window', () => {
+  it('of any size is refused by an exhausted window', () => {
     const any = fc.integer({ min: 1, max: 10_000_000 });
     const used = fc.integer({ min: 0, max: 20_000_000 });
     fc.assert(
@@ -137,11 +136,6 @@ describe('a limit', () => {
         used,
         nearAnEdge,
         (limits, count, at) => {
-          const shards = shardCount(limits);
-          const parts = Array.from({ length: shards }, (_, shard) => shardLimits(limits, shard, shards));
-          for (const window of windowNames) {
-            expect(parts.reduce((sum, part) => sum + limitOf(part, window), 0)).toBe(limitOf(limits, window));
-          }
           const full = windowNames.some((window) => count >= limitOf(limits, window));
           const counts = { minute: count, hour: count, day: count };
           const decision = decide(

@@ -2,8 +2,8 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
 import { rateLimiter } from '../../../shared/limit/limiter.ts';
-import { dynamoRateUse } from '../../../shared/limit/rate-counter.dynamo.ts';
-import { counterKey, fullCount } from '../../../shared/limit/shards.ts';
+import { dynamoRateUse, fullCount } from '../../../shared/limit/rate-counter.dynamo.ts';
+import { counterKey } from '../../../shared/limit/subject.ts';
 import { type WindowName, windowsAt } from '../../../shared/limit/windows.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
@@ -18,11 +18,7 @@ async function withCount(window: WindowName, count: unknown) {
   const { rateCounter, tables } = inMemoryStores();
   const { dynamo, names } = tables;
   const check = (now: Date) =>
-    rateLimiter({ counter: rateCounter, limitsOf: async () => limits, random: () => 0 }).check(
-      subject,
-      'sms_send',
-      now,
-    );
+    rateLimiter({ countInRow: rateCounter, limitsOf: async () => limits }).check(subject, 'sms_send', now);
   await check(noon);
   await dynamo.send(
     new UpdateCommand({

@@ -6,7 +6,7 @@ import {
   retryAfterSeconds,
   uncountedHeaders,
 } from '../../../shared/limit/decision.ts';
-import { shardCount, shardLimits, subjectKey } from '../../../shared/limit/shards.ts';
+import { subjectKey } from '../../../shared/limit/subject.ts';
 import { limitOf, windowNames, windowsAt } from '../../../shared/limit/windows.ts';
 
 const now = new Date('2026-11-20T14:05:12.300Z');
@@ -102,39 +102,6 @@ describe('the headers', () => {
       'X-RateLimit-Remaining': '0',
       'X-RateLimit-Policy': '10;w=60;comment=sms_bulk_minute',
     });
-  });
-});
-
-describe('shards', () => {
-  it('add up to exactly the limit in each window', () => {
-    const large = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
-    fc.assert(
-      fc.property(large, large, large, (perMinute, perHour, perDay) => {
-        const whole = { perMinute, perHour, perDay };
-        const shards = shardCount(whole);
-        const sum = { perMinute: 0n, perHour: 0n, perDay: 0n };
-        for (let shard = 0; shard < shards; shard += 1) {
-          const part = shardLimits(whole, shard, shards);
-          sum.perMinute += BigInt(part.perMinute);
-          sum.perHour += BigInt(part.perHour);
-          sum.perDay += BigInt(part.perDay);
-        }
-        expect(sum).toEqual({
-          perMinute: BigInt(perMinute),
-          perHour: BigInt(perHour),
-          perDay: BigInt(perDay),
-        });
-      }),
-    );
-  });
-
-  it.each([
-    [30_000, 1],
-    [30_001, 2],
-    [90_000, 3],
-    [90_001, 4],
-  ])('a limit of %d a minute has %d', (perMinute, shards) => {
-    expect(shardCount({ ...limits, perMinute })).toBe(shards);
   });
 });
 

@@ -8,7 +8,9 @@ describe('a row of limit-overrides', () => {
   it.each([
     ['a number', 600, 600],
     ['a string of digits', ' 600 ', 600],
-    ['the largest exact number', Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+    ['the highest limit', 30_000, 30_000],
+    ['a number above the highest limit', '30,001', 30_000],
+    ['the largest exact number', Number.MAX_SAFE_INTEGER, 30_000],
   ])('takes %s as a limit', (_what, typed, limit) => {
     expect(parseRow({ ...rate, per_minute: typed })).toMatchObject({
       limits: { per_minute: limit },

@@ -101,7 +101,7 @@ class RowModel {
 
   /** A name's bytes, and for a number one byte for two digits and one more. */
   #bytes(): number {
-    const key = 'counter'.length + 'client_0123456789abcdef|POST /api/v1/whatsapp/send|2026-11-20|99'.length;
+    const key = 'counter'.length + 'client_0123456789abcdef|POST /api/v1/whatsapp/send|2026-11-20'.length;
     const minutes = this.#minutes.size * ('m1405'.length + numberBytes('30000'));
     const hours = this.#hours.size * ('h14'.length + numberBytes('1800000'));
     return (

@@ -92,7 +92,7 @@ export function laterThan({ stage, skewMaxMs }: Scene, seconds: number): string 
   return new Date(stage.time.now() + skewMaxMs + 60_000 + seconds * 1000).toISOString();
 }
 
-/** Around the threshold of shards, too. */
+/** Also above the highest limit. */
 export function limitRow(random: Random): Readonly<Record<string, unknown>> {
   const chosen = random();
   if (chosen < 0.1) return { endpoint: 'messages', per_day: oneOf(random, [10, 40, 200]) };
@@ -105,7 +105,7 @@ export function limitRow(random: Random): Readonly<Record<string, unknown>> {
       'POST /api/v1/sms/send',
       'POST /api/v1/otp/send',
     ] as const),
-    per_minute: oneOf(random, [5, 20, 60, 40_000, 90_000]),
+    per_minute: oneOf(random, [5, 20, 60, 90_000]),
     per_day: oneOf(random, [15, 40, 500]),
   };
 }

@@ -162,8 +162,7 @@ export const ofCaps = {
             windows.per_day(new Date(one.atMs - 2000)) === day,
         );
         const policy = headers?.['X-RateLimit-Policy'] ?? '';
-        const isSharded = Number(edits[0]?.row?.per_minute) > 30_000;
-        return edits.length === 1 && !isSharded && admitted.length === perDay && !policy.endsWith('_day')
+        return edits.length === 1 && admitted.length === perDay && !policy.endsWith('_day')
           ? [`${clientId} used up its day, and was refused at ${timeOf(atMs)} by ${policy}`]
           : [];
       });

@@ -26,6 +26,14 @@ describe('the feedback for a row', () => {
     });
   });
 
+  it('says that a higher number counts as the highest limit', () => {
+    expect(feedback({ ...key, per_minute: 90_000, per_hour: 9_000_000, per_day: 9_000_000 })).toEqual({
+      status: 'active',
+      status_message:
+        'Active since 12:00:05: 30,000 per minute, 9,000,000 per hour, 9,000,000 per day. The daily limit is reached after 5 h at full rate. per_minute: 90000 counts as 30,000, the highest limit per minute.',
+    });
+  });
+
   it('says what is wrong and how to correct it', () => {
     expect(feedback({ ...key, per_minute: 0 })).toEqual({
       status: 'invalid',
