@@ -31,7 +31,6 @@ import { addressRules } from '../shared/webhook/address-guard.ts';
 import { receiveFurtherMs, startDelayMs } from '../shared/webhook/choose-lane.ts';
 import { logFieldsOf, reportFailedDelivery } from '../shared/webhook/deliver/alert-failure.ts';
 import { assumedRoles, stsAssumeRole } from '../shared/webhook/deliver/assumed-roles.sts.ts';
-import { dnsResolve, machineResolve } from '../shared/webhook/deliver/connections.ts';
 import {
   type DeliverDependencies,
   deliver,
@@ -39,6 +38,7 @@ import {
 } from '../shared/webhook/deliver/deliver-webhook.ts';
 import { fanOut } from '../shared/webhook/deliver/fan-out.ts';
 import { httpPost } from '../shared/webhook/deliver/http-post.ts';
+import { dnsResolve, machineResolve } from '../shared/webhook/deliver/resolve-host.ts';
 import { eventBridgePutEvent, sqsSendMessage } from '../shared/webhook/deliver/send-to-aws.sqs.ts';
 import { type SendToAws, sendToAws } from '../shared/webhook/deliver/send-to-aws.ts';
 import type { Lane } from '../shared/webhook/delivery.ts';

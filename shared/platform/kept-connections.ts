@@ -11,22 +11,31 @@ interface TakesConnections {
   addRequest(request: ClientRequest, options: unknown): void;
 }
 
-/** Changes the agent and returns it. It never uses a connection that was idle for longer than `idleMaxMs`. */
-export function keepingConnections<A extends Agent>(agent: A, idleMaxMs: number): A {
+/**
+ * Changes the agent and returns it. It never uses a connection that was idle for longer than `idleMaxMs`, and keeps at
+ * most `idleMax` connections in all: Node's `maxFreeSockets` limits those of one host.
+ */
+export function keepingConnections<A extends Agent>(agent: A, idleMaxMs: number, idleMax = Infinity): A {
   const idleSince = new WeakMap<Duplex, number>();
   const keep = agent.keepSocketAlive.bind(agent);
   const { addRequest } = agent as unknown as TakesConnections;
+  const idleConnections = () =>
+    Object.values(agent.freeSockets)
+      .flatMap((sockets = []) => sockets)
+      .filter((socket) => !socket.destroyed);
 
   return Object.assign(agent, {
     keepSocketAlive(socket: Duplex) {
+      const idle = idleConnections();
+      // The host that has had idle connections for longest comes first.
+      if (idle.length >= idleMax) idle[0]?.destroy();
       idleSince.set(socket, Date.now());
       return keep(socket);
     },
     addRequest(request: ClientRequest, options: unknown): void {
       const oldest = Date.now() - idleMaxMs;
-      const idle = Object.values(agent.freeSockets).flatMap((sockets = []) => sockets);
       // Node skips those that are destroyed.
-      for (const socket of idle) if ((idleSince.get(socket) ?? 0) < oldest) socket.destroy();
+      for (const socket of idleConnections()) if ((idleSince.get(socket) ?? 0) < oldest) socket.destroy();
       addRequest.call(agent, request, options);
     },
   });

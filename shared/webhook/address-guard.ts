@@ -165,8 +165,8 @@ export function codedError(message: string, code: string): Error {
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 /**
- * Makes the lookup for `net.connect`: it resolves once and passes on the checked addresses, so only these are connected to. One forbidden
- * address among several forbids the name: a mixture indicates an attack.
+ * Makes the lookup for `net.connect`: it resolves once and returns the checked addresses, so Node connects to no others.
+ * One forbidden address among several forbids the name: a mixture indicates an attack.
  */
 export function guardedLookup(resolve: Resolve, rules: AddressRules): LookupFunction {
   return (hostname, options, callback) => {

@@ -112,7 +112,7 @@ export interface TrialRequest {
 }
 
 const trialsPerClient = 4;
-/** Longer than the 5.5 s of a POST and its writes; frees the slot of a dead worker. */
+/** Longer than the 5 s of a POST and its writes; frees the slot of a dead worker. */
 const trialSeconds = 10;
 
 /** The trial request; if another worker has it, since when. */

@@ -63,7 +63,7 @@ export const healthyWithinMs = 1000;
  * request.
  */
 export const likelySlowAfterMs = 300;
-/** Longer than the 5.5 s of a POST: by then the endpoint is known to be slow, or the worker is dead. */
+/** Longer than the 5 s of a POST: by then the endpoint is known to be slow, or the worker is dead. */
 const likelySlowSeconds = 6;
 const healthySeconds = 1800;
 const slowSeconds = 600;

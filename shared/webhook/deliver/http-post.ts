@@ -1,31 +1,50 @@
 /**
- * One POST to an endpoint that may be slow, broken or hostile: ends within 5.5 s, reads at most 16 KiB of the response,
- * follows no redirect, decompresses nothing, and reports the time of each phase.
+ * One POST to an endpoint that may be slow, broken or hostile: ends within 5 s, reads at most 16 KiB of the headers and of
+ * the body, follows no redirect, decompresses nothing, and reports the time of each phase.
  *
- * It uses Node's own client because undici reports a status only once all headers have arrived.
+ * A POST is never repeated here: if a kept connection fails, the endpoint may have received the request. The next attempt
+ * is a retry (contract 7.8).
  */
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+} from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
-import type { SecureContextOptions } from 'node:tls';
-import { acknowledgeWithinSeconds, restOfResponseMs } from '../../contract/webhook-worker-times.ts';
+import { addAbortSignal } from 'node:stream';
+import { type SecureContextOptions, TLSSocket } from 'node:tls';
+import { acknowledgeWithinSeconds } from '../../contract/webhook-worker-times.ts';
+import { keepingConnections } from '../../platform/kept-connections.ts';
 import {
   type AddressRules,
   checkUrl,
   codedError,
   guardedLookup,
   hostOf,
-  isAllowedAddress,
   type Resolve,
 } from '../address-guard.ts';
 import type { AttemptError } from '../attempt-record.ts';
-import { type ConnectTo, connections } from './connections.ts';
 
-/** The limit counts from the start of the DNS lookup (contract 7.7). */
-const statusLineLimitMs = acknowledgeWithinSeconds * 1000;
+/** The time limit of a body, within the limit of the POST. */
+const bodyLimitMs = 500;
 const responseReadMaxBytes = 16_384;
 const responseKeptBytes = 4096;
+const interimResponsesMax = 10;
 const headersKeptMax = 40;
 const headerKeptCharacters = 256;
+
+/** Less than the 5 s after which common servers close, so that a POST rarely uses a closing connection. */
+const idleMaxMs = 4000;
+/** There are two agents: 256 in all, of the 1,024 files that a Lambda function can have open. */
+const idleConnectionsMax = 128;
+const idleConnectionsPerHostMax = 4;
+/**
+ * The time limit to connect to one address if the host has further ones. Node's own 250 ms are too short for a distant
+ * host.
+ */
+const nextAddressAfterMs = 1500;
 
 interface PostRequest {
   readonly url: string;
@@ -34,7 +53,7 @@ interface PostRequest {
 }
 
 export interface PostResult {
-  /** Milliseconds from the start; a phase that a reused connection skipped, or that was not reached, is absent. */
+  /** Milliseconds from the start. A phase is absent if it was not reached, or if a reused connection skipped it. */
   readonly timings: PostTimings;
   readonly reusedConnection: boolean;
   readonly address?: string | undefined;
@@ -61,145 +80,137 @@ interface PostSettings {
   readonly rules: AddressRules;
   readonly resolve: Resolve;
   readonly tls?: SecureContextOptions;
-  readonly connectTo?: ConnectTo;
 }
 
-export function httpPost(settings: PostSettings): Post {
-  const lookup = guardedLookup(settings.resolve, settings.rules);
-  const { http, https, makeRoom } = connections(settings.tls, settings.connectTo);
+export function httpPost({ rules, resolve, tls }: PostSettings): Post {
+  const lookup = guardedLookup(resolve, rules);
+  const options = {
+    keepAlive: true,
+    timeout: idleMaxMs,
+    maxFreeSockets: idleConnectionsPerHostMax,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: nextAddressAfterMs,
+  };
+  const http = keepingConnections(new HttpAgent(options), idleMaxMs, idleConnectionsMax);
+  const https = keepingConnections(new HttpsAgent({ ...options, ...tls }), idleMaxMs, idleConnectionsMax);
 
-  return (given) => {
-    // An address in the URL is never looked up, so it is checked here.
-    const verdict = checkUrl(given.url, settings.rules);
-    if (!verdict.allowed) return Promise.resolve(blocked(`the URL ${verdict.reason}`));
-    const options = {
+  return async ({ url: text, headers, body }) => {
+    // Node does not look up an IP address in the URL, so it is checked here.
+    const verdict = checkUrl(text, rules);
+    if (!verdict.allowed) return blocked(`the URL ${verdict.reason}`);
+    const { url } = verdict;
+    const deadline = AbortSignal.timeout(acknowledgeWithinSeconds * 1000);
+    const progress: Progress = {
+      startedAt: performance.now(),
+      phase: isIP(hostOf(url)) === 0 ? 'dns' : 'connect',
+      timings: {},
+      address: undefined,
+    };
+    // The agent adds TLS. The local emulator replaces `https.request` with plain HTTP to this machine.
+    const request = httpRequest(url, {
       method: 'POST',
-      headers: { ...given.headers, 'content-length': String(Buffer.byteLength(given.body)) },
+      headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
       maxHeaderSize: responseReadMaxBytes,
-    };
-    const open = (onLookup: () => void) => {
-      // The request emits `socket` only once it is connected, so the end of the lookup is noted here.
-      const noted: LookupFunction = (hostname, lookupOptions, callback) =>
-        lookup(hostname, lookupOptions, (error, address, family) => {
-          if (!error) onLookup();
-          callback(error, address, family);
-        });
-      // The agent makes it TLS. The emulator replaces `https.request`, by which it would be plain HTTP on this machine.
-      const agent = verdict.url.protocol === 'https:' ? https : http;
-      return httpRequest(verdict.url, { ...options, lookup: noted, agent });
-    };
-    makeRoom();
-    return run(open, given.body, verdict.url, settings.rules);
+      agent: url.protocol === 'https:' ? https : http,
+      lookup: notingTime(progress, lookup),
+      signal: deadline,
+    });
+    request.once('socket', (socket) => followConnection(progress, socket, request.reusedSocket));
+    const soFar = () => ({
+      timings: { ...progress.timings, totalMs: elapsed(progress) },
+      reusedConnection: request.reusedSocket,
+      address: progress.address,
+    });
+    try {
+      const response = await responseTo(request, body);
+      const status = response.statusCode ?? 0;
+      const bodyStart = await startOfBody(response, deadline);
+      return { ...soFar(), status, headers: headersKept(response), bodyStart, ...verdictOf(status) };
+    } catch (error) {
+      return { ...soFar(), headers: {}, bodyStart: '', ...classifyError(error as Error, progress.phase) };
+    }
   };
 }
 
-function run(
-  open: (onLookup: () => void) => ClientRequest,
-  body: string,
-  url: URL,
-  rules: AddressRules,
-): Promise<PostResult> {
-  return new Promise((settle) => {
-    const startedAt = performance.now();
-    const elapsed = () => performance.now() - startedAt;
-    const timings: PostTimings = { totalMs: 0 };
-    let phase: Phase = isIP(hostOf(url)) === 0 ? 'dns' : 'connect';
-    let socket: Socket | undefined;
-    let address: string | undefined;
-    let status: number | undefined;
-    let response: IncomingMessage | undefined;
-    const chunks: Buffer[] = [];
-    let readBytes = 0;
-    let done = false;
+/** How far a request has come, and when it reached each phase. */
+interface Progress {
+  readonly startedAt: number;
+  readonly timings: Omit<PostTimings, 'totalMs'>;
+  phase: Phase;
+  address: string | undefined;
+}
 
-    const request = open(onLookup);
-    const reader = statusLineReader(responseReadMaxBytes);
-    let timer = setTimeout(() => end({ kind: 'timeout' }), statusLineLimitMs);
+function elapsed({ startedAt }: Progress): number {
+  return performance.now() - startedAt;
+}
 
-    /** Settles with the first cause; later calls are ignored. */
-    function end(cause: PostEnd): void {
-      if (done) return;
-      done = true;
-      clearTimeout(timer);
-      socket?.off('data', onData);
-      socket?.off('secureConnect', onSecure);
-      // The connection stays in the pool after a complete response; otherwise it is closed.
-      if (cause.kind !== 'complete') request.destroy();
-      timings.totalMs = elapsed();
-      settle({
-        timings,
-        reusedConnection: request.reusedSocket,
-        address,
-        status,
-        headers: response === undefined ? {} : headersKept(response),
-        bodyStart: Buffer.concat(chunks).subarray(0, responseKeptBytes).toString('utf8'),
-        // The status line decides the attempt: an error in the rest of the response changes nothing.
-        ...(status === undefined ? classifyError(cause, phase) : verdictOf(status)),
-      });
-    }
-
-    function onLookup(): void {
-      timings.dnsMs = elapsed();
-      phase = 'connect';
-    }
-    function onConnect(): void {
-      timings.connectMs = elapsed();
-      address = socket?.remoteAddress;
-      phase = url.protocol === 'https:' ? 'tls' : 'answer';
-      // The lookup returns only allowed addresses; if the runtime should ever bypass it, nothing is sent.
-      if (address !== undefined && !isAllowedAddress(address, rules))
-        end({ kind: 'error', error: codedError(`connected to ${address}`, 'EBLOCKED') });
-    }
-    function onSecure(): void {
-      timings.tlsMs = elapsed();
-      phase = 'answer';
-    }
-    function onData(chunk: Buffer): void {
-      timings.firstByteMs ??= elapsed();
-      const line = reader(chunk);
-      if (line === undefined) return;
-      socket?.off('data', onData);
-      if (line === 'unreadable') {
-        end({ kind: 'error', error: codedError('the response is not HTTP', 'HPE_') });
-      } else if (elapsed() > statusLineLimitMs) {
-        end({ kind: 'timeout' });
-      } else {
-        status = line;
-        clearTimeout(timer);
-        timer = setTimeout(() => end({ kind: 'timeout' }), restOfResponseMs);
+/** The request may emit `socket` only after the lookup, so the event `lookup` of the socket would come too early. */
+function notingTime(progress: Progress, lookup: LookupFunction): LookupFunction {
+  return (hostname, options, callback) =>
+    lookup(hostname, options, (error, address, family) => {
+      if (!error) {
+        progress.timings.dnsMs = elapsed(progress);
+        progress.phase = 'connect';
       }
-    }
+      callback(error, address, family);
+    });
+}
 
-    request.on('socket', (given) => {
-      socket = given;
-      if (request.reusedSocket) {
-        phase = 'answer';
-        address = given.remoteAddress;
-      } else {
-        given.on('secureConnect', onSecure);
-        onConnect();
-      }
-      given.prependListener('data', onData);
+function followConnection(progress: Progress, socket: Socket, isReused: boolean): void {
+  const { timings } = progress;
+  socket.once('data', () => {
+    timings.firstByteMs = elapsed(progress);
+  });
+  if (isReused) {
+    progress.phase = 'answer';
+    progress.address = socket.remoteAddress;
+    return;
+  }
+  socket.once('connect', () => {
+    timings.connectMs = elapsed(progress);
+    progress.phase = socket instanceof TLSSocket ? 'tls' : 'answer';
+    progress.address = socket.remoteAddress;
+  });
+  socket.once('secureConnect', () => {
+    timings.tlsMs = elapsed(progress);
+    progress.phase = 'answer';
+  });
+}
+
+/** Returns the response when its headers have arrived. */
+function responseTo(request: ClientRequest, body: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    let interimResponses = 0;
+    // Node limits the headers of each response, but not the number of interim responses (1xx).
+    request.on('information', () => {
+      interimResponses += 1;
+      if (interimResponses > interimResponsesMax)
+        request.destroy(codedError('too many interim responses', 'HPE_'));
     });
-    request.on('response', (given) => {
-      response = given;
-      given.on('data', (chunk: Buffer) => {
-        chunks.push(chunk.subarray(0, responseReadMaxBytes - readBytes));
-        readBytes += chunk.length;
-        if (readBytes >= responseReadMaxBytes) end({ kind: 'timeout' });
-      });
-      given.on('end', () => end({ kind: 'complete' }));
-      given.on('error', (error) => end({ kind: 'error', error }));
-    });
-    // No upgrade was requested, so the connection is closed.
-    request.on('upgrade', (_response, upgraded) => {
-      upgraded.destroy();
-      end({ kind: 'error', error: new Error('the connection was upgraded') });
-    });
-    request.on('error', (error) => end({ kind: 'error', error }));
-    request.on('close', () => end({ kind: 'error', error: new Error('the connection closed') }));
+    request.on('response', resolve);
+    request.on('error', reject);
+    // Node closes a connection that the endpoint upgrades, without an error.
+    request.on('close', () => reject(codedError('the connection closed', 'ECONNRESET')));
     request.end(body);
   });
+}
+
+/**
+ * Reads the start of the body. The status has decided the attempt, so an error changes nothing. The connection is kept if
+ * the body is complete, and closed otherwise.
+ */
+async function startOfBody(response: IncomingMessage, deadline: AbortSignal): Promise<string> {
+  const signal = AbortSignal.any([deadline, AbortSignal.timeout(bodyLimitMs)]);
+  const chunks: Buffer[] = [];
+  let readBytes = 0;
+  try {
+    for await (const chunk of addAbortSignal(signal, response)) {
+      chunks.push(chunk);
+      readBytes += chunk.length;
+      if (readBytes >= responseReadMaxBytes) break;
+    }
+  } catch {}
+  return Buffer.concat(chunks).subarray(0, responseKeptBytes).toString('utf8');
 }
 
 function headersKept(response: IncomingMessage): Record<string, string> {
@@ -223,8 +234,6 @@ function blocked(errorMessage: string): PostResult {
 
 type Phase = 'dns' | 'connect' | 'tls' | 'answer';
 
-type PostEnd = { readonly kind: 'complete' | 'timeout' } | { readonly kind: 'error'; readonly error: Error };
-
 const waitedFor: Readonly<Record<Phase, string>> = {
   dns: "the name's resolution",
   connect: 'the connection',
@@ -234,14 +243,20 @@ const waitedFor: Readonly<Record<Phase, string>> = {
 
 const resets = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
 
-/** Classifies a POST that received no status line, by the phase that it reached and the error code of the socket. */
-function classifyError(end: PostEnd, phase: Phase): { error: AttemptError; errorMessage: string } {
-  if (end.kind !== 'error') {
-    const errorMessage = `no status line within ${acknowledgeWithinSeconds} s, waiting for ${waitedFor[phase]}`;
+/** Classifies a POST without a response, by the phase that it reached and the code of its error. */
+function classifyError(error: Error, phase: Phase): { error: AttemptError; errorMessage: string } {
+  if (error.name === 'AbortError') {
+    const errorMessage = `no response within ${acknowledgeWithinSeconds} s, waiting for ${waitedFor[phase]}`;
     return { error: 'timeout', errorMessage };
   }
-  const code = 'code' in end.error ? String(end.error.code) : '';
-  return { error: classOf(code, phase), errorMessage: (end.error.message || code).slice(0, 500) };
+  const code = 'code' in error ? String(error.code) : '';
+  return { error: classOf(code, phase), errorMessage: messageOf(error).slice(0, 500) || code };
+}
+
+/** Returns the messages of all addresses, if the host has several. */
+function messageOf(error: Error): string {
+  const errors = 'errors' in error ? (error.errors as Error[]) : [error];
+  return errors.map(({ message }) => message).join('; ');
 }
 
 function classOf(code: string, phase: Phase): AttemptError {
@@ -254,58 +269,9 @@ function classOf(code: string, phase: Phase): AttemptError {
   return code.startsWith('HPE_') ? 'not_200' : 'reset';
 }
 
-/** A webhook is acknowledged by status 200, and by no other (contract 7.7): then the result is empty. */
+/** Returns an empty result for status 200, the only one that acknowledges a webhook (contract 7.7). */
 function verdictOf(status: number): { error?: AttemptError; errorMessage?: string } {
   if (status === 200) return {};
   const redirect = status >= 300 && status < 400;
   return { error: redirect ? 'redirect' : 'not_200', errorMessage: `answered with status ${status}` };
-}
-
-/** The final status line of a response ends an endpoint's time, not its headers: `HTTP/1.1 200`, then a space or the end of the line (RFC 9112, section 4). */
-const shape = [...'HTTP/1.'].map((char) => new RegExp(`^${char === '.' ? '\\.' : char}$`));
-const statusLine = [...shape, /^[01]$/, /^ $/, /^[1-9]$/, /^\d$/, /^\d$/, /^[ \r]$/] as const;
-const statusFrom = 9;
-const headEnd = [13, 10, 13, 10] as const;
-
-/**
- * Called with each chunk; returns the status once it is complete, and `unreadable` if the response is not HTTP. Interim
- * responses (1xx) are skipped with their headers. Each byte is read once and only one status line is kept, so an
- * endpoint that sends single bytes costs no extra time.
- */
-export function statusLineReader(
-  maxBytes: number,
-): (chunk: Iterable<number>) => number | 'unreadable' | undefined {
-  let readBytes = 0;
-  let line = '';
-  /** How many bytes of `headEnd` have been read inside an interim response; undefined outside of one. */
-  let headEndSeen: number | undefined;
-  let result: number | 'unreadable' | undefined;
-
-  function take(byte: number): number | 'unreadable' | undefined {
-    if (headEndSeen !== undefined) {
-      if (byte === headEnd[headEndSeen]) headEndSeen += 1;
-      else headEndSeen = byte === headEnd[0] ? 1 : 0;
-      if (headEndSeen === headEnd.length) headEndSeen = undefined;
-      return undefined;
-    }
-    const char = String.fromCharCode(byte);
-    if (!statusLine[line.length]?.test(char)) return 'unreadable';
-    line += char;
-    if (line.length < statusLine.length) return undefined;
-    const status = Number(line.slice(statusFrom, -1));
-    if (status >= 200) return status;
-    headEndSeen = char === '\r' ? 1 : 0;
-    line = '';
-    return undefined;
-  }
-
-  return (chunk) => {
-    if (result !== undefined) return result;
-    for (const byte of chunk) {
-      readBytes += 1;
-      result = readBytes > maxBytes ? 'unreadable' : take(byte);
-      if (result !== undefined) return result;
-    }
-    return undefined;
-  };
 }

@@ -18,12 +18,12 @@ const acts: [string, (socket: Socket) => void, { status?: number; error?: Attemp
   ['never answers', () => {}, { error: 'timeout' }],
   ['drips its status line', (socket) => drip(socket, 'HTTP/1.1 200 OK', 600), { error: 'timeout' }],
   [
-    'drips the head after its status line',
+    'drips its headers',
     (socket) => {
       socket.write(ok);
       drip(socket, 'X-Slow: '.padEnd(9999, 'a'), 50);
     },
-    { status: 200 },
+    { error: 'timeout' },
   ],
   [
     'drips its body',
@@ -42,17 +42,12 @@ const acts: [string, (socket: Socket) => void, { status?: number; error?: Attemp
     { status: 200 },
   ],
   [
-    'sends an endless head',
-    (socket) => flood(socket, Buffer.from(`X-A: ${'a'.repeat(1000)}\r\n`)),
-    { error: 'not_200' },
-  ],
-  [
-    'sends endless headers after its status line',
+    'sends endless headers',
     (socket) => {
       socket.write(ok);
       flood(socket, Buffer.from(`X-A: ${'a'.repeat(1000)}\r\n`));
     },
-    { status: 200 },
+    { error: 'not_200' },
   ],
   [
     'sends interim answers for ever',

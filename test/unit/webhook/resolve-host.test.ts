@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { dnsResolve } from '../../../shared/webhook/deliver/connections.ts';
 import { httpPost } from '../../../shared/webhook/deliver/http-post.ts';
+import { dnsResolve } from '../../../shared/webhook/deliver/resolve-host.ts';
 import { startServer } from '../../support/http/local-server.ts';
 import { type NameAnswer, type NameServer, startNameServer } from '../../support/webhook/name-server.ts';
 
@@ -65,7 +65,7 @@ describe('a DNS lookup', () => {
   it.each([
     ['nxdomain', 'ENOTFOUND'],
     ['servfail', 'ESERVFAIL'],
-  ] as const)('fail by their name where the server says %s', async (answer, code) => {
+  ] as const)('fails with its code if the server answers %s', async (answer, code) => {
     const { resolve } = await resolverWith(() => answer);
     await expect(resolve('nobody.example.com')).rejects.toMatchObject({ code });
   });
@@ -119,6 +119,23 @@ describe('a POST to a host name', () => {
     expect(reached).toBe(0);
     // One lookup for each connection: the checked addresses are the ones connected to.
     expect(server.queries.filter((query) => query === 'A rebinding.example.com')).toHaveLength(2);
+    await webhookEndpoint.close();
+  });
+
+  it('tries the next address if one refuses', async () => {
+    const webhookEndpoint = await startServer((_request, response) => response.end());
+    const { port } = webhookEndpoint;
+    const url = `http://several.example.com:${port}/`;
+    const rules = { ...rulesFor(port), allowLoopback: true };
+    const postTo = (...addresses: string[]) =>
+      httpPost({ rules, resolve: async () => addresses })({ ...request, url });
+    expect(await postTo('::1', '127.0.0.2', '127.0.0.1')).toMatchObject({
+      status: 200,
+      address: '127.0.0.1',
+    });
+    const refused = await postTo('127.0.0.2', '127.0.0.3');
+    expect(refused).toMatchObject({ error: 'refused' });
+    expect(refused.errorMessage).toMatch(/ECONNREFUSED 127\.0\.0\.2:.*; .*ECONNREFUSED 127\.0\.0\.3:/);
     await webhookEndpoint.close();
   });
 

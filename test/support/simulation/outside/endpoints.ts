@@ -98,7 +98,7 @@ export function simulatedEndpoints(time: VirtualTime, faults: Faults, record: Ou
       if (fault === 'dies after') return time.at(time.now() + 5, () => process.die());
       const failure =
         status === undefined
-          ? { error: 'timeout', errorMessage: 'no status line in time' }
+          ? { error: 'timeout', errorMessage: 'no response in time' }
           : status === 200
             ? {}
             : { error: 'not_200', errorMessage: `status ${status}` };
