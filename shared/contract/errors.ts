@@ -48,8 +48,7 @@ export const errorTexts = {
     `${path} does not take ${method}. It takes ${allowed}.`,
   idempotency_in_progress:
     'The first request with this Idempotency-Key is still being worked on. Try again in a minute.',
-  idempotency_key_reused: (hours: number) =>
-    `This Idempotency-Key was used for a different request in the last ${hours} hours.`,
+  idempotency_key_reused: 'This Idempotency-Key was used for a different request. Use a new key.',
   otp_already_used: 'This one-time password was used before.',
   otp_attempts_exhausted: 'All attempts for this one-time password are used up. Send a new one.',
   otp_expired: 'This one-time password has expired. Send a new one.',

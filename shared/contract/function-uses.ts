@@ -25,7 +25,7 @@ const sends = {
 } as const satisfies Uses;
 
 /** A repeat with the same idempotency key finds the message of the first request. */
-const keyed = { tables: { messages: ['GetItem', 'UpdateItem'] } } as const satisfies Uses;
+const keyed = { tables: { messages: ['GetItem'] } } as const satisfies Uses;
 
 export const sendRequest = [
   authenticatedRequests,

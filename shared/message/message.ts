@@ -253,8 +253,6 @@ export const messageSchema = lazily(() =>
     leg: z.exactOptional(z.int()),
     /** Why a leg may not be handed over, found when it started; it fails in place of the hand-over, as others do. */
     refusal: z.exactOptional(z.enum(legRefusals)),
-    /** On the first message of an Idempotency-Key that was used again after 24 hours: the number of its newest use. */
-    key_use: z.exactOptional(z.int()),
   }),
 );
 

@@ -79,7 +79,7 @@ export function sendOtp(
     if (isDryRun(request)) {
       const id = newId('msg', request.now);
       const otp = newOtp(send, id);
-      const refusals = await refusalsOf(dependencies.messages, request, keyed, [
+      const refusals = await refusalsOf(dependencies.messages, keyed, [
         assertAllowed,
         assertNotHeld,
         () => allowance?.check([longestMessage(send, id)]),
@@ -91,7 +91,7 @@ export function sendOtp(
       return dryRunOf(otpMessage(send, id, otp), dependencies, { refusals, unknownFields }, textOf);
     }
     const { otps, otpSends } = dependencies;
-    const { get, noteKeyUse } = dependencies.messages;
+    const { get } = dependencies.messages;
     let planned: OtpSend | undefined;
     const plan = async (messageId: string): Promise<OtpSend> => {
       planned = await planSend(otps, send, messageId);
@@ -108,7 +108,7 @@ export function sendOtp(
         if (result === 'changed') return undefined;
         return result.created ? { ...result, stored } : result;
       });
-    const { entry, replayed } = await createOnce({ get, noteKeyUse, create }, request, {
+    const { entry, replayed } = await createOnce({ get, create }, request, {
       ...keyed,
       allowance,
       looksFirst: true,

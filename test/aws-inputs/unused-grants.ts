@@ -14,9 +14,9 @@ const usedByAws =
 /** What a function does only after a failure or a race, by its name; the tests of its stores and simulations do it. */
 const afterFailure: Readonly<Record<string, readonly string[]>> = {
   // A repeated Idempotency-Key finds its first message or batch.
-  'send-sms': ['messages GetItem', 'messages UpdateItem'],
-  'send-whatsapp': ['messages GetItem', 'messages UpdateItem'],
-  'send-otp': ['messages GetItem', 'messages UpdateItem'],
+  'send-sms': ['messages GetItem'],
+  'send-whatsapp': ['messages GetItem'],
+  'send-otp': ['messages GetItem'],
   'send-bulk-sms': ['batches GetItem', 'due-items PutItem'],
   // A message or delivery whose queue message was lost is queued again; what a service refuses is set aside.
   'expire-messages': [

@@ -17,7 +17,6 @@ import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { type Route, routes } from '../../../shared/contract/routes.ts';
 import { tokenRequestBytesMax } from '../../../shared/http/authenticate-by-credentials.ts';
 import { maxBodyBytes } from '../../../shared/http/request-body.ts';
-import { idempotencyKeyHours } from '../../../shared/message/send/idempotency.ts';
 import { described } from '../../../shared/operation/fields.ts';
 import { endpointsMax } from '../../../shared/webhook/webhook-endpoint.ts';
 import type { Description } from './description.ts';
@@ -76,7 +75,7 @@ export const errorNotes: Readonly<Record<ErrorCode, string>> = {
   payload_too_large: `The body is larger than ${maxBodyBytes / 1024 ** 2} MiB, or than ${tokenRequestBytesMax / 1024} KiB on the token endpoint.`,
   unsupported_media_type:
     'The operation does not support this `Content-Type`, or the body has a `Content-Encoding`.',
-  idempotency_key_reused: `This \`Idempotency-Key\` was used for a different request in the last ${idempotencyKeyHours} hours.`,
+  idempotency_key_reused: 'This `Idempotency-Key` was used for a different request. Use a new key.',
   rate_limit_exceeded: 'A rate limit is used up. `Retry-After` and `retry_after` say for how many seconds.',
   message_limit_reached:
     'The client’s cap on messages has no room for all recipients of the request. Nothing is stored; `retry_after` says when the window resets.',
@@ -144,8 +143,6 @@ function errorOf(
       return { message: otpHeldText('FR') };
     case 'method_not_allowed':
       return { message: errorTexts.method_not_allowed('/api/v1/sms/send', 'GET', 'POST') };
-    case 'idempotency_key_reused':
-      return { message: errorTexts.idempotency_key_reused(idempotencyKeyHours) };
     case 'endpoint_limit_reached':
       return { message: errorTexts.endpoint_limit_reached(endpointsMax) };
     case 'secret_limit_reached':

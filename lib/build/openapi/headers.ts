@@ -2,7 +2,7 @@
 import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { decide, rateLimitHeaders } from '../../../shared/limit/decision.ts';
 import { windowsAt } from '../../../shared/limit/windows.ts';
-import { idempotencyKeyHours, keyPattern } from '../../../shared/message/send/idempotency.ts';
+import { keyPattern } from '../../../shared/message/send/idempotency.ts';
 import type { JsonSchema } from './named-schemas.ts';
 
 /** The examples are the headers of a client's first send of the day. */
@@ -41,7 +41,7 @@ const onSome = {
   }),
   'WWW-Authenticate': required('The challenge (RFC 6750; Basic on the token endpoint).', { schema: text }),
   'Idempotent-Replayed': {
-    description: '`true` where this is the response of an earlier request with the same `Idempotency-Key`.',
+    description: '`true` if this is the response of an earlier request with the same `Idempotency-Key`.',
     schema: { ...text, const: 'true' },
   },
 } as const;
@@ -62,7 +62,8 @@ export function idempotencyKeyOf(operationId: string) {
     name: 'Idempotency-Key',
     in: 'header',
     required: false,
-    description: `Makes a send safe to repeat: for ${idempotencyKeyHours} hours a repeat gets the first response, with \`Idempotent-Replayed: true\`, and nothing is sent twice. Per client and endpoint. A quoted string means its content.`,
+    description:
+      'Names this request, for each client and endpoint, as long as its message or bulk is stored. A repeat gets the first response, with `Idempotent-Replayed: true`, and nothing is sent twice. A quoted string means its content.',
     // 255 characters and two quotes.
     schema: { type: 'string', maxLength: 257, pattern: `^("${keyPattern}"|${keyPattern})$` },
     example: `order-42-${operationId.replace(/^send/, '').toLowerCase()}`,

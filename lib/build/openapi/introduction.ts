@@ -1,7 +1,6 @@
 /** The rules of every operation: the introduction of the API document. */
 
 import { version } from '../../../shared/contract/api.ts';
-import { idempotencyKeyHours } from '../../../shared/message/send/idempotency.ts';
 import { inWords } from '../../../shared/platform/clock.ts';
 import { tokenLifetimeSeconds } from '../../../shared/token/token-claims.ts';
 
@@ -29,7 +28,7 @@ export const topics: readonly Topic[] = [
   },
   {
     title: 'Repeating a send safely',
-    text: `Give each send an \`Idempotency-Key\` of your own, such as the number of the order that it is about. If you did not get the response, send the same request with the same key again: for ${idempotencyKeyHours} hours the repeat gets the first response, with \`Idempotent-Replayed: true\`, and nothing is sent twice. Requests are the same if they ask for the same operation: unknown fields, nulls, defaults, the order of fields and the spelling of a phone number make no difference. Another request with the same key is 422 \`idempotency_key_reused\`. The quotes of a quoted key (\`"…"\`) are ignored.`,
+    text: 'Give each send an `Idempotency-Key` of its own, such as the number of the order and the step (`order-42-shipped`). Never derive a key from a user or a text alone: the next message with that key would not be sent. If you did not get the response, send the same request with the same key again: the repeat gets the first response, with `Idempotent-Replayed: true`, and nothing is sent twice. A key names one request as long as its message or bulk is stored. Requests are the same if they ask for the same operation: unknown fields, nulls, defaults, the order of fields and the spelling of a phone number make no difference. Another request with the same key is 422 `idempotency_key_reused`. The quotes of a quoted key (`"…"`) are ignored.',
   },
   {
     title: 'States of a message',

@@ -8,7 +8,6 @@ import { readRow } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
 import { derivedId } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import { noteKeyUse } from '../store/message-rows.dynamo.ts';
 import type { KeyedStore } from './idempotency.ts';
 
 /** Why a row of a bulk request was refused. */
@@ -55,7 +54,6 @@ const batchSchema = z.object({
   /** Where a sender of the batch has a pace. */
   expected_end_at: z.exactOptional(time),
   request_hash: z.exactOptional(z.string()),
-  key_use: z.exactOptional(z.int()),
 });
 
 export type Batch = Readonly<z.output<typeof batchSchema>>;
@@ -111,8 +109,6 @@ export function dynamoBatchStore(
         { TableName, Key: { batch_id: batchId }, ConsistentRead: true },
         'batch_id',
       ),
-
-    noteKeyUse: (batchId, keyUse) => noteKeyUse(client, table, { batch_id: batchId }, keyUse),
 
     async takeOver(batchId, seen, by) {
       const { applied } = await conditionalUpdate(client, {

@@ -30,19 +30,18 @@ export function isDryRun({ query }: Pick<ApiRequest, 'query'>): boolean {
 type Check = () => void | Promise<void>;
 
 /**
- * What would refuse the request: its Idempotency-Key, where it was used for another one, else these checks. Nothing refuses
+ * Returns what would refuse the request: its Idempotency-Key if it names another request, else these checks. Nothing refuses
  * the repeat of an accepted request.
  */
 export async function refusalsOf(
   store: Pick<KeyedStore<KeyedRecord>, 'get'>,
-  request: ApiRequest,
   keyed: KeyedRequest,
   checks: readonly Check[],
 ): Promise<DryRunRefusal[]> {
   let repeats = false;
   const ofKey = await thrownBy([
     async () => {
-      repeats = await isRepeat(store, request, keyed);
+      repeats = await isRepeat(store, keyed);
     },
   ]);
   return repeats || ofKey.length > 0 ? ofKey : thrownBy(checks);

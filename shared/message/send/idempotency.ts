@@ -1,19 +1,14 @@
 /**
  * Sends with an Idempotency-Key (contract 5.6): the stored message or batch is also the record of the key. Its
- * id is derived from client, endpoint and key, so of any number of equal requests one write succeeds.
+ * id is derived from client, endpoint and key, so only one write of any number of equal requests succeeds.
  *
  * Why: docs/decisions/idempotency-by-derived-ids.md
  */
 import { createHash } from 'node:crypto';
-import { errorTexts, GatewayError } from '../../contract/errors.ts';
+import { GatewayError, standardError } from '../../contract/errors.ts';
 import type { Allowance } from '../../limit/take-from-caps.ts';
 import type { ApiRequest, ApiResponse } from '../../operation/operation.ts';
-import { addSeconds } from '../../platform/clock.ts';
 import { derivedId, type IdPrefix, newId } from '../../platform/ids.ts';
-import type { KeyUse } from '../store/message-store.ts';
-
-/** A repeat with the same `Idempotency-Key` gets the response of the first request. */
-export const idempotencyKeyHours = 24;
 
 /** Visible ASCII, without quotes. */
 export const keyPattern = '[!-~]{1,255}';
@@ -41,7 +36,7 @@ export function idempotencyKeyOf(headers: Readonly<Record<string, string>>): str
   });
 }
 
-/** 202 with the response of the first request, with `Idempotent-Replayed` on a repeat. */
+/** Returns 202 with the response of the first request, and `Idempotent-Replayed` on a repeat. */
 export function accepted(
   body: unknown,
   replayed: boolean,
@@ -64,7 +59,7 @@ export interface KeyedRequest {
   readonly prefix: IdPrefix;
   readonly endpoint: string;
   readonly clientId: string;
-  /** Undefined where the request has none: then each request stores a record. */
+  /** Undefined if the request has none: then each request stores a record. */
   readonly key: string | undefined;
   /** The parsed request, with defaults and canonical phone numbers. */
   readonly canonicalRequest: () => unknown;
@@ -75,8 +70,8 @@ interface KeyedSend<Entry> extends KeyedRequest {
   /** The part of the client's caps that `build` uses; undefined if no cap applies. */
   readonly allowance: Allowance | undefined;
   /**
-   * Makes the record for an id; called at most once for each id, and only where no earlier record is found if
-   * `looksFirst` is set or there is an allowance. Besides what it takes from the allowance, it changes nothing.
+   * Makes the record for an id; called at most once. With `looksFirst` or an allowance, it is called only if no
+   * earlier record is found. It changes nothing except the allowance.
    */
   readonly build: (id: string) => Entry | Promise<Entry>;
   /**
@@ -88,14 +83,12 @@ interface KeyedSend<Entry> extends KeyedRequest {
 
 /** The fields that the record of a key needs. */
 export interface KeyedRecord {
-  readonly created_at: string;
   readonly request_hash?: string;
-  readonly key_use?: number;
   readonly stored_by?: string;
 }
 
 type CreatedRecord<Entry> =
-  /** `stored` where what is stored is another than was given. */
+  /** `stored` if the stored record differs from the given one. */
   { readonly created: true; readonly stored?: Entry } | { readonly created: false; readonly existing: Entry };
 
 /** Stores these records, by an id that is derived from the key. */
@@ -103,20 +96,16 @@ export interface KeyedStore<Entry extends KeyedRecord> {
   /** @throws GatewayError if the record is certainly not stored */
   create(entry: Entry): Promise<CreatedRecord<Entry>>;
   get(id: string): Promise<Entry | undefined>;
-  noteKeyUse(id: string, keyUse: KeyUse): Promise<boolean>;
 }
 
 /**
  * Stores the record of a send, once for all requests with the same key.
  *
- * A key that is used again after 24 hours gets the next id of its series. The first record of the series has the number
- * of the newest one and is kept at least as long, so that a second series cannot begin.
- *
- * What `build` takes from a cap is given back where no record is stored after all. It is not where the result of storing is
- * unknown, because the message may be sent.
+ * Gives back what `build` took from a cap if no record is stored. If the result of storing is unknown, nothing is given back,
+ * because the message may be sent.
  *
  * @returns the record, and whether an earlier request with this key stored it
- * @throws GatewayError `idempotency_key_reused` where the key was used for another request.
+ * @throws GatewayError `idempotency_key_reused` if the key was used for another request.
  */
 export async function createOnce<Entry extends KeyedRecord>(
   store: KeyedStore<Entry>,
@@ -130,24 +119,12 @@ export async function createOnce<Entry extends KeyedRecord>(
     return { entry: created.created ? (created.stored ?? entry) : created.existing, replayed: false };
   }
   const fingerprint = fingerprintOf(send);
-  let use = 0;
-  for (;;) {
-    const id = idOf(send, key, use);
-    const known = looksFirst || allowance !== undefined ? await store.get(id) : undefined;
-    const existing = known ?? (await createFor(store, send, { id, fingerprint, workId }));
-    if ('fresh' in existing) return { entry: existing.fresh, replayed: false };
-    if (isInForce(existing, now)) {
-      assertSameRequest(existing, fingerprint);
-      return { entry: existing, replayed: true };
-    }
-    if (use === 0 && existing.key_use !== undefined) {
-      use = existing.key_use;
-      continue;
-    }
-    const keyUse = { clientId: send.clientId, use: use + 1, at: now, until: endOfUse(now) };
-    const isFirstKept = await store.noteKeyUse(idOf(send, key, 0), keyUse);
-    use = isFirstKept ? use + 1 : 0;
-  }
+  const id = idOf(send, key);
+  const known = looksFirst || allowance !== undefined ? await store.get(id) : undefined;
+  const existing = known ?? (await createFor(store, send, { id, fingerprint, workId }));
+  if ('fresh' in existing) return { entry: existing.fresh, replayed: false };
+  assertSameRequest(existing, fingerprint);
+  return { entry: existing, replayed: true };
 }
 
 /**
@@ -157,42 +134,30 @@ export async function createOnce<Entry extends KeyedRecord>(
  */
 export async function isRepeat(
   store: Pick<KeyedStore<KeyedRecord>, 'get'>,
-  { now }: Pick<ApiRequest, 'now'>,
   keyed: KeyedRequest,
 ): Promise<boolean> {
   const { key } = keyed;
   if (key === undefined) return false;
-  const first = await store.get(idOf(keyed, key, 0));
-  const latest = first?.key_use === undefined ? first : await store.get(idOf(keyed, key, first.key_use));
-  if (latest === undefined || !isInForce(latest, now)) return false;
-  assertSameRequest(latest, fingerprintOf(keyed));
+  const existing = await store.get(idOf(keyed, key));
+  if (existing === undefined) return false;
+  assertSameRequest(existing, fingerprintOf(keyed));
   return true;
 }
 
-/** The id of the record of a key: 0 for its first use, then one for each use after 24 hours. */
-function idOf({ prefix, clientId, endpoint }: KeyedRequest, key: string, use: number): string {
-  return derivedId(prefix, clientId, endpoint, key, String(use));
+function idOf({ prefix, clientId, endpoint }: KeyedRequest, key: string): string {
+  return derivedId(prefix, clientId, endpoint, key);
 }
 
 function fingerprintOf({ canonicalRequest }: KeyedRequest): string {
   return requestHash(canonicalRequest());
 }
 
-/** Returns until when a repeat gets the response of a request that was made at this time. */
-function endOfUse(at: Date): Date {
-  return addSeconds(at, idempotencyKeyHours * 3600);
-}
-
-function isInForce({ created_at }: KeyedRecord, now: Date): boolean {
-  return endOfUse(new Date(created_at)) > now;
-}
-
 function assertSameRequest({ request_hash }: KeyedRecord, fingerprint: string): void {
   if (request_hash === fingerprint) return;
-  throw new GatewayError('idempotency_key_reused', errorTexts.idempotency_key_reused(idempotencyKeyHours));
+  throw standardError('idempotency_key_reused');
 }
 
-/** A request that would be refused now may repeat one that was accepted: then the earlier record is the response. */
+/** A request that would be refused now may repeat an accepted one: then the earlier record is the response. */
 async function createFor<Entry extends KeyedRecord>(
   store: KeyedStore<Entry>,
   send: KeyedSend<Entry>,

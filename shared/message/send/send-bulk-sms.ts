@@ -99,7 +99,7 @@ export function sendBulkSms(
       const checked = checkRows(rows, bulk, permissions);
       const batch = newBatch({ batchId: newId('bat', request.now), clientId }, bulk, checked, request);
       const wouldSend = messagesOf(batch, bulk, rows, select);
-      const refusals = await refusalsOf(dependencies.batches, request, keyed, [
+      const refusals = await refusalsOf(dependencies.batches, keyed, [
         assertAllowed,
         () => assertSome(checked),
         () => allowance?.check(wouldSend.map(({ message }) => message)),

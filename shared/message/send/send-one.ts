@@ -76,7 +76,7 @@ export function sendOne<Request extends OneRequest>(
       assertTimely();
       const message = messageWithId(newId('msg', request.now));
       const checks = [assertAllowed, () => allowance?.check([message])];
-      const refusals = await refusalsOf(messages, request, keyed, checks);
+      const refusals = await refusalsOf(messages, keyed, checks);
       const unknownFields = describeUnknown(unknownIn(schema, request.body), 'field');
       return dryRunOf(message, forDryRun, { refusals, unknownFields });
     }

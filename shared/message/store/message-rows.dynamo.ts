@@ -1,16 +1,10 @@
-/**
- * Reads and writes that concern several rows of messages: the rows of a batch, and a leg with the rows of the legs before it.
- * The newest use of an Idempotency-Key is noted in the first row that has it.
- */
+/** Reads and writes several rows of messages: the rows of a batch, and a leg with the rows of the legs before it. */
 
 import { type AttributeValue, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
-import { modeOf } from '../../contract/mode.ts';
-import { conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
 import { batchRead, readableRows } from '../../platform/aws/read-rows.dynamo.ts';
-import { addDays, addSeconds, epochSeconds } from '../../platform/clock.ts';
 import { lazily } from '../../platform/expiring-cache.ts';
 import { chunksOf } from '../../platform/long-lists.ts';
 import { retryRemaining } from '../../platform/retry.ts';
@@ -18,7 +12,6 @@ import { type Message, messageSchema, undeliveredStatuses } from '../message.ts'
 import { filterFields } from './message-list.dynamo.ts';
 import {
   isOwn,
-  type KeyUse,
   type LegCreated,
   LegNotStored,
   type MessageStore,
@@ -144,38 +137,4 @@ function isFirstWriter(leg: Message, item: unknown): boolean {
   return (
     item !== undefined && isOwn(leg, parseMessageRow(unmarshall(item as Record<string, AttributeValue>)))
   );
-}
-
-/** Beyond the retention, which begins at the end of the validity period of the newest record. */
-const extraDays = 10;
-/** A test record is kept until the newest use has ended by every clock, also where that is after its 30 days (contract 17.6). */
-const clocksApartSeconds = 3600;
-
-/**
- * Writes the number of the newest use into the first record of an Idempotency-Key, and extends its retention: it only moves
- * later, because a scheduled message may need it longer. False where the record is gone.
- */
-export async function noteKeyUse(
-  client: DynamoDBDocumentClient,
-  { tableName: TableName, retentionDays }: { readonly tableName: string; readonly retentionDays: number },
-  Key: Readonly<Record<string, string>>,
-  { clientId, use, at, until }: KeyUse,
-): Promise<boolean> {
-  const [idName = ''] = Object.keys(Key);
-  const isTest = modeOf(clientId) === 'test';
-  const keptUntil = isTest ? addSeconds(until, clocksApartSeconds) : addDays(at, retentionDays + extraDays);
-  const values = { ':use': use, ':purge': epochSeconds(keptUntil) };
-  const ended = `attribute_exists(${idName}) AND purge_at < :purge`;
-  if (await update('SET key_use = :use, purge_at = :purge', ended, values)) return true;
-  return update('SET key_use = :use', `attribute_exists(${idName})`, { ':use': use });
-
-  async function update(
-    UpdateExpression: string,
-    ConditionExpression: string,
-    ExpressionAttributeValues: Record<string, unknown>,
-  ): Promise<boolean> {
-    const command = { TableName, Key, UpdateExpression, ConditionExpression, ExpressionAttributeValues };
-    const { applied } = await conditionalUpdate(client, command);
-    return applied;
-  }
 }

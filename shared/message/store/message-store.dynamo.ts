@@ -14,7 +14,7 @@ import type { Environment } from '../../platform/env.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { type AttemptCost, costsWith } from '../attempt.ts';
 import { type Message, messageSchema, transitions } from '../message.ts';
-import { createLeg, manyMessages, noteKeyUse } from './message-rows.dynamo.ts';
+import { createLeg, manyMessages } from './message-rows.dynamo.ts';
 import {
   type AttemptNote,
   type Claim,
@@ -202,7 +202,6 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
     addCost,
     noteFailedAttempt,
     fillInSent,
-    noteKeyUse: (messageId, keyUse) => noteKeyUse(client, table, { message_id: messageId }, keyUse),
     findByCarrierId,
   };
 }

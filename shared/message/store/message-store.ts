@@ -40,14 +40,6 @@ export interface HandOverNote {
   readonly attempts?: readonly StoredAttempt[];
 }
 
-export interface KeyUse {
-  readonly clientId: string;
-  readonly use: number;
-  readonly at: Date;
-  /** A repeat until then gets the first response. */
-  readonly until: Date;
-}
-
 /** Whether this call stored the leg, or why there is nothing to store. */
 export type LegCreated = 'created' | 'exists' | 'sequence_ended';
 
@@ -124,8 +116,6 @@ export interface MessageStore {
   noteFailedAttempt(messageId: string, attempt: number): Promise<Message | undefined>;
   /** Fills in `sent` of a `failed` or `expired` message, which a later receipt proves; undefined where it has `sent`. */
   fillInSent(messageId: string, at: Date): Promise<Message | undefined>;
-  /** Writes the number of the newest use of an Idempotency-Key into its first message; false where that is gone. */
-  noteKeyUse(messageId: string, keyUse: KeyUse): Promise<boolean>;
   findByCarrierId(carrierMessageId: string): Promise<string | undefined>;
 }
 

@@ -10,7 +10,6 @@ import { noticePercentages } from '../../../shared/limit/cap-notices.ts';
 import { singleSegment } from '../../../shared/message/message-text.ts';
 import { bulkRecipientsMax } from '../../../shared/message/send/bulk-recipients.ts';
 import { afterSecondsMin, legIndexes } from '../../../shared/message/send/fallback-fields.ts';
-import { idempotencyKeyHours } from '../../../shared/message/send/idempotency.ts';
 import { validityMaxSeconds } from '../../../shared/message/send/send-fields.ts';
 import { windowHours } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import { rememberedSeconds } from '../../../shared/otp/otp-holds.dynamo.ts';
@@ -68,7 +67,6 @@ const facts: Readonly<Record<string, readonly (readonly [about: string, ...numbe
   ],
   'docs/contract.md': [
     ['issues a token', `${digits(tokenLifetimeSeconds)} s`],
-    ['Idempotency-Key', `${idempotencyKeyHours} h`],
     ['previous secret', `${previousSecretHours} h`, String(previousSecretHoursMax)],
     ['Acknowledged', `${acknowledgeWithinSeconds} s`],
   ],

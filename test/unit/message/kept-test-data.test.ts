@@ -2,11 +2,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { clientIdIn } from '../../../shared/contract/mode.ts';
 import { dynamoContacts } from '../../../shared/message/store/contacts.dynamo.ts';
-import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
 import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import { addDays } from '../../../shared/platform/clock.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
-import { aMessage, created } from '../../support/message/example-message.ts';
+import { created } from '../../support/message/example-message.ts';
 
 const client_id = clientIdIn('test', 'client-a');
 const person = '+447700900123';
@@ -17,18 +16,6 @@ function daysKept(rows: readonly Record<string, unknown>[], from: Date): number[
 }
 
 describe('of a test key, a row is kept for 30 days:', () => {
-  it('the first message of an Idempotency-Key that is used again after a day', async () => {
-    const tables = inMemoryTables();
-    const messages = dynamoMessageStore(tables.dynamo, { tableName: tables.names.messages, retentionDays });
-    const message = aMessage({ client_id });
-    await messages.create(message);
-    const at = addDays(created, 2);
-    await messages.noteKeyUse(message.message_id, { clientId: client_id, use: 1, at, until: addDays(at, 1) });
-    expect(Math.max(...daysKept(tables.rows('messages'), new Date(message.expires_at)))).toBeLessThanOrEqual(
-      30,
-    );
-  });
-
   it('to whom a test message went', async () => {
     const tables = inMemoryTables();
     const contacts = dynamoContacts(tables.dynamo, {

@@ -1,7 +1,6 @@
 /** What all invariants are made of. */
 
 import { endpointDisabledEvent } from '../../../../shared/contract/webhook-events.ts';
-import { idempotencyKeyHours } from '../../../../shared/message/send/idempotency.ts';
 import type { NotedCall } from '../aws/requests.ts';
 import type { Sqs } from '../aws/sqs.ts';
 import type { FaultRates } from '../faults.ts';
@@ -9,8 +8,6 @@ import { lostFoundWithinMs, scannedWithinMs } from '../found-within.ts';
 import type { Asked, Edited } from '../outside/record.ts';
 import type { Stage } from '../stage.ts';
 import type { Accepted, Ended } from './ended.ts';
-
-const keyMs = idempotencyKeyHours * 3_600_000;
 
 export interface Invariant {
   /** The numbers of the promises in `docs/contract.md` that it holds, or the page that makes them. */
@@ -24,18 +21,10 @@ export function isCalm({ plan, stage: { faults } }: Ended): boolean {
   return plan.severity === 0 && faults.happened.length === 0;
 }
 
-/** The requests under each key; a day after its first request a key is free for another. */
 export function underEachKey(asked: readonly Asked[]): Map<string, Asked[]> {
-  const firstMs = new Map<string, number>();
   return Map.groupBy(
     asked.filter(({ key }) => key !== undefined),
-    ({ clientId, route, key, atMs }) => {
-      const name = `${clientId} ${route} ${key}`;
-      const first = firstMs.get(name);
-      const since = first === undefined || atMs - first > keyMs ? atMs : first;
-      firstMs.set(name, since);
-      return `${name} of ${timeOf(since)}`;
-    },
+    ({ clientId, route, key }) => `${clientId} ${route} ${key}`,
   );
 }
 
