@@ -48,16 +48,11 @@ export interface MessagingGatewayProps extends OperationProps {
    */
   readonly tracing?: boolean;
   /**
-   * The access log of API Gateway, which has requests that reach no function; it needs the account's API Gateway log role.
+   * The access log of API Gateway, which has requests that reach no function. It sets the role with which all APIs of the
+   * account log in the region.
    * @default false; in production true
    */
   readonly apiAccessLogs?: boolean;
-  /**
-   * The role with which API Gateway writes logs, of which an account has one in a region. `create` sets it for all APIs of
-   * the account, `existing` leaves the one that the account has.
-   * @default "create"
-   */
-  readonly apiLogRole?: 'create' | 'existing';
   /**
    * The carriers of SMS, in order of preference and separated by commas: the next is asked where the one before has provably
    * not taken a message. `simulator` sends no real messages, and costs nothing; with `off` sends by the channel are refused.
@@ -129,11 +124,6 @@ export interface MessagingGatewayProps extends OperationProps {
    */
   readonly smsOriginationIdentity?: string;
   /**
-   * The name of the configuration set for receipts of SMS, which the deploy creates.
-   * @default none, which is the name of the stack
-   */
-  readonly smsConfigurationSet?: string;
-  /**
    * The id of a protect configuration of AWS End User Messaging, created by hand: the countries that AWS itself allows or
    * blocks. Without it, the protect configuration of the configuration set or of the account is in force.
    * @default none
@@ -149,11 +139,6 @@ export interface MessagingGatewayProps extends OperationProps {
    * @default none
    */
   readonly whatsappPhoneNumberId?: string;
-  /**
-   * The version of Meta's API in WhatsApp messages.
-   * @default "v23.0"
-   */
-  readonly metaApiVersion?: string;
   /**
    * `name/language` of the approved authentication template for one-time passwords; without it they are sent as text.
    * @default none

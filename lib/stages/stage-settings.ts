@@ -70,7 +70,6 @@ const ofConstruct = {
   retentionDays: z._default(variables.RETENTION_DAYS, 30),
   tracing: z._default(z.boolean(), false),
   apiAccessLogs: z._default(z.boolean(), false),
-  apiLogRole: z._default(z.enum(['create', 'existing']), 'create'),
   smsCarrier: z._default(variables.SMS_CARRIER, 'simulator'),
   whatsappCarrier: z._default(variables.WHATSAPP_CARRIER, 'simulator'),
   countriesFile: z.optional(z.string()),
@@ -90,11 +89,9 @@ const ofConstruct = {
     settleSeconds: 120,
   }),
   smsOriginationIdentity: z.optional(originationIdentity),
-  smsConfigurationSet: z.optional(variables.SMS_CONFIGURATION_SET),
   smsProtectConfigurationId: z.optional(orPlaceholder(variables.SMS_PROTECT_CONFIGURATION)),
   smsOptOutList: z._default(variables.SMS_OPT_OUT_LIST, 'Default'),
   whatsappPhoneNumberId: z.optional(orPlaceholder(variables.WHATSAPP_PHONE_NUMBER_ID)),
-  metaApiVersion: z._default(variables.META_API_VERSION, 'v23.0'),
   whatsappOtpTemplate: variables.WHATSAPP_OTP_TEMPLATE,
   country: z._default(
     variables.COUNTRY.check(z.refine(isSupportedCountry, 'a two-letter country code such as GB')),
@@ -215,8 +212,3 @@ export const stageSettings = z.strictObject({
 });
 
 export type StageSettings = Readonly<z.output<typeof stageSettings>>;
-
-/** Returns the name of the configuration set; by default each gateway of an account has its own. */
-export function smsConfigurationSet(stage: StageSettings): string {
-  return stage.smsConfigurationSet ?? stage.stackName;
-}

@@ -5,7 +5,7 @@
 import { carriersIn } from '../../shared/contract/channels.ts';
 import { type VariableName, variables } from '../../shared/contract/variables.ts';
 import { toText } from '../../shared/platform/env.ts';
-import { type StageSettings, smsConfigurationSet } from './stage-settings.ts';
+import type { StageSettings } from './stage-settings.ts';
 
 export function stageVariables(stage: StageSettings): Partial<Record<VariableName, string>> {
   const settings = Object.entries(stage).map(([setting, value]) => [variableOf(setting), value] as const);
@@ -15,7 +15,8 @@ export function stageVariables(stage: StageSettings): Partial<Record<VariableNam
     CURRENCY: stage.prices.currency,
     // It is a sender of AWS: where another carrier is asked first, that one has a default of its own.
     STAGE_SMS_SENDER: carriersIn(stage.smsCarrier)[0] === 'aws' ? stage.smsOriginationIdentity : undefined,
-    SMS_CONFIGURATION_SET: smsConfigurationSet(stage),
+    // Each gateway of an account has its own.
+    SMS_CONFIGURATION_SET: stage.stackName,
     SMS_PROTECT_CONFIGURATION: stage.smsProtectConfigurationId,
     TOKEN_AUDIENCE: `${stage.stackName}/api`,
   };

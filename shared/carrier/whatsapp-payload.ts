@@ -8,6 +8,9 @@ import type {
   WhatsAppContent,
 } from '../message/whatsapp-content.ts';
 
+/** The version of Meta's API whose form the payload has. */
+export const metaApiVersion = 'v23.0';
+
 /**
  * WhatsApp accepts a text only within 24 hours of the recipient's last message, a template at any time.
  *

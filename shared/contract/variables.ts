@@ -44,9 +44,6 @@ export const variables = {
   WHATSAPP_PHONE_NUMBER_ID: z.lazy(() =>
     z.string().check(z.regex(/^phone-number-id-\w+$/, 'phone-number-id-… of AWS End User Messaging Social')),
   ),
-  META_API_VERSION: z.lazy(() =>
-    z.string().check(z.regex(/^v\d+\.\d+$/, "a version of Meta's API, as v23.0")),
-  ),
   WHATSAPP_OTP_TEMPLATE: z.lazy(() =>
     z.optional(
       z

@@ -28,7 +28,7 @@ export const carriers = [
   },
   {
     where: 'AWS carries WhatsApp',
-    settings: ['WHATSAPP_PHONE_NUMBER_ID', 'META_API_VERSION', 'WHATSAPP_OTP_TEMPLATE'],
+    settings: ['WHATSAPP_PHONE_NUMBER_ID', 'WHATSAPP_OTP_TEMPLATE'],
   },
 ] as const satisfies Declaration;
 

@@ -86,12 +86,6 @@ describe('production with', () => {
       expect(JSON.stringify(Code.S3Bucket)).toContain('cdk-platform1-assets');
   });
 
-  it('the log role of the account sets none, and logs all the same', () => {
-    const resources = alone('the log role of the account');
-    expect(typesIn('production with the log role of the account')).not.toContain('AWS::ApiGateway::Account');
-    expect(properties(resources('AWS::ApiGateway::Stage'))[0]?.AccessLogSetting).toBeDefined();
-  });
-
   it('an existing web ACL has it in front of the API, and none of its own', () => {
     const resources = alone('an existing web ACL');
     expect(properties(resources('AWS::WAFv2::WebACLAssociation'))).toEqual([

@@ -298,11 +298,12 @@ describe('traces and access logs', () => {
     }
   });
 
-  it("can use the role that the account's APIs log with already, which is not replaced then", () => {
-    const [, { Properties: stage }] = the(complete, 'AWS::ApiGateway::Stage');
-    expect(stage.AccessLogSetting).toBeDefined();
-    expect(typesIn(complete)).not.toContain('AWS::ApiGateway::Account');
-    expect(typesIn('production')).toContain('AWS::ApiGateway::Account');
+  it("are written by the account's one role, which outlives the stack: the APIs of other stages log with it", () => {
+    const [, account] = the(complete, 'AWS::ApiGateway::Account');
+    const [role] = account.Properties.CloudWatchRoleArn['Fn::GetAtt'];
+    const { resources: all } = synthesized(complete);
+    expect([account.DeletionPolicy, all[role]?.DeletionPolicy]).toEqual(['Retain', 'Retain']);
+    expect(typesIn('no settings')).not.toContain('AWS::ApiGateway::Account');
   });
 
   it('are off, and not permitted, where the stage turns them off', () => {

@@ -131,7 +131,6 @@ describe('a deploy that drops a setting', () => {
     expect(changedSettingsIn({ ChangedSettings: String(ChangedSettings?.Value) })).toEqual([
       'alarmEmail',
       'allowedCountries',
-      'apiLogRole',
       'customDomain',
       'dashboard',
       'pageEmail',

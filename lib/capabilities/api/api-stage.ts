@@ -26,11 +26,6 @@ export function apiStageOptions(scope: Construct, stage: StageSettings): StageOp
   };
 }
 
-/** An account has one such role in a region, which another stack may have set: it is not replaced then. */
-export function makesLogRole({ apiAccessLogs, apiLogRole }: StageSettings): boolean {
-  return apiAccessLogs && apiLogRole === 'create';
-}
-
 /** Logs requests that reach no function, with the fields that the functions log. */
 function accessLog(scope: Construct, stage: StageSettings): StageOptions {
   const logGroup = new LogGroup(scope, 'AccessLog', {
@@ -72,7 +67,7 @@ export function acknowledgeApi(api: SpecRestApi, stage: StageSettings): void {
       : { 'AwsSolutions-APIG3': 'The stage setting turns the web ACL off.' }),
     'Serverless-APIGWXrayEnabled':
       'The traces of API Gateway have the URL, so phone numbers; the functions are traced.',
-    ...(makesLogRole(stage)
+    ...(stage.apiAccessLogs
       ? {
           'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
             "AWS's managed policy for API Gateway's log role, of which an account has one.",

@@ -25,7 +25,7 @@ import { GatewayFunction, type GatewayFunctionProps } from '../../constructs/gat
 import { pascalCase } from '../../constructs/stack-outputs.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import { apiBody, handlerNames, handlerVariable } from './api-body.ts';
-import { acknowledgeApi, apiStageOptions, makesLogRole } from './api-stage.ts';
+import { acknowledgeApi, apiStageOptions } from './api-stage.ts';
 import { CustomDomain } from './custom-domain.ts';
 import { WebAcl } from './web-acl.ts';
 
@@ -60,7 +60,9 @@ export class Api extends Construct {
       endpointTypes: [EndpointType.REGIONAL],
       // The import has its own default, which is an edge-optimized endpoint.
       parameters: { endpointConfigurationTypes: EndpointType.REGIONAL },
-      cloudWatchRole: makesLogRole(stage),
+      // An account has one log role in a region, which each deploy sets anew. It outlives the stack (the CDK's default), so
+      // that the end of one stage does not stop the logs of another.
+      cloudWatchRole: stage.apiAccessLogs,
       deployOptions: apiStageOptions(this, stage),
       binaryMediaTypes,
     });

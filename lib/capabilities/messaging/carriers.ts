@@ -16,7 +16,6 @@ import { topicEncryption } from '../../constructs/encryption.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import { acknowledgeWildcard } from '../../constructs/template-rules.ts';
-import { smsConfigurationSet } from '../../stages/stage-settings.ts';
 import type { CapabilityProps } from '../grant-uses.ts';
 import { createCompareOptOuts } from './compare-opt-outs.ts';
 import { createReportVerified } from './report-verified.ts';
@@ -63,7 +62,7 @@ export class Carriers extends Construct {
         'Senders are registered by a person after the deploy; a client or a row of senders names one.',
       );
     }
-    const name = smsConfigurationSet(stage);
+    const name = stage.stackName;
     const published = this.grantPublish('sms-voice.amazonaws.com', {
       ArnLike: {
         'aws:SourceArn': [

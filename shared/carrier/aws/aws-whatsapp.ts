@@ -5,13 +5,12 @@ import { fromOf } from '../../message/attempt.ts';
 import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
 import { sentOnce } from '../../platform/aws/clients.ts';
 import { refusedWith, type VendorErrors } from '../carrier-module.ts';
-import { whatsAppPayload } from '../whatsapp-payload.ts';
+import { metaApiVersion, whatsAppPayload } from '../whatsapp-payload.ts';
 import { outcomeOfError } from './call-errors.ts';
 
 interface AwsWhatsAppSettings {
   /** The sender of messages for which no row of `senders` names one. */
   readonly phoneNumberId: string;
-  readonly metaApiVersion: string;
   /** `name/language` of the approved authentication template for one-time passwords; without it they are sent as text. */
   readonly otpTemplate?: string | undefined;
   readonly prices: PriceTable;
@@ -35,7 +34,7 @@ export function awsWhatsApp(settings: AwsWhatsAppSettings): Carrier {
     if (!ownNumber.test(number)) return refusedWith({ code: 'sender_rejected', elsewhere: true });
     const command = new SendWhatsAppMessageCommand({
       originationPhoneNumberId: number,
-      metaApiVersion: settings.metaApiVersion,
+      metaApiVersion,
       message: new TextEncoder().encode(JSON.stringify(whatsAppPayload(request, settings.otpTemplate))),
     });
     try {

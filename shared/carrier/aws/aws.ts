@@ -11,7 +11,6 @@ export const aws: CarrierModule = {
     if (channel === 'whatsapp')
       return awsWhatsApp({
         phoneNumberId: env.WHATSAPP_PHONE_NUMBER_ID,
-        metaApiVersion: env.META_API_VERSION,
         otpTemplate: env.WHATSAPP_OTP_TEMPLATE,
         prices,
         timeLimitMs,

@@ -11,7 +11,7 @@ import type { Carrier, HandOver } from '../../message/dispatch/carrier.ts';
 import { jsonIn } from '../../platform/object-fields.ts';
 import type { CallContext, CarrierContext, CarrierModule, CredentialCheck } from '../carrier-module.ts';
 import { callVendor, checkedBy, newestOf } from '../http-call.ts';
-import { whatsAppPayload } from '../whatsapp-payload.ts';
+import { metaApiVersion, whatsAppPayload } from '../whatsapp-payload.ts';
 import { whatsAppErrors } from '../whatsapp-statuses.ts';
 import { type MetaCredentials, metaCredentials, metaDescriptor } from './descriptor.ts';
 
@@ -27,7 +27,6 @@ type Context = CarrierContext<MetaCredentials>;
 type ForCall = CallContext<MetaCredentials>;
 
 const graphUrl = 'https://graph.facebook.com';
-const version = 'v23.0';
 
 const taken = z.object({ messages: z.array(z.object({ id: z.string().check(z.minLength(1)) })) });
 
@@ -93,7 +92,7 @@ function call(
   body?: object,
 ) {
   return callVendor({
-    url: `${base_url}/${version}/${path}`,
+    url: `${base_url}/${metaApiVersion}/${path}`,
     method,
     headers: {
       authorization: `Bearer ${access_token}`,

@@ -71,7 +71,7 @@ async function faultsOfMessage(message: Message): Promise<string[]> {
   );
   const otpTemplate = 'code/en';
   const phoneNumberId = 'phone-number-id-976c72a700aac43eaf573ae050example';
-  const whatsapp = awsWhatsApp({ ...limits, phoneNumberId, metaApiVersion: 'v20.0', otpTemplate });
+  const whatsapp = awsWhatsApp({ ...limits, phoneNumberId, otpTemplate });
   const carrier = message.channel === 'sms' ? sms : whatsapp;
   const stored = parseMessageRow(JSON.parse(JSON.stringify(message)));
   const { outcome } = await carrier.handOver(handOverOf(stored, await bodyOf(stored)));

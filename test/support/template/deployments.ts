@@ -37,7 +37,6 @@ export const ofEnterprises: Readonly<Record<string, Readonly<Record<string, unkn
   'a permissions boundary': { permissionsBoundaryArn: 'arn:aws:iam::000000000000:policy/platform/boundary' },
   tags: { tags: { 'cost-center': '4711', owner: 'messaging@example.com' } },
   'a bootstrap qualifier': { bootstrapQualifier: 'platform1' },
-  'the log role of the account': { apiLogRole: 'existing' },
   'an existing web ACL': {
     webAclArn:
       'arn:aws:wafv2:eu-west-1:000000000000:regional/webacl/platform/01234567-89ab-cdef-0123-456789abcdef',
@@ -68,7 +67,6 @@ export const deployments: Readonly<Record<string, Readonly<Record<string, unknow
     ...domain,
     provisionedCapacity: { min: 100, max: 4000 },
     reservedConcurrency: { 'send-sms': 200 },
-    apiLogRole: 'existing',
     trustedProxies: { addresses: ['192.0.2.0/24', '2001:db8::/32'], header: 'X-Real-IP' },
     tokenKeyGenerations: [1, 2],
     allowedCountries: getCountries(),

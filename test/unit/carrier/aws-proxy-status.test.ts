@@ -49,7 +49,6 @@ it.each(
           )
         : awsWhatsApp({
             phoneNumberId: 'phone-number-id-1',
-            metaApiVersion: 'v20.0',
             prices,
             timeLimitMs: 5000,
           });

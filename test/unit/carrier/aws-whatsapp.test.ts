@@ -13,7 +13,6 @@ import { aSendingMessage, handOverOf } from '../../support/message/example-messa
 
 const settings = {
   phoneNumberId: 'phone-number-id-976c72a700aac43eaf573ae050example',
-  metaApiVersion: 'v20.0',
   prices: { currency: 'USD', sms: {}, whatsapp: { default: 0.02 } },
   timeLimitMs: 5000,
 } as const;
@@ -45,7 +44,7 @@ describe('the request', () => {
       service: 'whatsapp',
       body: {
         originationPhoneNumberId: 'phone-number-id-976c72a700aac43eaf573ae050example',
-        metaApiVersion: 'v20.0',
+        metaApiVersion: 'v23.0',
       },
     });
     expect(meta).toEqual({
@@ -227,7 +226,6 @@ describe('a one-time password', () => {
   it('goes as the stage’s authentication template, with the code in its body and its copy-code button', async () => {
     const withTemplate = awsWhatsApp({
       phoneNumberId: 'phone-number-id-976c72a700aac43eaf573ae050example',
-      metaApiVersion: 'v20.0',
       otpTemplate: 'verification_code/en_GB',
       prices: { currency: 'USD', sms: {}, whatsapp: {} },
       timeLimitMs: 5000,

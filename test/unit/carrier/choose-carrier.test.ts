@@ -14,7 +14,7 @@ import { pricesFile } from '../../support/template/prices.ts';
 
 const before = { ...process.env };
 const sms = { SMS_ORIGINATION_IDENTITY: '+12065550152', SMS_CONFIGURATION_SET: 'receipts' };
-const whatsApp = { WHATSAPP_PHONE_NUMBER_ID: 'phone-number-id-976c', META_API_VERSION: 'v20.0' };
+const whatsApp = { WHATSAPP_PHONE_NUMBER_ID: 'phone-number-id-976c' };
 let server: CarrierServer;
 
 beforeAll(async () => {

@@ -45,7 +45,6 @@ beforeAll(async () => {
   const whatsApp = awsWhatsApp({
     ...settings,
     phoneNumberId: 'phone-number-id-1',
-    metaApiVersion: 'v20.0',
   });
   const [queues, buses] = [foreignSqs(region, credentials), foreignEventBridge(region, credentials)];
   const [toQueue, toBus] = [sqsSendMessage(() => queues), eventBridgePutEvent(() => buses)];
