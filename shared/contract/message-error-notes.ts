@@ -89,8 +89,8 @@ export const messageErrorNotes: Readonly<Record<MessageErrorCode, MessageErrorNo
     retryable: true,
   },
   recipient_limit_reached: {
-    cause: `${recipientSendsMax} messages with one-time passwords went to the recipient in ${recipientWindow} when a \`fallback\` was to start.`,
-    remedy: `Wait until ${recipientWindow} have passed, then send again.`,
+    cause: `${recipientSendsMax} messages with one-time passwords went to the recipient in a window of ${recipientWindow} when a \`fallback\` was to start.`,
+    remedy: `Send again in the next window of ${recipientWindow}.`,
     retryable: true,
   },
   otp_held: {

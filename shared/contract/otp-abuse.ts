@@ -10,7 +10,7 @@ export const noCountry = 'ZZ';
 /** The country of a hold of all countries of a client together. */
 export const allCountries = '*';
 
-/** The maximum number of one-time passwords of a client to one recipient in any window of this length. */
+/** The maximum number of one-time passwords of a client to one recipient in a window of this length. */
 export const recipientSendsMax = 5;
 export const recipientWindowSeconds = 600;
 

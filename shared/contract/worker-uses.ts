@@ -102,7 +102,7 @@ export const workerUses = {
       tables: {
         messages: ['GetItem', 'BatchGetItem', 'PutItem', 'ConditionCheckItem'],
         'limit-overrides': ['Query'],
-        'one-time-passwords': ['GetItem', 'PutItem', 'UpdateItem'],
+        'one-time-passwords': ['GetItem', 'UpdateItem'],
         'otp-holds': ['Query'],
       },
     },

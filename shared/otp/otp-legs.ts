@@ -5,20 +5,19 @@
 import { refusalAmong } from '../contract/errors.ts';
 import { noCountry } from '../contract/otp-abuse.ts';
 import type { OtpLegs } from '../message/dispatch/start-next-leg.ts';
-import type { LegRefusal } from '../message/message.ts';
 import type { Clock } from '../platform/clock.ts';
 import { isPending } from './otp.ts';
 import type { AssertNotHeld } from './otp-holds.dynamo.ts';
 import type { OtpStore } from './otp-store.dynamo.ts';
 import { otpText } from './otp-text.ts';
-import { checkRecipientSends, countRecipientSend, giveBackRecipientSend } from './recipient-limit.ts';
+import { hasRoom } from './recipient-limit.ts';
 
 export function otpLegs({
   otps,
   assertNotHeld,
   clock,
 }: {
-  readonly otps: Pick<OtpStore, 'get' | 'recipientSends' | 'replaceRecipientSends' | 'countSms'>;
+  readonly otps: Pick<OtpStore, 'get' | 'sentTo' | 'countSend' | 'giveBackSend' | 'countSms'>;
   readonly assertNotHeld: AssertNotHeld;
   readonly clock: Clock;
 }): OtpLegs {
@@ -31,16 +30,18 @@ export function otpLegs({
     async refusalOf({ message_id, client_id, channel, country, recipient }, now) {
       const check = channel === 'sms' ? assertNotHeld(client_id, country ?? noCountry) : undefined;
       const held = await refusalAmong(['otp_held'], check);
-      return (
-        held ?? limitedBy(checkRecipientSends(otps, { clientId: client_id, recipient }, message_id, now))
-      );
+      if (held !== undefined) return held;
+      const isFree = await hasRoom(otps, { clientId: client_id, recipient }, message_id, now);
+      return isFree ? undefined : 'recipient_limit_reached';
     },
 
-    count: ({ message_id, client_id, recipient }, now) =>
-      limitedBy(countRecipientSend(otps, { clientId: client_id, recipient }, message_id, now)),
+    async count({ message_id, client_id, recipient }, now) {
+      const isCounted = await otps.countSend({ clientId: client_id, recipient }, message_id, now);
+      return isCounted ? undefined : 'recipient_limit_reached';
+    },
 
     giveBack: ({ message_id, client_id, recipient }, now) =>
-      giveBackRecipientSend(otps, { clientId: client_id, recipient }, message_id, now),
+      otps.giveBackSend({ clientId: client_id, recipient }, message_id, now),
 
     async noteStarted({ message_id, channel, otp }) {
       const sent = channel === 'sms' && otp !== undefined ? await otps.get(otp.otp_id) : undefined;
@@ -49,8 +50,4 @@ export function otpLegs({
 
     textOf: otpText,
   };
-}
-
-async function limitedBy(limit: Promise<void>): Promise<LegRefusal | undefined> {
-  return (await refusalAmong(['rate_limit_exceeded'], limit)) && 'recipient_limit_reached';
 }

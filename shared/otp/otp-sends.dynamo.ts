@@ -5,23 +5,13 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Message } from '../message/message.ts';
 import { type Created, isOwn, messageRowOf, parseMessageRow } from '../message/store/message-store.ts';
 import type { OneTimePassword } from './otp.ts';
-import {
-  otpRowOf,
-  type PendingOtpKey,
-  pendingRowOf,
-  type RecipientSend,
-  type RecipientSends,
-  sendsRowOf,
-} from './otp-store.dynamo.ts';
+import { countingOf, otpRowOf, type PendingOtpKey, pendingRowOf } from './otp-store.dynamo.ts';
 
 export interface OtpSend {
   readonly key: PendingOtpKey;
   readonly otp: OneTimePassword;
-  /** Where the password is new: the id of the one that it follows, if there is one. Otherwise it must still be pending. */
+  /** Present if the password is new: the id of the one that it follows. Otherwise it must still be pending. */
   readonly replaces?: { readonly latest: string | undefined };
-  /** The sends to the recipient, with this one. */
-  readonly sends: readonly RecipientSend[];
-  readonly seenSends: RecipientSends;
 }
 
 export type OtpSends = ReturnType<typeof dynamoOtpSends>;
@@ -35,11 +25,11 @@ interface OtpTables {
 export function dynamoOtpSends(client: DynamoDBDocumentClient, tables: OtpTables) {
   return {
     /**
-     * Stores all of it, or nothing: a request that is refused, or that another one with the same key was faster than, leaves
-     * no password and counts for no recipient. `changed` where something is no longer as it was read, or is written at this
-     * moment.
+     * Stores all of it, or nothing: a request that is refused, or that lost against another one with the same key, leaves no
+     * password and counts for no recipient. Returns `full` if the recipient's window is full, and `changed` if something is
+     * no longer as it was read, or is being written.
      */
-    async store(message: Message, send: OtpSend, now: Date): Promise<Created | 'changed'> {
+    async store(message: Message, send: OtpSend, now: Date): Promise<Created | 'full' | 'changed'> {
       try {
         await client.send(new TransactWriteCommand({ TransactItems: itemsOf(message, send, now) }));
         return { created: true };
@@ -50,9 +40,9 @@ export function dynamoOtpSends(client: DynamoDBDocumentClient, tables: OtpTables
     },
   };
 
-  function itemsOf(message: Message, { key, otp, replaces, sends, seenSends }: OtpSend, now: Date) {
+  function itemsOf(message: Message, { key, otp, replaces }: OtpSend, now: Date) {
     const TableName = tables.oneTimePasswords;
-    const put = (Item: Record<string, unknown>, ConditionExpression: string, seen?: string | number) => ({
+    const put = (Item: Record<string, unknown>, ConditionExpression: string, seen?: string) => ({
       Put: {
         TableName,
         Item,
@@ -80,11 +70,7 @@ export function dynamoOtpSends(client: DynamoDBDocumentClient, tables: OtpTables
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
         },
       },
-      put(
-        sendsRowOf(key, seenSends, sends, now),
-        'attribute_not_exists(otp_id) OR revision = :seen',
-        seenSends.revision,
-      ),
+      { Update: countingOf(TableName, key, message.message_id, now) },
       ...otpItems,
     ];
   }
@@ -108,14 +94,15 @@ export function dynamoOtpSends(client: DynamoDBDocumentClient, tables: OtpTables
 
 const changes = new Set(['ConditionalCheckFailed', 'TransactionConflict']);
 
-/** @throws the error, where it says nothing of the rows */
-function resultOf(message: Message, error: TransactionCanceledException): Created | 'changed' {
+/** @throws the error, if it says nothing of the rows */
+function resultOf(message: Message, error: TransactionCanceledException): Created | 'full' | 'changed' {
   const reasons = error.CancellationReasons ?? [];
   const item = reasons[0]?.Item as Record<string, AttributeValue> | undefined;
   if (item !== undefined) {
     const existing = parseMessageRow(unmarshall(item));
     return isOwn(message, existing) ? { created: true } : { created: false, existing };
   }
+  if (reasons[1]?.Code === 'ConditionalCheckFailed') return 'full';
   if (reasons.some(({ Code }) => changes.has(Code ?? ''))) return 'changed';
   throw error;
 }

@@ -1,11 +1,11 @@
 /**
  * The one-time-passwords table. It has a row for each password, `pending#…` with the latest password of a client for a
- * recipient and purpose, and `sends#…` with the latest sends to a recipient.
+ * recipient and purpose, and `sends#…` with the messages to a recipient in a window of ten minutes.
  */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { recipientWindowSeconds } from '../contract/otp-abuse.ts';
-import { conditionalPut, conditionalUpdate } from '../platform/aws/conditional-write.dynamo.ts';
+import { recipientSendsMax, recipientWindowSeconds } from '../contract/otp-abuse.ts';
+import { conditionalUpdate } from '../platform/aws/conditional-write.dynamo.ts';
 import { readRow } from '../platform/aws/read-rows.dynamo.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
 import { type OneTimePassword, otpSchema } from './otp.ts';
@@ -18,17 +18,6 @@ export interface OtpRecipient {
 /** At most one password is pending for each client, recipient and purpose. */
 export interface PendingOtpKey extends OtpRecipient {
   readonly purpose: string;
-}
-
-export interface RecipientSend {
-  readonly message_id: string;
-  readonly at: string;
-}
-
-/** The latest sends to one recipient, with the revision that a replacement must name. */
-export interface RecipientSends {
-  readonly sends: readonly RecipientSend[];
-  readonly revision: number;
 }
 
 interface OtpAttempt {
@@ -58,10 +47,9 @@ function isNamedBy(
 const keptDays = 1;
 
 const pendingRow = z.object({ latest: z.string() });
-const sendsRow = z.object({
-  sends: z.array(z.object({ message_id: z.string(), at: z.iso.datetime() })),
-  revision: z.int(),
-});
+const sendsRow = z.object({ message_ids: z.exactOptional(z.set(z.string())) });
+/** A report of a verification reads them up to half an hour after their window. */
+const sendsKeptSeconds = 3600;
 
 export function dynamoOtpStore(client: DynamoDBDocumentClient, TableName: string) {
   function read<Schema extends z.ZodMiniType>(schema: Schema, key: string) {
@@ -75,24 +63,26 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, TableName: string
       return (await read(pendingRow, pendingId(key)))?.latest;
     },
 
-    async recipientSends(recipient: OtpRecipient): Promise<RecipientSends> {
-      return (await read(sendsRow, sendsId(recipient))) ?? { sends: [], revision: 0 };
+    /** Returns the ids of the messages that are counted for the recipient in the window at this time. */
+    async sentTo(recipient: OtpRecipient, at: Date): Promise<string[]> {
+      const row = await read(sendsRow, sendsId(recipient, at));
+      return [...(row?.message_ids ?? [])];
     },
 
-    /** False where the sends have changed since they were read. */
-    async replaceRecipientSends(
-      recipient: OtpRecipient,
-      seen: RecipientSends,
-      sends: readonly RecipientSend[],
-      now: Date,
-    ): Promise<boolean> {
-      const { applied } = await conditionalPut(client, {
-        TableName,
-        Item: sendsRowOf(recipient, seen, sends, now),
-        ConditionExpression: 'attribute_not_exists(otp_id) OR revision = :seen',
-        ExpressionAttributeValues: { ':seen': seen.revision },
-      });
+    /** Counts a message in the window at this time, once for the same message. Returns false if the window is full. */
+    async countSend(recipient: OtpRecipient, messageId: string, at: Date): Promise<boolean> {
+      const { applied } = await conditionalUpdate(client, countingOf(TableName, recipient, messageId, at));
       return applied;
+    },
+
+    async giveBackSend(recipient: OtpRecipient, messageId: string, at: Date): Promise<void> {
+      await conditionalUpdate(client, {
+        TableName,
+        Key: { otp_id: sendsId(recipient, at) },
+        UpdateExpression: 'DELETE message_ids :messages',
+        ConditionExpression: 'attribute_exists(otp_id)',
+        ExpressionAttributeValues: { ':messages': new Set([messageId]) },
+      });
     },
 
     /** Counts an SMS with a password that was sent before, once for the same leg. */
@@ -189,24 +179,33 @@ export function pendingRowOf(key: PendingOtpKey, otpId: string, now: Date) {
   return { otp_id: pendingId(key), latest: otpId, purge_at: epochSeconds(addDays(now, 2 * keptDays)) };
 }
 
-export function sendsRowOf(
-  recipient: OtpRecipient,
-  seen: RecipientSends,
-  sends: readonly RecipientSend[],
-  now: Date,
-) {
+/** The update that counts a message. It fails if the window of the recipient is full. */
+export function countingOf(TableName: string, recipient: OtpRecipient, messageId: string, at: Date) {
   return {
-    otp_id: sendsId(recipient),
-    sends,
-    revision: seen.revision + 1,
-    purge_at: epochSeconds(addSeconds(now, 2 * recipientWindowSeconds)),
+    TableName,
+    Key: { otp_id: sendsId(recipient, at) },
+    UpdateExpression: 'ADD message_ids :messages SET purge_at = :purge_at',
+    ConditionExpression:
+      'attribute_not_exists(message_ids) OR size(message_ids) < :max OR contains(message_ids, :message)',
+    ExpressionAttributeValues: {
+      ':messages': new Set([messageId]),
+      ':message': messageId,
+      ':max': recipientSendsMax,
+      ':purge_at': epochSeconds(addSeconds(recipientWindowAt(at).end, sendsKeptSeconds)),
+    },
   };
+}
+
+export function recipientWindowAt(at: Date): { readonly start: Date; readonly end: Date } {
+  const windowMs = recipientWindowSeconds * 1000;
+  const start = new Date(Math.floor(at.getTime() / windowMs) * windowMs);
+  return { start, end: addSeconds(start, recipientWindowSeconds) };
 }
 
 function pendingId({ clientId, recipient, purpose }: PendingOtpKey): string {
   return `pending#${clientId}#${recipient}#${purpose}`;
 }
 
-function sendsId({ clientId, recipient }: OtpRecipient): string {
-  return `sends#${clientId}#${recipient}`;
+function sendsId({ clientId, recipient }: OtpRecipient, at: Date): string {
+  return `sends#${clientId}#${recipient}#${recipientWindowAt(at).start.toISOString()}`;
 }

@@ -10,6 +10,7 @@
 
 import * as z from 'zod/mini';
 import { modeOf } from '../contract/mode.ts';
+import { recipientWindowSeconds } from '../contract/otp-abuse.ts';
 import type { Message } from '../message/message.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
 import { rowIn, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
@@ -34,7 +35,7 @@ export async function reportVerified(
     report,
     clock,
   }: {
-    readonly otps: Pick<OtpStore, 'recipientSends'>;
+    readonly otps: Pick<OtpStore, 'sentTo'>;
     readonly messages: Pick<MessageStore, 'get'>;
     readonly report: ReportReceived;
     readonly clock: Clock;
@@ -64,12 +65,13 @@ export async function reportVerified(
 }
 
 async function carrierIdsOf(
-  otps: Pick<OtpStore, 'recipientSends'>,
+  otps: Pick<OtpStore, 'sentTo'>,
   messages: Pick<MessageStore, 'get'>,
-  { otpId, clientId, recipient, messageId }: VerifiedOtp,
+  { otpId, clientId, recipient, messageId, verifiedAt }: VerifiedOtp,
 ): Promise<string[]> {
-  const { sends } = await otps.recipientSends({ clientId, recipient });
-  const ids = new Set([messageId, ...sends.map((send) => send.message_id)]);
+  const windows = [verifiedAt, addSeconds(verifiedAt, -recipientWindowSeconds)];
+  const sent = await Promise.all(windows.map((at) => otps.sentTo({ clientId, recipient }, at)));
+  const ids = new Set([messageId, ...sent.flat()]);
   const found = await Promise.all([...ids].map((id) => messages.get(id)));
   const ofOtp = found.filter((message) => message?.otp?.otp_id === otpId && message.channel === 'sms');
   const carrierIds = ofOtp.flatMap((message) => message?.carrier_message_id ?? []);

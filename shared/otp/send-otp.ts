@@ -1,13 +1,14 @@
 /**
- * Sends a one-time password. What refuses without counting comes first; then the client's caps, where it has any; and last
- * one transaction with the message, which the relay sends, the count of its recipient and the password: a new one where none
- * is pending for the recipient and purpose, else the SMS counted with the one that still is. A request that loses, to a limit or
- * to another one with its key, has changed nothing but the caps, which get back what it took.
+ * Sends a one-time password. Order: checks that change nothing, then the client's caps, then one transaction with the message,
+ * which the relay sends, the count of its recipient, and the password. The password is a new one if none is pending for the
+ * recipient and purpose; else the transaction counts the SMS with the pending one. A request that is refused by a limit, or
+ * that loses against another one with its key, gives back what it took from the caps and changes nothing else.
  *
  *   caps ─ crash → the amount is lost until the window resets
  *   message, recipient's count, password ─ crash → all of them are stored; a repeat with the same key finds the message
  */
 import { assertChannelsOn, assertMaySend, permissionsOf } from '../client/sending-permissions.ts';
+import { GatewayError, isServiceUnavailable } from '../contract/errors.ts';
 import { noCountry } from '../contract/otp-abuse.ts';
 import { countryOf } from '../contract/phone-number.ts';
 import type { Message } from '../message/message.ts';
@@ -20,6 +21,7 @@ import { type Operation, parseBody, requireCaller } from '../operation/operation
 import { describeUnknown, unknownIn } from '../operation/unknown-fields.ts';
 import { addSeconds } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
+import { retry } from '../platform/retry.ts';
 import type { SelectSender } from '../sender/select-sender.ts';
 import { attemptsRemaining, isPending, type OneTimePassword } from './otp.ts';
 import type { AssertNotHeld } from './otp-holds.dynamo.ts';
@@ -28,7 +30,7 @@ import type { SentOneTimePassword } from './otp-response.schema.ts';
 import type { OtpSend, OtpSends } from './otp-sends.dynamo.ts';
 import type { OtpStore, PendingOtpKey } from './otp-store.dynamo.ts';
 import { otpTemplate, otpText } from './otp-text.ts';
-import { checkRecipientSends, retryConflicts, withSend } from './recipient-limit.ts';
+import { hasRoom, tooManySends } from './recipient-limit.ts';
 
 interface WantedSend {
   readonly key: PendingOtpKey;
@@ -39,7 +41,7 @@ interface WantedSend {
 
 export function sendOtp(
   dependencies: SendDependencies & {
-    readonly otps: Pick<OtpStore, 'get' | 'latest' | 'recipientSends'>;
+    readonly otps: Pick<OtpStore, 'get' | 'latest' | 'sentTo'>;
     readonly otpSends: OtpSends;
     /** Refuses passwords by SMS to a country where few of the client's are verified. */
     readonly assertNotHeld?: AssertNotHeld | undefined;
@@ -83,7 +85,7 @@ export function sendOtp(
         assertAllowed,
         assertNotHeld,
         () => allowance?.check([longestMessage(send, id)]),
-        () => checkRecipientSends(dependencies.otps, send.key, id, request.now),
+        () => assertRoom(dependencies.otps, send, id),
       ]);
       const unknownFields = describeUnknown(unknownIn(schema, request.body), 'field');
       const textOf = (stored: string): string =>
@@ -105,6 +107,7 @@ export function sendOtp(
         planned = undefined;
         const stored = { ...message, ...otpMessage(send, message_id, writes.otp) };
         const result = await otpSends.store(stored, writes, request.now);
+        if (result === 'full') throw tooManySends(request.now);
         if (result === 'changed') return undefined;
         return result.created ? { ...result, stored } : result;
       });
@@ -125,21 +128,45 @@ export function sendOtp(
 }
 
 /**
- * The latest password while it can be verified; else a new one. Reads only.
+ * Returns the latest password while it can be verified; else a new one. Reads only.
  *
- * @throws GatewayError `rate_limit_exceeded` where the recipient has had too many.
+ * @throws GatewayError `rate_limit_exceeded` if the window of the recipient is full.
  */
 async function planSend(
-  otps: Pick<OtpStore, 'get' | 'latest' | 'recipientSends'>,
+  otps: Pick<OtpStore, 'get' | 'latest' | 'sentTo'>,
   send: WantedSend,
   messageId: string,
 ): Promise<OtpSend> {
   const { key, now } = send;
-  const [seenSends, latest] = await Promise.all([otps.recipientSends(key), otps.latest(key)]);
-  const sends = withSend(seenSends, messageId, now);
+  const [, latest] = await Promise.all([assertRoom(otps, send, messageId), otps.latest(key)]);
   const pending = latest === undefined ? undefined : await otps.get(latest);
-  if (pending !== undefined && isPending(pending, now)) return { key, otp: pending, sends, seenSends };
-  return { key, otp: newOtp(send, messageId), replaces: { latest }, sends, seenSends };
+  if (pending !== undefined && isPending(pending, now)) return { key, otp: pending };
+  return { key, otp: newOtp(send, messageId), replaces: { latest } };
+}
+
+/** @throws GatewayError `rate_limit_exceeded` if the window of the recipient is full. */
+async function assertRoom(
+  otps: Pick<OtpStore, 'sentTo'>,
+  { key, now }: WantedSend,
+  messageId: string,
+): Promise<void> {
+  if (!(await hasRoom(otps, key, messageId, now))) throw tooManySends(now);
+}
+
+const conflictsMax = 19;
+
+/** Repeats an attempt that returns undefined because another request for the recipient was faster, after growing random delays. */
+function retryConflicts<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+  // More than the requests that can be in flight for one recipient and still be accepted.
+  const delaysMs = Array.from({ length: conflictsMax }, (_, index) => index * 8 * Math.random());
+  return retry({ delaysMs, isRetryable: isServiceUnavailable }, async () => {
+    const result = await attempt();
+    if (result !== undefined) return result;
+    throw new GatewayError(
+      'service_unavailable',
+      'Too many requests for this recipient at once. Try again soon.',
+    );
+  });
 }
 
 function newOtp({ key, wanted, now }: WantedSend, messageId: string): OneTimePassword {

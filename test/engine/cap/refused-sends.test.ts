@@ -116,10 +116,7 @@ describe('a request that a cap has no room for', () => {
         code: 'message_limit_reached',
       });
     }
-    const { sends } = await storesIn(tables).otps.recipientSends({
-      clientId: client.client_id,
-      recipient: to,
-    });
-    expect(sends).toHaveLength(1);
+    const sent = await storesIn(tables).otps.sentTo({ clientId: client.client_id, recipient: to }, now);
+    expect(sent).toHaveLength(1);
   });
 });

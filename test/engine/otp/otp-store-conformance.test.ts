@@ -65,10 +65,8 @@ function inTables(): Stores {
 function sendOf(otp: OneTimePassword): { readonly message: Message; readonly send: OtpSend } {
   const { client_id: clientId, recipient, purpose } = otp;
   const message = aMessage({ message_id: newId('msg', now), client_id: clientId });
-  const sends = [{ message_id: message.message_id, at: now.toISOString() }];
   const key = { clientId, recipient, purpose };
-  const seenSends = { sends: [], revision: 0 };
-  return { message, send: { key, otp, replaces: { latest: undefined }, sends, seenSends } };
+  return { message, send: { key, otp, replaces: { latest: undefined } } };
 }
 
 describe.each<[string, () => Stores]>([
@@ -80,26 +78,26 @@ describe.each<[string, () => Stores]>([
     expect(await sends.store(message, send, now)).toEqual({ created: true });
   }
 
-  it('are stored with their message, as the latest, and with the sends to the recipient', async () => {
+  it('are stored with their message, as the latest, and counted for the recipient', async () => {
     const { otps, messages, sends } = newStores();
     const { message, send } = sendOf(fresh());
     expect(await otps.latest(send.key)).toBeUndefined();
     expect(await sends.store(message, send, now)).toEqual({ created: true });
     expect(await otps.get(send.otp.otp_id)).toEqual(send.otp);
     expect(await otps.latest(send.key)).toBe(send.otp.otp_id);
-    expect(await otps.recipientSends(send.key)).toEqual({ sends: send.sends, revision: 1 });
+    expect(await otps.sentTo(send.key, now)).toEqual([message.message_id]);
     expect(await messages.get(message.message_id)).toEqual(message);
     expect(await otps.get(newId('otp', now))).toBeUndefined();
   });
 
-  it('are not stored where the message was, nor where the latest or the sends are no longer as they were read', async () => {
+  it('are not stored where the message was, nor where the latest is no longer as it was read', async () => {
     const { otps, messages, sends } = newStores();
     const otp = fresh();
     const { message, send } = sendOf(otp);
     await sends.store(message, send, now);
-    const before = [await otps.latest(send.key), await otps.recipientSends(send.key)];
+    const before = [await otps.latest(send.key), await otps.sentTo(send.key, now)];
     const other = { ...fresh(), client_id: otp.client_id };
-    const later = { ...sendOf(other), send: { ...send, otp: other, seenSends: { sends: [], revision: 1 } } };
+    const later = { ...sendOf(other), send: { ...send, otp: other } };
     const ofOther = aMessage({ message_id: message.message_id, recipient: '+447700900124' });
     const elsewhere = { ...send.key, recipient: '+447700900124' };
     expect(await sends.store(ofOther, { ...later.send, key: elsewhere }, now)).toEqual({
@@ -107,13 +105,11 @@ describe.each<[string, () => Stores]>([
       existing: message,
     });
     expect(await sends.store(later.message, later.send, now)).toBe('changed');
-    const stale = { ...later.send, replaces: { latest: otp.otp_id }, seenSends: send.seenSends };
-    expect(await sends.store(later.message, stale, now)).toBe('changed');
     expect(await otps.get(other.otp_id)).toBeUndefined();
     expect(await otps.latest(elsewhere)).toBeUndefined();
-    expect(await otps.recipientSends(elsewhere)).toEqual({ sends: [], revision: 0 });
+    expect(await otps.sentTo(elsewhere, now)).toEqual([]);
     expect(await messages.get(later.message.message_id)).toBeUndefined();
-    expect([await otps.latest(send.key), await otps.recipientSends(send.key)]).toEqual(before);
+    expect([await otps.latest(send.key), await otps.sentTo(send.key, now)]).toEqual(before);
     const follows = { ...later.send, replaces: { latest: otp.otp_id } };
     expect(await sends.store(later.message, follows, now)).toEqual({ created: true });
     expect(await otps.latest(send.key)).toBe(other.otp_id);
@@ -150,17 +146,20 @@ describe.each<[string, () => Stores]>([
     await stores.otps.countSms(fresh(), 'msg_leg');
   });
 
-  it('replace the sends to a recipient only while they are the ones that were read', async () => {
+  it('are counted for a recipient, five in a window and the same message once', async () => {
     const { otps: store } = newStores();
     const { client_id: clientId, recipient } = fresh();
-    const seen = await store.recipientSends({ clientId, recipient });
-    expect(seen).toEqual({ sends: [], revision: 0 });
-    const sends = [{ message_id: 'msg_1', at: now.toISOString() }];
-    const replaced = await Promise.all(
-      [1, 2, 3].map(() => store.replaceRecipientSends({ clientId, recipient }, seen, sends, now)),
-    );
-    expect(replaced.filter(Boolean)).toHaveLength(1);
-    expect(await store.recipientSends({ clientId, recipient })).toEqual({ sends, revision: 1 });
+    const count = (id: string, seconds = 0) =>
+      store.countSend({ clientId, recipient }, id, addSeconds(now, seconds));
+    const ids = ['msg_1', 'msg_1', 'msg_2', 'msg_3', 'msg_4', 'msg_5', 'msg_6', 'msg_7'];
+    const counted = await Promise.all(ids.map((id) => count(id)));
+    const sent = await store.sentTo({ clientId, recipient }, addSeconds(now, 599));
+    expect(sent).toHaveLength(5);
+    expect(ids.filter((_, index) => counted[index])).toEqual(ids.filter((id) => sent.includes(id)));
+    await store.giveBackSend({ clientId, recipient }, sent[0] ?? '', now);
+    expect(await count('msg_8', 599)).toBe(true);
+    expect(await count('msg_9', 599)).toBe(false);
+    expect(await count('msg_9', 600)).toBe(true);
   });
 
   it('count the same request once, others until no attempt is left, and none of another client or after expiry', async () => {

@@ -14,17 +14,6 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
-  'a recipient of five passwords waits longer than ten minutes': {
-    theme: 'otp',
-    promise: '5.8',
-    changes: [
-      {
-        file: 'shared/otp/recipient-limit.ts',
-        replace: 'Math.min(recipientWindowSeconds, Math.max(1, Math.ceil((endsAt - now.getTime()) / 1000)))',
-        by: 'Math.max(1, Math.ceil((endsAt - now.getTime()) / 1000))',
-      },
-    ],
-  },
   'an allowance of passwords is in force only minutes later': {
     theme: 'otp',
     promise: 'decisions/otp-hold',

@@ -280,10 +280,10 @@ describe('between two legs', () => {
       if (code === 'recipient_limit_reached')
         for (let index = 0; index < 4; index += 1) await send('otp', {});
       refuse(code);
-      const before = await otps.recipientSends({ clientId: client_id, recipient: to });
+      const before = await otps.sentTo({ clientId: client_id, recipient: to }, now);
       goTo(31);
       expect(await start(message_id)).toBe('leg_refused');
-      expect(await otps.recipientSends({ clientId: client_id, recipient: to })).toEqual(before);
+      expect(await otps.sentTo({ clientId: client_id, recipient: to }, now)).toEqual(before);
       // The refused leg is stored, and its worker has not failed it yet.
       expect(leg(2)).toMatchObject({ status: 'queued', refusal: code });
       expect(await handOver(message_id)).toBe('sent');

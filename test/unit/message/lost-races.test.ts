@@ -79,7 +79,7 @@ describe('a one-time password', () => {
     const send = (body: object, key?: string) =>
       ask(operation, { client, now, body: { to, ...body }, ...(key === undefined ? {} : { key }) });
     const sendsTo = async (recipient: string) =>
-      (await otps.recipientSends({ clientId: client.client_id, recipient })).sends.length;
+      (await otps.sentTo({ clientId: client.client_id, recipient }, now)).length;
     return { client, send, sendsTo, messages, otps, otpSends, tables, cap };
   }
 
