@@ -35,10 +35,11 @@ export class GatewayStack extends Stack {
 }
 
 function synthesizerOf(stage: StageSettings): { readonly synthesizer?: IStackSynthesizer } {
-  const { bootstrapQualifier: qualifier, deployWithCallerCredentials } = stage;
+  const { bootstrapQualifier: qualifier, emulator } = stage;
   const options = qualifier === undefined ? {} : { qualifier };
-  if (qualifier === undefined && !deployWithCallerCredentials) return {};
-  const synthesizer = deployWithCallerCredentials
+  if (qualifier === undefined && !emulator) return {};
+  // The emulator's bootstrap role cannot access its bucket, so the deploy uses the caller's credentials.
+  const synthesizer = emulator
     ? new CliCredentialsStackSynthesizer(options)
     : new DefaultStackSynthesizer(options);
   // The CDK's types are not compatible with exactOptionalPropertyTypes.

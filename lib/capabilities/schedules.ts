@@ -50,7 +50,8 @@ export class Schedules extends Construct {
     queue.grant(this.role, 'sqs:SendMessage');
     const groups = [
       this.group.scheduleGroupName,
-      ...(this.stage.grantDefaultScheduleGroup ? ['default'] : []),
+      // The emulator checks CreateSchedule against `schedule/default/NAME` for every group.
+      ...(this.stage.emulator ? ['default'] : []),
     ];
     allow(
       to,

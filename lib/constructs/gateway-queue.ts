@@ -43,7 +43,7 @@ export class GatewayQueue extends Construct {
       visibilityTimeout: Duration.seconds(props.visibilitySeconds),
       retentionPeriod: Duration.days(4),
       ...queueEncryption(this, props.stage),
-      enforceSSL: props.stage.enforceSslOnQueues,
+      enforceSSL: !props.stage.emulator,
       deadLetterQueue: {
         queue: this.deadLetters,
         maxReceiveCount: props.maxReceives,
@@ -55,7 +55,8 @@ export class GatewayQueue extends Construct {
   grantSend(to: IGrantable): void {
     allow(
       to,
-      ['sqs:SendMessage', ...(this.stage.grantSendMessageBatch ? ['sqs:SendMessageBatch'] : [])],
+      // On AWS, sqs:SendMessage permits both calls.
+      ['sqs:SendMessage', ...(this.stage.emulator ? ['sqs:SendMessageBatch'] : [])],
       [this.queue.queueArn],
     );
   }
@@ -79,7 +80,7 @@ export function createDeadLetterQueue(scope: Construct, id: string, stage: Stage
   const queue = new Queue(scope, id, {
     retentionPeriod: Duration.days(14),
     ...queueEncryption(scope, stage),
-    enforceSSL: stage.enforceSslOnQueues,
+    enforceSSL: !stage.emulator,
   });
   const isLast = 'It is a dead-letter queue: what comes here stays until a person has looked.';
   acknowledge(queue, { 'AwsSolutions-SQS3': isLast, 'Serverless-SQSRedrivePolicy': isLast });
@@ -95,6 +96,6 @@ function queueEncryption(scope: Construct, stage: StageSettings) {
 }
 
 function acknowledgePlainHttp(queue: Queue, stage: StageSettings): void {
-  if (!stage.enforceSslOnQueues)
+  if (stage.emulator)
     acknowledge(queue, { 'AwsSolutions-SQS4': 'The emulator on this machine serves http only.' });
 }

@@ -22,7 +22,7 @@ const carriersFile = z.catchall(
 
 export interface LocalCarriers {
   /** Settings of the stage; a channel that the file does not name stays simulated. */
-  readonly settings: Readonly<Record<string, unknown>>;
+  readonly settings: { readonly local?: object; readonly [setting: string]: unknown };
   /** The value of each carrier's secret. */
   readonly secrets: Readonly<Record<string, string>>;
 }
@@ -45,7 +45,9 @@ export function readCarriersFile(file: string): LocalCarriers {
     settings: {
       ...(sms === undefined ? {} : { smsCarrier: sms.join(',') }),
       ...(whatsapp === undefined ? {} : { whatsappCarrier: whatsapp.join(',') }),
-      ...(unknown_deadline_seconds === undefined ? {} : { unknownDeadlineSeconds: unknown_deadline_seconds }),
+      ...(unknown_deadline_seconds === undefined
+        ? {}
+        : { local: { unknownDeadlineSeconds: unknown_deadline_seconds } }),
     },
     secrets: Object.fromEntries(
       Object.entries(secrets).map(([name, value]) => [name, JSON.stringify(value)]),

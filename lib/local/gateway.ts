@@ -56,7 +56,7 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
     const deployed = deploy({
       settings: {
         ...options.carriers?.settings,
-        webhookTimeScale: options.timeScale,
+        local: { ...options.carriers?.settings.local, webhookTimeScale: options.timeScale },
         publicUrl: `http://localhost:${front.port}`,
       },
       endpoint: emulator.endpoint,

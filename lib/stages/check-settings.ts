@@ -2,6 +2,7 @@
  * Changes the settings of a stage by those of a deploy (`settings.STAGE.json`, `-c field=value`), and refuses what cannot
  * work: values that a setting does not permit, and combinations that no gateway can run with.
  */
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { carrierDescriptors } from '../../shared/carrier/carrier-descriptors.ts';
 import { carriersIn } from '../../shared/contract/channels.ts';
@@ -9,7 +10,7 @@ import { closestName } from '../../shared/platform/closest-name.ts';
 import { fromText } from '../../shared/platform/env.ts';
 import { isPlaceholder } from './aws-names.ts';
 import { readCountriesFile, sampleCountriesFile } from './countries-file.ts';
-import { InvalidSettings, type StageSettings, stageSettings, texts } from './stage-settings.ts';
+import { InvalidSettings, localOnAws, type StageSettings, stageSettings, texts } from './stage-settings.ts';
 
 /**
  * The queues of each function: it processes at most the sum of their concurrencies at once, and with less reserved
@@ -126,11 +127,6 @@ const checked = stageSettings.check(
       'customDomain',
       'its certificate is in another region',
     );
-    demand(
-      stage.name === 'local' || !stage.carrierBaseUrls,
-      'carrierBaseUrls',
-      "only the local stage may call another address than a carrier's own",
-    );
     const { messages = {}, spend = {} } = stage.caps;
     for (const [name, limits] of [
       ['caps', [messages.perMinute, messages.perHour, messages.perDay, messages.perMonth]],
@@ -143,16 +139,11 @@ const checked = stageSettings.check(
       'minimumShare is above usualShare, so that usual traffic would be held',
     );
     demand(
-      stage.name === 'local' || stage.webhookTimeScale === 1,
-      'webhookTimeScale',
-      'only the local stage may shorten the delays of retries',
+      stage.name === 'local' || isDeepStrictEqual(stage.local, localOnAws),
+      'local',
+      'only the stage local has these settings, for endpoints and carriers on this machine',
     );
     for (const fault of countryFaults(stage)) demand(false, 'countriesFile', fault);
-    demand(
-      stage.name === 'local' || !stage.webhookAllowLoopback,
-      'webhookAllowLoopback',
-      "only the local stage may call loopback addresses: on AWS they are Lambda's own",
-    );
     demand(
       new Set(stage.tokenKeyGenerations).size === stage.tokenKeyGenerations.length,
       'tokenKeyGenerations',
@@ -258,6 +249,8 @@ export function withSettings(
       if (!cdkEntry.test(key)) faults.push(`${key}: there is no such setting${meantBy(key)}`);
     } else changes[key] = typeof value === 'string' ? fromText(stageSettings.shape[key], value) : value;
   }
+  // A start of the local stage changes single values of it.
+  if (changes.local !== undefined) changes.local = { ...stage.local, ...(changes.local as object) };
   const parsed = checked.safeParse({ ...stage, ...changes }, texts);
   if (!parsed.success)
     faults.push(...parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));

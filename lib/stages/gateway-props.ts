@@ -102,11 +102,6 @@ export interface MessagingGatewayProps extends OperationProps {
    */
   readonly onUnknown?: Record<'otp' | 'promotional' | 'other', 'send_again' | 'fail' | 'wait'>;
   /**
-   * How many seconds after the attempt to hand a message over that happens.
-   * @default {"otp":30,"other":300}
-   */
-  readonly unknownDeadlineSeconds?: { otp: number; other: number };
-  /**
    * When one-time passwords of a client to a country are held for an administrator. They are held after `minimumSends`, when less than
    * `shareOfUsual` of the usual share or less than `minimumShare` was verified within `settleSeconds`.
    * @default {"minimumSends":30,"usualShare":0.4,"shareOfUsual":0.5,"minimumShare":0.1,"settleSeconds":120}
@@ -214,14 +209,4 @@ export interface MessagingGatewayProps extends OperationProps {
    * @default [80,443]
    */
   readonly webhookPorts?: 'any' | number[];
-  /**
-   * Whether webhook URLs may have `http`.
-   * @default false
-   */
-  readonly webhookAllowHttp?: boolean;
-  /**
-   * Retry delays of webhooks are divided by this, to try all five out; 1 on AWS.
-   * @default 1
-   */
-  readonly webhookTimeScale?: number;
 }

@@ -80,7 +80,6 @@ const ofConstruct = {
   }),
   caps: z._default(variables.STAGE_CAPS, {}),
   onUnknown: z._default(variables.ON_UNKNOWN, usualOnUnknown),
-  unknownDeadlineSeconds: z._default(variables.UNKNOWN_DEADLINE_SECONDS, usualUnknownDeadlines),
   otpHold: z._default(variables.OTP_HOLD, {
     minimumSends: 30,
     usualShare: 0.4,
@@ -169,9 +168,22 @@ const ofConstruct = {
     }),
   ),
   webhookPorts: z._default(variables.WEBHOOK_PORTS, [80, 443]),
-  webhookAllowHttp: z._default(variables.WEBHOOK_ALLOW_HTTP, false),
-  webhookTimeScale: z._default(variables.WEBHOOK_TIME_SCALE, 1),
 } satisfies Schemas;
+
+/** Permissions and times for endpoints and carriers on this machine. The defaults are those of every stage on AWS. */
+const ofLocal = z.strictObject({
+  webhookAllowHttp: z._default(variables.WEBHOOK_ALLOW_HTTP, false),
+  /** Permits endpoints on loopback addresses: on AWS these are Lambda's own. */
+  webhookAllowLoopback: z._default(variables.WEBHOOK_ALLOW_LOOPBACK, false),
+  /** The retry delays of webhooks are divided by this. */
+  webhookTimeScale: z._default(variables.WEBHOOK_TIME_SCALE, 1),
+  /** How many seconds early a schedule is set: it may fire up to a minute late on AWS, 10 s on the emulator. */
+  scheduleLeadSeconds: z._default(variables.SCHEDULE_LEAD_SECONDS, 60),
+  /** Permits a carrier's secret to name another address (`base_url`). */
+  carrierBaseUrls: z._default(variables.CARRIER_BASE_URLS, false),
+  /** The seconds after an attempt until `onUnknown` decides. */
+  unknownDeadlineSeconds: z._default(variables.UNKNOWN_DEADLINE_SECONDS, usualUnknownDeadlines),
+});
 
 export const stageSettings = z.strictObject({
   /** The stage's name; `-c stage=` chooses one of `stages.ts` by it. */
@@ -191,24 +203,15 @@ export const stageSettings = z.strictObject({
   ),
   /** Whether CloudFormation refuses to delete the stack until a deploy turns this off. */
   terminationProtection: z._default(z.boolean(), false),
-  /** Permits endpoints on loopback addresses: never on AWS, where these are Lambda's own. */
-  webhookAllowLoopback: z._default(variables.WEBHOOK_ALLOW_LOOPBACK, false),
-  /** Permits a carrier's secret to name another address (`base_url`): never where real carriers are. */
-  carrierBaseUrls: z._default(variables.CARRIER_BASE_URLS, false),
-  /** How many seconds early a schedule is set: it may fire up to a minute late on AWS, 10 s on the emulator. */
-  scheduleLeadSeconds: z._default(variables.SCHEDULE_LEAD_SECONDS, 60),
-  /** Queue policies that require TLS; not for the emulator, which enforces them but serves only http. */
-  enforceSslOnQueues: z._default(z.boolean(), true),
-  /** The emulator's bootstrap role cannot access its bucket, so the local deploy uses the caller's credentials. */
-  deployWithCallerCredentials: z._default(z.boolean(), false),
-  /** The emulator requires `sqs:SendMessageBatch`; on AWS this is `sqs:SendMessage`. */
-  grantSendMessageBatch: z._default(z.boolean(), false),
-  /** The emulator checks CreateSchedule against `schedule/default/<name>` for every group. */
-  grantDefaultScheduleGroup: z._default(z.boolean(), false),
-  /** Permission to assume clients' roles only with an external id; the emulator does not know it in a role's own policy. */
-  grantWithExternalIdOnly: z._default(z.boolean(), true),
+  /** What only the stage `local` may change. */
+  local: z.prefault(ofLocal, {}),
+  /** True for a deploy to the emulator, which serves only http and checks permissions in ways of its own. */
+  emulator: z._default(z.boolean(), false),
 
   ...ofConstruct,
 });
+
+/** The settings `local` of every stage on AWS. */
+export const localOnAws = ofLocal.parse({});
 
 export type StageSettings = Readonly<z.output<typeof stageSettings>>;

@@ -8,7 +8,9 @@ import { toText } from '../../shared/platform/env.ts';
 import type { StageSettings } from './stage-settings.ts';
 
 export function stageVariables(stage: StageSettings): Partial<Record<VariableName, string>> {
-  const settings = Object.entries(stage).map(([setting, value]) => [variableOf(setting), value] as const);
+  const settings = Object.entries({ ...stage, ...stage.local }).map(
+    ([setting, value]) => [variableOf(setting), value] as const,
+  );
   const values: Partial<Record<VariableName, unknown>> = {
     ...Object.fromEntries(settings.filter(([name]) => Object.hasOwn(variables, name))),
     STAGE_CAPS: stage.caps,

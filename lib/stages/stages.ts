@@ -33,20 +33,18 @@ const production = stageWith({
 const local = stageWith({
   name: 'local',
   stackName: 'messaging-gateway-local',
+  emulator: true,
   webhookPorts: 'any',
-  webhookAllowHttp: true,
-  webhookAllowLoopback: true,
-  carrierBaseUrls: true,
+  local: {
+    webhookAllowHttp: true,
+    webhookAllowLoopback: true,
+    carrierBaseUrls: true,
+    // The emulator's sweep runs every 10 s, and needs two seconds for its work.
+    scheduleLeadSeconds: 12,
+  },
   // Each worker is a process of this machine, and they share the emulator, so there are few of them; most are for the
   // kinds that must not wait.
   concurrency: { otpSends: 4, singleSends: 4, bulkSends: 2, receipts: 2, webhooks: 2, slowWebhooks: 2 },
-  // The emulator's sweep runs every 10 s, and needs two seconds for its work.
-  scheduleLeadSeconds: 12,
-  enforceSslOnQueues: false,
-  deployWithCallerCredentials: true,
-  grantSendMessageBatch: true,
-  grantDefaultScheduleGroup: true,
-  grantWithExternalIdOnly: false,
 });
 
 export const stages = { local, dev, production };

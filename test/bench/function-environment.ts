@@ -19,7 +19,7 @@ export const functionEnvironment = {
       smsProtectConfigurationId: 'protect-1',
       whatsappPhoneNumberId: 'phone-number-id-bench',
       whatsappOtpTemplate: 'one_time_password/en',
-      scheduleLeadSeconds: 60,
+      local: { scheduleLeadSeconds: 60 },
     }),
   ),
   OTP_OUTBOUND_QUEUE_URL: queue('otp-outbound'),

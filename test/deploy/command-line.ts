@@ -18,10 +18,7 @@ const differences = {
     alarms: false,
     canary: false,
     webAcl: false,
-    enforceSslOnQueues: false,
-    deployWithCallerCredentials: true,
-    grantSendMessageBatch: true,
-    grantDefaultScheduleGroup: true,
+    emulator: true,
   },
   /** More than half of a synthesis is its validation of the template, which `npm test` has for the template of each stage. */
   environment: { CDK_VALIDATION: 'false' },

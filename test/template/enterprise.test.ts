@@ -183,7 +183,6 @@ describe('what an enterprise sets is refused', () => {
     ],
     [{ docsUrl: 'javascript:alert(1)' }, 'docsUrl: an https address'],
     [{ caps: { spend: { perDay: 1000, perMonth: 1 } } }, 'caps: a limit of a longer time'],
-    [{ webhookTimeScale: 100 }, 'webhookTimeScale: only the local stage'],
   ])('where it cannot work: %j', (settings, fault) => {
     expect(refused(settings)).toThrow(fault);
   });

@@ -99,9 +99,9 @@ describe('the settings of a stage', () => {
   });
 
   it('decides about an unknown hand-over by the kind of the message, unless it is set', () => {
-    const { onUnknown, unknownDeadlineSeconds } = stageFrom({});
+    const { onUnknown, local } = stageFrom({});
     expect(onUnknown).toEqual({ otp: 'send_again', promotional: 'fail', other: 'wait' });
-    expect(unknownDeadlineSeconds).toEqual({ otp: 30, other: 300 });
+    expect(local.unknownDeadlineSeconds).toEqual({ otp: 30, other: 300 });
     const set = { otp: 'wait', promotional: 'wait', other: 'fail' };
     expect(stageFrom({ onUnknown: set }).onUnknown).toEqual(set);
   });
@@ -228,8 +228,17 @@ describe('the settings of a stage', () => {
     });
   });
 
-  it('let no stage on AWS call loopback addresses', () => {
-    expect(() => stageFrom({ webhookAllowLoopback: 'true' })).toThrow('only the local stage');
+  it.each([
+    { webhookAllowLoopback: true },
+    { webhookAllowHttp: true },
+    { carrierBaseUrls: true },
+    { webhookTimeScale: 100 },
+    { scheduleLeadSeconds: 0 },
+    { unknownDeadlineSeconds: { otp: 5, other: 10 } },
+  ])('let only the local stage change %j', (local) => {
+    for (const stage of ['dev', 'production'])
+      expect(() => stageFrom({ stage, local })).toThrow('local: only the stage local has these settings');
+    expect(stageFrom({ stage: 'local', local }).local).toEqual({ ...stages.local.local, ...local });
   });
 
   it.each([
