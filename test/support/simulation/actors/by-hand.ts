@@ -22,7 +22,6 @@ const adminLists = [
   'clients',
   'client-names',
   'limits',
-  'refusals',
   'senders',
   'messages',
   'usage',

@@ -36,19 +36,6 @@ export const mishaps = {
       await scene.ask(client, { route: 'getWebhookEndpoint', path });
     },
   },
-  'is refused while responses about its refusals are lost': {
-    uses: ['sendSms'],
-    share: { administration: 2 },
-    async act({ scene, client, random }) {
-      scene.stage.breaks('RateCounters', between(random, 0.3, 0.5), 20_000, 'fails after');
-      for (let times = wholeBetween(random, 6, 14); times > 0; times -= 1)
-        await scene.ask(client, {
-          route: 'sendSms',
-          body: { to: 'nobody', message: 'refused' },
-          must: refused('1.2', 400),
-        });
-    },
-  },
   'writes by WhatsApp in one notification with a report that cannot be recorded': {
     uses: ['sendWhatsApp'],
     share: { 'opt-outs': 3 },
