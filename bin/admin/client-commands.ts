@@ -58,10 +58,7 @@ export function addClientCommands(program: AdminCommand): void {
   });
 }
 
-function stateOf({ disabled, invalid }: ClientView): string {
-  if (invalid.length > 0) return `malformed: ${invalid.join(', ')}`;
-  return disabled ? 'disabled' : 'enabled';
-}
+const stateOf = ({ disabled }: ClientView): string => (disabled ? 'disabled' : 'enabled');
 
 function clientTable(clients: readonly ClientView[]): string {
   return textTable(

@@ -62,8 +62,8 @@ async function changeWebhookUrl(
   caller: Caller,
   webhookUrl: string | null,
 ): Promise<void> {
-  const { webhook_url: before = null, invalid = [] } = await ownClient(dependencies.clients, caller);
-  const isSame = before === webhookUrl && !invalid.includes('webhook_url');
+  const { webhook_url: before = null } = await ownClient(dependencies.clients, caller);
+  const isSame = before === webhookUrl;
   // Test data may only have the URL of the client so far: from now on the two are apart.
   if (isSame && modeOf(caller.clientId) === 'live') return;
   if (!isSame)

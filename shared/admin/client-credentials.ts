@@ -40,7 +40,6 @@ export async function endPreviousSecret(
   clientId: string,
 ): Promise<void> {
   const client = await requireClient(dependencies, clientId);
-  clientAdmin.assertReadable(client, 'secrets');
   if (client.secrets.length < 2) return;
   const summary = `${actor} ended the previous client secret`;
   await recordActivity(dependencies, actor, { kind: 'client_secret_ended', summary, clientId });

@@ -15,7 +15,7 @@ import { cursor, type ListOf, pageSize, textUpTo } from './request-fields.ts';
 export type ClientView = ReturnType<typeof clientView>;
 export type ApiKeyView = ReturnType<typeof apiKeyView>;
 
-export function clientView(client: Client, now: Date) {
+function clientView(client: Client, now: Date) {
   return {
     client_id: client.client_id,
     name: client.name,
@@ -29,8 +29,6 @@ export function clientView(client: Client, now: Date) {
       .map(({ created_at, expires_at }) => ({ created_at, expires_at: expires_at ?? null })),
     countries: client.countries ?? null,
     senders: client.senders ?? null,
-    /** The attributes of its row in `clients` that a person made invalid. Where they say what it may do, its requests are refused. */
-    invalid: client.invalid ?? [],
   };
 }
 
@@ -160,7 +158,7 @@ export async function setClientDisabled(
   disabled: boolean,
 ): Promise<void> {
   const client = await requireSettingsOwner(dependencies, clientId);
-  if (client.disabled === disabled && !client.invalid?.includes('disabled')) return;
+  if (client.disabled === disabled) return;
   await recordActivity(dependencies, actor, {
     kind: disabled ? 'client_disabled' : 'client_enabled',
     summary: `${actor} ${disabled ? 'disabled' : 'enabled'} the client ${client.name}`,

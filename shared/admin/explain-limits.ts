@@ -8,7 +8,6 @@ import {
 } from '../contract/rate-limits-and-caps.ts';
 import { endpointInForce, inForceText, type WindowInForce } from '../limit/limit-feedback.ts';
 import { type OverrideRow, type ParsedRow, parseRow, rowInForce } from '../limit/override-row.ts';
-import { fullCount } from '../limit/rate-counter.dynamo.ts';
 import { counterKey } from '../limit/subject.ts';
 import { type CapUse, capUse } from '../limit/take-from-caps.ts';
 import { windowsAt } from '../limit/windows.ts';
@@ -110,11 +109,10 @@ async function rateUseOf(
 ): Promise<(window: WindowName, limit: number) => Use> {
   const windows = windowsAt(now);
   const used = await rateUse(counterKey({ kind: 'client', clientId }, endpoint, windows.day), windows);
-  return (window, limit) => {
+  return (window) => {
     if (window === 'month') throw new Error('a rate limit has no month');
-    const isFull = used[window] >= fullCount;
     return {
-      used: isFull ? limit : used[window],
+      used: used[window],
       resets_at: new Date(windows.resetsAt[window] * 1000).toISOString(),
     };
   };

@@ -14,7 +14,7 @@ import {
 import * as z from 'zod/mini';
 import { clientIdIn, modeOf, settingsIdOf } from '../contract/mode.ts';
 import { conditionalPut, conditionalUpdate, setOrRemove } from '../platform/aws/conditional-write.dynamo.ts';
-import { batchRead, queryRows, readRow } from '../platform/aws/read-rows.dynamo.ts';
+import { batchRead, queryRows, readableRows, readRow } from '../platform/aws/read-rows.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
 import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
 import {
@@ -22,7 +22,7 @@ import {
   apiKeyRow,
   type Client,
   type ClientSecret,
-  clientOf,
+  clientRow,
   inMode,
   isClientId,
 } from './client.ts';
@@ -61,11 +61,9 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
     /** A consistent read. A text that cannot be a client's id is not looked up. */
     async find(clientId: string): Promise<Client | undefined> {
       if (!isClientId(clientId)) return undefined;
-      const { Item } = await dynamo.send(
-        new GetCommand({ TableName, Key: { client_id: settingsIdOf(clientId) }, ConsistentRead: true }),
-      );
-      if (Item === undefined) return undefined;
-      return inMode(clientOf(Item), modeOf(clientId));
+      const Key = { client_id: settingsIdOf(clientId) };
+      const client = await readRow(dynamo, clientRow, { TableName, Key, ConsistentRead: true });
+      return client && inMode(client, modeOf(clientId));
     },
     /** @throws Error if the id is taken. */
     async create(client: Client): Promise<void> {
@@ -125,7 +123,7 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
       );
       const next: unknown = LastEvaluatedKey?.client_id;
       return {
-        clients: Items.map(clientOf),
+        clients: readableRows(clientRow, Items, 'client_id'),
         next: typeof next === 'string' ? next : undefined,
       };
     },
@@ -160,7 +158,7 @@ export function dynamoClientIds(client: DynamoDBDocumentClient, TableName: strin
   };
 }
 
-/** Whether a client is disabled, at most 45 s old. Reads that attribute only, so other invalid ones do no harm. */
+/** Returns true if a client is disabled; at most 45 s old. */
 export function disabledClients(client: DynamoDBDocumentClient, TableName: string, clock: Clock) {
   const cache = new CachedReader(read, accessCache, clock);
 
@@ -172,8 +170,7 @@ export function disabledClients(client: DynamoDBDocumentClient, TableName: strin
         ProjectionExpression: 'disabled',
       }),
     );
-    // A person who wrote "true" as a text wanted it disabled.
-    return { disabled: Item?.disabled !== undefined && Item.disabled !== false };
+    return { disabled: Item?.disabled === true };
   }
 
   return async (clientId: string): Promise<boolean> => (await cache.get(clientId))?.disabled === true;
@@ -191,7 +188,7 @@ export function dynamoExistingClients(client: DynamoDBDocumentClient, tableName:
   };
 }
 
-/** The current webhook URL of a client's account (contract 7.1); none where its row has an invalid one. */
+/** The current webhook URL of a client's account (contract 7.1). */
 export function accountUrls(clients: Pick<ClientStore, 'find'>) {
   return async (clientId: string): Promise<string | undefined> => (await clients.find(clientId))?.webhook_url;
 }
@@ -207,7 +204,7 @@ export function dynamoApiKeyStore(dynamo: DynamoDBDocumentClient, TableName: str
     async create(key: ApiKey): Promise<void> {
       await dynamo.send(new PutCommand({ TableName, Item: key }));
     },
-    /** Newest first, without those that a person made invalid: they open nothing, and must not hide the others. */
+    /** Newest first. */
     async listOf(clientId: string): Promise<readonly ApiKey[]> {
       const rows = queryRows(dynamo, {
         TableName,
@@ -216,7 +213,7 @@ export function dynamoApiKeyStore(dynamo: DynamoDBDocumentClient, TableName: str
         ExpressionAttributeValues: { ':client_id': clientId },
         ScanIndexForward: false,
       });
-      return (await Array.fromAsync(rows)).flatMap((row) => apiKeyRow.safeParse(row).data ?? []);
+      return readableRows(apiKeyRow, await Array.fromAsync(rows), 'key_id');
     },
     async revoke(keyHash: string, at: Date): Promise<void> {
       await dynamo.send(

@@ -2,7 +2,6 @@
 import * as z from 'zod/mini';
 import { clientIdIn, type Mode, nameIn } from '../contract/mode.ts';
 import { type Scope, scopes } from '../contract/routes.ts';
-import { log } from '../platform/log.ts';
 import { openObject, withoutUndefined } from '../platform/object-fields.ts';
 import { sameHash, secretHash } from './secret-text.ts';
 
@@ -22,7 +21,7 @@ export function isClientId(text: string): boolean {
   return /^[A-Za-z0-9_-]{1,128}$/.test(text);
 }
 
-const clientRow = z.object({
+export const clientRow = z.object({
   client_id: z.string().check(z.minLength(1)),
   name: z.string(),
   scopes: z.array(z.enum(scopes)),
@@ -39,46 +38,8 @@ const clientRow = z.object({
   senders: z.optional(z.array(z.string())),
 });
 
-export interface Client extends z.output<typeof clientRow> {
-  /** The attributes that a person made invalid, and that here have values in their place; absent if there are none. */
-  readonly invalid?: readonly string[];
-}
+export type Client = z.output<typeof clientRow>;
 export type ClientSecret = Client['secrets'][number];
-
-/** Without them nobody can say what the client may do. */
-const permissionAttributes: ReadonlySet<string> = new Set<keyof Client>([
-  'scopes',
-  'disabled',
-  'secrets',
-  'countries',
-  'senders',
-]);
-
-/** Whether its row says what it may do. Another attribute that is invalid, such as the name, refuses nothing. */
-export function hasValidPermissions({ invalid = [] }: Client): boolean {
-  return !invalid.some((name) => permissionAttributes.has(name));
-}
-
-/**
- * Reads a row, even one that a person made invalid: administrators see and disable it, and a wrong name refuses no
- * request.
- */
-export function clientOf(row: Readonly<Record<string, unknown>>): Client {
-  const { success, data, error } = clientRow.safeParse(row);
-  if (success) return data;
-  const invalid = [...new Set(error.issues.map(({ path }) => String(path[0])))];
-  const client_id = String(row.client_id);
-  log.error('row unreadable', { client_id, fields: invalid });
-  const inPlace = {
-    name: client_id,
-    scopes: [],
-    disabled: false,
-    secrets: [],
-    created_at: new Date(0).toISOString(),
-  };
-  const valid = Object.entries(row).filter(([name]) => !invalid.includes(name));
-  return { ...clientRow.parse({ ...inPlace, ...Object.fromEntries(valid) }), invalid };
-}
 
 export function inMode(client: Client, mode: Mode): Client {
   return mode === 'test' ? inTestMode(client) : client;
@@ -89,14 +50,7 @@ export function inMode(client: Client, mode: Mode): Client {
  * settings of the client. A test key never opens the admin API.
  */
 function inTestMode(client: Client): Client {
-  const {
-    test_secrets,
-    webhook_url: liveUrl,
-    test_webhook_url,
-    secrets: _secrets,
-    invalid,
-    ...rest
-  } = client;
+  const { test_secrets, webhook_url: liveUrl, test_webhook_url, secrets: _secrets, ...rest } = client;
   return {
     ...rest,
     client_id: clientIdIn('test', client.client_id),
@@ -106,9 +60,6 @@ function inTestMode(client: Client): Client {
     ...withoutUndefined({
       // Null: a test key removed it.
       webhook_url: test_webhook_url === undefined ? liveUrl : (test_webhook_url ?? undefined),
-      invalid: invalid
-        ?.filter((name) => name !== 'secrets')
-        .map((name) => (name === 'test_secrets' ? 'secrets' : name)),
     }),
   };
 }

@@ -69,10 +69,6 @@ export const errorTexts = {
 /** The text for a path without a route, and for a part of a path that is no id. */
 export const nothingAtPathText = 'There is nothing at this path.';
 
-/** The text for a client whose row was made invalid in the console. */
-export const malformedClientText =
-  'What this client may do cannot be read. Ask the operator of the gateway to correct it.';
-
 /** The text for a recipient that cannot be sent to: in the rows of a bulk request, and shown in the API document. */
 export const invalidRecipientText = 'The recipient is not a phone number in international format.';
 

@@ -1,8 +1,8 @@
 /** Finds out which client sent a request. A refusal is thrown only after the request is counted, so that it counts too. */
-import { apiKeyScope, type Client, hasValidPermissions } from '../client/client.ts';
+import { apiKeyScope, type Client } from '../client/client.ts';
 import type { ClientDirectory } from '../client/client-store.dynamo.ts';
 import { apiKeyPrefix, isApiKey, secretHash } from '../client/secret-text.ts';
-import { errorTexts, GatewayError, malformedClientText, standardError } from '../contract/errors.ts';
+import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';
 import type { Subject } from '../limit/subject.ts';
 import type { Caller } from '../operation/operation.ts';
@@ -87,7 +87,6 @@ function refusalOf({ client, scopes }: Caller, scope: Scope): GatewayError | und
 
 /** Why nothing is open to this client, whatever its credential; undefined where it is not so. */
 export function accessRefusal(client: Client): GatewayError | undefined {
-  if (!hasValidPermissions(client)) return new GatewayError('forbidden', malformedClientText);
   return client.disabled ? standardError('forbidden') : undefined;
 }
 

@@ -13,6 +13,7 @@ import type { ApiRequest, Operation } from '../operation/operation.ts';
 import type { Clock } from '../platform/clock.ts';
 import { countMetric } from '../platform/log.ts';
 import { type Authenticator, authenticate } from './authenticate.ts';
+import { isKept, type RecordRefusal, withoutContent } from './record-refusals.ts';
 import { type BodyFormat, checkText, parseRequestBody } from './request-body.ts';
 import {
   beforeDeadline,
@@ -38,6 +39,7 @@ export interface PublicHttpDependencies {
   readonly writeLog: WriteLog;
   /** The gateway's own address, without a slash at its end. */
   readonly baseUrl: string;
+  readonly recordRefusal: RecordRefusal;
   /** Whether requests are refused, because the tables are being restored; absent where the function reads none of them. */
   readonly inMaintenance?: (() => Promise<boolean>) | undefined;
 }
@@ -104,10 +106,12 @@ function pipeline(
     oauthErrors = false,
   }: HttpOptions<PublicHttpDependencies>,
 ): HttpFunction {
-  const { limiter, addressOf, clock, newWorkId, writeLog, baseUrl, inMaintenance } = dependencies;
+  const { limiter, addressOf, clock, newWorkId, writeLog, baseUrl, recordRefusal, inMaintenance } =
+    dependencies;
   const steps = middy<RequestContext, HttpResponse>()
     // On the way back, from the last to the first:
     .use(encodeResponse())
+    .use(countRefusal(recordRefusal, route))
     .use(requestLog(writeLog, route, clock))
     .use(responseHeaders(route.policy, route.scope === null ? headers : { ...noStore, ...headers }))
     .use(errorResponse(baseUrl, oauthErrors))
@@ -229,6 +233,24 @@ function requestLog(writeLog: WriteLog, { policy, functionName }: Route, clock: 
     if (failed && isSend) countMetric('SendFailed');
     return response;
   });
+}
+
+/** Counts what a client was refused; requests that succeed pass without any work. */
+function countRefusal(recordRefusal: RecordRefusal, { method, path }: Route): Step {
+  return {
+    onError: async ({ event: { identity, incoming, requestId }, error }) => {
+      if (identity.caller === undefined || !(error instanceof GatewayError) || !isKept(error)) return;
+      await recordRefusal({
+        request_id: requestId,
+        at: incoming.now.toISOString(),
+        client_id: identity.caller.clientId,
+        endpoint: `${method} ${path}`,
+        status: error.status,
+        reason: error.code,
+        ...withoutContent(error),
+      });
+    },
+  };
 }
 
 /** Adds the headers that every response has: the rate limit, those of the function, and the request id. */

@@ -4,12 +4,11 @@
  */
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionalUpdate, conditionalUpdateOnce } from '../platform/aws/conditional-write.dynamo.ts';
-import { isPermanentFault } from '../platform/aws/permanent-fault.ts';
 
 /** One row for each client and month, with the amounts that were taken in each window: integers only. */
 type Amounts = Readonly<Record<string, number>>;
 
-/** A row as it is read; `countIn` has its counts. */
+/** A row as it is read; `countIn` reads a count of it. */
 export type CountedRow = Readonly<Record<string, unknown>>;
 
 interface Take {
@@ -29,19 +28,9 @@ export type CapCounter = ReturnType<typeof dynamoCapCounter>;
 
 export function dynamoCapCounter(client: DynamoDBDocumentClient, TableName: string) {
   return {
-    /**
-     * Adds every amount, or none. The row is as it is afterwards if it was taken, else as the condition saw it: a person may
-     * have made a count something else than a number.
-     */
+    /** Adds every amount, or none. Returns the row as it is afterwards, or, if nothing was taken, as the condition saw it. */
     async take(take: Take): Promise<{ readonly taken: boolean; readonly row: CountedRow }> {
-      // A person may have made a count without a limit a text, to which nothing can be added.
-      const taking = await update(take, Object.entries(take.amounts)).catch((error: unknown) => {
-        if (!isPermanentFault(error)) throw error;
-        return update(
-          take,
-          Object.entries(take.amounts).filter(([attribute]) => attribute in take.limits),
-        );
-      });
+      const taking = await update(take);
       const row = taking.applied ? taking.response.Attributes : taking.row;
       return { taken: taking.applied, row: row ?? {} };
     },
@@ -81,10 +70,8 @@ export function dynamoCapCounter(client: DynamoDBDocumentClient, TableName: stri
     },
   };
 
-  function update(
-    { counter, amounts, limits, endedAttributes, purgeAt }: Take,
-    added: readonly (readonly [string, number])[],
-  ) {
+  function update({ counter, amounts, limits, endedAttributes, purgeAt }: Take) {
+    const added = Object.entries(amounts);
     const limited = Object.entries(limits).map(([attribute, limit], index) => {
       const room = limit - (amounts[attribute] ?? 0);
       const fits = `${attribute} <= :room${index}`;

@@ -88,10 +88,10 @@ export function capAttribute(windows: CapWindows, cap: CapName, window: CapWindo
   return `${cap}_${windows.names[window]}`;
 }
 
-/** What is counted for this attribute of a row; undefined where a person made it something else than a number. */
-export function countIn(row: Readonly<Record<string, unknown>>, attribute: string): number | undefined {
+/** Returns what is counted for this attribute of a row. A corrupt count is treated as full. */
+export function countIn(row: Readonly<Record<string, unknown>>, attribute: string): number {
   const { [attribute]: count = 0 } = row;
-  return typeof count === 'number' ? count : undefined;
+  return typeof count === 'number' ? count : Number.MAX_SAFE_INTEGER;
 }
 
 /** The highest cap for which this percentage of it was notified in this window. */

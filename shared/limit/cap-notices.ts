@@ -127,9 +127,9 @@ function isDue(state: CapState, limit: CapLimit, percentage: number): boolean {
   const refused = percentage === 100 && state.full.includes(limit);
   if (!refused && usedOf(state, limit) * 100 < limit.limit * percentage) return false;
   const attribute = noticeAttribute(capAttribute(state.windows, 'spend', limit.window), percentage);
-  return (countIn(state.row, attribute) ?? 0) < limit.limit;
+  return countIn(state.row, attribute) < limit.limit;
 }
 
-function usedOf({ row, windows }: CapState, { cap, window, limit }: CapLimit): number {
-  return countIn(row, capAttribute(windows, cap, window)) ?? limit;
+function usedOf({ row, windows }: CapState, { cap, window }: CapLimit): number {
+  return countIn(row, capAttribute(windows, cap, window));
 }

@@ -11,9 +11,6 @@ import { type PerWindow, perWindow, type Windows, windowSeconds } from './window
 
 const keptDaysAfterUse = 2;
 
-/** More than any limit: a count that is not a number is treated as full. */
-export const fullCount = 1e12;
-
 export interface CountRequest {
   /** The row's key: subject, endpoint and UTC day. */
   readonly counter: string;
@@ -69,9 +66,9 @@ function usedIn(row: Readonly<Record<string, unknown>>, { attributes }: Windows)
   return perWindow((window) => countIn(row[attributes[window]]));
 }
 
-/** An absent attribute is a window without requests. */
+/** An absent attribute is a window without requests. A corrupt count is treated as full. */
 function countIn(value: unknown = 0): number {
-  return typeof value === 'number' ? Math.min(fullCount, Math.max(0, Math.ceil(value))) : fullCount;
+  return typeof value === 'number' ? value : Number.MAX_SAFE_INTEGER;
 }
 
 /** Reads for administrators how many requests are counted in the present windows. The limiter itself never reads. */

@@ -110,8 +110,7 @@ export function allowances(dependencies: AllowanceDependencies): AllowanceOf {
           purgeAt,
         });
         if (fits) {
-          const added = Object.entries(attributes).filter(([name]) => countIn(row, name) !== undefined);
-          taken = Object.fromEntries(added);
+          taken = attributes;
           ended.set(counter, endedAttributes(Object.keys(row), now), now, windows.resetsAt.month * 1000);
         }
         const full = fits ? [] : fullWindows(row, limits, windows, amounts);
@@ -179,7 +178,6 @@ interface FullWindow {
   readonly resetsAt: number;
 }
 
-/** A count that is no number is full: a message too many could not be taken back. */
 function fullWindows(
   row: CountedRow,
   limits: readonly CapLimit[],
@@ -189,7 +187,7 @@ function fullWindows(
   return limits
     .map((limit) => {
       const used = countIn(row, capAttribute(windows, limit.cap, limit.window));
-      const fitting = used === undefined ? 0 : fittingRecipients(amounts[limit.cap], limit.limit - used);
+      const fitting = fittingRecipients(amounts[limit.cap], limit.limit - used);
       return { limit, fitting, resetsAt: windows.resetsAt[limit.window] };
     })
     .filter(({ limit, fitting }) => fitting < amounts[limit.cap].length);
@@ -262,7 +260,7 @@ export async function capUse(
     cap,
     window,
     limit: amountOf(cap, limit),
-    used: amountOf(cap, countIn(row, capAttribute(windows, cap, window)) ?? limit),
+    used: amountOf(cap, countIn(row, capAttribute(windows, cap, window))),
     resets_at: new Date(windows.resetsAt[window] * 1000).toISOString(),
   }));
 }

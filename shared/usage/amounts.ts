@@ -32,7 +32,7 @@ export const usageStatuses = Object.keys(statusCodes) as UsageStatus[];
 /** The integer amounts of attributes; those that are absent are 0. */
 export type Amounts = ReadonlyMap<string, number>;
 
-/** The numbers among these attributes of a row. A person may have added a note, or made a number a text. */
+/** Returns the numbers among these attributes of a row. */
 export function numbersIn(attributes: Readonly<Record<string, unknown>>): [string, number][] {
   return Object.entries(attributes).filter(
     (entry): entry is [string, number] => typeof entry[1] === 'number',

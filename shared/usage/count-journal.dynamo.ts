@@ -26,7 +26,6 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { conditionalPut, conditionalUpdate } from '../platform/aws/conditional-write.dynamo.ts';
-import { isPermanentFault } from '../platform/aws/permanent-fault.ts';
 import { batchRead, queryRows } from '../platform/aws/read-rows.dynamo.ts';
 import { addDays, type Clock, epochSeconds, type Sleep } from '../platform/clock.ts';
 import { countMetric, log } from '../platform/log.ts';
@@ -298,8 +297,9 @@ async function addToRow(
     );
     const seen: unknown = row[additionAttribute];
     if (typeof seen === 'number' && seen >= number) return;
-    const { sums, refused } = withAmounts(row, amounts);
-    const put = conditionalPut(dynamo, {
+    const sums = withAmounts(row, amounts);
+    if (sums === undefined) return reportNotCounted(key, amounts);
+    const { applied } = await conditionalPut(dynamo, {
       TableName,
       Item: { ...sums, ...key, purge_at: purgeAt, [additionAttribute]: number },
       ...(seen === undefined
@@ -309,31 +309,26 @@ async function addToRow(
             ExpressionAttributeValues: { ':seen': seen },
           }),
     });
-    const outcome = await put.catch((error: unknown) => {
-      if (!isPermanentFault(error)) throw error;
-      return undefined;
-    });
-    if (outcome?.applied === false) continue;
-    if (outcome === undefined) reportNotCounted(key, amounts);
-    else if (refused.size > 0) reportNotCounted(key, refused);
-    return;
+    if (applied) return;
   }
 }
 
-/** Sums that are 0 are left out, which keeps a row small: most are of states that messages were in. */
-function withAmounts(row: Row, amounts: Amounts) {
+/**
+ * Returns the row with these amounts added, or undefined if one of its sums is corrupt. Leaves out sums of 0, which keeps a row
+ * small: most are of states that messages were in.
+ */
+function withAmounts(row: Row, amounts: Amounts): Row | undefined {
   const sums: Record<string, unknown> = { ...row };
-  const refused = new Map<string, number>();
   for (const [name, amount] of amounts) {
     const present = sums[name] ?? 0;
-    if (typeof present !== 'number') refused.set(name, amount);
-    else if (present + amount === 0) delete sums[name];
+    if (typeof present !== 'number') return undefined;
+    if (present + amount === 0) delete sums[name];
     else sums[name] = present + amount;
   }
-  return { sums, refused };
+  return sums;
 }
 
-/** The line has what a person must add to the row after its correction. */
+/** The line has the amounts to add to the row after its correction. */
 function reportNotCounted(key: SumRow['key'], amounts: Amounts): void {
   log.error('row not counted', { ...key, amounts: Object.fromEntries(amounts) });
   countMetric('InvalidRow');

@@ -14,7 +14,6 @@ const attemptErrors = [
   'endpoint_disabled',
   'endpoint_deleted',
   'no_secret',
-  'endpoint_unreadable',
 ] as const;
 export type AttemptError = (typeof attemptErrors)[number];
 
@@ -25,9 +24,7 @@ type WithdrawnError = Extract<AttemptError, 'endpoint_disabled' | 'endpoint_dele
  * Why nothing is posted, or nothing more after workers that died. A row that a person made invalid may be corrected before
  * the next retry.
  */
-export type UnpostedError =
-  | WithdrawnError
-  | Extract<AttemptError, 'endpoint_unreadable' | 'no_secret' | 'reset'>;
+export type UnpostedError = WithdrawnError | Extract<AttemptError, 'no_secret' | 'reset'>;
 
 export function isWithdrawn(error: AttemptError | undefined): error is WithdrawnError {
   return error === 'endpoint_disabled' || error === 'endpoint_deleted';

@@ -49,7 +49,7 @@ function dynamoRevisedRows<Row extends { readonly revision: string }>(
 
     /** Reads consistently. */
     get: (id: string): Promise<Row | undefined> =>
-      readRow(client, schema, { TableName, Key: { delivery_id: id }, ConsistentRead: true }, 'delivery_id'),
+      readRow(client, schema, { TableName, Key: { delivery_id: id }, ConsistentRead: true }),
 
     /** Writes `next` if the row is still `seen`; false if another write came first. Repeating the call is safe. */
     async replace(seen: Row, next: Row): Promise<boolean> {

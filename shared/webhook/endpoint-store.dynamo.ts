@@ -5,7 +5,6 @@
 import { TransactionCanceledException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import {
   type DynamoDBDocumentClient,
-  GetCommand,
   QueryCommand,
   TransactWriteCommand,
   type TransactWriteCommandInput,
@@ -17,7 +16,7 @@ import {
   conditionalUpdateOnce,
   setOrRemove,
 } from '../platform/aws/conditional-write.dynamo.ts';
-import { log } from '../platform/log.ts';
+import { parseRow, readableRows, readRow } from '../platform/aws/read-rows.dynamo.ts';
 import { retry } from '../platform/retry.ts';
 import {
   changedFields,
@@ -58,40 +57,23 @@ export function dynamoEndpointReader(client: DynamoDBDocumentClient, TableName: 
     return Items;
   }
 
-  async function find(
-    clientId: string,
-    endpointId: string,
-  ): Promise<WebhookEndpoint | 'unreadable' | undefined> {
-    const Key = { client_id: clientId, endpoint_id: endpointId };
-    const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-    return Item === undefined ? undefined : (readable(Item) ?? 'unreadable');
-  }
-
   return {
     /** All endpoints of the client, the oldest first; one query. */
     list: async (clientId: string): Promise<readonly WebhookEndpoint[]> =>
-      (await rowsOf(clientId)).flatMap((row) => readable(row) ?? []),
-    /** As `list`, with those whose rows a person made invalid. */
+      readableRows(webhookEndpointSchema, await rowsOf(clientId), 'endpoint_id'),
+    /** As `list`, but with malformed rows: events are planned for them too, and wait until the row is corrected. */
     listPlanned: async (clientId: string): Promise<readonly PlannedEndpoint[]> =>
       (await rowsOf(clientId)).map((row) => plannedEndpointSchema.parse(row)),
-    /** As `get`, and whether a person made the row invalid. */
-    find,
-    async get(clientId: string, endpointId: string): Promise<WebhookEndpoint | undefined> {
-      const found = await find(clientId, endpointId);
-      return found === 'unreadable' ? undefined : found;
+    get: (clientId: string, endpointId: string): Promise<WebhookEndpoint | undefined> => {
+      // The first attribute names the row in the log.
+      const Key = { endpoint_id: endpointId, client_id: clientId };
+      return readRow(client, webhookEndpointSchema, { TableName, Key, ConsistentRead: true });
     },
   };
 }
 
-/** A row that a person edited wrongly is logged and left out; the client's other endpoints are not affected. */
-function readable(row: Record<string, unknown>): WebhookEndpoint | undefined {
-  const { success, data, error } = webhookEndpointSchema.safeParse(row);
-  if (success) return data;
-  const { client_id, endpoint_id } = row;
-  const fields = error.issues.map(({ path }) => path);
-  log.error('webhook endpoint unreadable', { client_id, endpoint_id, fields });
-  return undefined;
-}
+const endpointOf = (row: Readonly<Record<string, unknown>>): WebhookEndpoint =>
+  parseRow(webhookEndpointSchema, row, 'endpoint_id');
 
 export function dynamoEndpointResults(client: DynamoDBDocumentClient, TableName: string) {
   /** The row after the update; undefined if the condition failed. */
@@ -112,8 +94,8 @@ export function dynamoEndpointResults(client: DynamoDBDocumentClient, TableName:
       ReturnValues: 'ALL_NEW',
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
-    if (updating.applied) return readable(updating.response.Attributes ?? {});
-    return updating.row !== undefined && isOwnWrite(updating.row) ? readable(updating.row) : undefined;
+    if (updating.applied) return endpointOf(updating.response.Attributes ?? {});
+    return updating.row !== undefined && isOwnWrite(updating.row) ? endpointOf(updating.row) : undefined;
   }
 
   return {
@@ -250,12 +232,12 @@ export function dynamoEndpointStore(client: DynamoDBDocumentClient, TableName: s
         ConditionExpression: 'attribute_exists(endpoint_id)',
         ReturnValues: 'ALL_NEW',
       });
-      return changing.applied ? readable(changing.response.Attributes ?? {}) : undefined;
+      return changing.applied ? endpointOf(changing.response.Attributes ?? {}) : undefined;
     },
 
     /** Deletes the endpoint with its secrets; false if it does not exist. */
     async delete(clientId: string, endpointId: string): Promise<boolean> {
-      let rows: TransactItems = [
+      const rows: TransactItems = [
         {
           Delete: {
             TableName,
@@ -269,19 +251,15 @@ export function dynamoEndpointStore(client: DynamoDBDocumentClient, TableName: s
             TableName: secretsTable,
             Key: { client_id: clientId },
             UpdateExpression: 'REMOVE endpoint_secrets.#endpoint',
-            // DynamoDB refuses the path as not valid where there is no map.
             ConditionExpression: 'attribute_exists(endpoint_secrets)',
             ExpressionAttributeNames: { '#endpoint': endpointId },
           },
         },
       ];
-      for (;;) {
-        const failed = await write(rows);
-        if (failed.length === 0) return true;
-        if (failed.includes(0)) return false;
-        // A person deleted the number of the client's endpoints, or its secrets: there is nothing to change.
-        rows = rows.filter((_, index) => !failed.includes(index));
-      }
+      const failed = await write(rows);
+      if (failed.length === 0) return true;
+      if (failed.includes(0)) return false;
+      throw new Error('the number or the secrets of the endpoints of a client are missing');
     },
   };
 }

@@ -149,7 +149,6 @@ async function linesOf({ outages = [], limits = [], minutes, act }: Case): Promi
     random: randomOf(1, 'scene'),
     clientCount: 1,
     skewMaxMs: 0,
-    editedTable: undefined,
     limits: [...plenty.filter(({ endpoint }) => limits.every((row) => row.endpoint !== endpoint)), ...limits],
     senders: [],
   });

@@ -26,14 +26,14 @@ const secondsMax = Number(values.seconds);
 const rows: string[] = [];
 let missed = 0;
 
-for (const [name, { theme, editedTable, promise, changes }] of Object.entries(await deliberateFaults())) {
+for (const [name, { theme, promise, changes }] of Object.entries(await deliberateFaults())) {
   if (!values.only.some((text) => name.includes(text))) continue;
   const code = await loadedCode(changes);
   const seconds = processorTime();
   let found: string | undefined;
   let seeds = 0;
   while (found === undefined && seconds() < secondsMax) {
-    const plan = planOf(Number(values.from) + seeds, theme, editedTable);
+    const plan = planOf(Number(values.from) + seeds, theme);
     const ended = await run(code, plan);
     seeds += 1;
     const first = await ofTheFault(ended);

@@ -1,5 +1,4 @@
 /** One client: what is wrong with it now, and in tabs its settings, credentials, webhooks, limits and suppressions. */
-import Alert from '@cloudscape-design/components/alert';
 import Button from '@cloudscape-design/components/button';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
@@ -20,6 +19,7 @@ import { ClientSettings } from './client-settings.tsx';
 import { Credentials } from './credentials.tsx';
 import { LimitsInForce } from './limits-in-force.tsx';
 import { ManagedEndpoints } from './managed-endpoints.tsx';
+import { Refusals } from './refusals.tsx';
 import { Suppressions } from './suppressions.tsx';
 import { WebhookEndpoints } from './webhook-endpoints.tsx';
 
@@ -70,12 +70,6 @@ export function ClientPage({ id }: { readonly id: string }) {
       <Loaded query={query}>
         {(loaded) => (
           <SpaceBetween size="l">
-            {loaded.invalid.length === 0 ? null : (
-              <Alert type="error">
-                Its row in the table clients is malformed: {loaded.invalid.join(', ')}. A wrong name, time or
-                URL is ignored; anything else refuses its requests (403) until it is corrected.
-              </Alert>
-            )}
             <Findings clientId={id} />
             <ClientTabs clientId={id} client={loaded} />
           </SpaceBetween>
@@ -107,6 +101,7 @@ function ClientTabs({ clientId, client }: ClientTabsProps) {
       ),
     },
     { id: 'limits', label: 'Limits', content: () => <LimitsInForce clientId={clientId} /> },
+    { id: 'refusals', label: 'Refused requests', content: () => <Refusals clientId={clientId} /> },
     { id: 'suppressions', label: 'Suppressions', content: () => <Suppressions clientId={clientId} /> },
   ];
   // A link to a suppressed number leads to its entry.

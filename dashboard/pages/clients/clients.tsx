@@ -43,10 +43,7 @@ export function ClientsPage() {
   );
 }
 
-const stateOf = ({ disabled, invalid }: ClientView) => {
-  if (disabled) return 'disabled';
-  return invalid.length > 0 ? 'malformed' : 'enabled';
-};
+const stateOf = ({ disabled }: ClientView) => (disabled ? 'disabled' : 'enabled');
 
 const columns: readonly Column<ClientView>[] = [
   {

@@ -103,12 +103,7 @@ export function dynamoBatchStore(
     },
 
     get: (batchId) =>
-      readRow(
-        client,
-        batchSchema,
-        { TableName, Key: { batch_id: batchId }, ConsistentRead: true },
-        'batch_id',
-      ),
+      readRow(client, batchSchema, { TableName, Key: { batch_id: batchId }, ConsistentRead: true }),
 
     async takeOver(batchId, seen, by) {
       const { applied } = await conditionalUpdate(client, {

@@ -65,7 +65,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
   function get(messageId: string, reading?: ReadOptions): Promise<Message | undefined> {
     const ConsistentRead = reading?.consistent ?? true;
     const input = { TableName, Key: { message_id: messageId }, ConsistentRead };
-    return readRow(client, messageSchema(), input, 'message_id');
+    return readRow(client, messageSchema(), input);
   }
 
   async function claim(messageId: string, wanted: HandOverClaim): Promise<Claim> {

@@ -15,46 +15,53 @@ import {
   type ScanCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import type * as z from 'zod/mini';
-import { log } from '../log.ts';
+import { countMetric, log } from '../log.ts';
 import { chunksOf } from '../long-lists.ts';
 import { retryRemaining } from '../retry.ts';
 
+type Row = Readonly<Record<string, unknown>>;
+
 /**
- * Undefined where there is no such row.
+ * Parses a row. If it is malformed, writes a log line with the value of its attribute `key`, and counts it for the alarm.
  *
- * @param key - by this attribute a row that a person made invalid is logged
- * @throws ZodError where the row does not have this form
+ * @throws ZodError if the row is malformed; a retry would fail too (`isPermanentFault`)
  */
+export function parseRow<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  row: Row,
+  key: string,
+): z.output<Schema> {
+  const { success, data, error } = schema.safeParse(row);
+  if (success) return data;
+  const fields = error.issues.map(({ path }) => path.join('.'));
+  log.error('row unreadable', { [key]: row[key], fields });
+  countMetric('InvalidRow');
+  throw error;
+}
+
+/** Returns undefined if there is no such row. @throws as `parseRow` */
 export async function readRow<Schema extends z.ZodMiniType>(
   client: DynamoDBDocumentClient,
   schema: Schema,
   input: GetCommandInput,
-  key?: string,
 ): Promise<z.output<Schema> | undefined> {
   const { Item } = await client.send(new GetCommand(input));
-  if (Item === undefined) return undefined;
-  const { success, data, error } = schema.safeParse(Item);
-  if (success) return data;
-  if (key !== undefined) logUnreadable(Item, key, error);
-  throw error;
+  return Item === undefined ? undefined : parseRow(schema, Item, Object.keys(input.Key ?? {})[0] ?? '');
 }
 
-/** The rows of this form. One that a person made invalid is logged, by its key, and hides no other. */
+/** Returns the rows that are well-formed: a malformed one hides no other. */
 export function readableRows<Schema extends z.ZodMiniType>(
   schema: Schema,
-  rows: readonly Readonly<Record<string, unknown>>[],
+  rows: readonly Row[],
   key: string,
 ): z.output<Schema>[] {
   return rows.flatMap((row) => {
-    const { success, data, error } = schema.safeParse(row);
-    if (success) return [data];
-    logUnreadable(row, key, error);
-    return [];
+    try {
+      return [parseRow(schema, row, key)];
+    } catch {
+      return [];
+    }
   });
-}
-
-function logUnreadable(row: Readonly<Record<string, unknown>>, key: string, { issues }: z.core.$ZodError) {
-  log.error('row unreadable', { [key]: row[key], fields: issues.map(({ path }) => path.join('.')) });
 }
 
 /** The rows that a query finds, page by page, each page when it is needed. */
@@ -67,21 +74,21 @@ export async function* scanRows(client: DynamoDBDocumentClient, input: ScanComma
   for await (const { Items = [] } of paginateScan({ client }, input)) yield* Items;
 }
 
-/** Reads many rows of a table by their keys, in as few calls as DynamoDB allows. Rows come in no order. */
-type Row = Record<string, unknown>;
 type Request = NonNullable<BatchGetCommandInput['RequestItems']>[string];
 
 const batchSize = 100;
 
-/** Keys that DynamoDB leaves out of its response, because it is throttled or the response is too large, are read again. */
+/**
+ * Reads many rows of a table by their keys, in as few calls as DynamoDB allows; returns them in no order. Keys that DynamoDB leaves out of its response, because it is throttled or the response is too large, are read again.
+ */
 export async function batchRead(
   client: DynamoDBDocumentClient,
   tableName: string,
-  keys: readonly Row[],
+  keys: readonly Record<string, unknown>[],
   options: Omit<Request, 'Keys'> = {},
-): Promise<Row[]> {
-  const found: Row[] = [];
-  const readChunk = async (chunk: readonly Row[]): Promise<readonly Row[]> => {
+): Promise<Record<string, unknown>[]> {
+  const found: Record<string, unknown>[] = [];
+  const readChunk = async (chunk: readonly Record<string, unknown>[]) => {
     const { Responses, UnprocessedKeys } = await client.send(
       new BatchGetCommand({ RequestItems: { [tableName]: { ...options, Keys: [...chunk] } } }),
     );

@@ -18,9 +18,8 @@
  * If SQS or EventBridge Scheduler loses a message, the sweep finds the delivery in the due-item index, which lists it
  * until it is finished.
  */
-import { signingSecrets, type WebhookSecret, type WebhookSecrets } from '../../client/webhook-secrets.ts';
+import { signingSecrets, type WebhookSecrets } from '../../client/webhook-secrets.ts';
 import { waitSecondsMax } from '../../contract/webhook-worker-times.ts';
-import { isPermanentFault } from '../../platform/aws/permanent-fault.ts';
 import { retry } from '../../platform/retry.ts';
 import type { Attempt, UnpostedError } from '../attempt-record.ts';
 import {
@@ -209,8 +208,7 @@ async function atPresentUrl(
   readonly unposted?: UnpostedError;
 }> {
   if (seen.endpoint_id === undefined) return { delivery: seen };
-  const endpoint = await endpoints.find(seen.client_id, seen.endpoint_id);
-  if (endpoint === 'unreadable') return { delivery: seen, unposted: 'endpoint_unreadable' };
+  const endpoint = await endpoints.get(seen.client_id, seen.endpoint_id);
   if (endpoint === undefined) return { delivery: seen, unposted: 'endpoint_deleted' };
   const delivery = { ...seen, url: endpoint.url };
   return { delivery, endpoint, ...(endpoint.enabled ? {} : { unposted: 'endpoint_disabled' }) };
@@ -223,27 +221,13 @@ async function claimAttempt(
 ): Promise<Claim | undefined> {
   const { deliveries, clock, newRevision } = dependencies;
   // The secrets are read after the wait, so that none is older than the cache allows.
-  const signing = await secretsFor(dependencies, seen);
+  const signing = await dependencies.secrets.find(seen.client_id, seen.endpoint_id);
   const delivery = claimed(seen, clock(), newRevision());
   const isClaimed =
     message.delivery === undefined
       ? await deliveries.replace(seen, delivery)
       : (await deliveries.create(delivery)).revision === delivery.revision;
   return isClaimed ? { delivery, secrets: signing } : undefined;
-}
-
-/** Returns none if a person made their row invalid: then the attempt fails, as it does without a row. */
-async function secretsFor(
-  { secrets, warn }: DeliverDependencies,
-  { client_id, endpoint_id }: Delivery,
-): Promise<readonly WebhookSecret[]> {
-  try {
-    return await secrets.find(client_id, endpoint_id);
-  } catch (error) {
-    if (!isPermanentFault(error)) throw error;
-    warn('the webhook secrets of a client cannot be read', error);
-    return [];
-  }
 }
 
 /** Returns whole seconds, and one more for a clock that is a little ahead. */

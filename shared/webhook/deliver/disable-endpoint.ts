@@ -29,7 +29,7 @@ export interface DisableDependencies extends EnqueueDependencies {
 }
 
 /** What a worker reads and notes of an endpoint; the sweep does the rest. */
-export type CountedEndpoints = Pick<EndpointReader, 'find' | 'get'> &
+export type CountedEndpoints = Pick<EndpointReader, 'get'> &
   Pick<EndpointResults, 'addFailure' | 'clearFailures'>;
 
 const reason = 'no_successful_delivery';

@@ -99,8 +99,6 @@ const interruptedMessage = 'the workers that made this attempt stopped before it
 const unpostedMessages: Readonly<Record<UnpostedError, string>> = {
   endpoint_disabled: 'the endpoint was disabled after the event; nothing was posted',
   endpoint_deleted: 'the endpoint was deleted after the event; nothing was posted',
-  endpoint_unreadable:
-    'the row of the endpoint in the table webhook-endpoints is invalid; nothing was posted',
   no_secret: 'no secret that could sign it was found in the table client-secrets; nothing was posted',
   // Every worker died: it is unknown what the endpoint received.
   reset: interruptedMessage,

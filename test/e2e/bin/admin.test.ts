@@ -97,6 +97,7 @@ describe('npm run admin', () => {
         },
       ],
       more_clients: false,
+      refusal: null,
       log_query: null,
       messages: [],
     });

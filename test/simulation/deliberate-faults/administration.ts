@@ -31,8 +31,8 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/client/client-store.dynamo.ts',
-        replace: 'Item?.disabled !== undefined && Item.disabled !== false',
-        by: 'Item?.disabled !== undefined && Item.disabled === null',
+        replace: 'Item?.disabled === true',
+        by: 'Item?.disabled === null',
       },
     ],
   },

@@ -47,18 +47,6 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
-  'START ends a suppression that cannot be read': {
-    theme: 'rows',
-    editedTable: 'Suppressions',
-    promise: '13.3',
-    changes: [
-      {
-        file: 'shared/message/suppression/suppression-store.dynamo.ts',
-        replace: 'if (row !== undefined && !isReadable(row))',
-        by: 'if (row !== undefined && row.cause === change.cause)',
-      },
-    ],
-  },
   'an older inbound message that arrives late shortens the WhatsApp window': {
     theme: 'opt-outs',
     promise: '13.5',

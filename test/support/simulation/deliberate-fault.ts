@@ -9,7 +9,6 @@ interface DeliberateFault {
   /** What the runs are about that look for it. */
   readonly theme: Theme;
   /** Whose rows are edited in these runs, where they are about `rows`. */
-  readonly editedTable?: string;
   /** The number of the promise in `docs/contract.md` that it breaks, or the page that makes it. */
   readonly promise: string;
   /** Each text must be once in its file. */

@@ -4,7 +4,7 @@ import { type UnknownDeadlines, usualUnknownDeadlines } from '../../../shared/co
 import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { bulkRecipientsMax } from '../../../shared/message/send/bulk-recipients.ts';
 import { type ActorName, actorNames, actors } from './actors/actors.ts';
-import { stepThemes, type Theme, themes } from './actors/themes.ts';
+import { type Theme, themes } from './actors/themes.ts';
 import { between, oneOf, type Random, randomOf, wholeBetween } from './random.ts';
 import type { Outage } from './stage.ts';
 
@@ -42,7 +42,6 @@ export interface Plan {
   readonly limits: readonly Readonly<Record<string, unknown>>[];
   readonly senders: readonly Readonly<Record<string, unknown>>[];
   /** The one whose rows are edited by hand in this run. */
-  readonly editedTable: string | undefined;
   readonly steps: readonly Step[];
 }
 
@@ -113,38 +112,8 @@ const carrierFocuses = [
 /** Longer than the longest delay of a queue, and shorter than the validity of most messages. */
 const longDeadlines: UnknownDeadlines = { otp: 30, other: 1100 };
 
-/** Whose rows runs about `rows` edit, and the themes whose steps make such rows: four runs in five, and the fifth. */
-const editedOften: Readonly<Record<string, readonly [Theme, ...Theme[]]>> = {
-  Suppressions: ['opt-outs'],
-  WebhookEndpoints: ['webhooks', 'administration'],
-  ClientSecrets: ['webhooks', 'administration'],
-  Messages: ['messages', 'schedules', 'bulk', 'opt-outs'],
-  WebhookDeliveries: ['webhooks'],
-  RateCounters: ['caps'],
-  WhatsappWindows: ['opt-outs', 'messages'],
-  Senders: ['administration', 'bulk', 'opt-outs'],
-  SenderPace: ['bulk', 'otp', 'opt-outs'],
-  MessageUsage: stepThemes,
-  Usage: stepThemes,
-  Batches: ['bulk'],
-  OtpHolds: ['otp'],
-};
-const editedSeldom: readonly string[] = [
-  'Clients',
-  'ApiKeys',
-  'LimitOverrides',
-  'OneTimePasswords',
-  'OtpTraffic',
-  'DueItems',
-  'ActivityLog',
-  'CountJournal',
-  'SigningKeys',
-  'SimulatorOutbox',
-];
-
-/** @param table - whose rows are edited, in runs about `rows`; by default what the seed decides */
-export function planOf(seed: number, only?: Theme, table?: string): Plan {
-  const plan = planWithOneCarrier(seed, only, table);
+export function planOf(seed: number, only?: Theme): Plan {
+  const plan = planOfSteps(seed, only ?? oneOf(randomOf(seed, 'theme'), themes));
   const random = randomOf(seed, 'second carrier');
   return random() < secondCarrierShare(plan) ? withSecondCarrier(plan, random) : plan;
 }
@@ -162,24 +131,6 @@ function withSecondCarrier(plan: Plan, random: Random): Plan {
     smsCarriers: random() < 0.3 ? ['infobip', 'aws'] : ['aws', 'infobip'],
     unknownDeadlines: random() < 0.3 ? longDeadlines : usualUnknownDeadlines,
   };
-}
-
-function planWithOneCarrier(seed: number, only?: Theme, table?: string): Plan {
-  const drawn = only ?? oneOf(randomOf(seed, 'theme'), themes);
-  if (drawn !== 'rows') return planOfSteps(seed, drawn);
-  const random = randomOf(seed, 'rows');
-  const drawnFrom = random() < 0.8 ? Object.keys(editedOften) : editedSeldom;
-  const editedTable = table ?? drawnFrom[Math.floor(random() * drawnFrom.length)] ?? '';
-  const plan = planOfSteps(seed, oneOf(random, editedOften[editedTable] ?? stepThemes));
-  const lengthMs = Math.max(...plan.steps.map(({ afterMs }) => afterMs)) + 60_000;
-  const edits = Array.from({ length: wholeBetween(random, 3, 8) }, (_, i) => ({
-    id: `${plan.steps.length + 1 + i}`,
-    afterMs: Math.floor(random() * lengthMs),
-    actor: 'edits a row by hand' as const,
-    client: 0,
-  }));
-  const steps = [...plan.steps, ...edits].sort((a, b) => a.afterMs - b.afterMs);
-  return { ...plan, theme: 'rows', editedTable, steps };
 }
 
 function planOfSteps(seed: number, theme: Theme): Plan {
@@ -217,7 +168,6 @@ function planOfSteps(seed: number, theme: Theme): Plan {
     clientCount,
     limits: theme === 'limits' || theme === 'caps' ? limitsOf(theme, random) : [],
     senders: random() < (sendersShare[theme] ?? 0.4) ? [pacedSender(random, 'sms *', '+447418367358')] : [],
-    editedTable: undefined,
     steps,
   };
 }
@@ -229,7 +179,7 @@ function skewOf(seed: number, usualMs: number): number {
 
 /** One run of so many messages, a thousand in each request, from an account that few things go wrong for. */
 export function largePlanOf(seed: number, messages: number): Plan {
-  const plan = planWithOneCarrier(seed, 'bulk');
+  const plan = planOfSteps(seed, 'bulk');
   const steps = Array.from({ length: Math.ceil(messages / bulkRecipientsMax) }, (_, i) => ({
     id: `${i + 1}`,
     afterMs: i * 45_000,

@@ -1,7 +1,6 @@
 /** A stage with clients, numbers of people and an administrator on it, as a run begins. */
 import { isDeepStrictEqual } from 'node:util';
-import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamoClientAdmin } from '../../../bin/demo-clients.ts';
 import { createApiKey, createClient } from '../../../shared/client/client-admin.ts';
 import { clientIdIn, nameIn } from '../../../shared/contract/mode.ts';
@@ -37,8 +36,6 @@ export interface Scene {
   readonly stage: Stage;
   /** How far clocks may be from the true time. */
   readonly skewMaxMs: number;
-  /** The one whose rows are edited by hand. */
-  readonly editedTable: string | undefined;
   readonly clients: readonly [SimulatedClient, ...SimulatedClient[]];
   /** The test data of each of them, in the same order. */
   readonly testers: readonly SimulatedClient[];
@@ -59,12 +56,6 @@ export interface Scene {
     of: { readonly clientId: string; readonly recipient: string },
     values: Readonly<Record<string, string>>,
   ): Promise<(() => Promise<void>) | undefined>;
-  /** Removes the row with the number of a client's endpoints; returns how to put it back, with one less if one was deleted meanwhile. */
-  removeEndpointCount(clientId: string): Promise<(isOneLess: boolean) => Promise<void>>;
-  /** Adds a note to the usage of a client, and makes a number of the usage of all clients a text, as a person may do in the console. */
-  editUsage(clientId: string): Promise<void>;
-  /** Makes what is noted of who wrote to a person invalid, as a person may do in the console. */
-  spoilContacts(person: string): Promise<void>;
   /** Reads what the gateway has written into a row about its values. */
   readFeedback(table: 'Senders', key: Readonly<Record<string, string>>): void;
   /** The numbers of a few people, so that several things happen to one of them. */
@@ -106,7 +97,6 @@ interface SceneOptions {
   readonly random: Random;
   readonly clientCount: number;
   readonly skewMaxMs: number;
-  readonly editedTable: string | undefined;
   /** Rows that exist from the start: `{ endpoint, per_minute, … }` of each client. */
   readonly limits: readonly Readonly<Record<string, unknown>>[];
   readonly senders: readonly Readonly<Record<string, unknown>>[];
@@ -114,7 +104,7 @@ interface SceneOptions {
 
 export async function sceneOn(
   stage: Stage,
-  { random, clientCount, skewMaxMs, editedTable, limits, senders }: SceneOptions,
+  { random, clientCount, skewMaxMs, limits, senders }: SceneOptions,
 ): Promise<Scene> {
   const { time, database, record } = stage;
   const db = directDatabase(database);
@@ -140,18 +130,6 @@ export async function sceneOn(
       },
       ...{ messages: [], scheduled: [], otps: [], endpoints: [] },
     };
-  }
-
-  /** A person in the console tries again while a transaction is under way. */
-  async function outsideTransactions<T>(edit: () => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await edit();
-      } catch (error) {
-        if (!(error instanceof TransactionConflictException)) throw error;
-        await time.sleep(300);
-      }
-    }
   }
 
   let hasBegun = false;
@@ -252,7 +230,6 @@ export async function sceneOn(
   return {
     stage,
     skewMaxMs,
-    editedTable,
     clients,
     testers,
     onlyTester,
@@ -281,35 +258,6 @@ export async function sceneOn(
         { client_id: { S: clientId }, recipient: { S: recipient } },
         Object.fromEntries(Object.entries(values).map(([name, S]) => [name, { S }])),
       ),
-
-    async removeEndpointCount(client_id) {
-      const of = { TableName: 'WebhookEndpoints', Key: { client_id, endpoint_id: 'count' } };
-      const removing = new DeleteCommand({ ...of, ReturnValues: 'ALL_OLD' });
-      const { Attributes } = await outsideTransactions(() => db.send(removing));
-      const before = Number(Attributes?.endpoints ?? 1);
-      return async (isOneLess) => {
-        const UpdateExpression = 'ADD endpoints :left';
-        const ExpressionAttributeValues = { ':left': isOneLess ? before - 1 : before };
-        const putting = new UpdateCommand({ ...of, UpdateExpression, ExpressionAttributeValues });
-        await outsideTransactions(() => db.send(putting));
-      };
-    },
-
-    async editUsage(clientId) {
-      const table = 'MessageUsage';
-      for (const row of database.rows(table)) {
-        const of = String(Reflect.get(row.client_id ?? {}, 'S'));
-        const name = { [clientId]: 'note', '*': 's.t.GB.q.m' }[of];
-        if (name !== undefined) await editRow(stage, table, row, { [name]: { S: '1' } });
-      }
-    },
-
-    async spoilContacts(person) {
-      const table = 'WhatsappWindows';
-      for (const row of database.rows(table))
-        if (Reflect.get(row.client_id ?? {}, 'S') === `#wrote sms ${person}`)
-          await editRow(stage, table, row, { wrote_at: { S: 'today' } });
-    },
 
     readFeedback(table, key) {
       const row = database

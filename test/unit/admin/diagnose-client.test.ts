@@ -17,7 +17,6 @@ const client: ClientFacts['client'] = {
   secrets: [{ created_at: at, expires_at: null }],
   countries: null,
   senders: null,
-  invalid: [],
   api_keys: [],
 };
 

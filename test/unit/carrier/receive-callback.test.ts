@@ -64,6 +64,7 @@ function aGateway(secret: unknown = credentials('token')) {
       newWorkId: () => 'work',
       writeLog: () => {},
       baseUrl,
+      recordRefusal: async () => {},
     },
     authenticate,
     formats: [],

@@ -1,5 +1,5 @@
 /** What an endpoint is, from its request and its changes: destination, filter, and what it takes (contract 12.1). */
-import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
 import {
@@ -94,19 +94,6 @@ it.each([
   const endpoint = anEndpoint({ last_disabled: { from: at(10), until: at(20) } });
   expect(asOf(endpoint, at(seconds)).enabled).toBe(isEnabled);
 });
-
-it.each(['webhook_endpoints', 'client_secrets'] as const)(
-  'an endpoint can be deleted also where a person deleted its row in %s',
-  async (table) => {
-    const { endpoints, tables } = inMemoryStores();
-    const { client_id, endpoint_id } = anEndpoint();
-    await endpoints.create(anEndpoint(), { secret: 'whsec_c2VjcmV0', created_at: created.toISOString() });
-    const Key = table === 'client_secrets' ? { client_id } : { client_id, endpoint_id: 'count' };
-    await tables.dynamo.send(new DeleteCommand({ TableName: tables.names[table], Key }));
-    expect(await endpoints.delete(client_id, endpoint_id)).toBe(true);
-    expect(await endpoints.list(client_id)).toEqual([]);
-  },
-);
 
 describe('a list of secrets that a person emptied has a new one after a rotation', () => {
   const clock = () => created;

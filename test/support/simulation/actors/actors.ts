@@ -7,7 +7,6 @@ import { type RouteName, routes } from '../../../../shared/contract/routes.ts';
 import type { Actor } from './actor.ts';
 import { administration } from './administration.ts';
 import { attempts } from './attempts.ts';
-import { byHand } from './by-hand.ts';
 import { consent } from './consent.ts';
 import { days } from './days.ts';
 import { edges } from './edges.ts';
@@ -36,7 +35,6 @@ export const actors = {
   ...meanwhile,
   ...listed,
   ...mishaps,
-  ...byHand,
 } as const satisfies Record<string, Actor>;
 
 export type ActorName = keyof typeof actors;

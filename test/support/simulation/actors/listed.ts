@@ -57,19 +57,4 @@ export const listed = {
       await sendsOne(act, to, 'after');
     },
   },
-  'writes START, and the contact of another who is on the list is made invalid by hand': {
-    uses: ['sendSms'],
-    share: { 'opt-outs': 1 },
-    async act(act) {
-      const { scene, random, id } = act;
-      const [to = '', spoiled = ''] = ownPeople(act, 2);
-      for (const each of [to, spoiled]) await sendsOne(act, each, 'before');
-      await scene.stage.time.sleep(between(random, 60_000, 90_000));
-      writes(scene, spoiled, 'STOP', `${id}-${spoiled}-stop`);
-      await scene.spoilContacts(spoiled);
-      await writesStopAndStart(act, to);
-      await scene.stage.time.sleep(comparedTwiceMs);
-      await sendsOne(act, to, 'after');
-    },
-  },
 } as const satisfies Record<string, Actor>;

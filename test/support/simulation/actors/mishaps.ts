@@ -1,6 +1,6 @@
 /** Mishaps that one step brings about: responses that are lost after the call took effect, and rows that nobody can read. */
 
-import { endpointUrl, recoveringUrl } from '../outside/endpoints.ts';
+import { recoveringUrl } from '../outside/endpoints.ts';
 import { whatsAppNumberId, whatsAppReportAndText } from '../outside/whatsapp-events.ts';
 import { between, oneOf, wholeBetween } from '../random.ts';
 import { type Actor, learn, ownPeople, send } from './actor.ts';
@@ -34,6 +34,19 @@ export const mishaps = {
       if (status !== 201) return;
       const path = { endpoint_id: String(answer.endpoint_id) };
       await scene.ask(client, { route: 'getWebhookEndpoint', path });
+    },
+  },
+  'is refused while responses about its refusals are lost': {
+    uses: ['sendSms'],
+    share: { administration: 2 },
+    async act({ scene, client, random }) {
+      scene.stage.breaks('RateCounters', between(random, 0.3, 0.5), 20_000, 'fails after');
+      for (let times = wholeBetween(random, 6, 14); times > 0; times -= 1)
+        await scene.ask(client, {
+          route: 'sendSms',
+          body: { to: 'nobody', message: 'refused' },
+          must: refused('1.2', 400),
+        });
     },
   },
   'writes by WhatsApp in one notification with a report that cannot be recorded': {
@@ -76,34 +89,6 @@ export const mishaps = {
       await correct?.();
       await time.sleep(comparedTwiceMs);
       await sends(act, 'after', { to });
-    },
-  },
-  'deletes an endpoint after the row with their number': {
-    uses: ['createWebhookEndpoint', 'deleteWebhookEndpoint', 'getWebhookEndpoint'],
-    share: { webhooks: 0.7, administration: 1 },
-    async act({ scene, client, id }) {
-      const body = { url: endpointUrl('ok', id), events: ['sms.sent'] };
-      const { status, answer } = await scene.ask(client, { route: 'createWebhookEndpoint', body });
-      if (status !== 201) return;
-      const path = { endpoint_id: String(answer.endpoint_id) };
-      const putBack = await scene.removeEndpointCount(client.clientId);
-      const deleted = await scene.ask(client, { route: 'deleteWebhookEndpoint', path });
-      const isDeleted = deleted.status === 204 || deleted.status === 404;
-      await putBack(isDeleted);
-      if (!isDeleted) return;
-      await scene.ask(client, { route: 'getWebhookEndpoint', path, must: refused('12.2', 404) });
-    },
-  },
-  'has rows of usage in which a person wrote a note and a text': {
-    uses: ['sendSms'],
-    share: { messages: 1, administration: 1.5 },
-    async act(act) {
-      const { scene, client } = act;
-      const { time } = scene.stage;
-      await sends(act, 'before', { to: scene.deliveredPerson(act.random) });
-      await time.sleep(180_000);
-      await scene.editUsage(client.clientId);
-      await sends(act, 'after', { to: scene.deliveredPerson(act.random) });
     },
   },
   'sends what is reported with a time in microseconds': {

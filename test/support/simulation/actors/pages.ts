@@ -10,7 +10,7 @@ const pagesMax = 80;
 const triesMax = 4;
 
 /** Reads a list to its end; a caller that gets no page asks for it again. */
-export async function readsAll(act: Act, route: keyof typeof listsRead, query: Record<string, string>) {
+async function readsAll(act: Act, route: keyof typeof listsRead, query: Record<string, string>) {
   const { scene, client, random } = act;
   const { time, record } = scene.stage;
   const { field, id } = listsRead[route];

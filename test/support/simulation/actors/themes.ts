@@ -1,5 +1,5 @@
 /** What a run is mostly about. */
-export const stepThemes = [
+export const themes = [
   'messages',
   'limits',
   'caps',
@@ -10,6 +10,4 @@ export const stepThemes = [
   'opt-outs',
   'administration',
 ] as const;
-/** Runs about `rows` have the steps of another theme, and edits of rows by hand. */
-export const themes = [...stepThemes, 'rows'] as const;
 export type Theme = (typeof themes)[number];

@@ -2,7 +2,6 @@
 
 import { ofAttempts } from './attempts.ts';
 import { ofCaps } from './caps.ts';
-import { ofEditedRows } from './edited-rows.ts';
 import { ofEndpoints } from './endpoints.ts';
 import { ofHandOvers } from './hand-overs.ts';
 import { ofHolds } from './holds.ts';
@@ -39,5 +38,4 @@ export const invariants = {
   ...ofTestKeys,
   ...ofPages,
   ...ofRows,
-  ...ofEditedRows,
 };

@@ -10,6 +10,15 @@ import { signatureViolations } from './signatures.ts';
 const finalStates = ['delivered', 'failed', 'expired'];
 
 export const ofWebhooks = {
+  'no webhook is sent without a signature': {
+    promise: '7.4',
+    check: ({ stage: { record } }) =>
+      record.posted.flatMap(({ webhookId, url, headers }) =>
+        /^v1,\S{20}/.test(headers['webhook-signature'] ?? '')
+          ? []
+          : [`${webhookId} to ${url} has no signature`],
+      ),
+  },
   'each state has its event': {
     promise: '6.5, 7.1',
     check: ({ accepted, stage: { record } }) =>

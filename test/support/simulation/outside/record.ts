@@ -108,8 +108,6 @@ export interface RowEdit {
   readonly before: Item;
   /** Undefined: removed. */
   readonly changes: Readonly<Record<string, Value | undefined>>;
-  /** Whether it is one of any row, with what the row concerns not judged as usual. */
-  readonly isDrawn: boolean;
   restoredAtMs?: number;
 }
 

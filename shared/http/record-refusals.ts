@@ -1,0 +1,138 @@
+/**
+ * Records the refused requests of clients for a day: which of them are written, at once or later as a number, and what is kept
+ * of each: why it was refused, and never what was sent.
+ */
+import * as z from 'zod/mini';
+import type { FieldError, GatewayError } from '../contract/errors.ts';
+import { addSeconds, type Clock } from '../platform/clock.ts';
+import { lazily } from '../platform/expiring-cache.ts';
+import { logWarning } from '../platform/log.ts';
+
+/** The statuses by which a client sees that something is wrong with its requests or its rights, not with the gateway. */
+const keptStatuses: ReadonlySet<number> = new Set([400, 403, 429]);
+
+export function isKept({ status }: Pick<GatewayError, 'status'>): boolean {
+  return keptStatuses.has(status);
+}
+
+export const refusalSchema = lazily(() =>
+  z.readonly(
+    z.object({
+      request_id: z.string(),
+      at: z.iso.datetime(),
+      client_id: z.string(),
+      endpoint: z.string(),
+      status: z.number(),
+      reason: z.string(),
+      message: z.string(),
+      details: z.array(z.object({ field: z.string(), message: z.string() })),
+    }),
+  ),
+);
+
+export type Refusal = z.output<ReturnType<typeof refusalSchema>>;
+
+const detailsMax = 5;
+const messageCharactersMax = 200;
+/** Names of fields come from the caller, who can write anything there. */
+const plainField = /^[A-Za-z_][\w.[\]-]{0,99}$/;
+
+/**
+ * The error without what may be of the caller: numbers, quoted values, and fields that are not named as ours are. The
+ * gateway's own examples, such as that of a date, remain.
+ */
+export function withoutContent({ message, details }: Pick<GatewayError, 'message' | 'details'>): {
+  readonly message: string;
+  readonly details: FieldError[];
+} {
+  return {
+    message: cleared(message),
+    details: details.slice(0, detailsMax).map((detail) => ({
+      field: plainField.test(detail.field) && !/\d{5}/.test(detail.field) ? detail.field : '…',
+      message: cleared(detail.message),
+    })),
+  };
+}
+
+function cleared(text: string): string {
+  return text
+    .replace(/"[^"]*"|“[^”]*”/g, '"…"')
+    .replace(/(such as [^\s,]+)|\+?\d[\d ()-]{4,}\d/g, (_, example?: string) => example ?? '…')
+    .slice(0, messageCharactersMax)
+    .toWellFormed();
+}
+
+/** Adds a number of refusals like this one, and keeps this one in full. */
+export type WriteRefusals = (latest: Refusal, count: number) => Promise<void>;
+
+export type RecordRefusal = (refusal: Refusal) => Promise<void>;
+
+const windowSeconds = 60;
+/** So many of each minute are written one by one. */
+const writtenSingly = 8;
+/** A process that meets more combinations forgets what it has written of the oldest. */
+const rememberedMax = 500;
+/** Written with a refusal, besides its own: what has waited for longer than a minute. */
+const overdueMax = 4;
+
+interface Remembered {
+  latest: Refusal;
+  unwritten: number;
+  written: number;
+  windowEndsAt: Date;
+}
+
+/**
+ * Counts refusals without a write for each: of a client, an endpoint and a reason, each of the first eight of a minute is
+ * written, because a person who tries something by hand looks for exactly these; then the sixteenth, the 32nd and so on with
+ * all that came before it. The others are remembered in memory and written with a later one. A client that is refused a
+ * thousand times a second causes twenty writes a minute in each process, and more than half of the refusals are counted at any
+ * time. What is remembered when a process ends is not counted: counts are the least that happened.
+ */
+export function refusalRecorder({
+  write,
+  clock,
+}: {
+  readonly write: WriteRefusals;
+  readonly clock: Clock;
+}): RecordRefusal {
+  const remembered = new Map<string, Remembered>();
+
+  /** Never fails: the refusal itself matters more than its count. */
+  const writeDue = async (of: Remembered): Promise<void> => {
+    const { latest, unwritten } = of;
+    of.unwritten = 0;
+    of.written += unwritten;
+    await write(latest, unwritten).catch((error: unknown) => {
+      of.unwritten += unwritten;
+      logWarning('refusals not counted', error);
+    });
+  };
+
+  return async (refusal) => {
+    const now = clock();
+    // The hour is a part of it, so that no count is of another hour.
+    const hour = refusal.at.slice(0, 'yyyy-mm-ddThh'.length);
+    const key = [hour, refusal.client_id, refusal.endpoint, refusal.reason].join(' ');
+    const own = remembered.get(key) ?? { latest: refusal, unwritten: 0, written: 0, windowEndsAt: now };
+    remembered.set(key, own);
+    own.latest = refusal;
+    own.unwritten += 1;
+    const others = [...remembered.values()]
+      .filter((one) => one !== own && one.unwritten > 0 && one.windowEndsAt <= now)
+      .slice(0, overdueMax);
+    for (const one of [own, ...others]) {
+      if (one.windowEndsAt <= now)
+        Object.assign(one, { written: 0, windowEndsAt: addSeconds(now, windowSeconds) });
+    }
+    await Promise.all(
+      [own, ...others]
+        .filter(({ unwritten, written }) => written < writtenSingly || unwritten >= written)
+        .map(writeDue),
+    );
+    if (remembered.size > rememberedMax) {
+      const [oldest] = remembered.keys();
+      if (oldest !== undefined) remembered.delete(oldest);
+    }
+  };
+}
