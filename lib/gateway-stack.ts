@@ -25,7 +25,7 @@ export class GatewayStack extends Stack {
     super(scope, stage.stackName, {
       description: `Messaging gateway, stage ${stage.name}`,
       ...(stage.region === undefined ? {} : { env: { region: stage.region } }),
-      terminationProtection: stage.terminationProtection,
+      terminationProtection: stage.keepData,
       ...synthesizerOf(stage),
     });
     this.stage = stage;

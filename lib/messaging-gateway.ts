@@ -51,7 +51,7 @@ const takingTokens = [
   'whatsappPhoneNumberId',
   'customDomain.certificateArn',
   'customDomain.hostedZone.id',
-  'webAclArn',
+  'webAcl',
   'webhookVpc',
   'alarmEmail',
   'pageEmail',
@@ -237,7 +237,6 @@ export class MessagingGateway extends Construct {
     const ofStack = {
       stackName: stack.stackName,
       region: stack.region,
-      terminationProtection: stack.terminationProtection ?? false,
       bootstrapQualifier: stack.synthesizer.bootstrapQualifier,
     };
     const given = props as Readonly<Record<string, unknown>>;

@@ -107,7 +107,7 @@ export class GatewayFunction extends LambdaFunction {
     const declared: Declaration = functionUses[props.functionName];
     const hasPrices = declared.some(({ settings }) => settings?.includes('PRICES_FILE') === true);
     const files = hasPrices ? { [pricesFile]: JSON.stringify(stage.prices) } : {};
-    const reserved = stage.reservedConcurrency[props.functionName];
+    const reserved = stage.functionConcurrency[props.functionName]?.reserved;
     super(scope, id, {
       description: `Messaging gateway (${stage.name}): ${props.functionName}`,
       runtime: Runtime.NODEJS_24_X,
@@ -178,7 +178,7 @@ export class GatewayFunction extends LambdaFunction {
   }
 
   get provisionedConcurrency(): number | undefined {
-    return this.stage.provisionedConcurrency[this.functionFile];
+    return this.stage.functionConcurrency[this.functionFile]?.provisioned;
   }
 
   /** The resource that callers invoke: the alias if there is one, else the function. */

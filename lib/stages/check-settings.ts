@@ -85,28 +85,21 @@ const checked = stageSettings.check(
     for (const [name, queues] of Object.entries(queuesOf)) {
       const taken = queues.reduce((sum, queue) => sum + stage.concurrency[queue], 0);
       demand(
-        (stage.reservedConcurrency[name] ?? taken) >= taken,
-        'reservedConcurrency',
-        `${name} needs ${taken} at least, the concurrency of ${queues.join(', ')}`,
+        (stage.functionConcurrency[name]?.reserved ?? taken) >= taken,
+        'functionConcurrency',
+        `${name} needs ${taken} reserved at least, the concurrency of ${queues.join(', ')}`,
       );
     }
-    for (const [name, provisioned] of Object.entries(stage.provisionedConcurrency)) {
-      const reserved = stage.reservedConcurrency[name] ?? provisioned;
+    for (const [name, { reserved, provisioned = 0 }] of Object.entries(stage.functionConcurrency))
       demand(
-        provisioned > 0 && provisioned <= reserved,
-        'provisionedConcurrency',
-        `${name} has ${provisioned}: from 1 to its reserved concurrency`,
+        provisioned <= (reserved ?? provisioned),
+        'functionConcurrency',
+        `${name} has more provisioned than reserved`,
       );
-    }
     const { customDomain: domain, region } = stage;
-    demand(
-      !stage.disableDefaultEndpoint || domain !== undefined,
-      'disableDefaultEndpoint',
-      'needs customDomain: the API would have no address',
-    );
     const regional = {
       encryptionKeyArn: [stage.encryptionKeyArn],
-      webAclArn: [stage.webAclArn],
+      webAcl: [typeof stage.webAcl === 'string' ? stage.webAcl : undefined],
       alarmTopics: [stage.alarmTopics?.page, stage.alarmTopics?.mail],
       smsOriginationIdentity: [stage.smsOriginationIdentity],
     };
@@ -238,11 +231,6 @@ export function withSettings(
       const found = issues?.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [String(error)];
       faults.push(...found.map((fault) => `countriesFile, ${String(file)}: ${fault}`));
     }
-  }
-  if (context.webAclArn !== undefined) {
-    if (context.webAclRequestsPerAddress !== undefined)
-      faults.push('webAclRequestsPerAddress: not with webAclArn, which has rules of its own');
-    if (String(context.webAcl) === 'false') faults.push('webAcl: false contradicts webAclArn');
   }
   for (const [key, value] of Object.entries(context)) {
     if (!isSetting(key)) {

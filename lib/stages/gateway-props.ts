@@ -12,7 +12,7 @@ export interface MessagingGatewayProps extends OperationProps {
    */
   readonly stage?: 'dev' | 'production' | 'local';
   /**
-   * Whether tables, keys and logs are kept when the stack is deleted.
+   * True if tables, keys and logs are kept when the stack is deleted, and the stack of a stage is protected against deletion.
    * @default false; in production true
    */
   readonly keepData?: boolean;
@@ -155,13 +155,15 @@ export interface MessagingGatewayProps extends OperationProps {
    */
   readonly publicUrl?: string;
   /**
-   * The API's domain name; its certificate is in the same region. Without a zone, the DNS record is created by hand.
+   * The API's domain name; its certificate is in the same region. Without a zone, the DNS record is created by hand. With
+   * `disableDefaultEndpoint`, API Gateway's own address, `execute-api`, is off.
    * @default none
    */
   readonly customDomain?: {
     name: string;
     certificateArn: string;
     hostedZone?: { id: string; name: string } | undefined;
+    disableDefaultEndpoint?: boolean | undefined;
   };
   /**
    * The proxies in front of the API (CIDR blocks), and the header in which they name the caller's address. Without it, all
@@ -170,25 +172,11 @@ export interface MessagingGatewayProps extends OperationProps {
    */
   readonly trustedProxies?: { addresses: string[]; header: string };
   /**
-   * Whether API Gateway's own address of the API, `execute-api`, is off; needs `customDomain`.
-   * @default false
-   */
-  readonly disableDefaultEndpoint?: boolean;
-  /**
-   * True if a web ACL blocks floods and known bad addresses.
+   * The web ACL in front of the API, for 7 USD a month: `true` for the gateway's own, which blocks floods and addresses of bad
+   * reputation, or the ARN of an existing regional one.
    * @default false; in production true
    */
-  readonly webAcl?: boolean;
-  /**
-   * The ARN of an existing regional web ACL, in place of the gateway's own.
-   * @default none
-   */
-  readonly webAclArn?: string;
-  /**
-   * The number of requests of one source address in five minutes above which the web ACL blocks it.
-   * @default 300000
-   */
-  readonly webAclRequestsPerAddress?: number;
+  readonly webAcl?: boolean | string;
   /**
    * The throttle of the whole API, above which API Gateway responds with 429; an account's own limit is 10,000 a second.
    * @default {"requestsPerSecond":2000,"burst":4000}

@@ -13,17 +13,15 @@ export interface OperationProps {
     slowWebhooks: number;
   };
   /**
-   * Reserved concurrency by function, such as `{ 'send-sms': 200 }`.
+   * Reserved and provisioned concurrency by function, such as `{ 'send-otp': { reserved: 50, provisioned: 5 } }`. With provisioned
+   * concurrency a function has no cold starts; one-time passwords need it for `send-otp`, `verify-otp` and `dispatch-message`. Lambda
+   * refuses a change of it during a canary, so new code of these functions gets all calls at once.
    * @default {}
    */
-  readonly reservedConcurrency?: Record<string, number>;
-  /**
-   * Provisioned concurrency by function, which has no cold starts then. For one-time passwords it is that of `send-otp`,
-   * `verify-otp` and `dispatch-message`. Lambda refuses a change of it during a
-   * canary, so new code of these functions gets all calls at once.
-   * @default {}
-   */
-  readonly provisionedConcurrency?: Record<string, number>;
+  readonly functionConcurrency?: Record<
+    string,
+    { reserved?: number | undefined; provisioned?: number | undefined }
+  >;
   /**
    * Provisioned read and write units a second, between which the tables that every message uses are scaled. Steady traffic
    * costs less than half of on-demand capacity, but is throttled for minutes when traffic suddenly doubles.

@@ -25,10 +25,13 @@ export class InvalidSettings extends Error {
   override name = 'InvalidSettings';
 }
 
-/** Numbers by the name of a function. */
-const byFunction = z.record(z.string(), z.int().check(z.nonnegative())).check(
-  z.superRefine((numbers, context) => {
-    for (const name of Object.keys(numbers).filter((each) => !Object.hasOwn(functionUses, each)))
+const ofFunction = z.strictObject({
+  reserved: z.optional(z.int().check(z.nonnegative())),
+  provisioned: z.optional(z.int().check(z.positive())),
+});
+const byFunction = z.record(z.string(), ofFunction).check(
+  z.superRefine((functions, context) => {
+    for (const name of Object.keys(functions).filter((each) => !Object.hasOwn(functionUses, each)))
       context.addIssue({ code: 'custom', path: [name], message: 'there is no such function' });
   }),
 );
@@ -116,13 +119,11 @@ const ofConstruct = {
       name: z.hostname(),
       certificateArn: arnOf('acm', 'certificate/[\\w-]+'),
       hostedZone: z.optional(z.strictObject({ id: z.string(), name: z.hostname() })),
+      disableDefaultEndpoint: z._default(z.boolean(), false),
     }),
   ),
   trustedProxies: variables.TRUSTED_PROXIES,
-  disableDefaultEndpoint: z._default(z.boolean(), false),
-  webAcl: z._default(z.boolean(), false),
-  webAclArn: z.optional(arnOf('wafv2', 'regional/webacl/.+')),
-  webAclRequestsPerAddress: z._default(z.int().check(z.minimum(10), z.maximum(2_000_000_000)), 300_000),
+  webAcl: z._default(z.union([z.boolean(), arnOf('wafv2', 'regional/webacl/.+')]), false),
   apiThrottle: z._default(z.strictObject({ requestsPerSecond: wholeNumber, burst: wholeNumber }), {
     requestsPerSecond: 2000,
     burst: 4000,
@@ -143,8 +144,7 @@ const ofConstruct = {
       .strictObject({ min: wholeNumber, max: z.int().check(z.positive(), z.maximum(40_000)) })
       .check(z.refine(({ min, max }) => min <= max, 'min must not be above max')),
   ),
-  reservedConcurrency: z._default(byFunction, {}),
-  provisionedConcurrency: z._default(byFunction, {}),
+  functionConcurrency: z._default(byFunction, {}),
   alarms: z._default(z.boolean(), false),
   alarmEmail: z.optional(orPlaceholder(z.email('an e-mail address'))),
   pageEmail: z.optional(orPlaceholder(z.email('an e-mail address'))),
@@ -201,8 +201,6 @@ export const stageSettings = z.strictObject({
   bootstrapQualifier: z.optional(
     z.string().check(z.regex(/^[A-Za-z0-9_-]{1,10}$/, 'ten letters and digits at most')),
   ),
-  /** Whether CloudFormation refuses to delete the stack until a deploy turns this off. */
-  terminationProtection: z._default(z.boolean(), false),
   /** What only the stage `local` may change. */
   local: z.prefault(ofLocal, {}),
   /** True for a deploy to the emulator, which serves only http and checks permissions in ways of its own. */

@@ -13,7 +13,6 @@ const production = stageWith({
   stackName: 'messaging-gateway-production',
   // The record of what was sent must survive a deletion of the stack.
   keepData: true,
-  terminationProtection: true,
   logRetentionDays: 90,
   retentionDays: 90,
   tracing: true,
@@ -71,10 +70,7 @@ export function changedSettings(stage: StageSettings): string[] {
 }
 
 /** Settings that are meant for one deploy. */
-const forOneDeploy: readonly string[] = [
-  'ignoreAlarmConfiguration',
-  'terminationProtection',
-] satisfies (keyof StageSettings)[];
+const forOneDeploy: readonly string[] = ['ignoreAlarmConfiguration'] satisfies (keyof StageSettings)[];
 
 /** Returns the settings that the last deploy changed, as recorded, and this one does not: forgotten ones, most often. */
 export function droppedSettings(recorded: readonly string[], stage: StageSettings): string[] {

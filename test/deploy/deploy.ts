@@ -43,10 +43,10 @@ async function life(ground: Ground, front: Front): Promise<void> {
   await part('End of the old token key', () => withdrawOldTokenKey(ground, rotated.token));
   await part('Two regions', () => twoRegions(ground, rotated.token));
   await part('Destroy, deploy and destroy', () => destroy(ground));
-  const takeBack = await part('Failed first deploy of a stage that keeps its data', () =>
+  const commands = await part('Failed first deploy of a stage that keeps its data', () =>
     failFirstDeploy(ground),
   );
-  await part('Destroy of that stage, and its data taken back', () => destroyWhatIsKept(ground, takeBack));
+  await part('Destroy of that stage, and its data taken back', () => destroyWhatIsKept(ground, commands));
   // Tests of their own run the first three. The emulator refuses the alarms, so none can be set off.
   const left = [ground.deployCommands, ground.rotateCommands]
     .flatMap((commands) => commands.left)

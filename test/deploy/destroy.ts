@@ -32,7 +32,7 @@ const accountsLogRole = /^AWS::IAM::Role .*RestCloudWatchRole/;
 const keeps = ['AWS::DynamoDB::Table', 'AWS::KMS::Key', 'AWS::SecretsManager::Secret', 'AWS::Logs::LogGroup'];
 
 /** The stage `production`, but for what the emulator has not: its first deploy fails, and tables are left of it. */
-export async function failFirstDeploy(ground: Ground): Promise<string> {
+export async function failFirstDeploy(ground: Ground): Promise<{ unprotect: string; takeBack: string }> {
   const { report, shell, deployCommands, survey, releases } = ground;
   const deploy = deployCommands.take(/^npx cdk deploy -c stage=production/);
   const takeBack = deployCommands.take(/^npx cdk deploy -c stage=production .*--import-existing-resources$/);
@@ -57,11 +57,14 @@ export async function failFirstDeploy(ground: Ground): Promise<string> {
     'cdk deploy -c stage=production --import-existing-resources takes over what was left',
     endOf(deployed.output),
   );
-  return takeBack;
+  return { unprotect, takeBack };
 }
 
 /** Destroys that stage, and deploys it again with the rows that it had. */
-export async function destroyWhatIsKept(ground: Ground, takeBack: string): Promise<void> {
+export async function destroyWhatIsKept(
+  ground: Ground,
+  { unprotect, takeBack }: { unprotect: string; takeBack: string },
+): Promise<void> {
   const { report, shell, deployCommands, survey, releases } = ground;
   const { folder } = releases.next;
   const row = await writeRow(ground);
@@ -73,9 +76,8 @@ export async function destroyWhatIsKept(ground: Ground, takeBack: string): Promi
     'cdk destroy is refused as long as the stack is protected',
     endOf(refused.output),
   );
-  const unprotect = deployCommands.take(/-c terminationProtection=false/);
   const unprotected = await shell(folder, unprotect);
-  report.show(unprotected.status === 0, 'a deploy takes the protection back', endOf(unprotected.output));
+  report.show(unprotected.status === 0, 'its protection is removed', endOf(unprotected.output));
   const destroyed = await shell(folder, destroy);
   report.show(destroyed.status === 0, 'cdk destroy', endOf(destroyed.output));
   const left = await survey.standing(resources);

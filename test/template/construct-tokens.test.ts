@@ -30,7 +30,7 @@ const taking = (value: (name: string) => string) =>
       certificateArn: value('Certificate'),
       hostedZone: { id: value('Zone'), name: 'example.com' },
     },
-    webAclArn: value('Acl'),
+    webAcl: value('Acl'),
     webhookVpc: { subnetIds: [value('Subnet')], securityGroupIds: [value('Group')] },
     alarmEmail: value('Address'),
     pageEmail: value('Pager'),

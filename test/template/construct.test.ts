@@ -4,6 +4,7 @@ import { App, NestedStack, Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import type { IAlarmAction } from 'aws-cdk-lib/aws-cloudwatch';
 import { AccountPrincipal, Role } from 'aws-cdk-lib/aws-iam';
+import { GatewayStack } from '../../lib/gateway-stack.ts';
 import { MessagingGateway, type MessagingGatewayProps } from '../../lib/messaging-gateway.ts';
 import { administration } from '../../shared/contract/function-uses.ts';
 import type { Uses } from '../../shared/contract/uses.ts';
@@ -24,6 +25,13 @@ const namesIn = (stack: Stack): string[] =>
   Object.values(resourcesOf(stack)).flatMap((resource) =>
     physicalNames(resource).flatMap(({ value, unique }) => (unique === undefined ? [] : [rendered(value)])),
   );
+
+it.each([true, false])(
+  'the stack of a stage that keeps its data is protected against deletion: %s',
+  (keepData) => {
+    expect(new GatewayStack(app(), { keepData }).terminationProtection).toBe(keepData);
+  },
+);
 
 describe('the construct in the app of a platform team', () => {
   it('can be in two stacks of one app: no name of one is a name of the other', () => {
@@ -64,14 +72,6 @@ describe('the construct in the app of a platform team', () => {
   it.each([
     [{ stackName: 'other' }, 'stackName: there is no such setting'],
     [{ terminationProtection: true }, 'terminationProtection: there is no such setting'],
-    [{ webAclArn: 'arn:aws:wafv2:eu-west-1:000000000000:regional/webacl/a/b', webAcl: false }, 'contradicts'],
-    [
-      {
-        webAclArn: 'arn:aws:wafv2:eu-west-1:000000000000:regional/webacl/a/b',
-        webAclRequestsPerAddress: 100,
-      },
-      'webAclRequestsPerAddress: not with webAclArn',
-    ],
   ])('refuses what would be ignored: %j', (props, fault) => {
     expect(() => gatewayIn(new Stack(app(), 'orders'), props as MessagingGatewayProps)).toThrow(fault);
   });

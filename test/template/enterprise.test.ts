@@ -89,7 +89,7 @@ describe('production with', () => {
   it('an existing web ACL has it in front of the API, and none of its own', () => {
     const resources = alone('an existing web ACL');
     expect(properties(resources('AWS::WAFv2::WebACLAssociation'))).toEqual([
-      expect.objectContaining({ WebACLArn: ofEnterprises['an existing web ACL']?.webAclArn }),
+      expect.objectContaining({ WebACLArn: ofEnterprises['an existing web ACL']?.webAcl }),
     ]);
     expect(typesIn('production with an existing web ACL')).not.toContain('AWS::WAFv2::WebACL');
   });
@@ -156,17 +156,17 @@ describe('what an enterprise sets is refused', () => {
     [{ permissionsBoundaryArn: 'boundary' }, 'permissionsBoundaryArn: an ARN such as arn:aws:iam:…'],
     [{ tags: { 'aws:owner': 'us' } }, 'not beginning with aws:'],
     [{ bootstrapQualifier: 'longer-than-ten' }, 'bootstrapQualifier: ten letters and digits at most'],
-    [{ webAclArn: 'arn:aws:wafv2:us-east-1:000000000000:global/webacl/a/b' }, 'webAclArn: an ARN'],
-    [{ disableDefaultEndpoint: true }, 'disableDefaultEndpoint: needs customDomain'],
+    [{ webAcl: 'arn:aws:wafv2:us-east-1:000000000000:global/webacl/a/b' }, 'webAcl: an ARN'],
     [{ webhookVpc: { subnetIds: [], securityGroupIds: ['sg-1'] } }, 'webhookVpc.subnetIds'],
     [
-      { provisionedConcurrency: { 'send-otps': 5 } },
-      'provisionedConcurrency.send-otps: there is no such function',
+      { functionConcurrency: { 'send-otps': { provisioned: 5 } } },
+      'functionConcurrency.send-otps: there is no such function',
     ],
     [
-      { reservedConcurrency: { 'send-otp': 4 }, provisionedConcurrency: { 'send-otp': 5 } },
-      'provisionedConcurrency: send-otp has 5: from 1 to its reserved concurrency',
+      { functionConcurrency: { 'send-otp': { reserved: 4, provisioned: 5 } } },
+      'functionConcurrency: send-otp has more provisioned than reserved',
     ],
+    [{ functionConcurrency: { 'send-otp': { provisioned: 0 } } }, 'functionConcurrency.send-otp.provisioned'],
     [{ logRetentionDays: 31 }, 'logRetentionDays: one of 1, 3, 5'],
     [{ tags: { owner: 'Team A, Team B' } }, 'tags.owner: 256 letters'],
     [{ tags: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`tag${i}`, ''])) }, 'tags: 50 tags'],
@@ -189,8 +189,6 @@ describe('what an enterprise sets is refused', () => {
 
   it('not where an app passes what it creates, whose ARN is a token until the deploy', () => {
     const token = Token.asString({ Ref: 'Created' });
-    expect(
-      refused({ encryptionKeyArn: token, webAclArn: token, alarmTopics: { page: token } }),
-    ).not.toThrow();
+    expect(refused({ encryptionKeyArn: token, webAcl: token, alarmTopics: { page: token } })).not.toThrow();
   });
 });

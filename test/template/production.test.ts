@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { stages } from '../../lib/stages/stages.ts';
 import { type TableShape, tableShapes } from '../../shared/contract/tables.ts';
 import { deployments } from '../support/template/deployments.ts';
 import { lossesIn } from '../support/template/production-losses.ts';
@@ -134,11 +133,6 @@ describe('the data of production', () => {
       `${id} is dropped`,
       'StorageCustomers is not listed in production-state.ts',
     ]);
-  });
-
-  it('cannot be deleted before a deploy has turned its protection off', () => {
-    expect(stages.production.terminationProtection).toBe(true);
-    expect(stages.production.keepData).toBe(true);
   });
 
   it('gets a second token key, and both may sign during the deploy', () => {

@@ -248,11 +248,22 @@ describe('the settings of a stage', () => {
     ['publicUrl', 'https://user@gateway.example.com', 'without a user'],
     ['publicUrl', 'https://gateway.example.com/', 'without a slash'],
     ['publicUrl', 'ftp://gateway.example.com', 'publicUrl'],
-    ['reservedConcurrency', { 'send-smss': 5 }, 'reservedConcurrency.send-smss: there is no such function'],
-    ['reservedConcurrency', { 'send-sms': -1 }, 'reservedConcurrency.send-sms'],
-    ['reservedConcurrency', { 'dispatch-message': 49 }, 'dispatch-message needs 50 at least'],
-    ['reservedConcurrency', { 'deliver-webhook': 50 }, 'deliver-webhook needs 100 at least'],
-    ['reservedConcurrency', { 'record-receipt': 0 }, 'record-receipt needs 20 at least'],
+    ['functionConcurrency', { 'send-sms': { reserved: -1 } }, 'functionConcurrency.send-sms'],
+    [
+      'functionConcurrency',
+      { 'dispatch-message': { reserved: 49 } },
+      'dispatch-message needs 50 reserved at least',
+    ],
+    [
+      'functionConcurrency',
+      { 'deliver-webhook': { reserved: 50 } },
+      'deliver-webhook needs 100 reserved at least',
+    ],
+    [
+      'functionConcurrency',
+      { 'record-receipt': { reserved: 0 } },
+      'record-receipt needs 20 reserved at least',
+    ],
     [
       'customDomain',
       { name: 'api.example.com', certificateArn: 'arn:x' },
@@ -277,8 +288,12 @@ describe('the settings of a stage', () => {
   });
 
   it('take an address with a path, and what the queues of a function need', () => {
-    const reservedConcurrency = { 'dispatch-message': 50, 'deliver-webhook': 100, 'send-sms': 0 };
-    expect(stageFrom({ reservedConcurrency }).reservedConcurrency).toEqual(reservedConcurrency);
+    const functionConcurrency = {
+      'dispatch-message': { reserved: 50 },
+      'deliver-webhook': { reserved: 100 },
+      'send-sms': { reserved: 0 },
+    };
+    expect(stageFrom({ functionConcurrency }).functionConcurrency).toEqual(functionConcurrency);
     const publicUrl = 'https://gateway.example.com:8443/sms';
     expect(stageFrom({ publicUrl }).publicUrl).toBe(publicUrl);
   });

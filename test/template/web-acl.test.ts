@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { requestsPerWindow } from '../../lib/capabilities/api/web-acl.ts';
 import { stages } from '../../lib/stages/stages.ts';
 import { perMinuteMax } from '../../shared/contract/rate-limits-and-caps.ts';
 import { page } from '../support/docs/pages.ts';
@@ -26,7 +27,7 @@ describe('the web ACL', () => {
       page('docs/limits.md').matchAll(/"per_minute": \{ "N": "(\d+)" \}/g),
       ([, limit]) => Number(limit),
     );
-    const perMinute = stages.production.webAclRequestsPerAddress / 5;
+    const perMinute = requestsPerWindow / 5;
     expect(suggested.length).toBeGreaterThan(0);
     for (const limit of [...suggested, perMinuteMax]) expect(perMinute).toBeGreaterThan(limit);
     expect(perMinute).toBeLessThan(stages.production.apiThrottle.requestsPerSecond * 60);

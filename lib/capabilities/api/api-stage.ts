@@ -62,9 +62,7 @@ export function acknowledgeApi(api: SpecRestApi, stage: StageSettings): void {
     'AwsSolutions-APIG4': ownAuthorization,
     'AwsSolutions-COG4': ownAuthorization,
     'AwsSolutions-APIG6': noExecutionLog,
-    ...(stage.webAcl || stage.webAclArn !== undefined
-      ? {}
-      : { 'AwsSolutions-APIG3': 'The stage setting turns the web ACL off.' }),
+    ...(stage.webAcl !== false ? {} : { 'AwsSolutions-APIG3': 'The stage setting turns the web ACL off.' }),
     'Serverless-APIGWXrayEnabled':
       'The traces of API Gateway have the URL, so phone numbers; the functions are traced.',
     ...(stage.apiAccessLogs

@@ -49,12 +49,13 @@ export class Api extends Construct {
   constructor(scope: Construct, id: string, stage: StageSettings) {
     super(scope, id);
     this.stage = stage;
+    const isOnlyDomain = stage.customDomain?.disableDefaultEndpoint === true;
     const api = new SpecRestApi(this, 'Rest', {
       restApiName: stage.stackName,
       apiDefinition: ApiDefinition.fromInline(apiBody(stage.stackName, binaryMediaTypes)),
       // The mode also removes the parts that the body no longer has.
       mode: RestApiMode.OVERWRITE,
-      ...(stage.disableDefaultEndpoint ? { disableExecuteApiEndpoint: true } : {}),
+      ...(isOnlyDomain ? { disableExecuteApiEndpoint: true } : {}),
       // API Gateway would otherwise ignore a part that it does not understand, and its route would have no function.
       failOnWarnings: true,
       endpointTypes: [EndpointType.REGIONAL],
@@ -73,11 +74,11 @@ export class Api extends Construct {
     this.nameHandlers();
     acknowledgeApi(api, stage);
     const { stageArn: resourceArn } = api.deploymentStage;
-    if (stage.webAclArn !== undefined)
-      new CfnWebACLAssociation(this, 'ExistingWebAcl', { resourceArn, webAclArn: stage.webAclArn });
+    if (typeof stage.webAcl === 'string')
+      new CfnWebACLAssociation(this, 'ExistingWebAcl', { resourceArn, webAclArn: stage.webAcl });
     else if (stage.webAcl) new WebAcl(this, 'WebAcl', stage, api.deploymentStage);
     // The setting of an API takes effect with its next deployment.
-    if (stage.disableDefaultEndpoint) api.latestDeployment?.addToLogicalId({ disableDefaultEndpoint: true });
+    if (isOnlyDomain) api.latestDeployment?.addToLogicalId({ disableDefaultEndpoint: true });
     if (stage.customDomain !== undefined) new CustomDomain(this, 'Domain', api, stage.customDomain);
     new CfnOutput(this, 'Id', { key: 'ApiId', value: api.restApiId });
     new CfnOutput(this, 'Url', { key: 'ApiUrl', value: api.url });

@@ -1,6 +1,6 @@
 /**
- * The web ACL of the API: it blocks floods and known bad addresses. Blocked requests get API Gateway's WAF response, with a request id. Only the rate rule has a
- * response of its own, because its status is 429.
+ * The web ACL of the API: it blocks floods and known bad addresses. Blocked requests get API Gateway's WAF response, with a
+ * request id. Only the rate rule has a response of its own, because its status is 429.
  */
 import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
@@ -15,6 +15,8 @@ import type { StageSettings } from '../../stages/stage-settings.ts';
 import { notCounted } from './gateway-responses.ts';
 
 const windowSeconds = 300;
+/** Of one address: twice the highest limit of a client at an endpoint. */
+export const requestsPerWindow = 300_000;
 
 /**
  * AWS's list of addresses with a bad reputation. The groups that inspect requests are left out: the gateway parses each request
@@ -71,7 +73,7 @@ export class WebAcl extends Construct {
         rateBasedStatement: {
           ...statement,
           evaluationWindowSec: windowSeconds,
-          limit: stage.webAclRequestsPerAddress,
+          limit: requestsPerWindow,
         },
       },
       action: {

@@ -38,16 +38,19 @@ export const ofEnterprises: Readonly<Record<string, Readonly<Record<string, unkn
   tags: { tags: { 'cost-center': '4711', owner: 'messaging@example.com' } },
   'a bootstrap qualifier': { bootstrapQualifier: 'platform1' },
   'an existing web ACL': {
-    webAclArn:
+    webAcl:
       'arn:aws:wafv2:eu-west-1:000000000000:regional/webacl/platform/01234567-89ab-cdef-0123-456789abcdef',
   },
-  'a domain as the only address': { ...domain, disableDefaultEndpoint: true },
+  'a domain as the only address': { customDomain: { ...domain.customDomain, disableDefaultEndpoint: true } },
   'webhooks from fixed addresses': {
     webhookVpc: { subnetIds: ['subnet-0a1b2c3d', 'subnet-4e5f6a7b'], securityGroupIds: ['sg-0a1b2c3d'] },
   },
   'no cold starts of one-time passwords': {
-    reservedConcurrency: { 'send-otp': 50, 'verify-otp': 50 },
-    provisionedConcurrency: { 'send-otp': 5, 'verify-otp': 5, 'dispatch-message': 5 },
+    functionConcurrency: {
+      'send-otp': { reserved: 50, provisioned: 5 },
+      'verify-otp': { reserved: 50, provisioned: 5 },
+      'dispatch-message': { provisioned: 5 },
+    },
   },
   'every carrier': { smsCarrier: 'aws,infobip,twilio', whatsappCarrier: 'aws,meta' },
   retention: { retentionDays: 400, logRetentionDays: 731 },
@@ -66,7 +69,7 @@ export const deployments: Readonly<Record<string, Readonly<Record<string, unknow
     dashboard: true,
     ...domain,
     provisionedCapacity: { min: 100, max: 4000 },
-    reservedConcurrency: { 'send-sms': 200 },
+    functionConcurrency: { 'send-sms': { reserved: 200 } },
     trustedProxies: { addresses: ['192.0.2.0/24', '2001:db8::/32'], header: 'X-Real-IP' },
     tokenKeyGenerations: [1, 2],
     allowedCountries: getCountries(),
