@@ -53,10 +53,9 @@ const takingTokens = [
   'customDomain.hostedZone.id',
   'webAcl',
   'webhookVpc',
-  'alarmEmail',
-  'pageEmail',
-  'alarmTopics',
-] satisfies readonly (keyof MessagingGatewayProps | `customDomain.${string}`)[];
+  'alarms.mail',
+  'alarms.page',
+] satisfies readonly (keyof MessagingGatewayProps | `${'customDomain' | 'alarms'}.${string}`)[];
 
 /** A messaging gateway. A stack has one at most, and its name is the beginning of the gateway's names. */
 export class MessagingGateway extends Construct {
@@ -117,7 +116,10 @@ export class MessagingGateway extends Construct {
     const resources = { stage, storage, schedules, queues, otpSecret, carrierSecrets, tokenKey, baseUrl };
     grantUses(this, resources);
 
-    const alarms = stage.alarms ? new Alarms(this, 'Alarms', { stage, api: api.rest, queues }) : undefined;
+    const alarms =
+      stage.alarms === false
+        ? undefined
+        : new Alarms(this, 'Alarms', { stage, ...stage.alarms, api: api.rest, queues });
     this.alarms = alarms?.all ?? [];
     new AlarmNotifications(this, 'AlarmNotifications', stage, this.alarms);
     if (stage.canary) new Canary(this, 'Canary', stage, alarms?.ofReleases ?? []);
@@ -157,7 +159,7 @@ export class MessagingGateway extends Construct {
     grantAdministration(role, Stack.of(this), this.resources);
   }
 
-  /** Adds actions to each alarm; there are none if the property `alarms` is false. */
+  /** Adds actions to each alarm; there is none if the property `alarms` is false. */
   addAlarmAction(...actions: IAlarmAction[]): void {
     for (const alarm of this.alarms) alarm.addAlarmAction(...actions);
   }

@@ -30,6 +30,8 @@ const clockFunctions = ['expire-messages', 'sweep-webhooks', 'review-edited-rows
 
 interface AlarmsProps {
   readonly stage: StageSettings;
+  /** The cost of a day's messages at which the alarm `spend` goes off. */
+  readonly spendPerDay: number;
   readonly api: SpecRestApi;
   readonly queues: Queues;
 }
@@ -157,7 +159,7 @@ export class Alarms extends Construct {
   }
 
   private carriers(): GatewayAlarm[] {
-    const { stage, queues } = this.props;
+    const { stage, queues, spendPerDay } = this.props;
     return [
       createAlarm(this, 'carrier-refusals', stage, {
         metric: countedMetric(stage, 'CarrierRefusal'),
@@ -181,8 +183,8 @@ export class Alarms extends Construct {
       }),
       createAlarm(this, 'spend', stage, {
         metric: countedMetric(stage, 'MessageCost', Duration.days(1)),
-        threshold: stage.spendAlarmPerDay,
-        meaning: `Messages cost ${stage.spendAlarmPerDay} ${stage.prices.currency} or more in a day.`,
+        threshold: spendPerDay,
+        meaning: `Messages cost ${spendPerDay} ${stage.prices.currency} or more in a day.`,
       }),
       createAlarm(this, 'spend-caps', stage, {
         metric: countedMetric(stage, 'SpendCapReached'),

@@ -29,7 +29,22 @@ export const arnOf = (service: string, resource: string) => {
 };
 
 /** A standard topic: CloudWatch publishes to no FIFO topic, and a subscription's ARN has one part more. */
-export const topicArn = arnOf('sns', '[\\w-]{1,256}');
+const topicArn = arnOf('sns', '[\\w-]{1,256}');
+
+const emailAddress = z.email();
+
+/** An e-mail address, or the ARN of a topic. A placeholder is the ARN of a topic. */
+export const alarmAddress = z
+  .string()
+  .check(
+    z.refine(
+      (text) => [emailAddress, topicArn].some((schema) => schema.safeParse(text).success),
+      'an e-mail address, or the ARN of a standard topic of SNS',
+    ),
+  );
+
+/** True if alarms notify a topic, and not an e-mail address. */
+export const isTopic = (address: string): boolean => topicArn.safeParse(address).success;
 
 /** What IAM and SQS take in the name and in the value of a tag; other services take more. */
 const tagName = /^(?!aws:)[\p{L}\p{N} _.:/=+@-]{1,128}$/u;

@@ -24,7 +24,7 @@ const queuesOf = {
 
 /** The values of `settings-sample.json`, which everybody has to replace by their own. */
 const sampleValues = {
-  alarmEmail: 'operations@example.com',
+  alarms: 'operations@example.com',
   smsOriginationIdentity: 'pool-0123456789',
   whatsappPhoneNumberId: 'phone-number-id-0123456789',
 } as const;
@@ -59,18 +59,18 @@ const checked = stageSettings.check(
       'smsCarrier',
       'aws where whatsappCarrier is off: one of the channels must be on',
     );
+    const alarmAddresses = stage.alarms === false ? [] : [stage.alarms.mail, stage.alarms.page];
     for (const [name, value] of Object.entries(sampleValues) as [keyof typeof sampleValues, string][])
       demand(
-        stage.name === 'local' || stage[name] !== value,
+        stage.name === 'local' || ![stage[name], ...alarmAddresses].includes(value),
         name,
         `${value} is only the sample's value; put in your own`,
       );
-    for (const needing of ['canary', 'alarmEmail', 'pageEmail', 'alarmTopics'] as const)
-      demand(stage.alarms || !stage[needing], needing, 'needs the setting alarms');
+    demand(stage.alarms !== false || !stage.canary, 'canary', 'needs the setting alarms');
     demand(
-      stage.alarmEmail !== undefined || stage.pageEmail === undefined,
-      'pageEmail',
-      'needs alarmEmail, which all other alarms notify',
+      stage.alarms === false || stage.alarms.mail !== undefined || stage.alarms.page === undefined,
+      'alarms',
+      'page needs mail, which all other alarms notify',
     );
     demand(
       !carriersIn(smsCarrier).includes('aws') || stage.smsOriginationIdentity !== undefined,
@@ -100,7 +100,7 @@ const checked = stageSettings.check(
     const regional = {
       encryptionKeyArn: [stage.encryptionKeyArn],
       webAcl: [typeof stage.webAcl === 'string' ? stage.webAcl : undefined],
-      alarmTopics: [stage.alarmTopics?.page, stage.alarmTopics?.mail],
+      alarms: alarmAddresses,
       smsOriginationIdentity: [stage.smsOriginationIdentity],
     };
     for (const [name, arns] of Object.entries(regional) as [keyof typeof regional, (string | undefined)[]][])
@@ -200,6 +200,13 @@ function isSetting(name: string): name is keyof StageSettings {
   return name !== 'name' && Object.hasOwn(stageSettings.shape, name);
 }
 
+/** Returns the texts of an issue. If no form of a setting fits, they are those of its last form, an object or an ARN. */
+function faultsOf(issue: z.core.$ZodIssue, path: readonly PropertyKey[] = issue.path): string[] {
+  const ofLastForm = issue.code === 'invalid_union' ? issue.errors.at(-1) : undefined;
+  if (ofLastForm === undefined) return [`${path.join('.')}: ${issue.message}`];
+  return ofLastForm.flatMap((each) => faultsOf(each, [...path, ...each.path]));
+}
+
 /** Returns the end of an error about an unknown setting: the setting with the nearest name, if one is similar. */
 function meantBy(name: string): string {
   const meant = closestName(name, Object.keys(stageSettings.shape).filter(isSetting));
@@ -240,8 +247,7 @@ export function withSettings(
   // A start of the local stage changes single values of it.
   if (changes.local !== undefined) changes.local = { ...stage.local, ...(changes.local as object) };
   const parsed = checked.safeParse({ ...stage, ...changes }, texts);
-  if (!parsed.success)
-    faults.push(...parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
+  if (!parsed.success) faults.push(...parsed.error.issues.flatMap((issue) => faultsOf(issue)));
   if (faults.length > 0 || !parsed.success)
     throw new InvalidSettings(`stage ${stage.name} has invalid settings:\n  ${faults.join('\n  ')}`);
   return parsed.data;

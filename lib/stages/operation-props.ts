@@ -29,26 +29,14 @@ export interface OperationProps {
    */
   readonly provisionedCapacity?: { min: number; max: number };
   /**
-   * Whether there are alarms. Each metric that one reads is charged.
-   * @default false; in production true
+   * Alarms, for 6 USD a month: `mail` is the address that they notify, `page` one for those that cannot wait for a working day. Each is
+   * an e-mail address or the ARN of an existing topic, whose policy must let CloudWatch publish. Without `mail`, alarms only change their
+   * state. An alarm goes off if the messages of a day cost `spendPerDay`, in the currency of `prices`.
+   * @default false; in production {"spendPerDay":100}
    */
-  readonly alarms?: boolean;
-  /**
-   * The address that alarms notify; without one they only change their state.
-   * @default none
-   */
-  readonly alarmEmail?: string;
-  /**
-   * The address of a pager, for the alarms that cannot wait for a working day. They notify `alarmEmail` if there is none.
-   * @default none
-   */
-  readonly pageEmail?: string;
-  /**
-   * The ARNs of existing topics: `page` for the alarms that cannot wait, `mail` for the others, which else notify nobody. The
-   * policies of the topics must let CloudWatch publish.
-   * @default none
-   */
-  readonly alarmTopics?: { page: string; mail?: string | undefined };
+  readonly alarms?:
+    | false
+    | { mail?: string | undefined; page?: string | undefined; spendPerDay?: number | undefined };
   /**
    * Whether CloudWatch has a dashboard of the gateway, for 3 USD a month. Turn it on if you watch a gateway on a screen.
    * @default false
@@ -59,11 +47,6 @@ export interface OperationProps {
    * @default "https://git.example.com/messaging-gateway/blob/main/docs/operate.md"
    */
   readonly docsUrl?: string;
-  /**
-   * An alarm goes off when a day's messages cost more than this, in the currency of `prices`.
-   * @default 100
-   */
-  readonly spendAlarmPerDay?: number;
   /**
    * Sends a message every five minutes with a test key, by the public address; an alarm goes off if none is delivered.
    * @default false; in production true

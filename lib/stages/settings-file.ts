@@ -34,7 +34,9 @@ function settingsIn(file: string): Readonly<Record<string, unknown>> {
     throw new InvalidSettings(`settingsFile, ${file}: ${String(cause)}`, { cause });
   }
   if (typeof read !== 'object' || read === null || Array.isArray(read))
-    throw new InvalidSettings(`settingsFile, ${file}: an object of settings, such as {"alarmEmail": "…"}`);
+    throw new InvalidSettings(
+      `settingsFile, ${file}: an object of settings, such as {"alarms": {"mail": "…"}}`,
+    );
   // The file belongs to a stage; it does not choose one.
   if ('stage' in read) throw new InvalidSettings(`settingsFile, ${file}: stage is chosen by -c stage=`);
   return { ...read };

@@ -10,7 +10,7 @@ import { functionUses } from '../../shared/contract/function-uses.ts';
 import { usualOnUnknown, usualUnknownDeadlines } from '../../shared/contract/on-unknown.ts';
 import { priceTable } from '../../shared/contract/prices.ts';
 import { variables } from '../../shared/contract/variables.ts';
-import { arnOf, idsOf, originationIdentity, orPlaceholder, tags, topicArn } from './aws-names.ts';
+import { alarmAddress, arnOf, idsOf, originationIdentity, orPlaceholder, tags } from './aws-names.ts';
 import { isPlace, placeForm } from './countries-file.ts';
 import type { MessagingGatewayProps } from './gateway-props.ts';
 
@@ -145,10 +145,17 @@ const ofConstruct = {
       .check(z.refine(({ min, max }) => min <= max, 'min must not be above max')),
   ),
   functionConcurrency: z._default(byFunction, {}),
-  alarms: z._default(z.boolean(), false),
-  alarmEmail: z.optional(orPlaceholder(z.email('an e-mail address'))),
-  pageEmail: z.optional(orPlaceholder(z.email('an e-mail address'))),
-  alarmTopics: z.optional(z.strictObject({ page: topicArn, mail: z.optional(topicArn) })),
+  alarms: z._default(
+    z.union([
+      z.literal(false),
+      z.strictObject({
+        mail: z.optional(alarmAddress),
+        page: z.optional(alarmAddress),
+        spendPerDay: z._default(z.number().check(z.positive()), 100),
+      }),
+    ]),
+    false,
+  ),
   dashboard: z._default(z.boolean(), false),
   docsUrl: z._default(
     z
@@ -156,7 +163,6 @@ const ofConstruct = {
       .check(z.regex(/^https:\/\/[\w.~:/?&=%+-]{1,300}$/, 'an https address of 300 characters at most')),
     'https://git.example.com/messaging-gateway/blob/main/docs/operate.md',
   ),
-  spendAlarmPerDay: z._default(z.number().check(z.positive()), 100),
   syntheticSend: z._default(z.boolean(), false),
   canary: z._default(z.boolean(), false),
   ignoreAlarmConfiguration: z._default(z.boolean(), false),

@@ -19,7 +19,7 @@ const production = stageWith({
   apiAccessLogs: true,
   webAcl: true,
   canary: true,
-  alarms: true,
+  alarms: {},
   syntheticSend: true,
   // The settings of the deploy must name the sender of each channel, or turn the channel off.
   smsCarrier: 'aws',

@@ -18,7 +18,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { MessagingGateway, type MessagingGatewayProps } from 'messaging-gateway';
 
 const stack = new Stack(new App(), 'Platform');
-const props: MessagingGatewayProps = { alarms: true, retentionDays: 14 };
+const props: MessagingGatewayProps = { alarms: {}, retentionDays: 14 };
 const gateway = new MessagingGateway(stack, 'Messaging', props);
 gateway.grantAdmin(new Role(stack, 'Admin', { assumedBy: new AccountRootPrincipal() }));
 gateway.addAlarmAction(new SnsAction(new Topic(stack, 'Alarms')));

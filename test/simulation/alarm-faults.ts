@@ -178,7 +178,7 @@ async function linesOf({ outages = [], limits = [], minutes, act }: Case): Promi
 type Properties = Record<string, any>;
 
 // The amounts of a test are small.
-const settings = { ...deployments.production, spendAlarmPerDay: 10 };
+const settings = { ...deployments.production, alarms: { spendPerDay: 10 } };
 const template = Template.fromStack(
   new GatewayStack(new App({ builtinCloudFormationValidation: false }), settings),
 ).toJSON().Resources as Readonly<Record<string, { readonly Type: string; readonly Properties: Properties }>>;

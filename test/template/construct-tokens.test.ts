@@ -32,20 +32,17 @@ const taking = (value: (name: string) => string) =>
     },
     webAcl: value('Acl'),
     webhookVpc: { subnetIds: [value('Subnet')], securityGroupIds: [value('Group')] },
-    alarmEmail: value('Address'),
-    pageEmail: value('Pager'),
-    alarmTopics: { page: value('Page'), mail: value('Ticket') },
+    alarms: { page: value('Page'), mail: value('Ticket') },
   }) satisfies MessagingGatewayProps;
 const takingNames = Object.keys(taking(token));
 
-/** The template of a gateway with real carriers and alarms, and these properties. */
+/** The template of a gateway with real carriers, and these properties. */
 function templateWith(props: object): Template {
   const stack = newStack();
   const real = {
     smsCarrier: 'aws',
     whatsappCarrier: 'aws',
     countriesFile: sampleCountriesFile,
-    alarms: true,
   };
   gatewayWith({ ...real, ...props }, stack);
   return Template.fromStack(stack);

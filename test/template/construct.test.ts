@@ -77,7 +77,7 @@ describe('the construct in the app of a platform team', () => {
   });
 
   const stack = new Stack(app(), 'orders', { env: { account: '000000000000', region: 'eu-west-1' } });
-  const gateway = gatewayIn(stack, { alarms: true });
+  const gateway = gatewayIn(stack, { alarms: {} });
   const role = new Role(stack, 'Support', { assumedBy: new AccountPrincipal('111122223333') });
   gateway.grantAdmin(role);
   const page = { bind: () => ({ alarmActionArn: 'arn:aws:sns:eu-west-1:111122223333:page' }) };

@@ -150,9 +150,10 @@ describe('what an enterprise sets is refused', () => {
   it.each<[Record<string, unknown>, string]>([
     [{ encryptionKeyArn: 'alias/platform' }, 'encryptionKeyArn: an ARN such as arn:aws:kms:…'],
     [{ region: 'us-east-1', ...ofEnterprises['an existing key'] }, 'encryptionKeyArn: is in another region'],
-    [{ region: 'us-east-1', ...ofEnterprises['existing topics'] }, 'alarmTopics: is in another region'],
-    [{ alarmTopics: { mail: 'arn:aws:sns:eu-west-1:000000000000:t' } }, 'alarmTopics.page'],
-    [{ pageEmail: 'on-call@example.com' }, 'pageEmail: needs alarmEmail'],
+    [{ region: 'us-east-1', ...ofEnterprises['existing topics'] }, 'alarms: is in another region'],
+    [{ alarms: { page: 'on-call@example.com' } }, 'alarms: page needs mail'],
+    [{ alarms: true }, 'alarms: Invalid input: expected object'],
+    [{ alarms: { email: 'on-call@example.com' } }, 'alarms: Unrecognized key: "email"'],
     [{ permissionsBoundaryArn: 'boundary' }, 'permissionsBoundaryArn: an ARN such as arn:aws:iam:…'],
     [{ tags: { 'aws:owner': 'us' } }, 'not beginning with aws:'],
     [{ bootstrapQualifier: 'longer-than-ten' }, 'bootstrapQualifier: ten letters and digits at most'],
@@ -175,8 +176,8 @@ describe('what an enterprise sets is refused', () => {
       'smsOriginationIdentity: is in another region',
     ],
     [{ smsOriginationIdentity: '*' }, 'smsOriginationIdentity: a phone number'],
-    [{ alarmTopics: { page: 'arn:aws:sns:eu-west-1:000000000000:t.fifo' } }, 'alarmTopics.page: an ARN'],
-    [{ alarmTopics: { page: 'arn:aws:sns:eu-west-1:000000000000:t:1234' } }, 'alarmTopics.page: an ARN'],
+    [{ alarms: { mail: 'arn:aws:sns:eu-west-1:000000000000:t.fifo' } }, 'alarms.mail: an e-mail address, or'],
+    [{ alarms: { mail: 'arn:aws:sns:eu-west-1:000000000000:t:1234' } }, 'alarms.mail: an e-mail address, or'],
     [
       { webhookVpc: { subnetIds: ['sg-0a1b2c3d'], securityGroupIds: ['sg-0a1b2c3d'] } },
       'subnetIds.0: an id such as subnet',
@@ -189,6 +190,6 @@ describe('what an enterprise sets is refused', () => {
 
   it('not where an app passes what it creates, whose ARN is a token until the deploy', () => {
     const token = Token.asString({ Ref: 'Created' });
-    expect(refused({ encryptionKeyArn: token, webAcl: token, alarmTopics: { page: token } })).not.toThrow();
+    expect(refused({ encryptionKeyArn: token, webAcl: token, alarms: { mail: token } })).not.toThrow();
   });
 });

@@ -63,9 +63,9 @@ describe('the settings of a stage in a file', () => {
 
   it('are refused if the named file is missing, or a name is no setting, with the one that was meant', () => {
     expect(() => withSettingsFile({ settingsFile: 'missing.json' })).toThrow('ENOENT');
-    const settingsFile = written('ours.json', { alarmMail: 'on-call@example.com' });
+    const settingsFile = written('ours.json', { alarm: { mail: 'on-call@example.com' } });
     expect(() => stageFrom(withSettingsFile({ settingsFile }))).toThrow(
-      'alarmMail: there is no such setting. Did you mean alarmEmail?',
+      'alarm: there is no such setting. Did you mean alarms?',
     );
   });
 
@@ -78,16 +78,17 @@ describe('the settings of a stage in a file', () => {
     const { countriesFile: _, ...sample } = withSettingsFile({ settingsFile });
     const deployWith = (own: object) => () =>
       stageFrom(withSettingsFile({ stage: 'production', settingsFile, countriesFile, ...own }));
-    for (const [name, value] of Object.entries(sample))
+    const values = { ...sample, alarms: (sample.alarms as { mail: string }).mail };
+    for (const [name, value] of Object.entries(values))
       expect(deployWith({})).toThrow(`${name}: ${value} is only the sample's value; put in your own`);
     expect(
       deployWith({
-        alarmEmail: 'on-call@example.com',
+        alarms: { mail: 'on-call@example.com' },
         smsOriginationIdentity: '12345',
         whatsappPhoneNumberId: 'phone-number-id-1',
       }),
     ).not.toThrow();
-    expect(() => stageFrom({ ...sample, stage: 'local', alarms: true })).not.toThrow();
+    expect(() => stageFrom({ ...sample, stage: 'local' })).not.toThrow();
   });
 });
 
@@ -96,16 +97,14 @@ describe('a deploy that drops a setting', () => {
     changedSettingsIn(publishedSettings(stageFrom(context)));
 
   it('is told which: the deploy before recorded what it changed', () => {
-    const recorded = deployed({ alarms: true, alarmEmail: 'on-call@example.com', retentionDays: 14 });
-    expect(recorded).toEqual(['alarmEmail', 'alarms', 'retentionDays']);
-    expect(droppedSettings(recorded, stageFrom({ retentionDays: 7 }))).toEqual(['alarmEmail', 'alarms']);
-    expect(droppedSettings(recorded, stageFrom({ alarms: true, alarmEmail: 'a@example.com' }))).toEqual([
-      'retentionDays',
-    ]);
+    const recorded = deployed({ alarms: { mail: 'on-call@example.com' }, country: 'FR', retentionDays: 14 });
+    expect(recorded).toEqual(['alarms', 'country', 'retentionDays']);
+    expect(droppedSettings(recorded, stageFrom({ retentionDays: 7 }))).toEqual(['alarms', 'country']);
+    expect(droppedSettings(recorded, stageFrom({ alarms: {}, country: 'FR' }))).toEqual(['retentionDays']);
   });
 
   it('says so by a warning of the synthesis, with the file to write it into, and nothing of what is kept', () => {
-    const outputs = publishedSettings(stageFrom({ alarms: true, alarmEmail: 'a@example.com' }));
+    const outputs = publishedSettings(stageFrom({ tracing: true, alarms: { mail: 'a@example.com' } }));
     const warningsWith = (context: Record<string, unknown>): string[] => {
       const stack = new Stack(new App());
       compareSettings(stack, stageFrom(context), outputs);
@@ -113,10 +112,10 @@ describe('a deploy that drops a setting', () => {
         .filter(({ type }) => type === 'aws:cdk:warning')
         .map(({ data }) => String(data));
     };
-    expect(warningsWith({ alarms: true })).toEqual([
-      expect.stringMatching(/had a value for alarmEmail, and this one has none.* settings\.dev\.json/),
+    expect(warningsWith({ tracing: true })).toEqual([
+      expect.stringMatching(/had a value for alarms, and this one has none.* settings\.dev\.json/),
     ]);
-    expect(warningsWith({ alarms: true, alarmEmail: 'b@example.com' })).toEqual([]);
+    expect(warningsWith({ tracing: true, alarms: { mail: 'b@example.com' } })).toEqual([]);
   });
 
   it('hears nothing of settings for one deploy, of new ones, and after a release that recorded none', () => {
@@ -129,12 +128,11 @@ describe('a deploy that drops a setting', () => {
   it('records every setting of production with all optional parts', () => {
     const { ChangedSettings } = synthesized('production with everything').outputs;
     expect(changedSettingsIn({ ChangedSettings: String(ChangedSettings?.Value) })).toEqual([
-      'alarmEmail',
+      'alarms',
       'allowedCountries',
       'customDomain',
       'dashboard',
       'functionConcurrency',
-      'pageEmail',
       'prices',
       'provisionedCapacity',
       'region',

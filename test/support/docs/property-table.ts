@@ -19,7 +19,7 @@ const longestDefault = 60;
 
 export function constructProperties(): Property[] {
   const members = propertySource().matchAll(
-    / {2}\/\*\*\n((?: {3}\*.*\n)+?) {3}\*\/\n {2}readonly (\w+)\?: ([\s\S]*?);\n(?=\n| {2}\/\*\*|\})/g,
+    / {2}\/\*\*\n((?: {3}\*.*\n)+?) {3}\*\/\n {2}readonly (\w+)\?:\s+([\s\S]*?);\n(?=\n| {2}\/\*\*|\})/g,
   );
   return Array.from(members, ([, comment = '', name = '', type = '']) => {
     const text = comment

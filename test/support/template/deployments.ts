@@ -33,7 +33,7 @@ export const ofEnterprises: Readonly<Record<string, Readonly<Record<string, unkn
   'an existing key': {
     encryptionKeyArn: 'arn:aws:kms:eu-west-1:000000000000:key/01234567-89ab-cdef-0123-456789abcdef',
   },
-  'existing topics': { alarmTopics: { page: topic('page'), mail: topic('ticket') } },
+  'existing topics': { alarms: { page: topic('page'), mail: topic('ticket') } },
   'a permissions boundary': { permissionsBoundaryArn: 'arn:aws:iam::000000000000:policy/platform/boundary' },
   tags: { tags: { 'cost-center': '4711', owner: 'messaging@example.com' } },
   'a bootstrap qualifier': { bootstrapQualifier: 'platform1' },
@@ -64,8 +64,7 @@ export const deployments: Readonly<Record<string, Readonly<Record<string, unknow
   'production with everything': {
     ...withoutCountries,
     region: 'eu-west-1',
-    alarmEmail: 'alarms@example.com',
-    pageEmail: 'on-call@example.com',
+    alarms: { mail: 'alarms@example.com', page: 'on-call@example.com' },
     dashboard: true,
     ...domain,
     provisionedCapacity: { min: 100, max: 4000 },
@@ -78,7 +77,6 @@ export const deployments: Readonly<Record<string, Readonly<Record<string, unknow
   'production of an enterprise': {
     ...production,
     region: 'eu-west-1',
-    alarmEmail: 'on-call@example.com',
     ...Object.assign({}, ...Object.values(ofEnterprises)),
   },
   'production under the longest name': {
