@@ -1,9 +1,9 @@
 /**
  * Takes from all caps of a client with one conditional write, without a read: exact under any concurrency. A call that the
- * SDK repeats after a lost response takes once more, and never beyond a cap. What gives back is sent once.
+ * SDK repeats after a lost response takes once more, and never beyond a cap.
  */
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { conditionalUpdate, conditionalUpdateOnce } from '../platform/aws/conditional-write.dynamo.ts';
+import { conditionalUpdate } from '../platform/aws/conditional-write.dynamo.ts';
 
 /** One row for each client and month, with the amounts that were taken in each window: integers only. */
 type Amounts = Readonly<Record<string, number>>;
@@ -35,20 +35,6 @@ export function dynamoCapCounter(client: DynamoDBDocumentClient, TableName: stri
       return { taken: taking.applied, row: row ?? {} };
     },
 
-    /** Takes the amounts off, once: it is not repeated where its response is lost. */
-    async giveBack(counter: string, amounts: Amounts): Promise<void> {
-      const added = Object.entries(amounts);
-      await conditionalUpdateOnce(client, {
-        TableName,
-        Key: { counter },
-        UpdateExpression: `ADD ${added.map(([attribute], index) => `${attribute} :amount${index}`).join(', ')}`,
-        ConditionExpression: 'attribute_exists(purge_at)',
-        ExpressionAttributeValues: Object.fromEntries(
-          added.map(([, amount], index) => [`:amount${index}`, -amount]),
-        ),
-      });
-    },
-
     /** Writes the value if the attribute is absent or lower: of any number of concurrent calls one gets true. */
     async raise(counter: string, attribute: string, value: number, purgeAt: number): Promise<boolean> {
       const { applied } = await conditionalUpdate(client, {
@@ -61,7 +47,7 @@ export function dynamoCapCounter(client: DynamoDBDocumentClient, TableName: stri
       return applied;
     },
 
-    /** Empty where there is no row. */
+    /** Returns an empty object if there is no row. */
     async read(counter: string): Promise<CountedRow> {
       const { Item } = await client.send(
         new GetCommand({ TableName, Key: { counter }, ConsistentRead: true }),

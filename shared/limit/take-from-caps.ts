@@ -1,12 +1,7 @@
 /**
- * Takes what a request is about to send from the client's caps, before anything is stored: one write, and none where no
- * cap applies. All of it is taken, or nothing.
- *
- *   take ─ answer lost → the SDK repeats the call, which takes once more, or is refused if that does not fit
- *        ─ crash → the amount of this request is lost until the window resets
- *   store ─ unknown result → the amount stays taken, because the message may be sent
- *   refused, or a repeat of a request that is stored → given back, once (`createOnce` in
- *   ../message/send/idempotency.ts)
+ * Takes what a request is about to send from the client's caps, before anything is stored: one write, and none if no cap
+ * applies. All of it is taken, or nothing. What was taken stays taken until its window ends, also if the request then fails.
+ * If a response is lost, the SDK repeats the call, which takes once more, or is refused if that does not fit.
  *
  * Why: docs/decisions/caps-are-exact.md
  */
@@ -42,20 +37,14 @@ export interface Allowance {
   /**
    * Takes for these messages, one for each recipient in the order of the request.
    *
-   * @throws GatewayError `message_limit_reached` or `spend_limit_reached` where a window has no room for all of them.
+   * @throws GatewayError `message_limit_reached` or `spend_limit_reached` if a window has no room for all of them
    */
   take(messages: readonly PricedMessage[]): Promise<void>;
-  /**
-   * Whether `take` would succeed now. Has no side effects.
-   *
-   * @throws GatewayError as `take` does.
-   */
+  /** Does the same check without taking anything. @throws GatewayError as `take` does */
   check(messages: readonly PricedMessage[]): Promise<void>;
-  /** Gives back what was taken, if anything. Only for messages that are surely not stored. Never fails. */
-  giveBack(): Promise<void>;
 }
 
-/** Undefined where no cap applies to the client: then nothing is counted. */
+/** Returns undefined if no cap applies to the client: then nothing is counted. */
 export type AllowanceOf = (
   clientId: string,
   request: { readonly now: Date },
@@ -77,7 +66,6 @@ interface AllowanceDependencies extends CapsInForce {
   /** The currency of the costs and the spend caps. */
   readonly currency: string;
   readonly notify: NotifyOfSpend;
-  readonly warn: (message: string, error: unknown) => void;
 }
 
 export function allowances(dependencies: AllowanceDependencies): AllowanceOf {
@@ -94,7 +82,6 @@ export function allowances(dependencies: AllowanceDependencies): AllowanceOf {
     const windows = capWindowsAt(now);
     const counter = capCounterKey(clientId, windows);
     const purgeAt = windows.resetsAt.month + keptDaysAfterMonth * secondsPerDay;
-    let taken: Readonly<Record<string, number>> | undefined;
 
     return {
       async take(messages) {
@@ -109,10 +96,8 @@ export function allowances(dependencies: AllowanceDependencies): AllowanceOf {
           endedAttributes: ended.get(counter, now) ?? [],
           purgeAt,
         });
-        if (fits) {
-          taken = attributes;
+        if (fits)
           ended.set(counter, endedAttributes(Object.keys(row), now), now, windows.resetsAt.month * 1000);
-        }
         const full = fits ? [] : fullWindows(row, limits, windows, amounts);
         await dependencies.notify({
           clientId,
@@ -132,17 +117,6 @@ export function allowances(dependencies: AllowanceDependencies): AllowanceOf {
         const row = await dependencies.counter.read(counter);
         const full = fullWindows(row, limits, windows, amountsOf(messages));
         if (full.length > 0) throw refusalOf(full, messages.length, dependencies.currency, now);
-      },
-
-      async giveBack() {
-        if (taken === undefined) return;
-        const amounts = taken;
-        taken = undefined;
-        try {
-          await dependencies.counter.giveBack(counter, amounts);
-        } catch (error) {
-          dependencies.warn('amount not given back to a cap', error);
-        }
       },
     };
   };
@@ -278,6 +252,5 @@ export function allowancesFrom(env: EnvironmentFor<typeof countedCaps>, capsOf: 
     costOf: (message) => costForCap(table, message),
     currency,
     notify: spendNotices({ counter, activityLog, countMetric, currency, warn: logWarning }),
-    warn: logWarning,
   });
 }

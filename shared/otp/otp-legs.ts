@@ -17,7 +17,7 @@ export function otpLegs({
   assertNotHeld,
   clock,
 }: {
-  readonly otps: Pick<OtpStore, 'get' | 'sentTo' | 'countSend' | 'giveBackSend' | 'countSms'>;
+  readonly otps: Pick<OtpStore, 'get' | 'sentTo' | 'countSend' | 'countSms'>;
   readonly assertNotHeld: AssertNotHeld;
   readonly clock: Clock;
 }): OtpLegs {
@@ -39,9 +39,6 @@ export function otpLegs({
       const isCounted = await otps.countSend({ clientId: client_id, recipient }, message_id, now);
       return isCounted ? undefined : 'recipient_limit_reached';
     },
-
-    giveBack: ({ message_id, client_id, recipient }, now) =>
-      otps.giveBackSend({ clientId: client_id, recipient }, message_id, now),
 
     async noteStarted({ message_id, channel, otp }) {
       const sent = channel === 'sms' && otp !== undefined ? await otps.get(otp.otp_id) : undefined;

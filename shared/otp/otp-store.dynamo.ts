@@ -75,16 +75,6 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, TableName: string
       return applied;
     },
 
-    async giveBackSend(recipient: OtpRecipient, messageId: string, at: Date): Promise<void> {
-      await conditionalUpdate(client, {
-        TableName,
-        Key: { otp_id: sendsId(recipient, at) },
-        UpdateExpression: 'DELETE message_ids :messages',
-        ConditionExpression: 'attribute_exists(otp_id)',
-        ExpressionAttributeValues: { ':messages': new Set([messageId]) },
-      });
-    },
-
     /** Counts an SMS with a password that was sent before, once for the same leg. */
     async countSms(otp: OneTimePassword, legId: string): Promise<void> {
       await conditionalUpdate(client, {

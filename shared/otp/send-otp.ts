@@ -113,7 +113,6 @@ export function sendOtp(
       });
     const { entry, replayed } = await createOnce({ get, create }, request, {
       ...keyed,
-      allowance,
       looksFirst: true,
       build: async (messageId) => {
         assertAllowed();

@@ -3,12 +3,11 @@
  * condition that no earlier leg is delivered. A leg has started if its row exists, and then goes the way of any message.
  *
  *   read, checks ─ crash → nothing happened; the queue delivers the message again
- *   amount taken from a cap ─ crash → it is lost until the window resets, and taken again by the next attempt
+ *   amount taken from a cap ─ crash → it stays taken until its window ends, and the next attempt takes it again
  *   one-time password counted for its recipient, by the id of the leg ─ crash → the next attempt counts it as the same
  *   row of the leg ─ crash → the stream hands the leg to its queue; the next attempt finds it
  *
- * Of two workers at once, one stores the row, and the other gives back what it took, as does one that has surely not stored it. The
- * count of the recipient is given back only where no worker stores the row any more.
+ * If two workers do this at once, one stores the row, and both may have taken from a cap.
  * If the queue message is lost, the review finds the message (relay/expire-messages.ts).
  */
 
@@ -18,7 +17,7 @@ import type { Clock, Sleep } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { retry } from '../../platform/retry.ts';
 import { type LegRefusal, type Message, undeliveredStatuses } from '../message.ts';
-import { LegNotStored, type MessageStore } from '../store/message-store.ts';
+import type { MessageStore } from '../store/message-store.ts';
 import { earlierLegIds, laterLegIds, nextLegDueAt, nextLegOf, nextLegWaitsUntil } from './fallback.ts';
 
 /** The differences of one-time passwords. */
@@ -29,8 +28,6 @@ export interface OtpLegs {
   refusalOf(leg: Message, now: Date): Promise<LegRefusal | undefined>;
   /** Counts the leg for its recipient; why it may not be sent, if so. Repeating it for the same leg is safe. */
   count(leg: Message, now: Date): Promise<LegRefusal | undefined>;
-  /** Takes the count of a leg back that is never stored. Repeating it is safe. */
-  giveBack(leg: Message, now: Date): Promise<void>;
   /** Counts an SMS with the password, once it is stored. */
   noteStarted(leg: Message): Promise<void>;
   textOf(template: string, expiresAt: Date, now: Date): string;
@@ -89,25 +86,14 @@ export async function startNextLeg(
   const allowance = await dependencies.allowanceOf(leg.client_id, { now });
   const refusal = await refusalOf(leg, otpLegs, allowance, now);
   const row = { ...leg, ...withoutUndefined({ refusal }), stored_by: workId };
-  let mayBeStored = false;
-  const createLeg = () =>
-    messages.createLeg(row, earlierIds).catch((error: unknown) => {
-      mayBeStored ||= !(error instanceof LegNotStored);
-      throw error;
-    });
-  const stored = await retry({ delaysMs: conflictRetryDelaysMs, sleep }, createLeg).catch(async (error) => {
-    if (!mayBeStored) await allowance?.giveBack();
-    throw error;
-  });
-  if (stored === 'created') {
-    if (refusal !== undefined) return { outcome: 'leg_refused', previous, leg: row };
-    if (leg.otp !== undefined) await otpLegs.noteStarted(leg);
-    return { outcome: 'leg_started', previous, leg: row };
-  }
-  await allowance?.giveBack();
+  const stored = await retry({ delaysMs: conflictRetryDelaysMs, sleep }, () =>
+    messages.createLeg(row, earlierIds),
+  );
   if (stored === 'exists') return { outcome: 'leg_exists', previous };
-  if (leg.otp !== undefined) await otpLegs.giveBack(leg, now);
-  return { outcome: 'no_leg_needed', previous };
+  if (stored === 'sequence_ended') return { outcome: 'no_leg_needed', previous };
+  if (refusal !== undefined) return { outcome: 'leg_refused', previous, leg: row };
+  if (leg.otp !== undefined) await otpLegs.noteStarted(leg);
+  return { outcome: 'leg_started', previous, leg: row };
 }
 
 /** The condition of `createLeg`, for which a row that is gone ends the sequence too. */
@@ -115,25 +101,19 @@ function isUndelivered(message: Message | undefined): boolean {
   return undeliveredStatuses.some((each) => each === message?.status);
 }
 
-/** Checks that do not count come first. */
+/** Returns why the leg is refused. Order: checks that change nothing, then the caps, then the recipient's window. */
 async function refusalOf(
   leg: Message,
   otpLegs: OtpLegs,
   allowance: Allowance | undefined,
   now: Date,
 ): Promise<LegRefusal | undefined> {
-  const known =
-    (leg.otp === undefined ? undefined : await otpLegs.refusalOf(leg, now)) ??
-    (await refusalAmong(capRefusals, allowance?.take([leg])));
-  if (known !== undefined || leg.otp === undefined) return known;
-  let isCounted = false;
-  try {
-    const overLimit = await otpLegs.count(leg, now);
-    isCounted = overLimit === undefined;
-    return overLimit;
-  } finally {
-    if (!isCounted) await allowance?.giveBack();
-  }
+  const isPassword = leg.otp !== undefined;
+  return (
+    (isPassword ? await otpLegs.refusalOf(leg, now) : undefined) ??
+    (await refusalAmong(capRefusals, allowance?.take([leg]))) ??
+    (isPassword ? otpLegs.count(leg, now) : undefined)
+  );
 }
 
 const capRefusals = ['message_limit_reached', 'spend_limit_reached'] as const satisfies LegRefusal[];

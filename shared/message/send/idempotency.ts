@@ -6,7 +6,6 @@
  */
 import { createHash } from 'node:crypto';
 import { GatewayError, standardError } from '../../contract/errors.ts';
-import type { Allowance } from '../../limit/take-from-caps.ts';
 import type { ApiRequest, ApiResponse } from '../../operation/operation.ts';
 import { derivedId, type IdPrefix, newId } from '../../platform/ids.ts';
 
@@ -67,18 +66,13 @@ export interface KeyedRequest {
 
 /** A send: what it stores, and what its Idempotency-Key identifies. */
 interface KeyedSend<Entry> extends KeyedRequest {
-  /** The part of the client's caps that `build` uses; undefined if no cap applies. */
-  readonly allowance: Allowance | undefined;
   /**
-   * Makes the record for an id; called at most once. With `looksFirst` or an allowance, it is called only if no
-   * earlier record is found. It changes nothing except the allowance.
+   * Makes the record for an id; called at most once. It changes nothing except that it may take from the client's caps: what it
+   * took stays taken, whatever follows.
    */
   readonly build: (id: string) => Entry | Promise<Entry>;
-  /**
-   * Whether to look for a first request before building, if building is more than a write that fails: a repeat is then
-   * one read.
-   */
-  readonly looksFirst?: boolean;
+  /** True if `build` is called only if no earlier record is found, so that a repeat takes nothing and is one read. */
+  readonly looksFirst: boolean;
 }
 
 /** The fields that the record of a key needs. */
@@ -101,9 +95,6 @@ export interface KeyedStore<Entry extends KeyedRecord> {
 /**
  * Stores the record of a send, once for all requests with the same key.
  *
- * Gives back what `build` took from a cap if no record is stored. If the result of storing is unknown, nothing is given back,
- * because the message may be sent.
- *
  * @returns the record, and whether an earlier request with this key stored it
  * @throws GatewayError `idempotency_key_reused` if the key was used for another request.
  */
@@ -112,15 +103,15 @@ export async function createOnce<Entry extends KeyedRecord>(
   { now, workId }: Pick<ApiRequest, 'now' | 'workId'>,
   send: KeyedSend<Entry>,
 ) {
-  const { prefix, key, allowance, looksFirst = false } = send;
+  const { prefix, key, looksFirst } = send;
   if (key === undefined) {
-    const entry = await buildOrGiveBack(send, newId(prefix, now));
-    const created = await createOrGiveBack(store, send, entry);
+    const entry = await send.build(newId(prefix, now));
+    const created = await store.create(entry);
     return { entry: created.created ? (created.stored ?? entry) : created.existing, replayed: false };
   }
   const fingerprint = fingerprintOf(send);
   const id = idOf(send, key);
-  const known = looksFirst || allowance !== undefined ? await store.get(id) : undefined;
+  const known = looksFirst ? await store.get(id) : undefined;
   const existing = known ?? (await createFor(store, send, { id, fingerprint, workId }));
   if ('fresh' in existing) return { entry: existing.fresh, replayed: false };
   assertSameRequest(existing, fingerprint);
@@ -163,42 +154,14 @@ async function createFor<Entry extends KeyedRecord>(
   send: KeyedSend<Entry>,
   { id, fingerprint, workId }: { readonly id: string; readonly fingerprint: string; readonly workId: string },
 ): Promise<Entry | { readonly fresh: Entry }> {
-  const { allowance } = send;
   try {
-    const built = await buildOrGiveBack(send, id);
-    const storedBy = allowance === undefined ? {} : { stored_by: workId };
-    const entry = { ...built, ...storedBy, request_hash: fingerprint };
-    const result = await createOrGiveBack(store, send, entry);
+    const entry = { ...(await send.build(id)), stored_by: workId, request_hash: fingerprint };
+    const result = await store.create(entry);
     return result.created ? { fresh: result.stored ?? entry } : result.existing;
   } catch (refusal) {
     const earlier = refusal instanceof GatewayError ? await store.get(id) : undefined;
     if (earlier === undefined) throw refusal;
     return earlier;
-  }
-}
-
-async function createOrGiveBack<Entry extends KeyedRecord>(
-  store: KeyedStore<Entry>,
-  { allowance, key }: KeyedSend<Entry>,
-  entry: Entry,
-): Promise<CreatedRecord<Entry>> {
-  try {
-    const result = await store.create(entry);
-    // Without a key the id is new: what exists was stored by a call of this request whose response was lost.
-    if (!result.created && key !== undefined) await allowance?.giveBack();
-    return result;
-  } catch (error) {
-    if (error instanceof GatewayError) await allowance?.giveBack();
-    throw error;
-  }
-}
-
-async function buildOrGiveBack<Entry>({ build, allowance }: KeyedSend<Entry>, id: string): Promise<Entry> {
-  try {
-    return await build(id);
-  } catch (error) {
-    await allowance?.giveBack();
-    throw error;
   }
 }
 

@@ -111,7 +111,6 @@ export function sendBulkSms(
     let newRows: readonly AcceptedRow[] = [];
     const { entry, replayed } = await createOnce(dependencies.batches, request, {
       ...keyed,
-      allowance,
       looksFirst: true,
       build: async (batchId) => {
         assertTimely();

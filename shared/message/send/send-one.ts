@@ -82,7 +82,7 @@ export function sendOne<Request extends OneRequest>(
     }
     const { entry, replayed } = await createOnce(messages, request, {
       ...keyed,
-      allowance,
+      looksFirst: allowance !== undefined,
       build: async (messageId) => {
         assertTimely();
         assertAllowed();

@@ -10,14 +10,7 @@ import { chunksOf } from '../../platform/long-lists.ts';
 import { retryRemaining } from '../../platform/retry.ts';
 import { type Message, messageSchema, undeliveredStatuses } from '../message.ts';
 import { filterFields } from './message-list.dynamo.ts';
-import {
-  isOwn,
-  type LegCreated,
-  LegNotStored,
-  type MessageStore,
-  messageRowOf,
-  parseMessageRow,
-} from './message-store.ts';
+import { isOwn, type LegCreated, type MessageStore, messageRowOf, parseMessageRow } from './message-store.ts';
 
 const filterFieldsRow = lazily(() => {
   const picked = ['message_id', ...filterFields] as const;
@@ -129,7 +122,7 @@ export async function createLeg(
     const [put, ...checks] = error.CancellationReasons ?? [];
     if (put?.Code === conditionFailed) return isFirstWriter(leg, put.Item) ? 'created' : 'exists';
     if (checks.some(({ Code }) => Code === conditionFailed)) return 'sequence_ended';
-    throw new LegNotStored(error.message, { cause: error });
+    throw error;
   }
 }
 

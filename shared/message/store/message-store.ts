@@ -43,11 +43,6 @@ export interface HandOverNote {
 /** Whether this call stored the leg, or why there is nothing to store. */
 export type LegCreated = 'created' | 'exists' | 'sequence_ended';
 
-/** The leg is surely not stored: another write held one of the rows at that moment, for example. */
-export class LegNotStored extends Error {
-  override readonly name = 'LegNotStored';
-}
-
 export interface RecordedAttempt {
   /** All attempts, of which the last is to be made. */
   readonly attempts: readonly StoredAttempt[];
@@ -77,8 +72,6 @@ export interface MessageStore {
   /**
    * Stores a leg unless its id is taken, or one of the earlier legs is delivered or canceled, in one step: none of them
    * can be delivered in between.
-   *
-   * @throws LegNotStored where it may be repeated, and nothing is stored; after any other error the leg may be stored.
    */
   createLeg(leg: Message, earlierLegIds: readonly string[]): Promise<LegCreated>;
   get(messageId: string, reading?: ReadOptions): Promise<Message | undefined>;

@@ -34,7 +34,8 @@ export function parseRow<Schema extends z.ZodMiniType>(
   const { success, data, error } = schema.safeParse(row);
   if (success) return data;
   const fields = error.issues.map(({ path }) => path.join('.'));
-  log.error('row unreadable', { [key]: row[key], fields });
+  // Some keys contain a phone number.
+  log.error('row unreadable', { [key]: String(row[key]).replace(/\+\d{6,}/g, '+…'), fields });
   countMetric('InvalidRow');
   throw error;
 }

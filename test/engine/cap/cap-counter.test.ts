@@ -5,12 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import type { StageCaps } from '../../../shared/contract/rate-limits-and-caps.ts';
-import { dynamoCapCounter } from '../../../shared/limit/cap-counter.dynamo.ts';
 import { capWindowsAt } from '../../../shared/limit/cap-limits.ts';
 import { type Allowance, capCounterKey } from '../../../shared/limit/take-from-caps.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { capProcess, millionthsOf, usedOf } from '../../support/cap/caps.ts';
-import { losingResponses } from '../../support/engine/lost-responses.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { watchCalls } from '../../support/engine/watch-calls.ts';
@@ -41,7 +39,6 @@ interface Step {
   readonly recipients: number;
   readonly country: string;
   readonly process: number;
-  readonly givenBack: boolean;
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
@@ -52,7 +49,6 @@ const step: fc.Arbitrary<Step> = fc.record({
   recipients: fc.integer({ min: 1, max: 20 }),
   country: fc.constantFrom('GB', 'US', 'FR'),
   process: fc.integer({ min: 0, max: 2 }),
-  givenBack: fc.boolean(),
 });
 
 /** The start of each window is its name: by definition of UTC, not by the code under test. */
@@ -88,7 +84,7 @@ describe('the counter', () => {
         const processes = [0, 1, 2].map(() => capProcess(tables, () => caps));
         const model = new Map<string, number>();
         let at = new Date(from);
-        for (const { seconds, recipients, country, process, givenBack } of steps) {
+        for (const { seconds, recipients, country, process } of steps) {
           at = addSeconds(at, seconds);
           const messages = Array.from({ length: recipients }, () => ({ channel: 'sms', country }) as const);
           const amounts = { messages: recipients, spend: millionthsOf(messages) };
@@ -103,9 +99,7 @@ describe('the counter', () => {
             now: at,
           });
           expect(await takes(allowance, messages)).toBe(fits);
-          if (fits && givenBack) await allowance?.giveBack();
-          if (fits && !givenBack)
-            for (const { key, amount } of keys) model.set(key, (model.get(key) ?? 0) + amount);
+          if (fits) for (const { key, amount } of keys) model.set(key, (model.get(key) ?? 0) + amount);
           const expected = limits.map(([cap, window]) => {
             const counted = model.get(`${cap} ${window} ${windows[window]}`) ?? 0;
             return [`${cap} ${window}`, cap === 'spend' ? counted / 1e6 : counted];
@@ -138,48 +132,12 @@ describe('the counter', () => {
     for (let index = 0; at < new Date('2026-11-30T00:00:00Z'); index += 1) {
       const allowance = await allowanceOf(client_id, { now: at });
       await allowance?.take([{ channel: 'sms', country: 'GB' }]);
-      if (index % 5 === 0) await allowance?.giveBack();
-      else sends += 1;
+      sends += 1;
       longest = Math.max(longest, JSON.stringify(await rowOf(client_id, at)).length);
       at = addSeconds(at, pauses[index % pauses.length] ?? 1);
     }
     expect(longest).toBeLessThan(1000);
     expect(await rowOf(client_id, new Date('2026-11-29T00:00:00Z'))).toMatchObject({ messages_month: sends });
-  });
-
-  it('gives back once, also where the response is lost, and creates no row', async () => {
-    const { client_id } = aClient();
-    const now = new Date('2026-11-20T10:05:17.000Z');
-    const counter = dynamoCapCounter(tables.dynamo, tables.names.rate_counters);
-    const key = capCounterKey(client_id, capWindowsAt(now));
-    const amounts = { messages_d20: 1 };
-    await counter.giveBack(key, amounts);
-    expect(await rowOf(client_id, now)).toBeUndefined();
-    const take = { counter: key, amounts: { messages_d20: 1 }, limits: {}, endedAttributes: [], purgeAt: 1 };
-    for (let takes = 0; takes < 3; takes += 1) await counter.take({ ...take, limits: { messages_d20: 9 } });
-    const { dynamo, lost } = losingResponses(() => true);
-    const losing = dynamoCapCounter(dynamo, tables.names.rate_counters);
-    await expect(losing.giveBack(key, amounts)).rejects.toThrow('must not be repeated');
-    dynamo.destroy();
-    expect(lost()).toBe(1);
-    expect(await counter.read(key)).toMatchObject({ messages_d20: 2 });
-  });
-
-  it('keeps its row below a kilobyte where hundreds of requests give back within a minute', async () => {
-    const { client_id } = aClient();
-    const now = new Date('2026-11-20T10:05:17.000Z');
-    const { allowanceOf } = capProcess(tables, () => ({ messages: { perMinute: 100 } }));
-    for (let index = 0; index < 200; index += 1) {
-      const allowance = await allowanceOf(client_id, { now });
-      await allowance?.take([{ channel: 'sms', country: 'GB' }]);
-      await allowance?.giveBack();
-    }
-    const row = await rowOf(client_id, now);
-    // JSON leaves out the members of a set, by which a row could grow, too.
-    expect(
-      JSON.stringify(row, (_name, value) => (value instanceof Set ? [...value] : value)).length,
-    ).toBeLessThan(1000);
-    expect(row).toMatchObject({ messages_month: 0 });
   });
 
   it('is one call that consumes one write unit, whether it takes or refuses', async () => {

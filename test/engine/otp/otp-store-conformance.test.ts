@@ -156,8 +156,6 @@ describe.each<[string, () => Stores]>([
     const sent = await store.sentTo({ clientId, recipient }, addSeconds(now, 599));
     expect(sent).toHaveLength(5);
     expect(ids.filter((_, index) => counted[index])).toEqual(ids.filter((id) => sent.includes(id)));
-    await store.giveBackSend({ clientId, recipient }, sent[0] ?? '', now);
-    expect(await count('msg_8', 599)).toBe(true);
     expect(await count('msg_9', 599)).toBe(false);
     expect(await count('msg_9', 600)).toBe(true);
   });

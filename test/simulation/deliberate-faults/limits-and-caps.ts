@@ -37,17 +37,6 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
-  'a send without a key gives back what it took, although it is stored': {
-    theme: 'caps',
-    promise: '10.2',
-    changes: [
-      {
-        file: 'shared/message/send/idempotency.ts',
-        replace: 'if (!result.created && key !== undefined)',
-        by: 'if (!result.created)',
-      },
-    ],
-  },
   'a refusal by a spend cap is not reported to administrators': {
     theme: 'caps',
     promise: '10.4',

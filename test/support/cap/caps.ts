@@ -51,7 +51,6 @@ export function capProcess(tables: TestTables, caps: () => StageCaps, kill: Kill
       currency: prices.currency,
       warn,
     }),
-    warn,
   });
   return { allowanceOf, metrics, warnings };
 }

@@ -29,7 +29,6 @@ export function dispatchDependencies({ pace, ...given }: Given): DispatchDepende
       isPending: async () => true,
       refusalOf: async () => undefined,
       count: async () => undefined,
-      giveBack: async () => {},
       noteStarted: async () => {},
       textOf: otpText,
     },

@@ -48,7 +48,6 @@ function world(change: Parameters<typeof aClient>[0] = {}) {
           throw new GatewayError(refusal, 'reached');
       },
       check: async () => {},
-      giveBack: async () => {},
     }),
     clock,
   });

@@ -3,7 +3,6 @@ import { expect, it } from '@jest/globals';
 import { earlierLegIds, nextLegOf } from '../../../shared/message/dispatch/fallback.ts';
 import { startNextLeg } from '../../../shared/message/dispatch/start-next-leg.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import { otpLegs } from '../../../shared/otp/otp-legs.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
@@ -14,25 +13,19 @@ import { aMessage, created } from '../../support/message/example-message.ts';
 
 const daySeconds = 86_400;
 
-/** @param beforeLeg - happens just before the row of a leg is written */
-function world(beforeLeg: (messages: MessageStore) => Promise<unknown> = async () => {}) {
+function world() {
   const stores = inMemoryStores();
   const { messages, otps } = stores;
   let taken = 0;
   let at = created;
   const clock = () => at;
-  const createLeg: MessageStore['createLeg'] = async (...given) => {
-    await beforeLeg(messages);
-    return messages.createLeg(...given);
-  };
   const dependencies = {
-    messages: { ...messages, createLeg },
+    messages,
     allowanceOf: async () => ({
       async take() {
         taken += 1;
       },
       check: async () => {},
-      giveBack: async () => {},
     }),
     otpLegs: otpLegs({ otps, assertNotHeld: async () => {}, clock }),
     clock,
@@ -129,17 +122,4 @@ it('a leg of a one-time password counts for nobody where a leg before the last o
       .map(({ status }) => status)
       .toSorted(),
   ).toEqual(['delivered', 'failed']);
-});
-
-it('a leg of a one-time password counts for nobody where the leg before is delivered as it starts', async () => {
-  const stores = world(async (messages) => {
-    const at = addSeconds(created, 30);
-    await messages.claim(first.message_id, { claimId: 'claim', at, leaseSeconds: 60 });
-    await messages.transition(first.message_id, { to: 'delivered', at, reported: true });
-  });
-  const { otps, start } = stores;
-  const { first, recipient } = await sentOtp(stores);
-  const sent = await otps.sentTo(recipient, created);
-  expect(await start(first.message_id, 30)).toBe('no_leg_needed');
-  expect(await otps.sentTo(recipient, created)).toEqual(sent);
 });

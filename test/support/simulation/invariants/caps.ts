@@ -39,45 +39,6 @@ export const ofCaps = {
       });
     },
   },
-  'no more is counted against a cap than was sent': {
-    promise: '10.2',
-    check: ({ scene, listed, stage: { record, database, calls, processDeaths } }) => {
-      const rows = database.rows('RateCounters');
-      return scene.clients.flatMap(({ clientId }) => {
-        const counted = rows
-          .filter((row) => Reflect.get(row.counter ?? {}, 'S')?.startsWith(`caps:${clientId}|`))
-          .reduce((sum, row) => sum + Number(Reflect.get(row.messages_month ?? {}, 'N') ?? 0), 0);
-        const sent = (listed.get(clientId) ?? []).length;
-        // Of what failed it is not known whether it was counted.
-        const unknown = record.asked
-          .filter(
-            ({ clientId: by, route, status = 500, lost }) =>
-              by === clientId && sends.includes(route) && (status >= 500 || lost === true),
-          )
-          .reduce((sum, { body }) => sum + recipientsOf(body), 0);
-        // The repeat of a call whose response is lost counts the whole request once more.
-        const bulkMax = Math.max(
-          ...record.asked.map(({ clientId: by, route, body }) =>
-            by === clientId && sends.includes(route) ? recipientsOf(body) : 1,
-          ),
-        );
-        const uncertain =
-          calls
-            .filter(
-              ({ fault, input, process, operation }) =>
-                fault !== undefined &&
-                fault !== 'conflicts with a transaction' &&
-                (JSON.stringify(input?.Key ?? '').includes(`caps:${clientId}|`) ||
-                  (process.startsWith('dispatch-message ') && operation === 'TransactWriteItems')),
-            )
-            .reduce((sum, { process }) => sum + (process.startsWith('send-bulk-sms ') ? bulkMax : 1), 0) +
-          processDeaths.filter(({ process }) => process.startsWith('dispatch-message ')).length;
-        return counted > sent + unknown + uncertain
-          ? [`${clientId} sent ${sent} messages, and ${counted} are counted against its cap`]
-          : [];
-      });
-    },
-  },
   'a cap refuses only what does not fit, and says how many would': {
     promise: '10.2, 10.3',
     check: (ended) => {
