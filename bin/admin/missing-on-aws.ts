@@ -6,7 +6,9 @@ import {
   DescribePoolsCommand,
   DescribeSenderIdsCommand,
   DescribeSpendLimitsCommand,
+  type PhoneNumberInformation,
   type PinpointSMSVoiceV2Client,
+  type PoolInformation,
 } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import {
   ListLinkedWhatsAppBusinessAccountsCommand,
@@ -167,6 +169,8 @@ async function smsSenders(
         next_step: 'Request a sender, and wait until it is active: docs/carriers.md, 2. Get a sender for SMS',
       },
     ];
+  const deaf = withoutTwoWay([...active, ...Pools], receiptsTopic);
+  if (deaf.length > 0) return deaf;
   if (active.length === 0 || [...active, ...Pools].some((one) => one.TwoWayChannelArn === receiptsTopic))
     return [];
   return [
@@ -176,6 +180,31 @@ async function smsSenders(
       next_step: `aws pinpoint-sms-voice-v2 update-phone-number --phone-number-id PHONE_NUMBER_ID --two-way-enabled --two-way-channel-arn ${receiptsTopic}`,
     },
   ];
+}
+
+/**
+ * Returns the senders that nobody stops: AWS sends to everybody if opt-outs are self-managed, and the gateway learns of no STOP
+ * without a two-way channel. A number in a pool uses the channel of its pool.
+ */
+function withoutTwoWay(
+  senders: readonly (PhoneNumberInformation | PoolInformation)[],
+  receiptsTopic: string | undefined,
+): readonly Missing[] {
+  const heard = senders.filter(({ TwoWayChannelArn }) => TwoWayChannelArn === receiptsTopic);
+  const pools = new Set(heard.flatMap((each) => ('PhoneNumber' in each ? [] : [each.PoolId])));
+  return senders
+    .filter((each) => each.SelfManagedOptOutsEnabled === true && !heard.includes(each))
+    .filter((each) => !('PhoneNumber' in each) || !pools.has(each.PoolId))
+    .map((each) => {
+      const isNumber = 'PhoneNumber' in each;
+      const [kind, option] = isNumber ? ['number', 'phone-number'] : ['pool', 'pool'];
+      const id = isNumber ? each.PhoneNumberId : each.PoolId;
+      return {
+        about: 'opt-outs',
+        problem: `Opt-outs of the ${kind} ${id} are self-managed, but a STOP does not reach the topic of this stage: people who opt out still get messages`,
+        next_step: `aws pinpoint-sms-voice-v2 update-${option} --${option}-id ${id} --two-way-enabled --two-way-channel-arn ${receiptsTopic}, or add --no-self-managed-opt-outs-enabled so that AWS stops them`,
+      };
+    });
 }
 
 async function whatsapp(

@@ -90,11 +90,6 @@ export class Schedules extends Construct {
     this.every(Duration.minutes(5), target);
   }
 
-  /** Calls a function every hour. */
-  everyHour(target: GatewayFunction): void {
-    this.every(Duration.hours(1), target);
-  }
-
   private every(period: Duration, target: GatewayFunction): void {
     const { live, qualifier } = target;
     // Scheduler calls asynchronously. By default Lambda retries a failed call twice and a throttled one for up to six hours

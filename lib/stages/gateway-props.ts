@@ -125,11 +125,6 @@ export interface MessagingGatewayProps extends OperationProps {
    */
   readonly smsProtectConfigurationId?: string;
   /**
-   * The opt-out list of the numbers and pools in AWS End User Messaging, with which suppressions are compared.
-   * @default "Default"
-   */
-  readonly smsOptOutList?: string;
-  /**
    * The phone number of AWS End User Messaging Social, `phone-number-id-…`; required where it carries WhatsApp.
    * @default none
    */

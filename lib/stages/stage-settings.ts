@@ -92,7 +92,6 @@ const ofConstruct = {
   }),
   smsOriginationIdentity: z.optional(originationIdentity),
   smsProtectConfigurationId: z.optional(orPlaceholder(variables.SMS_PROTECT_CONFIGURATION)),
-  smsOptOutList: z._default(variables.SMS_OPT_OUT_LIST, 'Default'),
   whatsappPhoneNumberId: z.optional(orPlaceholder(variables.WHATSAPP_PHONE_NUMBER_ID)),
   whatsappOtpTemplate: variables.WHATSAPP_OTP_TEMPLATE,
   country: z._default(

@@ -33,18 +33,6 @@ export const carriers = [
 ] as const satisfies Declaration;
 
 export const workerUses = {
-  'compare-opt-outs': [
-    {
-      tables: {
-        suppressions: ['GetItem', 'Scan', 'UpdateItem', 'PutItem'],
-        // The index finds the clients that wrote to a person on the list.
-        messages: ['BatchGetItem', 'Query by-recipient'],
-        'whatsapp-windows': ['Query'],
-      },
-      settings: ['SMS_OPT_OUT_LIST'],
-    },
-  ],
-
   'count-usage': [
     recordedActivity,
     {

@@ -59,7 +59,6 @@ describe('a function’s bundle', () => {
     expect(carriers.map((file) => parse(file).name)).toEqual([
       'admin-api',
       'carrier-callback',
-      'compare-opt-outs',
       'dispatch-message',
       'list-messages',
       'record-receipt',

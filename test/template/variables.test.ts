@@ -9,7 +9,7 @@ import { synthesized, type TemplateResource } from '../support/template/stage-te
 const program = join(import.meta.dirname, '../support/template/load-functions.cjs');
 
 /** Where AWS carries SMS, and where messages are sent each minute with a test key. */
-const onlyInProduction: readonly string[] = ['compare-opt-outs', 'report-verified', 'synthetic-send'];
+const onlyInProduction: readonly string[] = ['report-verified', 'synthetic-send'];
 
 interface Loaded {
   readonly read: readonly string[];

@@ -17,7 +17,6 @@ import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import { acknowledgeWildcard } from '../../constructs/template-rules.ts';
 import type { CapabilityProps } from '../grant-uses.ts';
-import { createCompareOptOuts } from './compare-opt-outs.ts';
 import { createReportVerified } from './report-verified.ts';
 
 const senderKinds = ['phone-number', 'sender-id', 'pool'];
@@ -47,8 +46,6 @@ export class Carriers extends Construct {
     if (carriersIn(props.stage.smsCarrier).includes('aws')) {
       this.addSms(props);
       createReportVerified(this, props);
-      const optOutListArn = this.arn('sms-voice', 'opt-out-list', props.stage.smsOptOutList);
-      createCompareOptOuts(this, props, optOutListArn);
     }
     if (carriersIn(props.stage.whatsappCarrier).includes('aws')) this.addWhatsApp(props);
   }

@@ -93,30 +93,10 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
       if (change.scope === undefined && isEnded && isLasting(row) && !isLasting(change))
         return { outcome: 'same', row };
       const refreshing = await write({
-        ...update(change, exists ? {} : { cause: change.cause }, { isRefresh: true }),
+        ...update(change, exists ? {} : { cause: change.cause }),
         ConditionExpression: isNewerThanRow(change),
       });
       return { outcome: refreshing.applied ? 'same' : 'outdated', row: refreshing.row };
-    },
-
-    /**
-     * The next comparison with a carrier's list finds the row, as if it were written now, unless it changes before. It is kept
-     * for as long as this is repeated, and 60 days more.
-     */
-    async compareAgain({ client_id, recipient, changed_at }: SuppressionRow): Promise<void> {
-      const now = clock();
-      await conditionalUpdate(client, {
-        TableName,
-        Key: { client_id, recipient },
-        UpdateExpression: 'SET stored_at = :now, purge_at = :purge',
-        ConditionExpression: 'changed_at = :seen AND attribute_not_exists(#scope)',
-        ExpressionAttributeNames: { '#scope': 'scope' },
-        ExpressionAttributeValues: {
-          ':now': now.toISOString(),
-          ':purge': epochSeconds(addDays(now, removedDays)),
-          ':seen': changed_at,
-        },
-      });
     },
 
     /**
@@ -184,13 +164,12 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
   function update(
     { client_id, recipient, scope, reason, source, at, isRefusal = false }: SuppressionChange,
     more: object,
-    { overwrites = false, isEntering = false, isRefresh = false } = {},
+    { overwrites = false, isEntering = false } = {},
   ) {
     const since = at.toISOString();
     const set: Record<string, unknown> = {
       source,
       changed_at: since,
-      stored_at: clock().toISOString(),
       ...more,
     };
     if (scope === undefined) set.purge_at = epochSeconds(addDays(at, keptDays(client_id, removedDays)));
@@ -199,8 +178,6 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
     const keepsWord = isRefusal || (isClientEnd && !overwrites);
     // A person or a carrier asks for no messages; that never narrows what the client or an administrator suppressed.
     const kept = source === 'keyword' || source === 'carrier' ? ['scope', 'reason'] : [];
-    // What a list says again does not change who asked for it first.
-    if (isRefresh && source === 'carrier' && scope !== undefined) kept.push('source');
     const removed = [
       ...(scope === undefined ? ['scope', 'suppressed_at'] : ['purge_at']),
       ...(scope === undefined || reason === undefined ? ['reason'] : []),

@@ -13,7 +13,7 @@ export type SuppressionScope = (typeof scopes)[number];
 
 /** The origin of a change: a text of the person, a refusal of the carrier, the client, or an administrator. */
 export const sources = ['keyword', 'carrier', 'client', 'admin'] as const;
-export type SuppressionSource = (typeof sources)[number];
+type SuppressionSource = (typeof sources)[number];
 
 const time = z.iso.datetime();
 
@@ -49,7 +49,7 @@ const hasScope = z.refine<z.output<typeof fields>>(
   { path: ['scope'] },
 );
 
-export const suppressionRow = z.readonly(fields.check(hasScope));
+const suppressionRow = z.readonly(fields.check(hasScope));
 
 export const rowKey = z.object({ client_id: z.string(), recipient: z.string() });
 export type RowKey = z.output<typeof rowKey>;
@@ -130,8 +130,8 @@ export type Changed =
 
 /**
  * A carrier refused a message because its recipient opted out there: the gateway stops sending to them too, unless the
- * person opted in since, and the carrier does not know it yet (compare-opt-outs.ts). The event follows from the message's
- * state. Returns whether the recipient is suppressed now.
+ * recipient or an administrator ended the suppression. The event follows from the message's state. Returns whether the
+ * recipient is suppressed now.
  */
 export function optOutAtCarrier(suppressions: { change(change: SuppressionChange): Promise<Changed> }) {
   return async ({ client_id, recipient, message_id }: Message, at: Date): Promise<boolean> => {

@@ -1,20 +1,15 @@
 /** Whose messages are suppressed, in memory as in the table: the state follows from the newest change, in any order. */
 
-import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Message } from '../../../shared/message/message.ts';
-import {
-  dynamoOptOutProgress,
-  dynamoSuppressionChanges,
-} from '../../../shared/message/suppression/opt-out-comparison.dynamo.ts';
 import type { SuppressionChange } from '../../../shared/message/suppression/suppression.ts';
 import {
   dynamoSuppressedAmong,
   dynamoSuppressionStore,
   type SuppressionStore,
 } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
-import { addDays, addSeconds } from '../../../shared/platform/clock.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
@@ -121,12 +116,9 @@ describe.each<[string, () => SuppressionStore]>([
       expect(outcome === 'outdated').toBe(!begins);
       expect((await store.get(client, recipient)) !== undefined).toBe(begins);
     }
-    // A newer STOP, and what the carrier knows since a newer time, count.
+    // A newer STOP counts.
     await store.change(change(client, 6, { source: 'keyword' }));
     expect(await store.get(client, recipient)).toMatchObject({ scope: 'messages' });
-    await store.change(change(client, 7, { source: 'keyword', scope: undefined }));
-    await store.change(change(client, 8, { source: 'carrier', cause: 'opt-out list' }));
-    expect(await store.get(client, recipient)).toMatchObject({ source: 'carrier' });
   });
 
   it("of a carrier's refusal begin where nobody ended any, and are the same for a repeat", async () => {
@@ -191,26 +183,22 @@ describe('suppressions in any order', () => {
   const stop = (second: number) => ({ second, scope: 'messages', source: 'keyword' }) as const;
   const startAt = (second: number) => ({ second, scope: undefined, source: 'keyword' }) as const;
   const endedByAdmin = (second: number) => ({ second, scope: undefined, source: 'admin' }) as const;
-  const listed = (second: number) => ({ second, scope: 'messages', source: 'carrier' }) as const;
-  const refused = (second: number) => ({ ...listed(second), isRefusal: true }) as const;
+  const refused = (second: number) =>
+    ({ second, scope: 'messages', source: 'carrier', isRefusal: true }) as const;
 
   it.each<
     [
       string,
       boolean,
-      readonly ReturnType<
-        typeof refused | typeof stop | typeof startAt | typeof endedByAdmin | typeof listed
-      >[],
+      readonly ReturnType<typeof refused | typeof stop | typeof startAt | typeof endedByAdmin>[],
     ]
   >([
     ['refused', true, [refused(3)]],
     ['STOP, refused', true, [stop(1), refused(3)]],
     ['START, refused', false, [startAt(2), refused(3)]],
     ['STOP, START, refused', false, [stop(1), startAt(2), refused(3)]],
-    ['on the list, START, refused', false, [listed(1), startAt(2), refused(3)]],
     ['refused, START, refused', false, [refused(1), startAt(2), refused(3)]],
     ['START, refused, STOP', true, [startAt(2), refused(3), stop(4)]],
-    ['START, refused, on the list', true, [startAt(2), refused(3), listed(4)]],
     ['START, STOP, refused', true, [startAt(1), stop(2), refused(3)]],
     [
       'START, refused, STOP, ended by an administrator',
@@ -238,7 +226,6 @@ describe('suppressions in any order', () => {
       false,
       [stop(1), endedByClient(4), refused(5), endedByClient(6), refused(7)],
     ],
-    ['STOP, ended by the client, on the list', true, [stop(1), endedByClient(4), listed(5)]],
     ['STOP, STOP, ended by the client, refused', true, [stop(1), stop(3), endedByClient(4), refused(5)]],
     [
       'STOP, ended by the client, stopped by the client',
@@ -251,98 +238,11 @@ describe('suppressions in any order', () => {
     for (let time = 0; time < 2; time += 1) {
       const { row } = await store.change(change(client, 2, startAt(2)));
       expect((await store.get(client, recipient)) !== undefined).toBe(isSuppressed);
-      // No refusal begins it again, and the comparison takes the person off the list.
+      // No refusal begins it again.
       expect(row.source === 'keyword' && row.scope === undefined).toBe(!isSuppressed);
     }
     // The STOP before it has no effect, whenever it is repeated.
     expect((await store.change(change(client, 1, stop(1)))).outcome).toBe('outdated');
-  });
-});
-
-describe('the comparison with a list', () => {
-  it('reads what changed since a time, row by row, and not its own progress', async () => {
-    const own = await createTables(['suppressions']);
-    const name = own.names.suppressions;
-    const [store, changes] = [
-      dynamoSuppressionStore(own.dynamo, name, () => start),
-      dynamoSuppressionChanges(own.dynamo, name),
-    ];
-    const progress = dynamoOptOutProgress(own.dynamo, name, 'Default');
-    expect(await progress.read()).toBeUndefined();
-    const saved = {
-      startedAt: start,
-      since: addSeconds(start, -60),
-      phase: 'list',
-      position: 'two',
-    } as const;
-    await progress.write(saved);
-    expect(await progress.read()).toEqual(saved);
-    const client = aClient();
-    const numbers = Array.from({ length: 9 }, (_, index) => `+44770090012${index}`);
-    for (const [second, each] of numbers.entries())
-      await store.change(change(client, second, { recipient: each }));
-    await store.change(change(client, 20, { recipient: numbers[0] ?? '', scope: undefined }));
-    const seen: string[] = [];
-    let after: Parameters<typeof changes.changedSince>[2];
-    do {
-      const page = await changes.changedSince(addSeconds(start, 5), 2, after);
-      seen.push(...page.rows.map((row) => row.recipient));
-      after = page.nextAfter;
-    } while (after !== undefined);
-    expect(seen).toEqual([numbers[0], ...numbers.slice(5)]);
-    const all = await changes.changedSince(undefined, 100, undefined);
-    expect(all.rows).toHaveLength(9);
-    await own.drop();
-  });
-
-  it('starts again where a person made its progress invalid', async () => {
-    const [dynamo, name] = [tables.dynamo, tables.names.suppressions];
-    const Item = { client_id: '#opt-out-list', recipient: 'Edited', started_at: 'today', phase: 'list' };
-    await dynamo.send(new PutCommand({ TableName: name, Item }));
-    expect(await dynamoOptOutProgress(dynamo, name, 'Edited').read()).toBeUndefined();
-  });
-
-  it('finds what a person set again in the console, whenever that was, and keeps it, but not what has ended again', async () => {
-    const own = await createTables(['suppressions']);
-    const TableName = own.names.suppressions;
-    const changes = dynamoSuppressionChanges(own.dynamo, TableName);
-    const row = { client_id: aClient(), source: 'keyword', cause: 'x', purge_at: 2_000_000_000 };
-    const at = start.toISOString();
-    for (const Item of [
-      { ...row, recipient: '1', scope: 'all', changed_at: at },
-      { ...row, recipient: '2', changed_at: at },
-      { ...row, recipient: '3', suppressed_at: at },
-    ])
-      await own.dynamo.send(new PutCommand({ TableName, Item }));
-    for (const since of [undefined, addDays(start, 1)]) {
-      const { ending } = await changes.changedSince(since, 100, undefined);
-      expect(ending.map(({ recipient }) => recipient).toSorted()).toEqual(['1', '3']);
-    }
-    for (const recipient of ['1', '2', '3']) await changes.keep({ client_id: row.client_id, recipient });
-    const { Items = [] } = await own.dynamo.send(new ScanCommand({ TableName }));
-    expect(Items.filter((item) => item.purge_at !== undefined).map((item) => item.recipient)).toEqual(['2']);
-    await own.drop();
-  });
-
-  it('finds a row again that is to be compared again, unless the person wrote meanwhile', async () => {
-    const own = await createTables(['suppressions']);
-    const name = own.names.suppressions;
-    let now = start;
-    const store = dynamoSuppressionStore(own.dynamo, name, () => now);
-    const changes = dynamoSuppressionChanges(own.dynamo, name);
-    const client = aClient();
-    const { row } = await store.change(change(client, 0, { scope: undefined }));
-    now = addDays(start, 59);
-    const found = async () => (await changes.changedSince(now, 100, undefined)).rows;
-    expect(await found()).toEqual([]);
-    await store.compareAgain(row);
-    expect(await found()).toEqual([row]);
-    now = addDays(now, 1);
-    await store.change(change(client, 60));
-    now = addDays(now, 1);
-    await store.compareAgain(row);
-    expect(await found()).toEqual([]);
-    await own.drop();
   });
 });
 

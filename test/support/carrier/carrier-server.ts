@@ -84,13 +84,7 @@ export function carrierEnvironment(url: string): Record<string, string> {
   };
 }
 
-const smsOperations: ReadonlySet<string> = new Set([
-  'SendTextMessage',
-  'PutMessageFeedback',
-  'DescribeOptedOutNumbers',
-  'PutOptedOutNumber',
-  'DeleteOptedOutNumber',
-]);
+const smsOperations: ReadonlySet<string> = new Set(['SendTextMessage', 'PutMessageFeedback']);
 
 function operationOf({ headers }: IncomingMessage): string {
   return /^PinpointSMSVoiceV2\.(\w+)$/.exec(String(headers['x-amz-target'] ?? ''))?.[1] ?? '';

@@ -18,7 +18,7 @@ const lifetimes: Readonly<Record<PurgedTable, string>> = {
   'message-usage': `${usageKeptDays} days after its period`,
   'count-journal': 'until they are added up; positions 3 days',
   'sender-pace': '1 day after its last slot',
-  suppressions: '60 days after it ended, or was last looked at because the list of AWS has the number',
+  suppressions: '60 days after it ended',
   'whatsapp-windows': '2 days; contacts `retentionDays`',
 };
 

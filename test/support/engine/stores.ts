@@ -10,7 +10,6 @@ import { dynamoMessageList } from '../../../shared/message/store/message-list.dy
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
 import { parseMessageRow } from '../../../shared/message/store/message-store.ts';
 import { dynamoWhatsAppWindows } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
-import { dynamoSuppressionChanges } from '../../../shared/message/suppression/opt-out-comparison.dynamo.ts';
 import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import { type OneTimePassword, otpSchema } from '../../../shared/otp/otp.ts';
 import { dynamoOtpSends } from '../../../shared/otp/otp-sends.dynamo.ts';
@@ -42,10 +41,7 @@ export function storesIn({ dynamo, names }: TestTables, clock: Clock = systemClo
       oneTimePasswords: names.one_time_passwords,
     }),
     senderPaces: dynamoSenderPaceStore(dynamo, names.sender_pace),
-    suppressions: {
-      ...dynamoSuppressionStore(dynamo, names.suppressions, clock),
-      ...dynamoSuppressionChanges(dynamo, names.suppressions),
-    },
+    suppressions: dynamoSuppressionStore(dynamo, names.suppressions, clock),
     contacts: dynamoContacts(dynamo, { tableName: names.whatsapp_windows, retentionDays }),
     windows: dynamoWhatsAppWindows(dynamo, names.whatsapp_windows),
     dueItemIndex: dynamoDueItemIndex(dynamo, names.due_items),

@@ -6,7 +6,6 @@ import { createApiKey, createClient } from '../../../shared/client/client-admin.
 import { clientIdIn, nameIn } from '../../../shared/contract/mode.ts';
 import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { directDatabase } from './direct-database.ts';
-import { editRow } from './edited-rows.ts';
 import type { ApiRequest } from './outside/api.ts';
 import { type EndpointKind, endpointKinds, endpointUrl } from './outside/endpoints.ts';
 import type { Asked, Edited, Must } from './outside/record.ts';
@@ -47,15 +46,6 @@ export interface Scene {
   addUnreadable(id: string): Promise<string>;
   /** Removes a row as a person does in the console. */
   remove(table: EditedTable, key: Readonly<Record<string, unknown>>): Promise<void>;
-  /**
-   * Makes a suppression unreadable, as a person may do in the console.
-   *
-   * @returns corrects it; undefined where there is none
-   */
-  spoilSuppression(
-    of: { readonly clientId: string; readonly recipient: string },
-    values: Readonly<Record<string, string>>,
-  ): Promise<(() => Promise<void>) | undefined>;
   /** Reads what the gateway has written into a row about its values. */
   readFeedback(table: 'Senders', key: Readonly<Record<string, string>>): void;
   /** The numbers of a few people, so that several things happen to one of them. */
@@ -250,14 +240,6 @@ export async function sceneOn(
       if (Attributes === undefined) return;
       record.edited.push({ atMs: time.now(), table, key, row: undefined });
     },
-
-    spoilSuppression: ({ clientId, recipient }, values) =>
-      editRow(
-        stage,
-        'Suppressions',
-        { client_id: { S: clientId }, recipient: { S: recipient } },
-        Object.fromEntries(Object.entries(values).map(([name, S]) => [name, { S }])),
-      ),
 
     readFeedback(table, key) {
       const row = database

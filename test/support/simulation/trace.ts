@@ -64,11 +64,6 @@ export function traceOf(run: Run, { whole = false }: TraceOptions = {}): string 
   for (const { atMs, from, text } of record.wrote) sayIf(from, atMs, `${from} writes "${text}"`);
   for (const { atMs, table, row } of record.edited)
     if (atMs > plan.startAt.getTime()) sayIf(row, atMs, `a person writes into ${table}: ${short(row)}`);
-  for (const { atMs, table, key, changes, restoredAtMs } of record.editedRows) {
-    const text = `a person makes ${short({ ...changes })} of ${table} ${short(key)}`;
-    say(atMs, text);
-    if (restoredAtMs !== undefined) say(restoredAtMs, `a person puts ${table} ${short(key)} right`);
-  }
   const about = whole ? undefined : callsAbout(run);
   for (const { atMs, point, kind } of stage.faults.happened)
     if (about === undefined || about.points.has(point)) say(atMs, `fault at ${point}: ${faultKinds[kind]}`);

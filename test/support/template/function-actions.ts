@@ -78,7 +78,6 @@ function labelOf(resource: unknown, resources: Resources): string {
   if (text.includes(':schedule/')) return 'schedules';
   if (text.includes(':iam::*:role/*')) return "clients' roles";
   if (/:(phone-number|sender-id|pool)\//.test(text)) return 'SMS senders';
-  if (text.includes(':opt-out-list/')) return 'opt-out list of AWS';
   if (text.includes(':social-messaging:')) return 'WhatsApp number';
   if (resource === '*') return 'everything';
   return id === '' ? text : id;

@@ -96,6 +96,34 @@ it.each<[string, Readonly<Record<string, unknown>>, Partial<StageOnAws>, readonl
     [],
   ],
   [
+    'the two-way channel of a number and a pool whose opt-outs are self-managed',
+    {
+      DescribePhoneNumbersCommand: {
+        PhoneNumbers: [
+          { PhoneNumber: '+447', PhoneNumberId: 'phone-1', Status: 'ACTIVE', TwoWayChannelArn: topic },
+          ...['phone-2', 'phone-3', 'phone-4'].map((PhoneNumberId, index) => ({
+            ...{ PhoneNumber: '+447', PhoneNumberId, Status: 'ACTIVE', PoolId: `pool-${index}` },
+            SelfManagedOptOutsEnabled: index !== 2,
+          })),
+        ],
+      },
+      DescribePoolsCommand: {
+        Pools: [
+          { PoolId: 'pool-0', SelfManagedOptOutsEnabled: true },
+          { PoolId: 'pool-1', SelfManagedOptOutsEnabled: true, TwoWayChannelArn: topic },
+        ],
+      },
+    },
+    {},
+    [
+      [
+        /number phone-2 are self-managed/,
+        /update-phone-number --phone-number-id phone-2 .*gateway-receipts, or/,
+      ],
+      [/pool pool-0 are self-managed/, /update-pool --pool-id pool-0 /],
+    ],
+  ],
+  [
     'the link of WhatsApp',
     { ListLinkedWhatsAppBusinessAccountsCommand: {} },
     {},

@@ -3,7 +3,9 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
-import { aWorld, other, person, start } from '../../support/message/opt-out-world.ts';
+
+const start = new Date('2026-11-20T10:00:00.000Z');
+const person = '+447700900001';
 
 const contact = { clientId: 'a', sender: '*', at: start };
 
@@ -18,17 +20,6 @@ async function spoilContact({ tables }: Pick<ReturnType<typeof inMemoryStores>, 
     }),
   );
 }
-
-it('who else is on the list of the carrier is suppressed', async () => {
-  const world = aWorld();
-  for (const each of [person, other]) {
-    await world.contacts.note({ channel: 'sms', person: each }, contact);
-    world.listOptOut(each, -60);
-  }
-  await spoilContact(world);
-  expect(await world.run()).toMatchObject({ suppressed: 1, complete: true });
-  expect(await world.scopeOf('a', other)).toBe('messages');
-});
 
 it('the clients that write after it are noted beside it', async () => {
   const stores = inMemoryStores();

@@ -63,8 +63,7 @@ const awsSmsVendor: Vendor = {
     };
   },
   accepted: ({ vendorId }) => response(200, { MessageId: vendorId }),
-  // The list of opted-out numbers is read every hour.
-  answer: () => response(200, { OptedOutNumbers: [] }),
+  answer: () => response(200, {}),
   refusal(why) {
     if (why === 'recipient')
       return exception(400, 'ConflictException', {

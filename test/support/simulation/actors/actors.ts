@@ -10,7 +10,6 @@ import { attempts } from './attempts.ts';
 import { consent } from './consent.ts';
 import { days } from './days.ts';
 import { edges } from './edges.ts';
-import { listed } from './listed.ts';
 import { meanwhile } from './meanwhile.ts';
 import { mishaps } from './mishaps.ts';
 import { oneTimePasswords } from './one-time-passwords.ts';
@@ -33,7 +32,6 @@ export const actors = {
   ...testKeys,
   ...pages,
   ...meanwhile,
-  ...listed,
   ...mishaps,
 } as const satisfies Record<string, Actor>;
 

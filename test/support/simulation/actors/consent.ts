@@ -64,14 +64,13 @@ export const consent = {
         await time.sleep(between(random, 5000, 30_000));
         writes(scene, to, 'STOP', `${id}-${name}-stop`);
         await time.sleep(between(random, 5000, 30_000));
-        const carrierHears = name === 'usual' && random() < 0.5;
-        writes(scene, to, 'START', `${id}-${name}-start`, { carrierHears, lateMs });
+        writes(scene, to, 'START', `${id}-${name}-start`, { lateMs });
         const path = { recipient: encodeURIComponent(to) };
         // At the moment in which the gateway learns of it.
         await time.sleep(isEnded ? between(random, 0, 150) : between(random, 200, 60_000));
         if (isEnded) await scene.ask(client, { route: 'deleteSuppression', path });
         await one('at-once');
-        await time.sleep(lateMs + 2.5 * 3_600_000);
+        await time.sleep(lateMs + 3_600_000);
         await one('later');
       };
       const [late = '', ...ended] = ownPeople(act, 4);
@@ -87,8 +86,6 @@ export const consent = {
 } as const satisfies Record<string, Actor>;
 
 interface Writing {
-  /** Whether the carrier takes the person off its own list. */
-  readonly carrierHears?: boolean;
   /** Until the topic delivers the text a second time. */
   readonly againAfterMs?: number | undefined;
   /** How late the topic delivers it. */
@@ -100,12 +97,12 @@ export function writes(
   from: string,
   text: string,
   id: string,
-  { carrierHears = true, againAfterMs, lateMs = 0 }: Writing = {},
+  { againAfterMs, lateMs = 0 }: Writing = {},
 ): void {
   const atMs = stage.time.now();
   stage.record.wrote.push({ atMs, from, to: ourNumber, text, learnedAtMs: atMs + lateMs });
   if (/stop/i.test(text)) stage.carriers.optOut(from);
-  if (text === 'START' && carrierHears) stage.carriers.optIn(from);
+  if (text === 'START') stage.carriers.optIn(from);
   const event = {
     originationNumber: from,
     destinationNumber: ourNumber,

@@ -5,9 +5,7 @@ import { whatsAppNumberId, whatsAppReportAndText } from '../outside/whatsapp-eve
 import { between, oneOf, wholeBetween } from '../random.ts';
 import { type Actor, learn, ownPeople, send } from './actor.ts';
 import { refused } from './attempts.ts';
-import { writes } from './consent.ts';
 import { sends } from './days.ts';
-import { comparedTwiceMs } from './meanwhile.ts';
 
 const dayMs = 86_400_000;
 /** A webhook has its last attempt in this time. */
@@ -63,32 +61,6 @@ export const mishaps = {
       const text = oneOf(random, ['STOP', 'STOP', 'Hello']);
       stage.record.wrote.push({ atMs: stage.time.now(), from: to, to: whatsAppNumberId, text });
       stage.publish(whatsAppReportAndText(`${edited}.1`, id, to, text, stage.time.now()));
-    },
-  },
-  'opts in to one client while the other is stopped, and a row cannot be read for hours': {
-    uses: ['sendSms'],
-    share: { 'opt-outs': 2 },
-    async act(act) {
-      const { scene, client, id } = act;
-      const { time } = scene.stage;
-      const other = scene.clients.find(({ clientId }) => clientId !== client.clientId);
-      const [to = ''] = ownPeople(act, 1);
-      if (other === undefined) return;
-      await sends(act, 'before', { to });
-      await sends({ ...act, client: other }, 'other', { to });
-      await time.sleep(30_000);
-      writes(scene, to, 'START', id);
-      await time.sleep(300_000);
-      const correct = await scene.spoilSuppression(
-        { clientId: client.clientId, recipient: to },
-        { changed_at: 'today' },
-      );
-      const stopped = `clients/${other.clientId}/suppressions/${encodeURIComponent(to)}`;
-      await scene.askAsAdministrator('PUT', stopped, { scope: 'all' });
-      await time.sleep(comparedTwiceMs);
-      await correct?.();
-      await time.sleep(comparedTwiceMs);
-      await sends(act, 'after', { to });
     },
   },
   'sends what is reported with a time in microseconds': {

@@ -1,13 +1,11 @@
 /** One-time passwords, and consent. */
 
-import { suppressionRow } from '../../../../shared/message/suppression/suppression.ts';
-import type { Asked, RowEdit } from '../outside/record.ts';
-import { keptListedMs } from '../outside/reports.ts';
+import type { Asked } from '../outside/record.ts';
 import type { Ended } from './ended.ts';
 import { distinct, type Invariant, isSetAside, timeOf } from './invariant.ts';
 
-/** The hourly comparison with the carrier's list, and a repeat of it. */
-const startInForceMs = 2.2 * 3_600_000;
+/** A keyword or a change is in force after this time, also if calls fail and are repeated. */
+const inForceMs = 1_800_000;
 
 export const ofPeople = {
   'a password is verified once, after so many attempts': {
@@ -50,20 +48,8 @@ export const ofPeople = {
           ({ route, atMs: askedMs }) =>
             route === 'deleteSuppression' && askedMs > put.atMs - 1000 && askedMs < atMs,
         );
-        // A text does not end what cannot be read; a PUT writes the whole row.
-        const spoilt = record.editedRows.filter(
-          ({ atMs: editedMs, table, key: { client_id = {}, recipient = {} }, before, changes }) =>
-            table === 'Suppressions' &&
-            editedMs > put.atMs &&
-            Reflect.get(client_id, 'S') === put.clientId &&
-            Reflect.get(recipient, 'S') === to &&
-            !isSuppression({ ...before, ...changes }),
-        );
-        const isSpoilt = (ms: number): boolean =>
-          spoilt.some(({ atMs: editedMs, restoredAtMs = Infinity }) => editedMs <= ms && ms < restoredAtMs);
         const wroteStart = record.wrote.some(
-          ({ from, text: word, atMs: wroteMs }) =>
-            from === to && word === 'START' && wroteMs < atMs && !isSpoilt(wroteMs),
+          ({ from, text: word, atMs: wroteMs }) => from === to && word === 'START' && wroteMs < atMs,
         );
         return ended || wroteStart
           ? []
@@ -91,7 +77,6 @@ export const ofPeople = {
         if (words.some((one) => one.to !== last?.to)) return [];
         const isLater = words.some(({ atMs }) => atMs >= asked.atMs);
         const knownMs = last?.learnedAtMs ?? last?.atMs ?? 0;
-        const inForceMs = startInForceMs + keptListedMs(to);
         if (last?.text !== 'START' || knownMs >= asked.atMs - inForceMs || own || isLater) return [];
         // A word to one number concerns the clients that wrote from it, and not those that wrote from a name.
         const hasWrittenFromIt = record.handOvers.some(
@@ -161,13 +146,11 @@ export const ofPeople = {
         const ofClients = [...Map.groupBy(changes.get(to) ?? [], clientOf).values()].map((some) =>
           some.at(-1),
         );
-        // Where clocks differ, or a write was repeated, the carrier's list may have the number since the end.
-        // Otherwise it has the number until the next comparison.
         const hasEnded = ofClients.every(
           (last) =>
             last?.body === undefined &&
             last?.status === 200 &&
-            (last.answeredAtMs ?? Infinity) < Math.min(last.atMs + 400, asked.atMs - startInForceMs),
+            (last.answeredAtMs ?? Infinity) < asked.atMs - inForceMs,
         );
         return hasEnded
           ? [
@@ -177,43 +160,11 @@ export const ofPeople = {
       });
     },
   },
-
-  'what an administrator stopped is not said to be stopped by the carrier': {
-    promise: '13.4',
-    check: ({ stage: { record }, suppressed }) =>
-      [...suppressed].flatMap(([clientId, rows]) =>
-        [...rows.values()].flatMap(({ recipient, source }) => {
-          const changes = record.asked.filter(
-            (one) =>
-              one.path.includes('/suppressions/') &&
-              decodeURIComponent(one.path).endsWith(recipient) &&
-              clientOf(one) === clientId,
-          );
-          const byAdmin = changes.findLast(
-            ({ route, status, body }) => route === 'adminApi' && status === 200 && body !== undefined,
-          );
-          const isLast = byAdmin !== undefined && changes.at(-1) === byAdmin;
-          const wrote = record.wrote.some(({ from }) => from === recipient);
-          return isLast && !wrote && source === 'carrier'
-            ? [
-                `an administrator stopped what ${clientId} sends to ${recipient}, and the carrier is shown as the source`,
-              ]
-            : [];
-        }),
-      ),
-  },
 } as const satisfies Record<string, Invariant>;
 
 /** The client that a suppression is of; the admin API names it in its path. */
 export function clientOf({ path, clientId }: Asked): string {
   return /clients\/([^/]+)\//.exec(path)?.[1] ?? clientId;
-}
-
-/** Whether a row of `suppressions` can be read. */
-function isSuppression(row: RowEdit['changes']): boolean {
-  const kept = Object.entries(row).filter(([, value]) => value !== undefined);
-  const texts = kept.map(([name, value]) => [name, value && 'S' in value ? value.S : null]);
-  return suppressionRow.safeParse(Object.fromEntries(texts)).success;
 }
 
 /** The client of each message. */

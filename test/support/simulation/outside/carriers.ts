@@ -9,7 +9,6 @@ import {
   crossEarlier,
   type Given,
   isOnlyAskedAbout,
-  keptListedMs,
   type PendingReports,
   reportAll,
   reportedLateMs,
@@ -51,8 +50,6 @@ const price = { totalMessagePrice: 0.004, totalCarrierFee: 0.0003 };
 export function simulatedCarriers(settings: CarrierSettings) {
   const { time, faults, record, throttles, isFirstOfSeveral, publish } = settings;
   const optedOut = new Map<string, number>();
-  /** Numbers that somebody put on the list in place of the person. */
-  const added = new Set<string>();
   const throttled = new Map<string, number>();
   const throttledSince = new Map<string, number>();
 
@@ -130,7 +127,6 @@ export function simulatedCarriers(settings: CarrierSettings) {
     /** A person's own word, which the carrier hears too. */
     optOut(number: string): void {
       optedOut.set(number, time.now());
-      added.delete(number);
     },
     optIn: (number: string) => optedOut.delete(number),
 
@@ -149,34 +145,6 @@ export function simulatedCarriers(settings: CarrierSettings) {
             String(MessageBody),
           ];
           return { MessageId: take('sms', { messageId, attemptId, to, from, text }, call) };
-        }
-        case 'DescribeOptedOutNumbers': {
-          const asked = input.OptedOutNumbers as readonly string[] | undefined;
-          const numbers = asked?.filter((number) => optedOut.has(number)) ?? [...optedOut.keys()];
-          return {
-            OptOutListName: input.OptOutListName,
-            OptedOutNumbers: numbers.map((OptedOutNumber) => ({
-              OptedOutNumber,
-              OptedOutTimestamp: (optedOut.get(OptedOutNumber) ?? 0) / 1000,
-              EndUserOptedOut: !added.has(OptedOutNumber),
-            })),
-          };
-        }
-        case 'PutOptedOutNumber':
-          // A number that is on the list keeps its entry.
-          if (!optedOut.has(String(input.OptedOutNumber))) {
-            optedOut.set(String(input.OptedOutNumber), time.now());
-            added.add(String(input.OptedOutNumber));
-          }
-          return {};
-        case 'DeleteOptedOutNumber': {
-          const number = String(input.OptedOutNumber);
-          const sinceMs = optedOut.get(number);
-          if (sinceMs === undefined) throw new ServiceError('ResourceNotFoundException', 'not on the list');
-          if (time.now() < sinceMs + keptListedMs(number))
-            throw new ServiceError('ConflictException', 'removed before', { Reason: 'NUMBER_NOT_REMOVABLE' });
-          optedOut.delete(number);
-          return {};
         }
         case 'PutMessageFeedback':
           return {};

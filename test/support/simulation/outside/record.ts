@@ -1,6 +1,5 @@
 /** What can be seen from outside: what callers asked and were told, what carriers and endpoints got, what people wrote. */
 import type { RouteName } from '../../../../shared/contract/routes.ts';
-import type { Item, Value } from '../aws/attribute-values.ts';
 import type { NotedCall } from '../aws/requests.ts';
 import type { FaultKind } from '../faults.ts';
 
@@ -99,18 +98,6 @@ export interface Edited {
   readonly uncertain?: boolean;
 }
 
-/** A change of attributes that a person made in the console. */
-export interface RowEdit {
-  readonly atMs: number;
-  readonly table: string;
-  readonly key: Item;
-  /** The whole row. */
-  readonly before: Item;
-  /** Undefined: removed. */
-  readonly changes: Readonly<Record<string, Value | undefined>>;
-  restoredAtMs?: number;
-}
-
 /** Lists that are read page by page, with the names of their entries and of what tells these apart. */
 export const listsRead = {
   listWebhookDeliveries: { field: 'webhook_deliveries', id: 'delivery_id' },
@@ -147,7 +134,6 @@ export interface OutsideRecord {
   readonly posted: Posted[];
   readonly wrote: Wrote[];
   readonly edited: Edited[];
-  readonly editedRows: RowEdit[];
   readonly listsRead: ListRead[];
   readonly feedback: ReadFeedback[];
 }
@@ -161,7 +147,6 @@ export function emptyRecord(): OutsideRecord {
     posted: [],
     wrote: [],
     edited: [],
-    editedRows: [],
     listsRead: [],
     feedback: [],
   };

@@ -40,11 +40,6 @@ export function toldTime(number: string, atMs: number): number {
 /** What a carrier is given of a message. */
 export type Given = Pick<HandOver, 'messageId' | 'attemptId' | 'to' | 'from' | 'text'>;
 
-/** So long AWS refuses to take these numbers off its list, because it did it already within its 30 days. */
-export function keptListedMs(number: string): number {
-  return Number(/^\+44770098(\d\d)/.exec(number)?.[1] ?? 0) * 3_600_000;
-}
-
 /** What carriers have still to report of each message. */
 export class PendingReports {
   readonly #ofMessages = new Map<string, Set<() => void>>();
