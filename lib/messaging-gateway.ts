@@ -202,7 +202,7 @@ export class MessagingGateway extends Construct {
     return this.api.metricLatency({ statistic: 'p99' });
   }
 
-  /** The estimated cost of messages, in the currency of `prices`. */
+  /** The estimated cost of messages, in the currency of `countries`. */
   metricCost(): Metric {
     return this.metric('MessageCost');
   }

@@ -9,8 +9,15 @@ import { carriersIn } from '../../shared/contract/channels.ts';
 import { closestName } from '../../shared/platform/closest-name.ts';
 import { fromText } from '../../shared/platform/env.ts';
 import { isPlaceholder } from './aws-names.ts';
-import { readCountriesFile, sampleCountriesFile } from './countries-file.ts';
-import { InvalidSettings, localOnAws, type StageSettings, stageSettings, texts } from './stage-settings.ts';
+import { readCountries, sampleCountriesFile } from './countries-file.ts';
+import {
+  InvalidSettings,
+  localOnAws,
+  type StageSettings,
+  settingNames,
+  stageSettings,
+  texts,
+} from './stage-settings.ts';
 
 /**
  * The queues of each function: it processes at most the sum of their concurrencies at once, and with less reserved
@@ -136,7 +143,7 @@ const checked = stageSettings.check(
       'local',
       'only the stage local has these settings, for endpoints and carriers on this machine',
     );
-    for (const fault of countryFaults(stage)) demand(false, 'countriesFile', fault);
+    for (const fault of countryFaults(stage)) demand(false, 'countries', fault);
     demand(
       new Set(stage.tokenKeyGenerations).size === stage.tokenKeyGenerations.length,
       'tokenKeyGenerations',
@@ -151,7 +158,7 @@ function isRising(limits: readonly (number | undefined)[]): boolean {
   return given.every((limit, index) => index === 0 || limit >= (given[index - 1] ?? 0));
 }
 
-const countriesToGive = `countriesFile, a JSON file such as ${sampleCountriesFile}, or by allowedCountries and prices`;
+const countriesToGive = `a JSON file such as ${sampleCountriesFile}`;
 
 /**
  * Finds the countries that messages may go to without a price, where sending costs money: with a flat price, messages
@@ -173,12 +180,7 @@ function countryFaults({
     return [`the countries that clients may send to, and a price for each, by ${countriesToGive}`];
   return paid.flatMap((channel) => {
     const missing = allowedCountries.filter((country) => !((prices[channel][country] ?? 0) > 0));
-    return [
-      ...(prices[channel].default === undefined
-        ? []
-        : [`a price for each country and none as default for ${channel}, by ${countriesToGive}`]),
-      ...(missing.length === 0 ? [] : [`a price above 0 for ${channel} to ${missing.join(', ')}`]),
-    ];
+    return missing.length === 0 ? [] : [`a price above 0 for ${channel} to ${missing.join(', ')}`];
   });
 }
 
@@ -195,9 +197,8 @@ export function stageWith(given: z.input<typeof stageSettings>): StageSettings {
   return stageSettings.parse(given, texts);
 }
 
-/** True if a deploy may change the setting; `name` is the stage's own. */
 function isSetting(name: string): name is keyof StageSettings {
-  return name !== 'name' && Object.hasOwn(stageSettings.shape, name);
+  return settingNames.includes(name);
 }
 
 /** Returns the texts of an issue. If no form of a setting fits, they are those of its last form, an object or an ARN. */
@@ -209,7 +210,7 @@ function faultsOf(issue: z.core.$ZodIssue, path: readonly PropertyKey[] = issue.
 
 /** Returns the end of an error about an unknown setting: the setting with the nearest name, if one is similar. */
 function meantBy(name: string): string {
-  const meant = closestName(name, Object.keys(stageSettings.shape).filter(isSetting));
+  const meant = closestName(name, settingNames);
   return meant === undefined ? '' : `. Did you mean ${meant}?`;
 }
 
@@ -227,16 +228,17 @@ export function withSettings(
 ): StageSettings {
   const changes: Record<string, unknown> = {};
   const faults: string[] = [];
-  const { countriesFile: file } = context;
-  if (file !== undefined) {
-    for (const setting of ['allowedCountries', 'prices'] as const)
-      if (context[setting] !== undefined) faults.push(`${setting}: countriesFile sets it already`);
+  const { countries } = context;
+  if (countries !== undefined) {
     try {
-      Object.assign(changes, readCountriesFile(String(file), texts));
+      Object.assign(changes, readCountries(countries, texts));
     } catch (error) {
-      const issues = error instanceof z.core.$ZodError ? error.issues : undefined;
-      const found = issues?.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [String(error)];
-      faults.push(...found.map((fault) => `countriesFile, ${String(file)}: ${fault}`));
+      const found =
+        error instanceof z.core.$ZodError
+          ? error.issues.flatMap((issue) => faultsOf(issue))
+          : [String(error)];
+      const file = typeof countries === 'string' ? `countries, ${countries}` : 'countries';
+      faults.push(...found.map((fault) => `${file}: ${fault}`));
     }
   }
   for (const [key, value] of Object.entries(context)) {

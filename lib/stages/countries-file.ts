@@ -1,6 +1,6 @@
 /**
- * Reads the file of the setting `countriesFile`: the countries that a stage may send to, and what a message to each of
- * them costs. It replaces the settings `allowedCountries` and `prices`, so that no country has one without the other.
+ * Reads the setting `countries`: the countries that a stage may send to, and what a message to each of them costs. They are
+ * one setting, so that no country is without a price.
  */
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -19,7 +19,7 @@ export function isPlace(name: string): boolean {
 
 const price = z.number().check(z.positive('must be above 0'));
 
-const countriesFile = z.strictObject({
+const countriesSchema = z.strictObject({
   /** A note for readers of the file; the gateway ignores it. */
   note: z.optional(z.string()),
   currency: z.string().check(z.regex(/^[A-Z]{3}$/, 'a currency of ISO 4217 such as USD')),
@@ -30,6 +30,7 @@ const countriesFile = z.strictObject({
   countries: z
     .record(z.string(), z.strictObject({ sms: z.optional(price), whatsapp: z.optional(price) }))
     .check(
+      z.refine((countries) => Object.keys(countries).length > 0, 'name one country at least'),
       z.superRefine((countries, context) => {
         for (const name of Object.keys(countries).filter((each) => !isPlace(each)))
           context.addIssue({ code: 'custom', path: [name], message: `write ${placeForm}` });
@@ -37,9 +38,13 @@ const countriesFile = z.strictObject({
     ),
 });
 
-/** @throws Error that names every fault, and what it should be. */
-export function readCountriesFile(file: string, texts: z.core.ParseContext<z.core.$ZodIssue>) {
-  const { currency, countries } = countriesFile.parse(JSON.parse(readFileSync(file, 'utf8')), texts);
+/**
+ * @param given - the path of the file, or what it would have
+ * @throws Error that names every fault, and what it should be.
+ */
+export function readCountries(given: unknown, texts: z.core.ParseContext<z.core.$ZodIssue>) {
+  const read = typeof given === 'string' ? JSON.parse(readFileSync(given, 'utf8')) : given;
+  const { currency, countries } = countriesSchema.parse(read, texts);
   const entries = Object.entries(countries);
   const pricesOf = (channel: 'sms' | 'whatsapp'): Record<string, number> =>
     Object.fromEntries(

@@ -65,29 +65,20 @@ export interface MessagingGatewayProps extends OperationProps {
    */
   readonly whatsappCarrier?: string;
   /**
-   * A JSON file with the countries that clients may send to and the price of a message to each, in place of
-   * `allowedCountries` and `prices`. Where a carrier is not the simulator, both are required.
-   * @default none
+   * The only countries that clients without a list of their own may send to, and the price of a message to each: a JSON file, or
+   * what it would have. Required if a carrier is not the simulator. A new client gets this list. Numbers without a country, such as
+   * those of satellites, are allowed only if their calling code is named (`+881`).
+   * @default none, which is all countries at the prices of the simulator
    */
-  readonly countriesFile?: string;
+  readonly countries?:
+    | string
+    | {
+        note?: string | undefined;
+        currency: string;
+        countries: Record<string, { sms?: number | undefined; whatsapp?: number | undefined }>;
+      };
   /**
-   * The estimated price of a message by country, until the carrier reports the real one: of SMS for each segment, in the
-   * given currency (ISO 4217).
-   * @default {"currency":"USD","sms":{"default":0.0042},"whatsapp":{"default":0.005}}
-   */
-  readonly prices?: {
-    currency: string;
-    sms?: Record<string, number> | undefined;
-    whatsapp?: Record<string, number> | undefined;
-  };
-  /**
-   * The only countries that clients without a list of their own may send to; a new client gets this list. Numbers without a
-   * country, such as those of satellites, are allowed only if their calling code is named (`+881`), so not by `all`.
-   * @default "all"
-   */
-  readonly allowedCountries?: 'all' | string[];
-  /**
-   * Caps on recipients and on estimated cost for each client, in the currency of `prices`; a row of `limit-overrides`
+   * Caps on recipients and on estimated cost for each client, in the currency of `countries`; a row of `limit-overrides`
    * replaces them for its client, window by window. A client with a cap can send about 1,000 requests a second.
    * @default {}; in production {"spend":{"perDay":100,"perMonth":1000}}
    */

@@ -31,7 +31,7 @@ export interface OperationProps {
   /**
    * Alarms, for 6 USD a month: `mail` is the address that they notify, `page` one for those that cannot wait for a working day. Each is
    * an e-mail address or the ARN of an existing topic, whose policy must let CloudWatch publish. Without `mail`, alarms only change their
-   * state. An alarm goes off if the messages of a day cost `spendPerDay`, in the currency of `prices`.
+   * state. An alarm goes off if the messages of a day cost `spendPerDay`, in the currency of `countries`.
    * @default false; in production {"spendPerDay":100}
    */
   readonly alarms?:

@@ -75,12 +75,9 @@ const ofConstruct = {
   apiAccessLogs: z._default(z.boolean(), false),
   smsCarrier: z._default(variables.SMS_CARRIER, 'simulator'),
   whatsappCarrier: z._default(variables.WHATSAPP_CARRIER, 'simulator'),
-  countriesFile: z.optional(z.string()),
-  prices: z._default(z.strictObject(priceTable().shape), {
-    currency: 'USD',
-    sms: { default: 0.0042 },
-    whatsapp: { default: 0.005 },
-  }),
+  countries: z.optional(
+    z.union([z.string(), z.custom<Exclude<MessagingGatewayProps['countries'], string | undefined>>()]),
+  ),
   caps: z._default(variables.STAGE_CAPS, {}),
   onUnknown: z._default(variables.ON_UNKNOWN, usualOnUnknown),
   otpHold: z._default(variables.OTP_HOLD, {
@@ -99,12 +96,6 @@ const ofConstruct = {
     'GB',
   ),
   optOutWords: z._default(variables.OPT_OUT_WORDS, []),
-  allowedCountries: z._default(
-    variables.ALLOWED_COUNTRIES.check(
-      z.refine((places) => places === 'all' || places.every(isPlace), `each ${placeForm}`),
-    ),
-    'all',
-  ),
   publicUrl: z.optional(
     z
       .url({ protocol: /^https?$/ })
@@ -175,6 +166,21 @@ const ofConstruct = {
   webhookPorts: z._default(variables.WEBHOOK_PORTS, [80, 443]),
 } satisfies Schemas;
 
+/** What follows from the setting `countries`. */
+const ofCountries = {
+  prices: z._default(z.strictObject(priceTable().shape), {
+    currency: 'USD',
+    sms: { default: 0.0042 },
+    whatsapp: { default: 0.005 },
+  }),
+  allowedCountries: z._default(
+    variables.ALLOWED_COUNTRIES.check(
+      z.refine((places) => places === 'all' || places.every(isPlace), `each ${placeForm}`),
+    ),
+    'all',
+  ),
+};
+
 /** Permissions and times for endpoints and carriers on this machine. The defaults are those of every stage on AWS. */
 const ofLocal = z.strictObject({
   webhookAllowHttp: z._default(variables.WEBHOOK_ALLOW_HTTP, false),
@@ -212,9 +218,15 @@ export const stageSettings = z.strictObject({
   emulator: z._default(z.boolean(), false),
 
   ...ofConstruct,
+  ...ofCountries,
 });
 
 /** The settings `local` of every stage on AWS. */
 export const localOnAws = ofLocal.parse({});
+
+/** The settings that a deploy may change: not the name of the stage, and not what follows from another setting. */
+export const settingNames = Object.keys(stageSettings.shape).filter(
+  (name) => name !== 'name' && !Object.hasOwn(ofCountries, name),
+);
 
 export type StageSettings = Readonly<z.output<typeof stageSettings>>;

@@ -3,7 +3,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { stageWith, withSettings } from './check-settings.ts';
-import { InvalidSettings, type StageSettings } from './stage-settings.ts';
+import { InvalidSettings, type StageSettings, settingNames } from './stage-settings.ts';
 
 /** A trial on AWS: the whole gateway, with simulated carriers and no data kept. */
 const dev = stageWith({ name: 'dev', stackName: 'messaging-gateway-dev' });
@@ -64,7 +64,7 @@ export function stageFrom(context: Readonly<Record<string, unknown>>): StageSett
 /** Returns the names of the settings whose values are not the stage's own, as a deploy records them. */
 export function changedSettings(stage: StageSettings): string[] {
   const own = Object.values(stages).find(({ name }) => name === stage.name);
-  return (Object.keys({ ...own, ...stage }) as (keyof StageSettings)[])
+  return (settingNames as (keyof StageSettings)[])
     .filter((setting) => !isDeepStrictEqual(stage[setting], own?.[setting]))
     .toSorted();
 }

@@ -42,7 +42,7 @@ function templateWith(props: object): Template {
   const real = {
     smsCarrier: 'aws',
     whatsappCarrier: 'aws',
-    countriesFile: sampleCountriesFile,
+    countries: sampleCountriesFile,
   };
   gatewayWith({ ...real, ...props }, stack);
   return Template.fromStack(stack);

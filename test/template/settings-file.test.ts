@@ -74,10 +74,10 @@ describe('the settings of a stage in a file', () => {
       `cp lib/stages/settings-sample.json ${settingsFileOf('production')}`,
     );
     const settingsFile = join(folder, 'lib/stages/settings-sample.json');
-    const countriesFile = join(folder, 'lib/stages/countries-sample.json');
-    const { countriesFile: _, ...sample } = withSettingsFile({ settingsFile });
+    const countries = join(folder, 'lib/stages/countries-sample.json');
+    const { countries: _, ...sample } = withSettingsFile({ settingsFile });
     const deployWith = (own: object) => () =>
-      stageFrom(withSettingsFile({ stage: 'production', settingsFile, countriesFile, ...own }));
+      stageFrom(withSettingsFile({ stage: 'production', settingsFile, countries, ...own }));
     const values = { ...sample, alarms: (sample.alarms as { mail: string }).mail };
     for (const [name, value] of Object.entries(values))
       expect(deployWith({})).toThrow(`${name}: ${value} is only the sample's value; put in your own`);
@@ -129,11 +129,10 @@ describe('a deploy that drops a setting', () => {
     const { ChangedSettings } = synthesized('production with everything').outputs;
     expect(changedSettingsIn({ ChangedSettings: String(ChangedSettings?.Value) })).toEqual([
       'alarms',
-      'allowedCountries',
+      'countries',
       'customDomain',
       'dashboard',
       'functionConcurrency',
-      'prices',
       'provisionedCapacity',
       'region',
       'smsOriginationIdentity',

@@ -43,12 +43,6 @@ describe('the settings of a stage', () => {
     expect(refused).toThrow('retentionDays: Too small');
   });
 
-  it('have prices in the form in which the functions read them', () => {
-    const prices = (currency: string) => `{"currency":"${currency}","sms":{"GB":0.04},"whatsapp":{}}`;
-    expect(stageFrom({ prices: prices('EUR') }).prices.sms).toEqual({ GB: 0.04 });
-    expect(() => stageFrom({ prices: prices('euro') })).toThrow('prices.currency: Invalid string');
-  });
-
   it('have caps for every client: in production on what it spends, elsewhere none', () => {
     expect([stages.local.caps, stages.dev.caps]).toEqual([{}, {}]);
     expect(stages.production.caps).toEqual({ spend: { perDay: 100, perMonth: 1000 } });
@@ -66,7 +60,7 @@ describe('the settings of a stage', () => {
   it('are read by the functions as they are set, whatever their type', () => {
     const stage = stageFrom({
       caps: '{"messages":{"perHour":500}}',
-      allowedCountries: '["GB","US"]',
+      countries: { currency: 'EUR', countries: { GB: {}, US: {} } },
       optOutWords: '["ARRÊT"]',
       smsOriginationIdentity: '12345',
       whatsappOtpTemplate: 'code/en_GB',
@@ -116,9 +110,13 @@ describe('the settings of a stage', () => {
   );
 
   it('can turn a channel off, which then needs no sender and no prices, but not both', () => {
-    const production = { stage: 'production', allowedCountries: ['GB'] };
-    const prices = { currency: 'USD', sms: { GB: 0.04 }, whatsapp: {} };
-    const smsOnly = { ...production, smsOriginationIdentity: '12345', whatsappCarrier: 'off', prices };
+    const countries = { currency: 'USD', countries: { GB: { sms: 0.04 } } };
+    const smsOnly = {
+      stage: 'production',
+      countries,
+      smsOriginationIdentity: '12345',
+      whatsappCarrier: 'off',
+    };
     expect(stageFrom(smsOnly).whatsappCarrier).toBe('off');
     expect(() => stageFrom({ ...smsOnly, smsCarrier: 'off' })).toThrow('one of the channels must be on');
   });
@@ -158,7 +156,6 @@ describe('the settings of a stage', () => {
     const senders = { smsOriginationIdentity: '12345', whatsappPhoneNumberId: 'phone-number-id-1' };
     const production = { stage: 'production', ...senders };
     const real = { smsCarrier: 'aws', smsOriginationIdentity: '12345' };
-    const prices = { currency: 'EUR', sms: { GB: 0.04 }, whatsapp: { GB: 0.03 } };
     const given = (file: object | string): string => {
       const path = join(mkdtempSync(join(tmpdir(), 'countries-')), 'countries.json');
       writeFileSync(path, typeof file === 'string' ? file : JSON.stringify(file));
@@ -170,29 +167,16 @@ describe('the settings of a stage', () => {
       ['another stage with a real carrier', real],
     ])('are required, and the error says what to write: %s', (_, context) => {
       expect(() => stageFrom(context)).toThrow(
-        /countriesFile: the countries .* countriesFile, a JSON file such as lib\/stages\/countries-sample.json/,
+        /countries: the countries .* a JSON file such as lib\/stages\/countries-sample.json/,
       );
-      expect(() => stageFrom({ ...context, prices })).toThrow('the countries that clients may send to');
-      expect(() => stageFrom({ ...context, countriesFile: sampleCountriesFile })).not.toThrow();
-      expect(() => stageFrom({ ...context, allowedCountries: ['GB'], prices })).not.toThrow();
-    });
-
-    it.each([
-      [['GB', 'FR'], {}, 'a price above 0 for sms to FR'],
-      [['GB', 'FR'], {}, 'a price above 0 for whatsapp to FR'],
-      [['GB', '+881'], {}, 'a price above 0 for sms to +881'],
-      [['GB'], { sms: { GB: 0 } }, 'a price above 0 for sms to GB'],
-      [['GB'], { sms: { GB: 0.04, default: 0.0042 } }, 'none as default for sms'],
-      [['GB', 'UK'], {}, 'allowedCountries: each a two-letter country code such as GB'],
-    ])('need a price of their own each: %j with %j', (allowedCountries, change, fault) => {
-      expect(() => stageFrom({ ...production, allowedCountries, prices: { ...prices, ...change } })).toThrow(
-        fault,
-      );
+      expect(() => stageFrom({ ...context, countries: sampleCountriesFile })).not.toThrow();
+      const countries = { currency: 'EUR', countries: { GB: { sms: 0.04, whatsapp: 0.03 } } };
+      expect(() => stageFrom({ ...context, countries })).not.toThrow();
     });
 
     it('are read from the file, with the calling codes of no country', () => {
       const countries = { GB: { sms: 0.04, whatsapp: 0.03 }, '+881': { sms: 1.5, whatsapp: 0.5 } };
-      const stage = stageFrom({ ...production, countriesFile: given({ currency: 'EUR', countries }) });
+      const stage = stageFrom({ ...production, countries: given({ currency: 'EUR', countries }) });
       expect(stage.allowedCountries).toEqual(['GB', '+881']);
       expect(stage.prices).toEqual({
         currency: 'EUR',
@@ -204,23 +188,24 @@ describe('the settings of a stage', () => {
     it.each<[object | string, string]>([
       ['{', 'SyntaxError'],
       [{ countries: {} }, 'currency'],
-      [{ currency: 'USD', countries: {} }, 'allowedCountries: Too small'],
+      [{ currency: 'USD', countries: {} }, 'countries: name one country at least'],
       [{ currency: 'USD', countries: { UK: { sms: 1 } } }, 'two-letter country code such as GB'],
       [{ currency: 'USD', countries: { '+44': { sms: 1 } } }, 'or one of +800'],
       [{ currency: 'USD', countries: { GB: { sms: 0 } } }, 'countries.GB.sms: must be above 0'],
       [{ currency: 'USD', countries: { GB: { sms: '0.04' } } }, 'countries.GB.sms: Invalid input'],
       [{ currency: 'USD', countries: { GB: { smss: 0.04 } } }, 'Unrecognized key: "smss"'],
       [{ currency: 'USD', countries: { GB: { sms: 0.04 } } }, 'a price above 0 for whatsapp to GB'],
+      [{ currency: 'USD', countries: { '+881': { whatsapp: 1 } } }, 'a price above 0 for sms to +881'],
     ])('are refused in a file that is wrong, by name: %j', (file, fault) => {
-      expect(() => stageFrom({ ...production, countriesFile: given(file) })).toThrow(fault);
+      expect(() => stageFrom({ ...production, countries: given(file) })).toThrow(fault);
     });
 
-    it('are refused where the file is missing, and where they are given twice', () => {
-      expect(() => stageFrom({ ...production, countriesFile: 'missing.json' })).toThrow(
-        'countriesFile, missing.json: Error: ENOENT',
+    it('are refused if the file is missing, and are the only way to set what follows from them', () => {
+      expect(() => stageFrom({ ...production, countries: 'missing.json' })).toThrow(
+        'countries, missing.json: Error: ENOENT',
       );
-      expect(() => stageFrom({ ...production, countriesFile: sampleCountriesFile, prices })).toThrow(
-        'prices: countriesFile sets it already',
+      expect(() => stageFrom({ ...production, allowedCountries: ['GB'] })).toThrow(
+        'allowedCountries: there is no such setting',
       );
     });
   });

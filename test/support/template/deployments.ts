@@ -12,11 +12,14 @@ const withoutCountries = {
   whatsappPhoneNumberId: 'phone-number-id-0123456789abcdef0123456789abcdef',
 };
 
-const production = { ...withoutCountries, countriesFile: sampleCountriesFile };
+const production = { ...withoutCountries, countries: sampleCountriesFile };
 
 /** A price for each country, with realistic numbers of digits. */
-const pricesEverywhere = Object.fromEntries(
-  getCountries().map((country, i) => [country, (1234 + i) / 100_000]),
+const countriesEverywhere = Object.fromEntries(
+  getCountries().map((country, i) => [
+    country,
+    { sms: (1234 + i) / 100_000, whatsapp: (1234 + i) / 100_000 },
+  ]),
 );
 
 const domain = {
@@ -71,8 +74,7 @@ export const deployments: Readonly<Record<string, Readonly<Record<string, unknow
     functionConcurrency: { 'send-sms': { reserved: 200 } },
     trustedProxies: { addresses: ['192.0.2.0/24', '2001:db8::/32'], header: 'X-Real-IP' },
     tokenKeyGenerations: [1, 2],
-    allowedCountries: getCountries(),
-    prices: { currency: 'USD', sms: pricesEverywhere, whatsapp: pricesEverywhere },
+    countries: { currency: 'USD', countries: countriesEverywhere },
   },
   'production of an enterprise': {
     ...production,
