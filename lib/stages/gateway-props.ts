@@ -1,74 +1,123 @@
 /**
- * The properties of the construct `MessagingGateway`: the settings of a stage. `stage-settings.ts` has the values that each
- * permits. A default is that of the stage `dev`, and of `production` where it differs.
+ * The properties of the construct `MessagingGateway`: the settings of a stage, in groups. `stage-settings.ts` has the values that
+ * each permits. A default is that of the stage `dev`, and of `production` if it differs; `@change` says when to change it.
  */
 import type { OperationProps } from './operation-props.ts';
 
 export interface MessagingGatewayProps extends OperationProps {
+  // Data
   /**
-   * The set of defaults: `dev` for trials, with simulated carriers and no data kept; `production` for real messages; `local`
-   * for the emulator.
+   * The set of defaults: `dev` for trials, with simulated carriers and no data kept; `production` for real messages; `local` for
+   * the emulator.
    * @default "dev"
+   * @change For real messages.
    */
   readonly stage?: 'dev' | 'production' | 'local';
   /**
    * True if tables, keys and logs are kept when the stack is deleted, and the stack of a stage is protected against deletion.
    * @default false; in production true
+   * @change To keep the data of a trial, or to delete that of production.
    */
   readonly keepData?: boolean;
   /**
    * Days for which messages and webhook deliveries are kept.
    * @default 30; in production 90
+   * @cost storage
+   * @change To keep messages for as long as your rules say.
    */
   readonly retentionDays?: number;
   /**
    * Days for which logs are kept: a number that CloudWatch Logs offers, such as 30, 365 or 3653.
    * @default 7; in production 90
+   * @cost storage
+   * @change To keep logs for as long as your rules say.
    */
   readonly logRetentionDays?: number;
   /**
    * The ARN of an existing KMS key that encrypts tables, queues, topics, logs and the secret of one-time passwords. Its policy
    * must permit the services that write to them.
    * @default none, which is keys of AWS
+   * @cost 1 USD a month and each call of KMS
+   * @change If data must be encrypted with a key of your own.
    */
   readonly encryptionKeyArn?: string;
   /**
    * The ARN of the permissions boundary of every role.
    * @default none
+   * @change If your account demands a boundary.
    */
   readonly permissionsBoundaryArn?: string;
   /**
    * Tags of every resource that can have some.
    * @default {}
+   * @change To share costs out by tags.
    */
   readonly tags?: Record<string, string>;
+
+  // Carriers
   /**
-   * X-Ray traces of every function; each trace is charged.
-   * @default false; in production true
-   */
-  readonly tracing?: boolean;
-  /**
-   * The access log of API Gateway, which has requests that reach no function. It sets the role with which all APIs of the
-   * account log in the region.
-   * @default false; in production true
-   */
-  readonly apiAccessLogs?: boolean;
-  /**
-   * The carriers of SMS, in order of preference and separated by commas: the next is asked where the one before has provably
-   * not taken a message. `simulator` sends no real messages, and costs nothing; with `off` sends by the channel are refused.
+   * The carriers of SMS, in order of preference and separated by commas. The next one is asked if the one before has provably not
+   * taken a message. `simulator` sends no real messages; with `off`, sends by the channel are refused.
    * @default "simulator"; in production "aws"
+   * @cost of each carrier
+   * @change To send by another carrier, to have a second one, or to turn SMS off.
    */
   readonly smsCarrier?: string;
   /**
    * The carriers of WhatsApp messages, as for SMS.
    * @default "simulator"; in production "aws"
+   * @cost of each carrier
+   * @change To send by another carrier, or to turn WhatsApp off.
    */
   readonly whatsappCarrier?: string;
   /**
+   * The number, sender id or pool of AWS End User Messaging from which SMS go.
+   * @default none
+   * @cost of the number
+   * @change Required if AWS carries SMS.
+   */
+  readonly smsOriginationIdentity?: string;
+  /**
+   * The id of a protect configuration of AWS End User Messaging, created by hand: the countries that AWS itself allows or
+   * blocks. Without it, the protect configuration of the configuration set or of the account is in force.
+   * @default none
+   * @change Against SMS pumping.
+   */
+  readonly smsProtectConfigurationId?: string;
+  /**
+   * The phone number of AWS End User Messaging Social, `phone-number-id-…`.
+   * @default none
+   * @change Required if AWS carries WhatsApp.
+   */
+  readonly whatsappPhoneNumberId?: string;
+  /**
+   * `name/language` of the approved authentication template for one-time passwords. Without it they are sent as text.
+   * @default none
+   * @change If you send one-time passwords by WhatsApp.
+   */
+  readonly whatsappOtpTemplate?: string;
+  /**
+   * Words with which a recipient opts out, besides STOP and similar words.
+   * @default []
+   * @change If your recipients write another language than English.
+   */
+  readonly optOutWords?: string[];
+  /**
+   * What happens if it is not known in time whether a carrier has a message, unless its send says so. It is sent again, fails, or
+   * waits until its validity ends.
+   * @default {"otp":"send_again","promotional":"fail","other":"wait"}
+   * @cost of a message that is sent twice
+   * @change If a late message is worse than one that comes twice, or the reverse.
+   */
+  readonly onUnknown?: Record<'otp' | 'promotional' | 'other', 'send_again' | 'fail' | 'wait'>;
+
+  // Spending and fraud
+  /**
    * The only countries that clients without a list of their own may send to, and the price of a message to each: a JSON file, or
-   * what it would have. Required if a carrier is not the simulator. A new client gets this list. Numbers without a country, such as
-   * those of satellites, are allowed only if their calling code is named (`+881`).
+   * what it would have. A new client gets this list. Numbers without a country, such as those of satellites, are allowed only if their
+   * calling code is named (`+881`).
    * @default none, which is all countries at the prices of the simulator
+   * @change Required if messages cost money. To add a country.
    */
   readonly countries?:
     | string
@@ -78,24 +127,21 @@ export interface MessagingGatewayProps extends OperationProps {
         countries: Record<string, { sms?: number | undefined; whatsapp?: number | undefined }>;
       };
   /**
-   * Caps on recipients and on estimated cost for each client, in the currency of `countries`; a row of `limit-overrides`
+   * Caps on recipients and on estimated cost for each client, in the currency of `countries`. A row of `limit-overrides`
    * replaces them for its client, window by window. A client with a cap can send about 1,000 requests a second.
    * @default {}; in production {"spend":{"perDay":100,"perMonth":1000}}
+   * @cost USD 0.55 for a million messages
+   * @change If clients spend more, or must not spend as much.
    */
   readonly caps?: {
     messages?: { perMinute?: number; perHour?: number; perDay?: number; perMonth?: number } | undefined;
     spend?: { perDay?: number; perMonth?: number } | undefined;
   };
   /**
-   * What happens where it is not known in time whether a carrier has a message, unless its send says so: it is sent again,
-   * fails, or waits until its validity ends.
-   * @default {"otp":"send_again","promotional":"fail","other":"wait"}
-   */
-  readonly onUnknown?: Record<'otp' | 'promotional' | 'other', 'send_again' | 'fail' | 'wait'>;
-  /**
-   * When one-time passwords of a client to a country are held for an administrator. They are held after `minimumSends`, when less than
+   * When one-time passwords of a client to a country are held for an administrator. They are held after `minimumSends`, if less than
    * `shareOfUsual` of the usual share or less than `minimumShare` was verified within `settleSeconds`.
    * @default {"minimumSends":30,"usualShare":0.4,"shareOfUsual":0.5,"minimumShare":0.1,"settleSeconds":120}
+   * @change If passwords are held without fraud, or fraud is held too late.
    */
   readonly otpHold?: {
     minimumSends: number;
@@ -105,45 +151,18 @@ export interface MessagingGatewayProps extends OperationProps {
     settleSeconds: number;
   };
   /**
-   * The number, sender id or pool set up in AWS End User Messaging; required where it carries SMS.
-   * @default none
-   */
-  readonly smsOriginationIdentity?: string;
-  /**
-   * The id of a protect configuration of AWS End User Messaging, created by hand: the countries that AWS itself allows or
-   * blocks. Without it, the protect configuration of the configuration set or of the account is in force.
-   * @default none
-   */
-  readonly smsProtectConfigurationId?: string;
-  /**
-   * The phone number of AWS End User Messaging Social, `phone-number-id-…`; required where it carries WhatsApp.
-   * @default none
-   */
-  readonly whatsappPhoneNumberId?: string;
-  /**
-   * `name/language` of the approved authentication template for one-time passwords; without it they are sent as text.
-   * @default none
-   */
-  readonly whatsappOtpTemplate?: string;
-  /**
    * The country of numbers that administrators write without a country code, such as `07700 900123`, in a search.
    * @default "GB"
+   * @change If your administrators are in another country.
    */
   readonly country?: string;
-  /**
-   * Words with which a person opts out, besides STOP and similar words: those of the recipients' languages.
-   * @default []
-   */
-  readonly optOutWords?: string[];
-  /**
-   * The address of the API if it is neither its domain name nor API Gateway's own: that of a proxy in front of it.
-   * @default none
-   */
-  readonly publicUrl?: string;
+
+  // API
   /**
    * The API's domain name; its certificate is in the same region. Without a zone, the DNS record is created by hand. With
    * `disableDefaultEndpoint`, API Gateway's own address, `execute-api`, is off.
    * @default none
+   * @change Before the first client: the address then survives a new deploy.
    */
   readonly customDomain?: {
     name: string;
@@ -152,35 +171,60 @@ export interface MessagingGatewayProps extends OperationProps {
     disableDefaultEndpoint?: boolean | undefined;
   };
   /**
+   * The address of the API if it is neither its domain name nor API Gateway's own: that of a proxy in front of it.
+   * @default none
+   * @change If clients call a proxy.
+   */
+  readonly publicUrl?: string;
+  /**
    * The proxies in front of the API (CIDR blocks), and the header in which they name the caller's address. Without it, all
    * callers without credentials, and all for the web ACL, are one address. That header of other requests is ignored.
    * @default none
+   * @change If clients call a proxy.
    */
   readonly trustedProxies?: { addresses: string[]; header: string };
   /**
-   * The web ACL in front of the API, for 7 USD a month: `true` for the gateway's own, which blocks floods and addresses of bad
-   * reputation, or the ARN of an existing regional one.
+   * The web ACL in front of the API: `true` for the gateway's own, which blocks floods and addresses of bad reputation, or the ARN of an
+   * existing regional one.
    * @default false; in production true
+   * @cost 7 USD a month, and USD 0.60 for a million messages
+   * @change If you have a web ACL, or only callers that you know.
    */
   readonly webAcl?: boolean | string;
   /**
-   * The throttle of the whole API, above which API Gateway responds with 429; an account's own limit is 10,000 a second.
+   * The throttle of the whole API, above which API Gateway responds with 429. An account's own limit is 10,000 a second.
    * @default {"requestsPerSecond":2000,"burst":4000}
+   * @change If all clients together send more.
    */
   readonly apiThrottle?: { requestsPerSecond: number; burst: number };
   /**
-   * The keys that may sign tokens; the last one does. Two during a rotation.
+   * The access log of API Gateway, which has requests that reach no function. It sets the role with which all APIs of the
+   * account log in the region.
+   * @default false; in production true
+   * @cost USD 0.13 for a million messages
+   * @change If the account's role must not be set.
+   */
+  readonly apiAccessLogs?: boolean;
+  /**
+   * The keys that may sign tokens; the last one does.
    * @default [1]
+   * @cost 1 USD a month for each key
+   * @change While you rotate the key.
    */
   readonly tokenKeyGenerations?: number[];
-  /**
-   * The subnets and security groups in which webhooks are sent: private subnets whose NAT gateways have fixed addresses.
-   * @default none, which is changing addresses of AWS
-   */
-  readonly webhookVpc?: { subnetIds: string[]; securityGroupIds: string[] };
+
+  // Webhooks
   /**
    * Ports that a webhook URL may have; `any` only for endpoints on the same machine as the gateway.
    * @default [80,443]
+   * @change If a client's endpoint has another port.
    */
   readonly webhookPorts?: 'any' | number[];
+  /**
+   * The subnets and security groups in which webhooks are sent: private subnets whose NAT gateways have fixed addresses.
+   * @default none, which is changing addresses of AWS
+   * @cost of the NAT gateways
+   * @change If clients let only fixed addresses in.
+   */
+  readonly webhookVpc?: { subnetIds: string[]; securityGroupIds: string[] };
 }

@@ -1,8 +1,10 @@
 /** The properties of the construct about capacity, alarms and releases: a part of `MessagingGatewayProps`. */
 export interface OperationProps {
+  // Capacity
   /**
-   * How many batches of each queue are processed at once; what a carrier or the endpoints can handle limits it.
+   * How many batches of each queue are processed at once. What a carrier or the endpoints can handle limits it.
    * @default {"otpSends":10,"singleSends":20,"bulkSends":20,"receipts":20,"webhooks":50,"slowWebhooks":50}
+   * @change If messages wait in a queue, or the account has fewer executions.
    */
   readonly concurrency?: {
     otpSends: number;
@@ -17,49 +19,71 @@ export interface OperationProps {
    * concurrency a function has no cold starts; one-time passwords need it for `send-otp`, `verify-otp` and `dispatch-message`. Lambda
    * refuses a change of it during a canary, so new code of these functions gets all calls at once.
    * @default {}
+   * @cost of provisioned concurrency; reserved costs nothing
+   * @change If cold starts are too slow for you.
    */
   readonly functionConcurrency?: Record<
     string,
     { reserved?: number | undefined; provisioned?: number | undefined }
   >;
   /**
-   * Provisioned read and write units a second, between which the tables that every message uses are scaled. Steady traffic
-   * costs less than half of on-demand capacity, but is throttled for minutes when traffic suddenly doubles.
+   * Provisioned read and write units a second, between which the tables that every message uses are scaled. It is throttled for
+   * minutes when traffic suddenly doubles.
    * @default none, which is on-demand capacity
+   * @cost USD 5.13 a month for each unit of `min`; then half of on demand
+   * @change If traffic is steady and large.
    */
   readonly provisionedCapacity?: { min: number; max: number };
+
+  // Alarms and releases
   /**
-   * Alarms, for 6 USD a month: `mail` is the address that they notify, `page` one for those that cannot wait for a working day. Each is
-   * an e-mail address or the ARN of an existing topic, whose policy must let CloudWatch publish. Without `mail`, alarms only change their
-   * state. An alarm goes off if the messages of a day cost `spendPerDay`, in the currency of `countries`.
+   * Whom alarms notify: `mail`, and `page` for those that cannot wait for a working day. Each is an e-mail address or the ARN of an
+   * existing topic, whose policy must let CloudWatch publish. Without `mail`, alarms only change their state. One goes off if the messages
+   * of a day cost `spendPerDay`, in the currency of `countries`.
    * @default false; in production {"spendPerDay":100}
+   * @cost 6 USD a month
+   * @change Before real messages: give it an address.
    */
   readonly alarms?:
     | false
     | { mail?: string | undefined; page?: string | undefined; spendPerDay?: number | undefined };
   /**
-   * Whether CloudWatch has a dashboard of the gateway, for 3 USD a month. Turn it on if you watch a gateway on a screen.
+   * Sends a message every five minutes with a test key, by the public address. An alarm goes off if none is delivered.
+   * @default false; in production true
+   * @cost 1 USD a month
+   * @change In a standby, which has no traffic.
+   */
+  readonly syntheticSend?: boolean;
+  /**
+   * A dashboard of CloudWatch.
    * @default false
+   * @cost 3 USD a month
+   * @change If you watch a gateway on a screen.
    */
   readonly dashboard?: boolean;
   /**
    * The address of docs/operate.md in your repository, whose runbooks alarms link to.
    * @default "https://git.example.com/messaging-gateway/blob/main/docs/operate.md"
+   * @change Before real messages: name your repository.
    */
   readonly docsUrl?: string;
   /**
-   * Sends a message every five minutes with a test key, by the public address; an alarm goes off if none is delivered.
+   * X-Ray traces of every function.
    * @default false; in production true
+   * @cost USD 0.60 for a million messages
+   * @change If you trace by another tool, or not at all.
    */
-  readonly syntheticSend?: boolean;
+  readonly tracing?: boolean;
   /**
-   * New code gets a tenth of the calls for five minutes, and is rolled back when an alarm goes off.
+   * New code gets a tenth of the calls for five minutes, and is rolled back when an alarm goes off. It needs `alarms`.
    * @default false; in production true
+   * @change If releases must be fast.
    */
   readonly canary?: boolean;
   /**
-   * Permits a deploy while an alarm is on, which CodeDeploy otherwise refuses: for the deploy that fixes the cause.
+   * Permits a deploy while an alarm is on, which CodeDeploy otherwise refuses.
    * @default false
+   * @change For the deploy that fixes the cause of an alarm.
    */
   readonly ignoreAlarmConfiguration?: boolean;
 }

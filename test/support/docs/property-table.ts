@@ -1,4 +1,4 @@
-/** The properties of the construct, read from the comments and types of their files. */
+/** The settings of a stage that are properties of the construct, read from the comments of their files. */
 import { page } from './pages.ts';
 
 /** The text of the files that declare the properties. */
@@ -7,40 +7,57 @@ export function propertySource(): string {
 }
 
 interface Property {
+  readonly group: string;
   readonly name: string;
-  readonly type: string;
   /** The text behind `@default`. */
   readonly byDefault: string;
+  /** The text behind `@cost`; undefined if it costs nothing. */
+  readonly cost: string | undefined;
+  /** The text behind `@change`: when to change it. */
+  readonly change: string;
   readonly description: string;
 }
 
-const longestType = 40;
 const longestDefault = 60;
 
 export function constructProperties(): Property[] {
-  const members = propertySource().matchAll(
-    / {2}\/\*\*\n((?: {3}\*.*\n)+?) {3}\*\/\n {2}readonly (\w+)\?:\s+([\s\S]*?);\n(?=\n| {2}\/\*\*|\})/g,
+  const [, ...groups] = propertySource().split(/^ {2}\/\/ (.+)$/m);
+  return groups.flatMap((group, index) =>
+    index % 2 === 0 ? propertiesIn(group, groups[index + 1] ?? '') : [],
   );
-  return Array.from(members, ([, comment = '', name = '', type = '']) => {
-    const text = comment
+}
+
+function propertiesIn(group: string, source: string): Property[] {
+  const members = source.matchAll(/ {2}\/\*\*\n((?: {3}\*.*\n)+?) {3}\*\/\n {2}readonly (\w+)\?:/g);
+  return Array.from(members, ([, comment = '', name = '']) => {
+    const [description = '', ...tags] = comment
       .replaceAll(/^ {3}\* ?/gm, '')
       .replaceAll(/\s+/g, ' ')
-      .trim();
-    const [description = '', byDefault = ''] = text.split(' @default ');
-    return { name, type: type.replaceAll(/\s+/g, ' '), byDefault, description };
+      .trim()
+      .split(/ @(?=default|cost|change)/);
+    const tagged = (tag: string) => tags.find((each) => each.startsWith(`${tag} `))?.slice(tag.length + 1);
+    const [byDefault = '', cost, change = ''] = ['default', 'cost', 'change'].map(tagged);
+    return { group, name, byDefault, cost, change, description };
   });
 }
 
+/** A table for each group. */
 export function propertyTable(): string {
-  return [
-    '| Property | Type | Default | Meaning |',
-    '|---|---|---|---|',
-    ...constructProperties().map(({ name, type, byDefault, description }) => {
-      const shown = type.length > longestType ? 'object' : type;
-      const [sentence] = /^.*?[.](?= |$)/.exec(description) ?? [description];
-      return `| \`${name}\` | \`${shown.replaceAll('|', '\\|')}\` | ${shownDefault(byDefault)} | ${sentence.replace(/\.$/, '')} |`;
-    }),
-  ].join('\n');
+  const properties = constructProperties();
+  const groups = [...new Set(properties.map(({ group }) => group))];
+  return groups
+    .map((group) => {
+      const rows = properties
+        .filter((property) => property.group === group)
+        .map(({ name, byDefault, cost, change, description }) => {
+          const [sentence] = /^.*?[.](?= |$)/.exec(description) ?? [description];
+          const cells = [`\`${name}\``, sentence, shownDefault(byDefault), cost ?? 'none', change];
+          return `| ${cells.map((cell) => cell.replace(/\.$/, '')).join(' | ')} |`;
+        });
+      const head = ['| Setting | What it is | Default | Cost | When to change it |', '|---|---|---|---|---|'];
+      return [`**${group}**`, '', ...head, ...rows].join('\n');
+    })
+    .join('\n\n');
 }
 
 /** Values as code, unless they are long, and what is said about them as text. */

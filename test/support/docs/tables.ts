@@ -40,7 +40,7 @@ export const tables: readonly DocumentedTable[] = [
   { name: 'states', page: 'docs/architecture.md', make: statePicture },
   { name: 'tables', page: 'docs/architecture.md', make: tableTable },
   { name: 'queues', page: 'docs/architecture.md', make: queueTable },
-  { name: 'properties of the construct', page: 'docs/construct.md', make: propertyTable },
+  { name: 'settings', page: 'docs/deploy.md', make: propertyTable },
   { name: 'decisions', page: 'docs/decisions/README.md', make: decisionList },
 ];
 
