@@ -224,12 +224,23 @@ describe('the web ACL of production', () => {
   });
 });
 
+const tls12 = { SecurityPolicy: 'SecurityPolicy_TLS13_1_2_2021_06', EndpointAccessMode: 'STRICT' };
+
+it.each(Object.keys(deployments))(
+  'the API takes TLS 1.2 at least, except the one on this machine: %s',
+  (name) => {
+    const [, { Properties }] = the(name, 'AWS::ApiGateway::RestApi');
+    const { SecurityPolicy, EndpointAccessMode } = Properties;
+    expect({ SecurityPolicy, EndpointAccessMode }).toEqual(name === 'local' ? {} : tls12);
+  },
+);
+
 describe('a custom domain', () => {
   it('uses TLS 1.2 and the certificate, and maps to the API with unchanged paths', () => {
     const [domain, { Properties }] = the(complete, 'AWS::ApiGateway::DomainName');
     expect(Properties).toMatchObject({
       DomainName: 'api.example.com',
-      SecurityPolicy: 'TLS_1_2',
+      ...tls12,
       RegionalCertificateArn: 'arn:aws:acm:eu-west-1:000000000000:certificate/0123',
       EndpointConfiguration: { Types: ['REGIONAL'] },
     });

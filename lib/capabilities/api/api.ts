@@ -5,6 +5,7 @@
 import { CfnOutput, Lazy, Stack } from 'aws-cdk-lib';
 import {
   ApiDefinition,
+  type CfnRestApi,
   type CfnStage,
   EndpointType,
   RestApiMode,
@@ -26,7 +27,7 @@ import { pascalCase } from '../../constructs/stack-outputs.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import { apiBody, handlerNames, handlerVariable } from './api-body.ts';
 import { acknowledgeApi, apiStageOptions } from './api-stage.ts';
-import { CustomDomain } from './custom-domain.ts';
+import { CustomDomain, requireTls12 } from './custom-domain.ts';
 import { WebAcl } from './web-acl.ts';
 
 type HandledRoute = (typeof routes)[RouteName] | typeof unmatchedRoute;
@@ -67,6 +68,8 @@ export class Api extends Construct {
       deployOptions: apiStageOptions(this, stage),
       binaryMediaTypes,
     });
+    // Without it, API Gateway takes TLS 1.0 (API Gateway, "Supported security policies"). The emulator serves http.
+    if (!stage.emulator) requireTls12(api.node.defaultChild as CfnRestApi);
     this.rest = api;
     this.baseUrl = baseUrlOf(this, api, stage);
     for (const name of Object.keys(routes) as RouteName[]) this.addHandler(name, routes[name]);

@@ -1,11 +1,25 @@
 /** The API's custom domain name. Paths stay the same. */
 import { CfnOutput } from 'aws-cdk-lib';
-import { EndpointType, SecurityPolicy, type SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
+import {
+  type CfnDomainName,
+  type CfnRestApi,
+  EndpointType,
+  type SpecRestApi,
+} from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
 import type { StageSettings } from '../../stages/stage-settings.ts';
+
+/**
+ * Takes only TLS 1.2 and 1.3, with the same policy for the API and its domain, as AWS recommends. With STRICT, API Gateway refuses
+ * requests whose TLS handshake names another host than the request (API Gateway, "Endpoint access mode").
+ */
+export function requireTls12(endpoint: CfnRestApi | CfnDomainName): void {
+  endpoint.securityPolicy = 'SecurityPolicy_TLS13_1_2_2021_06';
+  endpoint.endpointAccessMode = 'STRICT';
+}
 
 export class CustomDomain extends Construct {
   constructor(
@@ -19,8 +33,8 @@ export class CustomDomain extends Construct {
       domainName: wanted.name,
       certificate: Certificate.fromCertificateArn(this, 'Certificate', wanted.certificateArn),
       endpointType: EndpointType.REGIONAL,
-      securityPolicy: SecurityPolicy.TLS_1_2,
     });
+    requireTls12(domain.node.defaultChild as CfnDomainName);
     if (wanted.hostedZone !== undefined) {
       new ARecord(this, 'Record', {
         zone: HostedZone.fromHostedZoneAttributes(this, 'Zone', {
