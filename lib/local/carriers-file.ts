@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { carrierReports } from '../../shared/carrier/carrier-reports.ts';
 import { type Channel, channels } from '../../shared/contract/channels.ts';
-import { unknownDeadlines } from '../../shared/contract/on-unknown.ts';
+import { onUnknownRules, unknownDeadlines } from '../../shared/contract/on-unknown.ts';
 import { StartFailure } from './start-failure.ts';
 
 const names = z.array(z.string()).check(z.minLength(1));
@@ -15,6 +15,7 @@ const carriersFile = z.catchall(
   z.object({
     sms: z.optional(names),
     whatsapp: z.optional(names),
+    on_unknown: z.optional(onUnknownRules()),
     unknown_deadline_seconds: z.optional(unknownDeadlines()),
   }),
   z.unknown(),
@@ -31,7 +32,7 @@ export interface LocalCarriers {
 export function readCarriersFile(file: string): LocalCarriers {
   const parsed = carriersFile.safeParse(read(file));
   if (!parsed.success) throw faulty(file, parsed.error.issues.map(faultOf));
-  const { sms, whatsapp, unknown_deadline_seconds, ...secrets } = parsed.data;
+  const { sms, whatsapp, on_unknown, unknown_deadline_seconds, ...secrets } = parsed.data;
   const used = { sms, whatsapp };
   const faults = [
     ...channels.flatMap((channel) => listFaults(channel, used[channel] ?? [])),
@@ -45,6 +46,7 @@ export function readCarriersFile(file: string): LocalCarriers {
     settings: {
       ...(sms === undefined ? {} : { smsCarrier: sms.join(',') }),
       ...(whatsapp === undefined ? {} : { whatsappCarrier: whatsapp.join(',') }),
+      ...(on_unknown === undefined ? {} : { onUnknown: on_unknown }),
       ...(unknown_deadline_seconds === undefined
         ? {}
         : { local: { unknownDeadlineSeconds: unknown_deadline_seconds } }),

@@ -103,13 +103,13 @@ export interface MessagingGatewayProps extends OperationProps {
    */
   readonly optOutWords?: string[];
   /**
-   * What happens if it is not known in time whether a carrier has a message, unless its send says so. It is sent again, fails, or
-   * waits until its validity ends.
-   * @default {"otp":"send_again","promotional":"fail","other":"wait"}
+   * What happens to a message if it is not known in time whether its carrier has it, by kind: `send_again`, or `wait` for a receipt
+   * until its validity ends.
+   * @default {"otp":"send_again","promotional":"wait","other":"wait"}
    * @cost of a message that is sent twice
    * @change If a late message is worse than one that comes twice, or the reverse.
    */
-  readonly onUnknown?: Record<'otp' | 'promotional' | 'other', 'send_again' | 'fail' | 'wait'>;
+  readonly onUnknown?: Record<'otp' | 'promotional' | 'other', 'send_again' | 'wait'>;
 
   // Spending and fraud
   /**

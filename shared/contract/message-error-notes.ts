@@ -107,7 +107,7 @@ export const messageErrorNotes: Readonly<Record<MessageErrorCode, MessageErrorNo
   },
   hand_over_unknown: {
     cause: 'The connection to the carrier broke, or it did not respond, and it reported nothing in time.',
-    remedy: 'The message may have arrived. Send again if a second one does no harm, or set `on_unknown`.',
+    remedy: 'The message may have arrived. Send again if a second one does no harm.',
     retryable: true,
   },
   channel_off: {

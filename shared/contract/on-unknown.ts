@@ -1,24 +1,19 @@
-/** What happens to a message when it is not known in time whether its carrier has it (contract 16). */
+/** What happens to a message if it is not known in time whether its carrier has it (contract 16.2 and 16.3). */
 import * as z from 'zod/mini';
 
-/** `wait`: until its validity ends. */
-export const onUnknownChoices = ['send_again', 'fail', 'wait'] as const;
+/** `wait`: for a receipt, until the validity of the message ends. */
+const choice = z.enum(['send_again', 'wait']);
 
-export type OnUnknown = (typeof onUnknownChoices)[number];
-
-const choice = z.enum(onUnknownChoices);
-
-/** What happens where the send does not say it. */
-export function onUnknownDefaults() {
+/** The choice of a stage for each kind of message. */
+export function onUnknownRules() {
   return z.strictObject({ otp: choice, promotional: choice, other: choice });
 }
 
-export type OnUnknownDefaults = Readonly<z.output<ReturnType<typeof onUnknownDefaults>>>;
+export type OnUnknownRules = Readonly<z.output<ReturnType<typeof onUnknownRules>>>;
 
-/** Where the stage does not say it either. */
-export const usualOnUnknown = { otp: 'send_again', promotional: 'fail', other: 'wait' } as const;
+export const usualOnUnknown = { otp: 'send_again', promotional: 'wait', other: 'wait' } as const;
 
-/** How long after the attempt it happens, in seconds. */
+/** How many seconds after the attempt it happens. */
 export function unknownDeadlines() {
   const seconds = z.int().check(z.minimum(1), z.maximum(86_400));
   return z.strictObject({ otp: seconds, other: seconds });
@@ -26,5 +21,4 @@ export function unknownDeadlines() {
 
 export type UnknownDeadlines = Readonly<z.output<ReturnType<typeof unknownDeadlines>>>;
 
-/** Where the stage does not say it. */
 export const usualUnknownDeadlines = { otp: 30, other: 300 } as const;

@@ -6,7 +6,7 @@
 import * as z from 'zod/mini';
 import { trustedProxies } from './api.ts';
 import { carrierList } from './channels.ts';
-import { onUnknownDefaults, unknownDeadlines } from './on-unknown.ts';
+import { onUnknownRules, unknownDeadlines } from './on-unknown.ts';
 import { otpHoldRule } from './otp-abuse.ts';
 import { stageCaps } from './rate-limits-and-caps.ts';
 
@@ -33,7 +33,7 @@ export const variables = {
   SMS_CARRIER: carrierList,
   WHATSAPP_CARRIER: carrierList,
   CARRIER_BASE_URLS: z.boolean(),
-  ON_UNKNOWN: z.lazy(onUnknownDefaults),
+  ON_UNKNOWN: z.lazy(onUnknownRules),
   UNKNOWN_DEADLINE_SECONDS: z.lazy(unknownDeadlines),
   STAGE_CAPS: z.lazy(stageCaps),
   OTP_HOLD: z.lazy(otpHoldRule),

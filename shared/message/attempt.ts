@@ -16,7 +16,7 @@ export const storedAttempt = lazily(() =>
     number: z.int(),
     carrier: z.string(),
     at: z.iso.datetime(),
-    /** When `on_unknown` decides, if the outcome is not known by then. */
+    /** When the stage's rule for unknown outcomes applies, if the outcome is not known by then. */
     deadline: z.iso.datetime(),
     /**
      * What it is sent from, where that is not the sender of the message: the one that is selected for this carrier, or the

@@ -6,7 +6,6 @@
 import * as z from 'zod/mini';
 import { channels, type SendKind } from '../contract/channels.ts';
 import type { MessageErrorCode } from '../contract/message-error-codes.ts';
-import { onUnknownChoices } from '../contract/on-unknown.ts';
 import { lazily } from '../platform/expiring-cache.ts';
 import { attemptCosts, storedAttempt } from './attempt.ts';
 import { receivedContent } from './received-content.ts';
@@ -224,7 +223,6 @@ export const messageSchema = lazily(() =>
     /** Whether it was sent again although a carrier may have had it. */
     possible_duplicate: z.exactOptional(z.literal(true)),
     /** What the send wants where it is not known whether a carrier has it. */
-    on_unknown: z.exactOptional(z.enum(onUnknownChoices)),
     /** Where the sender has a pace: when the message is handed over, if it need not give way. */
     slot: z.exactOptional(storedSlot),
     /** SHA-256 of a request with an Idempotency-Key: the same key with another request is refused (422). */

@@ -4,13 +4,7 @@ import { channels } from '../contract/channels.ts';
 import { recipientSchema } from '../contract/phone-number.ts';
 import { placeholdersOf, render } from '../message/message-text.ts';
 import { legFields, legIndexes, legsSchema, type WantedLeg } from '../message/send/fallback-fields.ts';
-import {
-  maxMessageCharacters,
-  onUnknown,
-  referenceText,
-  smsText,
-  textOf,
-} from '../message/send/send-fields.ts';
+import { maxMessageCharacters, referenceText, smsText, textOf } from '../message/send/send-fields.ts';
 import { faultAt, optional, withDefault } from '../operation/fields.ts';
 
 /** Digits of a code. A longer minimum would refuse codes that were sent before. */
@@ -67,7 +61,6 @@ export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
       brand: optional(brandText),
       webhook_url: optional(webhookUrl),
       reference: optional(referenceText),
-      on_unknown: optional(onUnknown),
       fallback: legsSchema(leg),
     })
     .check(

@@ -70,6 +70,8 @@ async function certify({ channel }: Vendor): Promise<number> {
   );
   const carriers = {
     [channel]: inOrder.map((one) => one.name),
+    // `traffic.ts` sends both kinds.
+    on_unknown: { otp: 'send_again', promotional: 'send_again', other: 'wait' },
     unknown_deadline_seconds: deadlineSeconds,
     ...Object.fromEntries(
       called.map((one) => [one.vendor.name, { base_url: one.standIn.url, ...one.vendor.credentials }]),

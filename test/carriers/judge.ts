@@ -35,7 +35,7 @@ export function judge(
   return [
     check('every message has its last state', ({ state }) => state === undefined || !isFinal(state)),
     check(
-      'with wait or fail, no message is taken twice',
+      'with wait, no message is taken twice',
       ({ onUnknown, takenBy }) => onUnknown !== 'send_again' && takenBy.length > 1,
     ),
     check(
@@ -124,18 +124,12 @@ const hasUnknown = ({ state }: Fact): boolean =>
 function isFailureHidden(fact: Fact): boolean {
   const { takenBy, calls, state } = fact;
   if (takenBy.length === 0 || isDelivered(fact)) return false;
-  // `isLeftOpen` judges it.
-  if (state?.error?.code === 'hand_over_unknown') return false;
   if (calls > 1) return !['failed', 'expired'].includes(state?.status ?? '');
   return state?.status !== 'failed' || state.error?.code !== 'unreachable';
 }
 
 function isLeftOpen(fact: Fact): boolean {
-  const { state, onUnknown } = fact;
-  const isUnknown = state?.status === 'expired' || state?.error?.code === 'hand_over_unknown';
-  if (!isUnknown) return false;
-  if (state.status === 'failed' && onUnknown !== 'fail') return true;
-  return !hasUnknown(fact);
+  return fact.state?.status === 'expired' && !hasUnknown(fact);
 }
 
 /** Where the response was lost, or the worker died, the attempt is unknown, and `send_again` may send once more. */

@@ -9,7 +9,7 @@ const sendTries = 30;
 const lookEveryMs = 3000;
 const pageSize = 100;
 
-export type OnUnknown = 'wait' | 'send_again' | 'fail';
+export type OnUnknown = 'wait' | 'send_again';
 
 export interface Sent {
   readonly messageId: string;
@@ -30,8 +30,11 @@ export interface Settled {
 }
 
 const final: readonly string[] = ['delivered', 'read', 'failed', 'expired'];
-/** Most of the messages must never go to two carriers, and some ask what happens at the deadline. */
-const policies: readonly OnUnknown[] = ['wait', 'send_again', 'wait', 'send_again', 'fail'];
+/** The stage that is certified sends these kinds of messages again, or waits for their receipts (`certify.ts`). */
+const kinds = [
+  { type: 'transactional', onUnknown: 'wait' },
+  { type: 'promotional', onUnknown: 'send_again' },
+] as const;
 
 const paths: Readonly<Record<Channel, string>> = {
   sms: '/api/v1/sms/send',
@@ -65,8 +68,8 @@ async function sendOne(
 ): Promise<Sent> {
   const to = recipientOf(index);
   const text = `Message ${index}`;
-  const onUnknown = policies[index % policies.length] ?? 'wait';
-  const body = { to, message: text, validity_period, on_unknown: onUnknown };
+  const { type, onUnknown } = kinds[index % 2 === 0 ? 0 : 1];
+  const body = { to, message: text, validity_period, type };
   let last = '';
   for (let tries = 0; tries < sendTries; tries += 1) {
     try {

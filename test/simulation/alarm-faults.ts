@@ -6,7 +6,7 @@
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { GatewayStack } from '../../lib/gateway-stack.ts';
-import { usualUnknownDeadlines } from '../../shared/contract/on-unknown.ts';
+import { usualOnUnknown, usualUnknownDeadlines } from '../../shared/contract/on-unknown.ts';
 import { loadedCode } from '../support/simulation/code.ts';
 import { withSettings } from '../support/simulation/deployment.ts';
 import { endpointUrl } from '../support/simulation/outside/endpoints.ts';
@@ -119,7 +119,11 @@ const code = await loadedCode();
 async function linesOf({ outages = [], limits = [], minutes, act }: Case): Promise<Line[]> {
   const lines: Line[] = [];
   const atMinute = (minute: number): number => startAt.getTime() + minute * minuteMs;
-  const settings = { smsCarriers: ['aws'], unknownDeadlines: usualUnknownDeadlines };
+  const settings = {
+    smsCarriers: ['aws'],
+    onUnknown: usualOnUnknown,
+    unknownDeadlines: usualUnknownDeadlines,
+  };
   const stage = simulatedStage(withSettings(code.deployment, settings), code.functions, {
     seed: 1,
     severity: 0,

@@ -94,9 +94,9 @@ describe('the settings of a stage', () => {
 
   it('decides about an unknown hand-over by the kind of the message, unless it is set', () => {
     const { onUnknown, local } = stageFrom({});
-    expect(onUnknown).toEqual({ otp: 'send_again', promotional: 'fail', other: 'wait' });
+    expect(onUnknown).toEqual({ otp: 'send_again', promotional: 'wait', other: 'wait' });
     expect(local.unknownDeadlineSeconds).toEqual({ otp: 30, other: 300 });
-    const set = { otp: 'wait', promotional: 'wait', other: 'fail' };
+    const set = { otp: 'wait', promotional: 'wait', other: 'send_again' };
     expect(stageFrom({ onUnknown: set }).onUnknown).toEqual(set);
   });
 

@@ -80,8 +80,6 @@ const ofSends: Notes = {
   webhook_url:
     'The URL to which the events of this message are posted; without it they go to the URL of the account. It must be https on port 443 (or http on port 80 where the deployment allows it), with a public address and without a user name.',
   validity_period: `Seconds for which delivery is tried, {minimum} to {maximum} (${inWords([validityMaxSeconds])}, the default). After it the message becomes \`expired\`.`,
-  on_unknown:
-    'What happens where it is not known in time whether a carrier has the message, because the response was lost: `send_again` (the recipient may get it twice; the default for one-time passwords), `fail` with the error `hand_over_unknown` (the default for promotional messages), or `wait` until its validity ends (the default otherwise).',
   scheduled_at: `When to send, ${inWords([scheduledAhead.secondsMin])} to ${scheduledAhead.daysMax} days ahead; with an offset or \`Z\`.`,
   fallback:
     'At most {maxItems} messages to send if this one is not delivered, in this order: each is sent if the one before it is `failed`, `expired`, or not `delivered` after `after_seconds`.',

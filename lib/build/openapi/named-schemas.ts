@@ -1,7 +1,6 @@
 /** Names each nested schema: the clients have a type of each, under this name. */
 import { isDeepStrictEqual } from 'node:util';
 import { channels } from '../../../shared/contract/channels.ts';
-import { onUnknownChoices } from '../../../shared/contract/on-unknown.ts';
 import { attemptOutcomes } from '../../../shared/message/attempt.ts';
 import { statuses } from '../../../shared/message/message.ts';
 import { acceptedSms, messageStatus } from '../../../shared/message/message-response.schema.ts';
@@ -102,7 +101,6 @@ const enums = {
   MessageStatus: statuses,
   MessageType: messageStatus.shape.type.options,
   DeliveryPath: messageStatus.shape.delivered_by.def.innerType.options,
-  OnUnknown: onUnknownChoices,
   OtpStatus: verification.shape.status.options,
   SmsEncoding: acceptedSms.shape.encoding.options,
 } as const satisfies Record<string, readonly string[]>;

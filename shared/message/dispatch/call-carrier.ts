@@ -61,7 +61,6 @@ export type DispatchOutcome =
   | 'try_again'
   | 'next_carrier'
   | 'unknown_outcome'
-  | 'hand_over_unknown'
   | 'looked_up'
   | 'held'
   | 'not_yet_due'

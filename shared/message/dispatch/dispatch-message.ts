@@ -4,7 +4,7 @@
  *
  *   claim ─ crash → the queue delivers the message again after the claim has expired: claimed again, handed over
  *   attempt recorded, carrier.handOver ─ crash, or no response → it is unknown whether the carrier has the message: what
- *                      then happens is in next-step.ts; a second message only where `on_unknown` is `send_again`
+ *                      then happens is in next-step.ts; a second message only if the stage sends this kind again
  *   transition to sent | failed ─ crash → a receipt changes the row, or the attempt is settled as an unknown one
  *
  * A message that must wait is sent to the queue again with a delay, and the received one is deleted: SQS holds any
@@ -43,7 +43,7 @@ import {
   waitUntil,
 } from './call-carrier.ts';
 import type { ChosenCarrier } from './carrier.ts';
-import { atCarrier, begunAt, nextStep, possiblyDoubled, withOutcome } from './next-step.ts';
+import { atCarrier, begunAt, nextStep, possiblyDoubled } from './next-step.ts';
 import { nextLegEntryOf, outboundEntryOf, type QueuedMessage, untilSlot } from './outbound-queue.sqs.ts';
 import { type PacedMessage, pacedMessageOf, pacedNow, workerWaitMs } from './reserve-slots.ts';
 import { isReplaced, startNextLeg } from './start-next-leg.ts';
@@ -118,17 +118,6 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
       return waitUntil(dependencies, claimed, next.until);
     case 'channel_off':
       return recordRefused(dependencies, message, messageError('channel_off'));
-    case 'give_up': {
-      const attempts = withOutcome(message.attempts ?? [], 'unknown');
-      await messages.transition(messageId, {
-        to: 'failed',
-        at: clock(),
-        notSent: true,
-        attempts,
-        ...messageError('hand_over_unknown'),
-      });
-      return { outcome: 'hand_over_unknown', message };
-    }
   }
 }
 

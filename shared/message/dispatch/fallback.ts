@@ -102,7 +102,7 @@ export function nextLegOf(
 ): Message | undefined {
   const [next, ...later] = previous.fallback ?? [];
   if (next === undefined) return undefined;
-  const { client_id, recipient, country, type, reference, webhook_url, otp, on_unknown } = previous;
+  const { client_id, recipient, country, type, reference, webhook_url, otp } = previous;
   const { after_seconds: _after, text: given, ...content } = next;
   const createdAt = now.toISOString();
   const expiresAt = otp === undefined ? addSeconds(now, validitySeconds(previous)) : new Date(otp.expires_at);
@@ -116,7 +116,7 @@ export function nextLegOf(
     recipient,
     type,
     ...content,
-    ...withoutUndefined({ country, reference, webhook_url, text, otp, on_unknown }),
+    ...withoutUndefined({ country, reference, webhook_url, text, otp }),
     ...(next.channel === 'sms' ? segment(withSampleCode(text ?? '', otp)) : {}),
     status: 'queued',
     created_at: createdAt,

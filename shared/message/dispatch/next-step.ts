@@ -4,10 +4,10 @@
  *
  * Each attempt is recorded before its call. Without an outcome it is unknown whether the carrier has the message, which
  * then stays with that carrier: the attempt is repeated, or its receipt is waited for. At the
- * attempt's deadline `on_unknown` decides. Another carrier is asked only after proof that the one before has not taken it.
+ * attempt's deadline the rule of the stage for its kind decides. Another carrier is asked only after proof that the one before has not taken it.
  */
 import { modeOf } from '../../contract/mode.ts';
-import type { OnUnknown, OnUnknownDefaults, UnknownDeadlines } from '../../contract/on-unknown.ts';
+import type { OnUnknownRules, UnknownDeadlines } from '../../contract/on-unknown.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { anySender, fromOf, type StoredAttempt } from '../attempt.ts';
@@ -15,7 +15,7 @@ import type { Message } from '../message.ts';
 import { type Attempt, attemptIdOf, type ChosenCarrier } from './carrier.ts';
 
 export interface AttemptRules {
-  readonly onUnknown: OnUnknownDefaults;
+  readonly onUnknown: OnUnknownRules;
   readonly deadlineSeconds: UnknownDeadlines;
 }
 
@@ -24,7 +24,6 @@ export type NextStep =
   | { readonly step: 'hand_over'; readonly carrier: ChosenCarrier; readonly attempts: StoredAttempt[] }
   | { readonly step: 'repeat'; readonly carrier: ChosenCarrier }
   | { readonly step: 'wait'; readonly until: Date }
-  | { readonly step: 'give_up' }
   | { readonly step: 'channel_off' };
 
 /**
@@ -91,7 +90,7 @@ export function begunAt(
 
 /**
  * Whether another carrier can be asked at once: after a refusal one that could not be reached before too, because it has not
- * refused the message, and one of which it is not known. It is left for another carrier under `send_again` only.
+ * refused the message, and one of which it is not known. It is left for another carrier only under `send_again`.
  */
 export function hasNext(attempts: readonly StoredAttempt[], carriers: readonly ChosenCarrier[]): boolean {
   const isRefused = attempts.at(-1)?.outcome === 'refused';
@@ -127,10 +126,8 @@ function settle(
   now: Date,
 ): NextStep {
   const deadline = new Date(last.deadline);
-  const choice = onUnknownOf(message, rules);
   const isDue = deadline <= now;
-  if (isDue && choice === 'fail') return { step: 'give_up' };
-  if (isDue && choice === 'send_again') {
+  if (isDue && rules.onUnknown[kindOf(message)] === 'send_again') {
     const unknown = (message.attempts ?? []).filter(({ outcome }) => (outcome ?? 'unknown') === 'unknown');
     const carrier = after(message, carriers, last.carrier) ?? carriers[0];
     if (carrier !== undefined && unknown.length < Math.max(unknownAttemptsMin, carriers.length)) {
@@ -166,10 +163,9 @@ function handOver(
   return { step: 'hand_over', carrier, attempts: [...kept, attempt] };
 }
 
-function onUnknownOf({ on_unknown, otp, type }: Message, { onUnknown }: AttemptRules): OnUnknown {
-  if (on_unknown !== undefined) return on_unknown;
-  if (otp !== undefined) return onUnknown.otp;
-  return type === 'promotional' ? onUnknown.promotional : onUnknown.other;
+function kindOf({ otp, type }: Message): keyof OnUnknownRules {
+  if (otp !== undefined) return 'otp';
+  return type === 'promotional' ? 'promotional' : 'other';
 }
 
 /**

@@ -1,7 +1,6 @@
 /** The request fields that all sends share (contract, section 5). */
 import * as z from 'zod/mini';
 import { type FieldError, GatewayError, invalidFields } from '../../contract/errors.ts';
-import { onUnknownChoices } from '../../contract/on-unknown.ts';
 import { dateTime, withDefault } from '../../operation/fields.ts';
 import { type ApiRequest, parseBody } from '../../operation/operation.ts';
 import { addDays, addSeconds, inWords, secondsPerDay } from '../../platform/clock.ts';
@@ -34,9 +33,6 @@ export function messageTextOf(max: number) {
 export const smsText = messageTextOf(maxMessageCharacters);
 
 export const messageType = withDefault(z.enum(messageTypes), 'transactional');
-
-/** What to do where it is not known whether a carrier has the message; by default what the stage says. */
-export const onUnknown = z.enum(onUnknownChoices);
 
 export const validityMaxSeconds = 3 * secondsPerDay;
 

@@ -9,7 +9,6 @@ import {
 } from '../../client/sending-permissions.ts';
 import { type Channel, stageCarriersOf } from '../../contract/channels.ts';
 import type { sendRequest } from '../../contract/function-uses.ts';
-import type { OnUnknown } from '../../contract/on-unknown.ts';
 import { countryOf } from '../../contract/phone-number.ts';
 import { expectedPrice, readPrices } from '../../contract/prices.ts';
 import { dynamoAllRows, dynamoRowReader } from '../../edited-table/row-editor.dynamo.ts';
@@ -111,7 +110,6 @@ interface SendRequest {
   readonly from?: string | undefined;
   readonly reference?: string | undefined;
   readonly webhook_url?: string | undefined;
-  readonly on_unknown?: OnUnknown | undefined;
   readonly scheduled_at?: Date | undefined;
 }
 
@@ -125,14 +123,14 @@ export function newMessage(
   now: Date,
 ): Omit<Message, 'type'> {
   const createdAt = now.toISOString();
-  const { from, reference, webhook_url, scheduled_at, on_unknown } = request;
+  const { from, reference, webhook_url, scheduled_at } = request;
   const country = countryOf(recipient);
   return {
     message_id: messageId,
     client_id: clientId,
     channel,
     recipient,
-    ...withoutUndefined({ country, from, reference, webhook_url, on_unknown }),
+    ...withoutUndefined({ country, from, reference, webhook_url }),
     ...select({ channel, country, from }),
     created_at: createdAt,
     ...(scheduled_at === undefined

@@ -9,7 +9,6 @@ import { fallbackSchema, legsToStore } from './fallback-fields.ts';
 import {
   endOfValidity,
   messageType,
-  onUnknown,
   referenceText,
   scheduledAt,
   smsText,
@@ -26,7 +25,6 @@ export function smsOptions(webhookUrl: z.ZodMiniType<string>) {
     validity_period: validityPeriod,
     scheduled_at: optional(scheduledAt),
     reference: optional(referenceText),
-    on_unknown: optional(onUnknown),
   };
 }
 

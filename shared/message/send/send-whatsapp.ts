@@ -15,14 +15,7 @@ import {
   whatsAppParts,
 } from '../whatsapp-content.ts';
 import { fallbackSchema, fitsSms, legIndexes, legsToStore } from './fallback-fields.ts';
-import {
-  endOfValidity,
-  messageTextOf,
-  onUnknown,
-  referenceText,
-  scheduledAt,
-  validityPeriod,
-} from './send-fields.ts';
+import { endOfValidity, messageTextOf, referenceText, scheduledAt, validityPeriod } from './send-fields.ts';
 import { type MessageOrigin, newMessage, type SendDependencies, sendOne } from './send-one.ts';
 
 const maxTextCharacters = 4096;
@@ -52,7 +45,6 @@ export function sendWhatsAppSchema(webhookUrl: z.ZodMiniType<string>) {
     fallback_template: optional(template),
     webhook_url: optional(webhookUrl),
     reference: optional(referenceText),
-    on_unknown: optional(onUnknown),
     validity_period: validityPeriod,
     scheduled_at: optional(scheduledAt),
     fallback: fallbackSchema(),

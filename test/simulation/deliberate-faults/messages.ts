@@ -136,8 +136,8 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/message/dispatch/next-step.ts',
-        replace: "if (isDue && choice === 'send_again') {",
-        by: "if (isDue && choice !== 'fail') {",
+        replace: "if (isDue && rules.onUnknown[kindOf(message)] === 'send_again') {",
+        by: 'if (isDue) {',
       },
     ],
   },

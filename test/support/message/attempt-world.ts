@@ -11,7 +11,7 @@ import { dispatchDependencies } from '../doubles/dispatch-dependencies.ts';
 import { inMemoryTables } from '../engine/in-memory-tables.ts';
 import { inMemoryStores } from '../engine/stores.ts';
 import type { AroundCall } from '../simulation/direct-database.ts';
-import { aMessage, created } from './example-message.ts';
+import { aMessage, attemptRules, created } from './example-message.ts';
 
 type Answer = HandOver | 'lost';
 
@@ -30,10 +30,14 @@ export const ownRefusal: HandOver = {
 };
 export const refusal: HandOver = { outcome: 'refused', ...messageError('invalid_recipient') };
 
-/** A stage whose carriers respond as told, and a message that is dispatched each time the queue shows it. */
+/**
+ * A stage whose carriers respond as told, and a message that is dispatched each time the queue shows it.
+ *
+ * @param change.onUnknown - the rule of the stage for every kind of message; by default the usual one
+ */
 export async function attemptWorld(
   answers: Readonly<Record<string, readonly Answer[]>>,
-  change: Partial<Message> = {},
+  { onUnknown, ...change }: Partial<Message> & { readonly onUnknown?: 'send_again' | 'wait' } = {},
   {
     settledBy = 'receipt',
     defaultSender,
@@ -95,6 +99,10 @@ export async function attemptWorld(
       },
     },
     carriersFor: () => carriers,
+    attemptRules: {
+      ...attemptRules,
+      ...(onUnknown && { onUnknown: { otp: onUnknown, promotional: onUnknown, other: onUnknown } }),
+    },
     outbound: {
       enqueue: async (entries) => {
         if (enqueueFails()) throw new Error('the queue is not available');

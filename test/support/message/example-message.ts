@@ -1,5 +1,6 @@
 /** Messages as the table has them, for tests. */
 
+import { usualOnUnknown, usualUnknownDeadlines } from '../../../shared/contract/on-unknown.ts';
 import { countryOf } from '../../../shared/contract/phone-number.ts';
 import {
   attemptIdOf,
@@ -66,6 +67,6 @@ export function onlyCarrier(
 
 /** The defaults of a stage. */
 export const attemptRules: AttemptRules = {
-  onUnknown: { otp: 'send_again', promotional: 'fail', other: 'wait' },
-  deadlineSeconds: { otp: 30, other: 300 },
+  onUnknown: usualOnUnknown,
+  deadlineSeconds: usualUnknownDeadlines,
 };

@@ -164,13 +164,14 @@ export function deployment(): Deployment {
   };
 }
 
-/** The same stage with settings on which nothing else that it deploys depends: the carriers for SMS, and when `on_unknown` decides. */
+/** The same stage with settings on which nothing else that it deploys depends. */
 export function withSettings(
   deployed: Deployment,
-  { smsCarriers, unknownDeadlines }: Pick<Plan, 'smsCarriers' | 'unknownDeadlines'>,
+  { smsCarriers, onUnknown, unknownDeadlines }: Pick<Plan, 'smsCarriers' | 'onUnknown' | 'unknownDeadlines'>,
 ): Deployment {
   const values: Readonly<Record<string, string>> = {
     SMS_CARRIER: smsCarriers.join(','),
+    ON_UNKNOWN: JSON.stringify(onUnknown),
     UNKNOWN_DEADLINE_SECONDS: JSON.stringify(unknownDeadlines),
   };
   const functions = deployed.functions.map((each) => {

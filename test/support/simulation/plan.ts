@@ -1,6 +1,11 @@
 /** What a seed makes of a run: its theme, the weather of its world, and its steps. */
 
-import { type UnknownDeadlines, usualUnknownDeadlines } from '../../../shared/contract/on-unknown.ts';
+import {
+  type OnUnknownRules,
+  type UnknownDeadlines,
+  usualOnUnknown,
+  usualUnknownDeadlines,
+} from '../../../shared/contract/on-unknown.ts';
 import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { bulkRecipientsMax } from '../../../shared/message/send/bulk-recipients.ts';
 import { type ActorName, actorNames, actors } from './actors/actors.ts';
@@ -36,7 +41,8 @@ export interface Plan {
   readonly carriersThrottle: boolean;
   /** In order of preference. */
   readonly smsCarriers: readonly string[];
-  /** When `on_unknown` decides, where it is not after the usual times. */
+  /** When the rule for unknown outcomes applies, if not after the usual times. */
+  readonly onUnknown: OnUnknownRules;
   readonly unknownDeadlines: UnknownDeadlines;
   readonly clientCount: number;
   readonly limits: readonly Readonly<Record<string, unknown>>[];
@@ -109,6 +115,12 @@ const carrierFocuses = [
   'carrier-callback',
 ] as const;
 
+const onUnknownRules: readonly [OnUnknownRules, ...OnUnknownRules[]] = [
+  usualOnUnknown,
+  { otp: 'send_again', promotional: 'send_again', other: 'send_again' },
+  { otp: 'wait', promotional: 'send_again', other: 'wait' },
+];
+
 /** Longer than the longest delay of a queue, and shorter than the validity of most messages. */
 const longDeadlines: UnknownDeadlines = { otp: 30, other: 1100 };
 
@@ -129,6 +141,7 @@ function withSecondCarrier(plan: Plan, random: Random): Plan {
     outages: severity > 0 && random() < 0.3 ? [...outages, outage] : outages,
     senders: isPaced ? [...senders, pacedSender(random, 'sms * infobip', '+447418367399')] : senders,
     smsCarriers: random() < 0.3 ? ['infobip', 'aws'] : ['aws', 'infobip'],
+    onUnknown: oneOf(randomOf(plan.seed, 'on unknown'), onUnknownRules),
     unknownDeadlines: random() < 0.3 ? longDeadlines : usualUnknownDeadlines,
   };
 }
@@ -164,6 +177,7 @@ function planOfSteps(seed: number, theme: Theme): Plan {
     ttlDelayMs: oneOf(randomOf(seed, 'ttl'), [0, 172_800_000]),
     carriersThrottle: theme !== 'bulk' || randomOf(seed, 'carriers')() < 0.4,
     smsCarriers: ['aws'],
+    onUnknown: usualOnUnknown,
     unknownDeadlines: usualUnknownDeadlines,
     clientCount,
     limits: theme === 'limits' || theme === 'caps' ? limitsOf(theme, random) : [],

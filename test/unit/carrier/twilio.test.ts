@@ -6,6 +6,7 @@ import type { TwilioCredentials } from '../../../shared/carrier/twilio/descripto
 import { twilioReports } from '../../../shared/carrier/twilio/reports.ts';
 import { twilio } from '../../../shared/carrier/twilio/twilio.ts';
 import { messageErrorNotes } from '../../../shared/contract/message-error-notes.ts';
+import { usualOnUnknown } from '../../../shared/contract/on-unknown.ts';
 import { nextStep } from '../../../shared/message/dispatch/next-step.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { type LocalServer, startServer } from '../../support/http/local-server.ts';
@@ -165,22 +166,27 @@ describe('a look-up', () => {
 
 it.each([
   ['wait', 'wait'],
-  ['fail', 'give_up'],
   ['send_again', 'hand_over'],
 ] as const)(
   'a lost message stays unknown beside one with the same recipient and text: `%s` decides',
-  async (on_unknown, step) => {
+  async (other, step) => {
     const { name, settledBy } = twilio.descriptor;
     const chosen = { ...carrier(), name, settledBy };
     expect(await handOver()).toMatchObject({ outcome: 'accepted' });
-    const lost = aSendingMessage({ message_id: 'msg_01KAG00000000000000000000B', on_unknown });
+    const lost = aSendingMessage({ message_id: 'msg_01KAG00000000000000000000B' });
     answer = 'reset';
     await expect(chosen.handOver(handOverOf(lost, { text: 'Hello' }))).rejects.toThrow();
     const deadline = addSeconds(created, 300);
     const attempts = [
       { number: 1, carrier: name, at: created.toISOString(), deadline: deadline.toISOString() },
     ];
-    const next = (now: Date) => nextStep({ ...lost, attempts }, [chosen], attemptRules, now);
+    const next = (now: Date) =>
+      nextStep(
+        { ...lost, attempts },
+        [chosen],
+        { ...attemptRules, onUnknown: { ...usualOnUnknown, other } },
+        now,
+      );
     expect(next(addSeconds(created, 60))).toEqual({ step: 'wait', until: deadline });
     expect(next(deadline)).toMatchObject({ step });
     expect(requests.map(({ method }) => method)).toEqual(['POST', 'POST']);

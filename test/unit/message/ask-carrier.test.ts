@@ -113,7 +113,7 @@ describe('of several attempts that carriers may have', () => {
     ['a carrier whose response was lost is asked, and has delivered it', true, 'delivered'],
     ['a carrier whose response was lost is asked, and knows nothing of it', false, 'expired'],
   ])('%s, before the message expires', async (_what, isKnown, status) => {
-    const { until, show, known, row, lookups } = await world({ one: ['lost'] }, { on_unknown: 'wait' });
+    const { until, show, known, row, lookups } = await world({ one: ['lost'] }, { onUnknown: 'wait' });
     await until(10);
     const { message_id } = await row();
     if (isKnown) known.add(`${message_id}.1`);
@@ -126,7 +126,7 @@ describe('of several attempts that carriers may have', () => {
   it('the one that a receipt proves is asked about before the message expires, by its carrier’s id', async () => {
     const { until, report, show, lookups } = await world(
       { one: ['lost'], two: ['lost'] },
-      { on_unknown: 'send_again' },
+      { onUnknown: 'send_again' },
     );
     await until(400);
     await report(1, 'sent');

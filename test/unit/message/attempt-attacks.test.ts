@@ -12,7 +12,7 @@ import {
 } from '../../support/message/attempt-world.ts';
 import { created } from '../../support/message/example-message.ts';
 
-const sendAgain = { on_unknown: 'send_again' } as const;
+const sendAgain = { onUnknown: 'send_again' } as const;
 const price = (cost: number) => ({ cost, currency: 'USD' });
 
 describe('a repeated attempt', () => {
@@ -23,7 +23,7 @@ describe('a repeated attempt', () => {
   ] as const)('that is %s proves nothing of the first call', async (_what, second) => {
     const { until, asked, view } = await world(
       { one: ['lost', second], two: [accepted] },
-      { on_unknown: 'wait' },
+      { onUnknown: 'wait' },
       { settledBy: 'repeat' },
     );
     await until(3599);
@@ -45,7 +45,7 @@ describe('a repeated attempt', () => {
     let disabled = false;
     const { until, asked, view, report } = await world(
       { one: ['lost'], two: [accepted] },
-      { on_unknown: 'wait' },
+      { onUnknown: 'wait' },
       { settledBy: 'repeat', isDisabled: async () => disabled },
     );
     await until(10);
@@ -61,7 +61,7 @@ describe('a repeated attempt', () => {
     let suppression: Suppression | undefined;
     const { until, asked } = await world(
       { one: ['lost'] },
-      { on_unknown: 'wait' },
+      { onUnknown: 'wait' },
       { settledBy: 'repeat', suppressions: { get: async () => suppression } },
     );
     await until(10);
@@ -84,17 +84,21 @@ describe('a repeated attempt', () => {
 
 describe('an attempt whose outcome is unknown', () => {
   it.each(['receipt', 'repeat'] as const)(
-    'is settled at its deadline by a %s also where the queue refused the message for that time',
+    'is sent again at its deadline by a carrier settled by %s, also if the queue refused the message for that time',
     async (settledBy) => {
       let isDown = true;
       const options = { settledBy, enqueueFails: () => isDown };
-      const { until, queued, view } = await world({ one: ['lost'] }, { on_unknown: 'fail' }, options);
+      const { until, queued, asked } = await world(
+        { one: ['lost'], two: [accepted] },
+        { onUnknown: 'send_again' },
+        options,
+      );
       await expect(until(1)).rejects.toThrow('the queue is not available');
       isDown = false;
       // SQS shows the message again that the worker did not delete.
       queued.push(addSeconds(created, 60));
       await until(310);
-      expect(await view()).toMatchObject({ status: 'failed', error: { code: 'hand_over_unknown' } });
+      expect(asked().at(-1)).toBe('two 2');
     },
   );
 });

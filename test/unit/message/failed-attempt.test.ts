@@ -13,7 +13,7 @@ describe('of several attempts that carriers may have', () => {
   it('a failure is not hidden by an older report of the same attempt, while the next one waits', async () => {
     const { until, report, asked, view } = await world(
       { one: ['lost'], two: [throttled, throttled, accepted] },
-      { on_unknown: 'send_again' },
+      { onUnknown: 'send_again' },
     );
     await until(301);
     await report(1, 'failed');
@@ -46,7 +46,7 @@ describe('of several attempts that carriers may have', () => {
         let duringSecond = async () => {};
         const { until, report, row } = await world(
           { one: ['lost'], two: [second] },
-          { on_unknown: 'send_again' },
+          { onUnknown: 'send_again' },
           { duringCall: async (attempt) => (attempt === 2 ? duringSecond() : undefined) },
         );
         duringSecond = async () => {
@@ -85,7 +85,7 @@ describe('of several attempts that carriers may have', () => {
         };
         const { until, report, row } = await world(
           { one: ['lost'], two: [second] },
-          { on_unknown: 'send_again' },
+          { onUnknown: 'send_again' },
           { around, duringCall: async (attempt) => (attempt === 2 ? duringSecond() : undefined) },
         );
         let reported: Promise<unknown> = Promise.resolve();
@@ -112,7 +112,7 @@ describe('of several attempts that carriers may have', () => {
     let calls = 0;
     const { until, report, row } = await world(
       { one: ['lost', refusal] },
-      { on_unknown: 'wait' },
+      { onUnknown: 'wait' },
       { settledBy: 'repeat', duringCall: async () => (++calls === 2 ? duringRepeat() : undefined) },
     );
     duringRepeat = async () => void (await report(1, 'sent'));
@@ -124,7 +124,7 @@ describe('of several attempts that carriers may have', () => {
   it('a report of the first is taken although the second, which was refused, is reported as failed', async () => {
     const { until, report, row } = await world(
       { one: ['lost'], two: [ownRefusal] },
-      { on_unknown: 'send_again' },
+      { onUnknown: 'send_again' },
     );
     await until(305);
     await report(2, 'failed');
@@ -133,10 +133,7 @@ describe('of several attempts that carriers may have', () => {
   });
 
   it('an older report of sent does not undo that the attempt failed', async () => {
-    const { until, report, row } = await world(
-      { one: ['lost'], two: ['lost'] },
-      { on_unknown: 'send_again' },
-    );
+    const { until, report, row } = await world({ one: ['lost'], two: ['lost'] }, { onUnknown: 'send_again' });
     await until(310);
     await report(1, 'failed');
     await report(1, 'sent');

@@ -12,7 +12,7 @@ import {
 } from '../../support/message/attempt-world.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 
-const sendAgain = { on_unknown: 'send_again' } as const;
+const sendAgain = { onUnknown: 'send_again' } as const;
 
 describe('after an attempt of which nothing is known', () => {
   const sentByTheFirst = { status: 'sent', carrier: 'one', possible_duplicate: true };
@@ -111,7 +111,7 @@ describe('the cost', () => {
   it.each(['sent', 'delivered', 'failed'] as const)(
     'of an attempt without a response is its estimate, once it is reported as %s without a price',
     async (to) => {
-      const { until, report, view } = await world({ one: ['lost'] }, { on_unknown: 'wait' });
+      const { until, report, view } = await world({ one: ['lost'] }, { onUnknown: 'wait' });
       await until(10);
       expect(await view()).toMatchObject({ cost: null });
       await report(1, to);

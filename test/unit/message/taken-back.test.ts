@@ -4,11 +4,12 @@
  */
 import { expect, it } from '@jest/globals';
 import { messageError } from '../../../shared/contract/message-error-codes.ts';
+import { usualOnUnknown } from '../../../shared/contract/on-unknown.ts';
 import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { type Receipt, recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { created } from '../../support/message/example-message.ts';
+import { attemptRules, created } from '../../support/message/example-message.ts';
 import { pacedWorld } from '../../support/message/paced-world.ts';
 
 type Reported = Omit<Receipt['transition'], 'at'>;
@@ -24,7 +25,6 @@ async function takenBack(row: Partial<Message>, meanwhile: readonly Reported[]) 
   const [message] = await world.stored(1, {
     status: 'sending',
     handover_until: created.toISOString(),
-    on_unknown: 'send_again',
     expires_at: addSeconds(created, 3600).toISOString(),
     ...row,
   });
@@ -47,7 +47,10 @@ async function takenBack(row: Partial<Message>, meanwhile: readonly Reported[]) 
     world.at(addSeconds(world.clock(), 1.2));
     return recorded;
   };
-  await dispatch({ ...world.dependencies, messages: { ...world.messages, recordAttempt } }, messageId);
+  const messages = { ...world.messages, recordAttempt };
+  const onUnknown = { ...usualOnUnknown, other: 'send_again' } as const;
+  const dependencies = { ...world.dependencies, messages, attemptRules: { ...attemptRules, onUnknown } };
+  await dispatch(dependencies, messageId);
   expect(world.handed).toEqual([]);
   return { report, row: () => world.messages.get(messageId) };
 }

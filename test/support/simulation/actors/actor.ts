@@ -1,6 +1,5 @@
 /** What all actors are made of. */
 
-import { onUnknownChoices } from '../../../../shared/contract/on-unknown.ts';
 import type { RouteName } from '../../../../shared/contract/routes.ts';
 import { endpointKinds, endpointUrl } from '../outside/endpoints.ts';
 import type { Asked } from '../outside/record.ts';
@@ -63,21 +62,15 @@ export function ownPeople({ random }: Act, count: number): string[] {
   return Array.from({ length: count }, (_, i) => `+4477009${40_000 + (first + i) * 10}`);
 }
 
-/** What happens where it is not known whether a carrier has the message; four sends in ten say it. */
-export function onUnknown({ random }: Act): object {
-  return random() < 0.4 ? { on_unknown: oneOf(random, onUnknownChoices) } : {};
-}
-
 export async function send(act: Act, route: RouteName, body: object): Promise<Asked[]> {
   const { random } = act;
   const url = random() < 0.2 ? { webhook_url: endpointUrl(oneOf(random, endpointKinds), act.id) } : {};
   const validity =
     random() < 0.3 ? { validity_period: wholeBetween(random, 60, 900) } : { validity_period: 1800 };
-  const isBulk = route === 'sendBulkSms';
   const answers = await sendOften(act, {
     route,
     key: keyOf(act),
-    body: { ...body, ...validity, ...url, ...(isBulk ? {} : onUnknown(act)), reference: act.id },
+    body: { ...body, ...validity, ...url, reference: act.id },
   });
   learn(act, answers);
   return answers;

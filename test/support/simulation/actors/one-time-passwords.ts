@@ -1,6 +1,6 @@
 /** One-time passwords: sent, and verified with right and wrong codes. */
 import { between, oneOf } from '../random.ts';
-import { type Actor, keyOf, learn, onUnknown, ownPeople, sendOften } from './actor.ts';
+import { type Actor, keyOf, learn, ownPeople, sendOften } from './actor.ts';
 import { codeSentTo } from './attempts.ts';
 
 export const oneTimePasswords = {
@@ -19,7 +19,6 @@ export const oneTimePasswords = {
           max_attempts: oneOf(random, [1, 3]),
           ...(random() < 0.3 ? { channel: 'whatsapp' } : {}),
           ...(random() < 0.2 ? { purpose: 'login' } : {}),
-          ...onUnknown(act),
         },
       });
       learn(act, answers);
@@ -65,7 +64,7 @@ export const oneTimePasswords = {
       // The carrier takes them, does not answer, and reports nothing.
       stage.breaks('sms', 1, 15_000, 'no answer');
       const people = ownPeople(act, 4).map((number) => `${number.slice(0, -1)}5`);
-      const body = { ttl: 300, purpose: `slow-${id}`, on_unknown: 'send_again' };
+      const body = { ttl: 300, purpose: `slow-${id}` };
       const sent = await Promise.all(
         people.map((to) => scene.ask(client, { route: 'sendOtp', body: { ...body, to } })),
       );

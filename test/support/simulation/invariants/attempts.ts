@@ -86,12 +86,11 @@ export const ofAttempts = {
       const { plan } = ended;
       // A sender with a pace has the next attempt wait.
       if (hasPace(ended.stage.record)) return [];
-      return severalCarriers(ended).flatMap(({ messageId, status, attempts, route }) => {
+      return severalCarriers(ended).flatMap(({ messageId, attempts, route }) => {
         const { otp, other } = plan.unknownDeadlines;
         const seconds = route === 'sendOtp' ? otp : other;
-        const failedAt = status.error?.code === 'hand_over_unknown' ? timeIn(status, 'failed') : undefined;
         return attempts.flatMap(({ at, outcome }, index) => {
-          const next = attempts[index + 1]?.at ?? failedAt;
+          const next = attempts[index + 1]?.at;
           if (outcome !== 'unknown' || next === undefined) return [];
           const dueMs = Date.parse(at) + seconds * 1000;
           const isLate = Date.parse(next) > dueMs + settledWithinMs + 2 * plan.skewMaxMs;

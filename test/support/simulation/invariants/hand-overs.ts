@@ -35,7 +35,7 @@ export const ofHandOvers = {
           const choice = onUnknownOf(ended, messages.get(messageId));
           if (unexcused.length > 0 || choice !== 'send_again')
             return [
-              `${messageId}, of which "${choice}" was asked, was handed over ${taken.length} times, at ${times}`,
+              `${messageId}, with the rule "${choice}", was handed over ${taken.length} times, at ${times}`,
             ];
           return messages.get(messageId)?.possible_duplicate === true
             ? []
@@ -206,15 +206,15 @@ function workersFailFromTo({ happened }: Faults, fromMs: number, untilMs: number
   return [...times, untilMs].every((atMs, i) => atMs - (times[i - 1] ?? fromMs) < handOverRepeatMs);
 }
 
-/** What the send asked for, or the stage's default; legs are of the send before them. */
+/** The rule of the stage for the kind of the message; legs are of the kind of the send before them. */
 function onUnknownOf(
-  { accepted }: Ended,
+  { accepted, plan }: Ended,
   message: { readonly message_id: string; readonly fallback_of?: string } | undefined,
 ): string {
   const first = message?.fallback_of ?? message?.message_id;
   const asked = accepted.find(({ messageId }) => messageId === first)?.asked;
   if (asked === undefined) return 'send_again';
-  const { on_unknown, type } = Object(asked.body) as { readonly on_unknown?: string; readonly type?: string };
-  if (asked.route === 'sendOtp') return on_unknown ?? 'send_again';
-  return on_unknown ?? (type === 'promotional' ? 'fail' : 'wait');
+  const { otp, promotional, other } = plan.onUnknown;
+  if (asked.route === 'sendOtp') return otp;
+  return Reflect.get(Object(asked.body), 'type') === 'promotional' ? promotional : other;
 }
