@@ -46,12 +46,11 @@ function workers(): number {
 }
 
 /**
- * The first compares with Amazon's own engine, the second needs streams of tables that were deleted, which the emulator does
- * not list, and the others make thousands of calls, which take a good part of `npm test`; part `dynamodb-local` has them all.
+ * The first compares with Amazon's own engine. The others make thousands of calls, which take a good part of `npm test`. Part
+ * `dynamodb-local` has them all.
  */
 const onAmazonsEngineOnly = [
   'simulation/',
-  'restore/stream-records.test.ts',
   'activity/activity-reader.test.ts',
   'admin/message-search.test.ts',
   'cap/cap-counter.test.ts',
@@ -64,7 +63,6 @@ const onAmazonsEngineOnly = [
   'otp/otp-hold.test.ts',
   'otp/otp-hold-administration.test.ts',
   'otp/otp-hold-of-all-countries.test.ts',
-  'restore/every-table.test.ts',
   'usage/count-changes.test.ts',
 ].map((path) => `<rootDir>/test/engine/${path}`);
 

@@ -1,24 +1,26 @@
-/** `restore`: brings the tables of a stage back to a point in time, in steps that can be interrupted and continued. */
+/** `restore`: copies lost rows of a stage from a point in time, and ends what the copies hold (contract 8.8). */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Option } from 'commander';
 import { GatewayError } from '../../shared/contract/errors.ts';
+import { type HeldGroup, heldGroups } from '../../shared/message/message.ts';
 import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';
 import { dynamo } from '../../shared/platform/aws/clients.ts';
 import { dynamoDueItemIndex } from '../../shared/recovery/due-item-index.dynamo.ts';
-import { unknownOfStream } from '../../shared/restore/evidence.ts';
-import type { RestoreDependencies } from '../../shared/restore/restore-page.ts';
-import { isRestoreOf, type RestoreProgress } from '../../shared/restore/restore-progress.ts';
 import {
-  type Decisions,
-  planRestore,
+  enableRows,
+  endMessages,
+  type HeldContext,
+  releaseMessages,
+} from '../../shared/restore/held-rows.dynamo.ts';
+import {
+  notRestorable,
+  type RestoreContext,
   type RestoreReport,
-  unknownIn,
-} from '../../shared/restore/restore-report.ts';
-import { restoreStage } from '../../shared/restore/restore-stage.ts';
+  restoreStage,
+  startStage,
+} from '../../shared/restore/restore-stage.ts';
 import { dynamoSideTables } from '../../shared/restore/side-tables.dynamo.ts';
 import { dynamoMaintenance, stackWorkers } from '../../shared/restore/stop-stage.lambda.ts';
-import { dynamoStreamRecords } from '../../shared/restore/stream-records.dynamo.ts';
 import {
   dynamoTableRows,
   type RestorableTable,
@@ -30,13 +32,9 @@ import { textTable } from './print.ts';
 import { progressFiles } from './restore-progress.ts';
 import { restoredTables } from './restored-tables.ts';
 
-interface Options extends Decisions {
-  readonly to: string;
+interface Options {
+  readonly to?: string;
   readonly table?: readonly string[];
-  readonly plan: boolean;
-  readonly confirm: boolean;
-  readonly cancel: boolean;
-  readonly again: boolean;
   readonly progress: string;
 }
 
@@ -48,174 +46,158 @@ const localSettleSeconds = 65;
 const progressFolder = join(import.meta.dirname, '..', '..', '.local', 'restore');
 
 export function addRestoreCommand(program: AdminCommand): void {
-  program
+  const restore = program
     .command('restore')
-    .description('brings tables of the stage back to a point in time; see docs/rotate-and-restore.md first')
-    .requiredOption('--to <time>', timeForms)
+    .description(
+      'stops the stage, and copies rows that are missing from a point in time; see docs/rotate-and-restore.md first',
+    )
+    .option('--to <time>', timeForms)
     .option('--table <names...>', `only these; default: all of ${restorableTables.join(', ')}`)
-    .option('--plan', 'shows what would be done, and changes nothing', false)
-    .addOption(decision('--unknown-messages', 'messages that may have been handed over', ['send', 'fail']))
-    .addOption(decision('--unknown-webhooks', 'webhooks that may have been acknowledged', ['send', 'fail']))
-    .addOption(decision('--deleted-rows', 'rows that may have been deleted on purpose', ['restore', 'leave']))
-    .option(
-      '--replace',
-      'put rows of limits, senders and webhook endpoints back that were changed since',
-      false,
-    )
-    .option('--confirm', 'copy the rows, and turn all on again: after you have read the report', false)
-    .addOption(
-      new Option('--cancel', 'turn all on again without a copy')
-        .default(false)
-        .conflicts(['confirm', 'plan']),
-    )
-    .option('--again', 'restore to a time to which this command has restored before', false)
     .option('--progress <folder>', 'where the progress and the report are kept', progressFolder)
-    .addHelpText(
-      'after',
-      '\nExit status 1: something is to be decided or confirmed; the API still answers 503.',
-    )
-    .run(async (session, options: Options) => {
-      const to = secondOf(options);
-      const tables = tablesOf(options.table);
-      const { files, report, alone } = progressFiles(options.progress, session.gateway.stackName);
-      const dependencies = dependenciesOf(session, files);
-      if (options.plan) return planned(await planRestore(dependencies, to, tables), to);
-      const { confirm: confirmed, cancel: canceled, again } = options;
-      const asked = { to, tables, decisions: options, confirmed, canceled, again };
-      const restored = await alone(async () => {
-        const known = await files.read();
-        const isDone = known?.step === 'done';
-        if (isDone && !canceled && !again && isRestoreOf(known, asked)) return { ended: known };
-        if (!canceled && (known === undefined || isDone)) {
-          // What cannot be restored is found before anything is stopped.
-          const plan = await planRestore(dependencies, to, tables);
-          if (plan.problems.length > 0) return { plan };
-        }
-        return { result: await restoreStage(dependencies, asked) };
-      });
-      if (restored.ended !== undefined) return endedBefore(restored.ended);
-      if (restored.plan !== undefined) return planned(restored.plan, to);
-      const { result } = restored;
-      const done = result.step === 'done';
+    .run((session, options: Options) => runRestore(session, options));
+  restore
+    .command('enable [ids...]')
+    .description('enables clients and their webhook secrets by the ids of clients, and API keys by theirs')
+    .option('--all-but <ids...>', 'enables all that a restore disabled but these')
+    .run(async (session, ids: readonly string[], { allBut }: { readonly allBut?: readonly string[] }) => {
+      if (ids.length > 0 === (allBut !== undefined))
+        throw new GatewayError('invalid_request', 'Give the ids to enable, or --all-but and the others.');
+      const enabled = await enableRows(heldContext(session), (id) =>
+        allBut === undefined ? ids.includes(id) : !allBut.includes(id),
+      );
       return {
-        json: { ...result, report_file: report },
-        text: () => [
-          ...(result.report === undefined ? [] : [textOf(result.report, tables)]),
-          ...result.open.map((line) => `To be decided: ${line}`),
-          `All ids are in ${report}.`,
-          ...(done ? ['Done: the workers and the API are on again.'] : []),
-        ],
-        problem: done
-          ? undefined
-          : 'Nothing is written yet, and the API answers 503. Repeat the command with your decisions and --confirm, or with --cancel.',
+        json: { enabled },
+        text: () => [...enabled, `${enabled.length} rows are enabled, within 60 seconds.`].join('\n'),
       };
+    });
+  restore
+    .command('release <groups...>')
+    .description(`hands held messages over as if they were new; groups: ${heldGroups.join(', ')}`)
+    .run((session, groups: readonly string[]) => counted(session, groups, releaseMessages, 'released'));
+  restore
+    .command('end <groups...>')
+    .description('ends held messages, as canceled, failed (hand_over_unknown) or expired; groups as above')
+    .run((session, groups: readonly string[]) => counted(session, groups, endMessages, 'ended'));
+  restore
+    .command('start')
+    .description('turns all on that the restore stopped, and deletes the restored tables beside')
+    .run(async (session) => {
+      const { progress } = restore.opts<Options>();
+      await startStage(restoreContext(session, progressFiles(progress, session.gateway.stackName).progress));
+      return { json: { started: true }, text: () => 'The workers and the API are on again.' };
     });
 }
 
-function decision(name: string, description: string, choices: readonly string[]): Option {
-  return new Option(`${name} <decision>`, description).choices(choices);
-}
-
-function endedBefore({ step, to }: RestoreProgress): CommandResult {
+async function runRestore(session: Session, options: Options): Promise<CommandResult> {
+  const to = secondOf(options.to);
+  const tables = tablesOf(options.table);
+  const { progress, writeReport, reportFile } = progressFiles(options.progress, session.gateway.stackName);
+  const ctx = restoreContext(session, progress);
+  // What cannot be restored is found before anything is stopped.
+  const missing = await notRestorable(ctx, to, tables);
+  if (missing.length > 0)
+    throw new GatewayError(
+      'invalid_request',
+      `${missing.join(', ')} cannot be restored to ${to.toISOString()}. Nothing was stopped.`,
+    );
+  const report = await restoreStage(ctx, to, tables);
+  await writeReport(report);
   return {
-    json: { step, to },
-    text: () => '',
-    problem: `Nothing was done: this restore to ${to} has ended before, with a copy or by --cancel. To restore to that time again, add --again.`,
+    json: { ...report, report_file: reportFile },
+    text: () => [
+      textOf(report, tables),
+      `All ids are in ${reportFile}.`,
+      'The stage is still stopped: enable what may be used again, then run restore start.',
+    ],
   };
 }
 
-/** A restore is to a whole second. A time that is counted back from now would be another one when it is continued. */
-function secondOf({ to, plan }: Options): Date {
+/** A time that is counted back from now would be another one when the command is repeated. */
+function secondOf(to: string | undefined): Date {
+  if (to?.includes('T') !== true)
+    throw new GatewayError('invalid_request', 'Give --to with a time such as 2026-11-20T10:00:00Z.');
   const time = timeOf('to', to, new Date());
-  if (!plan && !to.includes('T'))
-    throw new GatewayError('invalid_request', '--to is no time: give one such as 2026-11-20T10:00:00Z.');
   return new Date(Math.floor(time.getTime() / 1000) * 1000);
 }
 
 function tablesOf(names: readonly string[] | undefined): readonly RestorableTable[] {
-  if (names === undefined) return restorableTables;
-  return names.map((name) => {
-    const table = restorableTables.find((each) => each === name);
-    if (table !== undefined) return table;
-    throw new GatewayError('invalid_request', `--table is one of ${restorableTables.join(', ')}.`);
-  });
+  return names === undefined
+    ? restorableTables
+    : names.map((name) => oneOf(restorableTables, '--table', name));
 }
 
-function dependenciesOf(
-  { gateway: { tables, stackName }, dependencies: { retentionDays, clock }, progress: report }: Session,
-  progress: RestoreDependencies['progress'],
-): RestoreDependencies {
+function oneOf<Name extends string>(known: readonly Name[], what: string, given: string): Name {
+  const found = known.find((each) => each === given);
+  if (found !== undefined) return found;
+  throw new GatewayError('invalid_request', `${what} is one of ${known.join(', ')}.`);
+}
+
+async function counted(
+  session: Session,
+  names: readonly string[],
+  act: (ctx: HeldContext, groups: readonly HeldGroup[]) => Promise<number>,
+  done: string,
+): Promise<CommandResult> {
+  const groups = names.map((name) => oneOf(heldGroups, 'A group', name));
+  const messages = await act(heldContext(session), groups);
+  return { json: { [done]: messages }, text: () => `${messages} messages are ${done}.` };
+}
+
+function nameOf({ gateway: { tables } }: Session, table: string): string {
+  return tables[table.replaceAll('-', '_')] ?? '';
+}
+
+function heldContext(session: Session): HeldContext {
+  const { retentionDays, clock } = session.dependencies;
   const client = dynamo();
-  const emulator = process.env.AWS_ENDPOINT_URL;
-  const nameOf = (table: string): string => tables[table.replaceAll('-', '_')] ?? '';
   return {
-    tables: restoredTables(nameOf),
+    dynamo: client,
+    tables: restoredTables((table) => nameOf(session, table)),
     sideTables: dynamoSideTables(client),
-    streamRecords: dynamoStreamRecords(client, sleep, emulator),
-    rows: dynamoTableRows(client),
-    workers: stackWorkers(stackName),
-    maintenance: dynamoMaintenance(client, nameOf('limit-overrides')),
-    messages: dynamoMessageStore(client, { tableName: nameOf('messages'), retentionDays }),
-    dueItemIndex: dynamoDueItemIndex(client, nameOf('due-items')),
-    progress,
-    settleSeconds: emulator === undefined ? settleSeconds : localSettleSeconds,
+    messages: dynamoMessageStore(client, { tableName: nameOf(session, 'messages'), retentionDays }),
     clock,
-    sleep,
-    report,
   };
 }
 
-function planned(
-  { tables, problems, settings, changed, streamSince }: Awaited<ReturnType<typeof planRestore>>,
-  to: Date,
-): CommandResult {
+function restoreContext(session: Session, progress: RestoreContext['progress']): RestoreContext {
+  const client = dynamo();
   return {
-    json: {
-      tables,
-      problems,
-      settings_changed: settings,
-      messages_changed: changed,
-      stream_since: streamSince,
-    },
-    text: () => [
-      textTable(tables, ['table', ['restorable since', 'earliest'], ['until', 'latest'], 'bytes'], ''),
-      `${changed} messages are known to have been accepted or changed after the time; the Activity Log has ${settings.length} changes of settings.`,
-      ...(streamSince === undefined ? [] : unknownOfStream(streamSince, to.toISOString())).map(
-        (line) => `Unknown: ${line}`,
-      ),
-      'Steps: the API answers 503 and the workers stop; DynamoDB restores each table beside the present one; you read what becomes of each row, and decide; missing rows are copied; all is turned on.',
-    ],
-    problem: problems.length === 0 ? undefined : problems.join('\n'),
+    tables: restoredTables((table) => nameOf(session, table)),
+    sideTables: dynamoSideTables(client),
+    rows: dynamoTableRows(client),
+    workers: stackWorkers(session.gateway.stackName),
+    maintenance: dynamoMaintenance(client, nameOf(session, 'limit-overrides')),
+    dueItemIndex: dynamoDueItemIndex(client, nameOf(session, 'due-items')),
+    progress,
+    settleSeconds: process.env.AWS_ENDPOINT_URL === undefined ? settleSeconds : localSettleSeconds,
+    clock: session.dependencies.clock,
+    sleep,
+    report: session.progress,
   };
 }
 
 function textOf(report: RestoreReport, tables: readonly RestorableTable[]): string {
-  const { messages } = report;
+  const { held, disabled, failed_webhooks, deleted_endpoints } = report;
+  const told = disabled.flatMap(({ table, id, since }) =>
+    since.map(({ at, summary }) => ({ table, id, at, summary })),
+  );
   return [
     textTable(
       Object.entries(report.tables).map(([table, counts]) => ({ table, ...counts })),
-      [
-        'table',
-        ['rows at the time', 'rows'],
-        ['to restore', 'restored'],
-        'kept',
-        ['of these changed since', 'differs'],
-      ],
-      '',
+      ['table', ['rows at the time', 'rows'], 'copied', 'kept'],
+      'The tables had no rows.',
     ),
-    ...(tables.includes('messages')
-      ? [
-          `Messages of the time that are missing or spoilt: ${messages.final} were final, ${messages.changed} changed after it as the stream or webhooks prove and get that state, ${messages.sent} wait for a receipt, ${messages.scheduled} are sent at their time, of ${messages.unknown} it is unknown whether they were handed over.`,
-        ]
-      : []),
+    `Held messages: ${held.due.length} due, ${held.scheduled.length} scheduled, ${held.sent.length} sent. Decide by restore release or restore end.`,
+    `${failed_webhooks.length} webhooks had not finished, and are listed as failed: resend them.`,
+    `${disabled.length} clients, webhook secrets and API keys are disabled: restore enable.`,
     textTable(
-      report.settings_changed,
-      [
-        ['changed after the time', 'at'],
-        ['what', 'summary'],
-      ],
-      'The Activity Log has no change of settings after the time.',
+      told,
+      ['table', 'id', ['changed after the time', 'at'], ['what', 'summary']],
+      'The Activity Log says nothing of them after the time.',
     ),
-    ...unknownIn(report, new Set(tables)).map((line) => `Unknown: ${line}`),
+    ...(tables.includes('activity-log') ? ['Entries of the Activity Log after the time may be lost.'] : []),
+    ...(deleted_endpoints.length === 0
+      ? []
+      : [`Not copied, because their clients deleted them after the time: ${deleted_endpoints.join(', ')}.`]),
   ].join('\n\n');
 }

@@ -256,7 +256,7 @@ export async function revokeApiKey(
     if (found === undefined) throw new GatewayError('not_found', 'This client has no API key with this id.');
     return found;
   });
-  if (key.revoked_at !== undefined) return;
+  if (key.revoked_at !== undefined && key.held !== true) return;
   await beforeChange();
   await apiKeys.revoke(key.key_hash, now);
 }

@@ -78,7 +78,8 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
       if (!isOwn) throw new Error('the id of a new client is taken');
     },
     setDisabled: (clientId: string, disabled: boolean): Promise<boolean> =>
-      update(clientId, setOrRemove({ disabled })),
+      // An administrator's decision replaces that of a restore.
+      update(clientId, setOrRemove({ disabled, held: undefined })),
     /** `undefined` removes the URL. Without an attribute of its own, test data has the URL of the client. */
     setWebhookUrl: (clientId: string, webhookUrl: string | undefined): Promise<boolean> => {
       const mode = modeOf(clientId);
@@ -221,7 +222,7 @@ export function dynamoApiKeyStore(dynamo: DynamoDBDocumentClient, TableName: str
           TableName,
           Key: { key_hash: keyHash },
           // A repeated revocation keeps the time of the first.
-          UpdateExpression: 'SET revoked_at = if_not_exists(revoked_at, :at)',
+          UpdateExpression: 'SET revoked_at = if_not_exists(revoked_at, :at) REMOVE held',
           ConditionExpression: 'attribute_exists(key_hash)',
           ExpressionAttributeValues: { ':at': at.toISOString() },
         }),

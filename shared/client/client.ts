@@ -71,6 +71,8 @@ export const apiKeyRow = z.object({
   client_id: z.string(),
   created_at: instant,
   revoked_at: z.optional(instant),
+  /** True if a restore revoked the key, until an administrator enables or revokes it (contract 8.8). */
+  held: z.optional(z.literal(true)),
 });
 
 /** The only scope of an API key: it never expires, so it must not give access to the admin API. */

@@ -73,6 +73,14 @@ export const undeliveredStatuses = [
   'expired',
 ] as const satisfies readonly Status[];
 
+/**
+ * Why a restore holds a message (contract 8.8): it may have been handed over since the time that was restored, it waits for
+ * its scheduled time, or it waits for its receipt.
+ */
+export const heldGroups = ['due', 'scheduled', 'sent'] as const;
+
+export type HeldGroup = (typeof heldGroups)[number];
+
 /** The states that have a webhook event. An expired WhatsApp message has `whatsapp.failed`. */
 export const eventStatuses = [
   'sent',
@@ -249,6 +257,8 @@ export const messageSchema = lazily(() =>
     /** Present on a leg that follows: the send's first message, and which leg this is (2 or 3). */
     fallback_of: z.exactOptional(z.string()),
     leg: z.exactOptional(z.int()),
+    /** Set while a restore holds the message: no worker changes it, until an administrator releases or ends it. */
+    held: z.exactOptional(z.enum(heldGroups)),
     /** Why a leg may not be handed over, found when it started; it fails in place of the hand-over, as others do. */
     refusal: z.exactOptional(z.enum(legRefusals)),
   }),
@@ -279,6 +289,11 @@ export function lastChangeOf(message: Message): Date {
 export interface MessageChange {
   readonly before: Message | undefined;
   readonly after: Message;
+}
+
+/** True if an administrator released the message, which a restore held: everything that follows from its row is due again. */
+export function isRelease({ before, after }: MessageChange): boolean {
+  return before?.held !== undefined && after.held === undefined;
 }
 
 /** The states with an event that this change entered, as their time is set now and was not before: the events to send now. */

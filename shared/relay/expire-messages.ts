@@ -105,6 +105,8 @@ export async function expireOverdue(
   const totals = { expired: 0, requeued: 0 };
 
   async function reviewMessage(message: Message): Promise<NextReview> {
+    // The relay adds it again when an administrator releases it.
+    if (message.held !== undefined) return undefined;
     const legReview = await reviewNextLeg(message);
     const ownReview = await reviewState(message);
     if (legReview === undefined || ownReview === undefined) return legReview ?? ownReview;

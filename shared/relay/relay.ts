@@ -20,7 +20,13 @@ import {
   timedDueItemOf,
   timedEntryOf,
 } from '../message/dispatch/scheduled-entries.ts';
-import { eventsToSend, lastChangeOf, type Message, type MessageChange } from '../message/message.ts';
+import {
+  eventsToSend,
+  isRelease,
+  lastChangeOf,
+  type Message,
+  type MessageChange,
+} from '../message/message.ts';
 import { parseMessageRow } from '../message/store/message-store.ts';
 import { allEnded, isolateRefused, isPermanentFault } from '../platform/aws/permanent-fault.ts';
 import { exactRowIn, isRestoreWrite, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
@@ -117,13 +123,13 @@ async function relayTogether(dependencies: RelayDependencies, changes: readonly 
   const now = dependencies.clock();
   const { dueItemIndex } = dependencies.webhooks;
   const queued = changes.filter(
-    ({ before, after }) => after.status === 'queued' && before?.status !== 'queued',
+    (change) => change.after.status === 'queued' && (change.before?.status !== 'queued' || isRelease(change)),
   );
   const scheduled = changes.filter(
     ({ before, after }) => after.status === 'scheduled' && before === undefined,
   );
   const stored = changes
-    .filter(({ before, after }) => before === undefined && !isFinished(after))
+    .filter((change) => isStart(change) && !isFinished(change.after))
     .map(({ after }) => after);
   const timed = changes.flatMap(timedAfter);
   const [, , , deliveries] = await allEnded([
@@ -138,15 +144,20 @@ async function relayTogether(dependencies: RelayDependencies, changes: readonly 
   return { handOvers: queued.length, scheduled: scheduled.length, deliveries };
 }
 
+/** True if the message begins to have work that is due: it was stored, or an administrator released it. */
+function isStart(change: MessageChange): boolean {
+  return change.before === undefined || isRelease(change);
+}
+
 /**
  * Returns what this change requires at a later time. Every change that makes a leg due does this again: it is started
  * once.
  */
 function timedAfter(change: MessageChange): Timed[] {
-  const { before, after } = change;
+  const { after } = change;
   const legDueAt = nextLegDueAfter(change);
   return [
-    ...(before === undefined ? handOverOf(after) : []),
+    ...(isStart(change) ? handOverOf(after) : []),
     ...(legDueAt === undefined ? [] : [{ message: after, step: 'next_leg', dueAt: legDueAt } as const]),
   ];
 }

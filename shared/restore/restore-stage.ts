@@ -1,128 +1,186 @@
 /**
- * Brings a stage back from point-in-time recovery into the same stack. The steps:
+ * Brings lost rows of a stage back from point-in-time recovery into the same stack (contract 8.8):
  *
  *   stop      the API answers 503, schedules and event source mappings are off, and the last calls have ended
  *   restore   DynamoDB restores each table into a side table
- *   compare   nothing is written; the operator sees what becomes of each row, and decides
- *   copy      rows that are missing or spoilt are written, with a mark that relay and usage ignore (`restored_by`)
- *   start     mappings and schedules that were on are turned on, then the API
- *   clean     the side tables are deleted
+ *   copy      each row that is missing is copied as `copied-row.ts` says, with a mark that relay and usage ignore
+ *   start     mappings and schedules that were on are turned on, then the API; the side tables are deleted
  *
- * Each step can be repeated, and the progress is stored before the next one begins, so a restore that dies at any line is
- * continued by the same command. A row is judged by the side table, by surviving tables, by its present row, and by what the
- * stream of messages had when all was stopped: those do not change until all is turned on.
+ * `restoreStage` makes the first three and leaves the stage stopped, so that an administrator can enable clients before
+ * their messages are handed over. `startStage` makes the last one. A row that exists is never written. Each step can be
+ * repeated, so a command that was killed at any call is repeated as a whole.
  */
-
-import { clientIdIn, modes } from '../contract/mode.ts';
-import { messageSchema } from '../message/message.ts';
-import { rowIn } from '../platform/aws/stream-record.dynamo.ts';
+import { type HeldGroup, messageSchema } from '../message/message.ts';
+import { restoredBy, rowIn } from '../platform/aws/stream-record.dynamo.ts';
+import type { Clock, Sleep } from '../platform/clock.ts';
+import { chunksOf } from '../platform/long-lists.ts';
+import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
 import { leaveToReview } from '../relay/expire-messages.ts';
-import { allClients } from '../usage/count-changes.ts';
 import { deliverySchema, dueItemOf } from '../webhook/delivery.ts';
 import { resendSchema } from '../webhook/log/resend.ts';
-import { collectEvidence, type Evidence, hourOf, keptStreamEvidence } from './evidence.ts';
-import { type RestoreDependencies, type RestoreRun, restorePage } from './restore-page.ts';
+import { copiedRow, type RestoreRun } from './copied-row.ts';
+import { disabledId } from './held-rows.dynamo.ts';
+import { changesOf, recordedChanges, type SettingChange } from './recorded-changes.ts';
+import { allItems, eachPage, type Item, type SideTables, sideTableName } from './side-tables.dynamo.ts';
+import type { Maintenance, RunningWorkers, StackWorkers } from './stop-stage.lambda.ts';
 import {
-  type AskedRestore,
-  begun,
-  type RestoreProgress,
-  type RestoreStep,
-  stillStopped,
-  stoppedAnew,
-} from './restore-progress.ts';
-import { type Decisions, openDecisions, type RestoreReport, reportBuilder } from './restore-report.ts';
-import { allItems, eachPage, type Item, sideTableName } from './side-tables.dynamo.ts';
-import type { RestorableTable } from './table-rows.dynamo.ts';
+  keyOf,
+  type RestorableTable,
+  restorableTables,
+  type StackTable,
+  type TableRows,
+} from './table-rows.dynamo.ts';
 
-export interface RestoreRequest extends AskedRestore {
-  readonly decisions: Decisions;
-  /** Whether the operator has seen the report, and wants the copy. */
-  readonly confirmed: boolean;
+/** What a repeated command must know. */
+export interface RestoreProgress {
+  readonly restoreId: string;
+  readonly to: string;
+  /** All tables that were restored beside. */
+  readonly tables: readonly RestorableTable[];
+  /** What was on before, stored before the first of it is turned off. */
+  readonly workers?: RunningWorkers;
+  readonly stoppedAt?: string;
 }
 
-const turnedOnMeanwhile =
-  'Another command turned the stage on meanwhile. Repeat this command: it stops the stage again, and compares anew.';
+export interface RestoreContext {
+  readonly tables: Readonly<Record<RestorableTable, StackTable>>;
+  readonly sideTables: SideTables;
+  readonly rows: TableRows;
+  readonly workers: StackWorkers;
+  readonly maintenance: Maintenance;
+  readonly dueItemIndex: Pick<DueItemIndex, 'add'>;
+  readonly progress: {
+    read(): Promise<RestoreProgress | undefined>;
+    /** Undefined: no restore is under way. */
+    write(progress: RestoreProgress | undefined): Promise<void>;
+  };
+  /** How long calls last that began before all was stopped, and how long the API may not see that it is. */
+  readonly settleSeconds: number;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  readonly report: (line: string) => void;
+}
+
+interface TableCounts {
+  /** How many rows the table had at the time. */
+  rows: number;
+  copied: number;
+  /** How many exist now, and stay as they are. */
+  kept: number;
+}
+
+interface DisabledRow {
+  readonly table: RestorableTable;
+  /** The id that `restore enable` takes: of the key, else of the client. */
+  readonly id: string;
+  readonly client_id: string;
+  /** What the Activity Log says of it since the time, the oldest first. */
+  readonly since: readonly Pick<SettingChange, 'at' | 'kind' | 'summary'>[];
+}
+
+export interface RestoreReport {
+  readonly restore_id: string;
+  readonly to: string;
+  readonly tables: Partial<Record<RestorableTable, TableCounts>>;
+  /** The messages that are held. */
+  readonly held: Readonly<Record<HeldGroup, string[]>>;
+  readonly disabled: DisabledRow[];
+  /** The webhooks that failed because they had not finished. */
+  readonly failed_webhooks: string[];
+  /** The endpoints that were not copied, because their clients deleted them since the time. */
+  readonly deleted_endpoints: string[];
+}
+
 /** Lambda takes seconds to turn a mapping. */
 const mappingPollSeconds = 2;
 /** DynamoDB takes minutes to restore a table. */
 const tablePollSeconds = 10;
+/** Eight segments at once use a few more than the SDK's connections: more would wait too long for one. */
+const rowsAtOnce = 10;
 
-export async function restoreStage(dependencies: RestoreDependencies, request: RestoreRequest) {
-  const { progress: store, settleSeconds, clock, report: say } = dependencies;
-  let progress = await stillStopped(dependencies, begun(await store.read(), request, clock()));
-  const to = new Date(progress.to);
-  const save = async (change: Partial<RestoreProgress>): Promise<void> => {
-    progress = { ...progress, ...change };
-    await store.write(progress);
-  };
-  const isAt = (step: RestoreStep): boolean => progress.step === step;
-
-  if (request.canceled && progress.workers !== undefined) await save({ step: 'start' });
-  if (isAt('stop')) {
-    say('The API answers 503, and the workers are turned off.');
-    const hadBegun = await dependencies.maintenance.begin();
-    // What was on is stored before the first of it is turned off. Where that is lost, all are turned on at the end.
-    if (progress.workers === undefined)
-      await save({ workers: await dependencies.workers.find(hadBegun ? 'all' : 'on') });
-    // What has happened is counted until the end: the report compares usage with the messages.
-    await turn(dependencies, progress, 'off', { exceptCounting: true });
-    say(`Waits ${settleSeconds} s for requests and calls that began before.`);
-    await dependencies.sleep(settleSeconds * 1000);
-    await turn(dependencies, progress, 'off');
-    await save({ step: 'restore', stoppedAt: clock().toISOString() });
-  }
-  if (isAt('restore')) {
-    // A stream forgets, and DynamoDB may take an hour for the tables.
-    await keptStreamEvidence(dependencies, progress);
-    await restoreSideTables(dependencies, progress.tables, to);
-    await save({ step: 'compare' });
-  }
-  if (isAt('compare')) {
-    const run = await runOf(dependencies, progress);
-    const report = await compare(dependencies, progress, run);
-    await store.writeReport(report);
-    const open = openDecisions(report, request.decisions);
-    if (!request.confirmed || open.length > 0) return { step: 'compare', report, open };
-    await save({ step: 'copy', decisions: request.decisions });
-  }
-  if (isAt('copy')) {
-    await copy(dependencies, progress, await runOf(dependencies, progress), async (positions) => {
-      if (isAt('copy')) await save({ positions });
-      if (!(await dependencies.maintenance.begin())) await save(stoppedAnew(progress, clock()));
-      // The other segments of a table end as well.
-      if (!isAt('copy')) throw new Error(turnedOnMeanwhile);
-    });
-    await save({ step: 'start' });
-  }
-  if (isAt('start')) {
-    say('The workers are turned on, then the API.');
-    await turn(dependencies, progress, 'on');
-    await dependencies.maintenance.end();
-    await save({ step: 'clean' });
-  }
-  if (isAt('clean')) {
-    for (const table of progress.tables)
-      await dependencies.sideTables.drop(dependencies.tables[table].name, to);
-    await save({ step: 'done' });
-  }
-  return { step: progress.step, report: await store.readReport(), open: [] };
+/** Returns the tables that have no recovery to this time. */
+export async function notRestorable(
+  { sideTables, tables: known }: Pick<RestoreContext, 'sideTables' | 'tables'>,
+  to: Date,
+  tables: readonly RestorableTable[],
+): Promise<RestorableTable[]> {
+  const found = await Promise.all(
+    tables.map(async (table) => {
+      const { name } = known[table];
+      const [window, exists] = await Promise.all([sideTables.windowOf(name), sideTables.exists(name, to)]);
+      const isRecoverable = window !== undefined && window.earliest <= to && to <= window.latest;
+      return exists || isRecoverable ? [] : [table];
+    }),
+  );
+  return found.flat();
 }
 
-async function turn(
-  { workers, sleep }: RestoreDependencies,
-  progress: RestoreProgress,
-  state: 'on' | 'off',
-  { exceptCounting = false } = {},
-): Promise<void> {
-  if (progress.workers === undefined) return;
-  const { mappings, counting } = progress.workers;
-  const turned = exceptCounting ? mappings.filter((id) => !counting.includes(id)) : mappings;
-  while (!(await workers.turn({ ...progress.workers, mappings: turned }, state)))
-    await sleep(mappingPollSeconds * 1000);
+/** Leaves the stage stopped. @throws Error while a restore to another time is under way */
+export async function restoreStage(
+  ctx: RestoreContext,
+  to: Date,
+  tables: readonly RestorableTable[],
+): Promise<RestoreReport> {
+  const known = await ctx.progress.read();
+  if (known !== undefined && known.to !== to.toISOString())
+    throw new Error(`A restore to ${known.to} is under way: end it with restore start.`);
+  const { stoppedAt, restoreId } = await stop(ctx, {
+    restoreId: `restore of ${ctx.clock().toISOString()}`,
+    ...known,
+    to: to.toISOString(),
+    tables: restorableTables.filter((table) => tables.includes(table) || known?.tables.includes(table)),
+  });
+  await restoreSideTables(ctx, tables, to);
+  const changes = await recordedChanges(ctx.rows, ctx.tables['activity-log'], to, ctx.clock());
+  const run = { restoreId, stoppedAt: new Date(stoppedAt), tables, changes };
+  const report: RestoreReport = {
+    restore_id: restoreId,
+    to: to.toISOString(),
+    tables: {},
+    held: { due: [], scheduled: [], sent: [] },
+    disabled: [],
+    failed_webhooks: [],
+    deleted_endpoints: [],
+  };
+  for (const table of restorableTables.filter((each) => tables.includes(each))) {
+    ctx.report(`Copies ${table}.`);
+    await eachPage(ctx.sideTables, sideTableName(ctx.tables[table].name, to), (items) =>
+      copyPage(ctx, run, table, items, report),
+    );
+    if (table === 'due-items') await reviewSurvivors(ctx);
+  }
+  return report;
+}
+
+async function stop(
+  ctx: RestoreContext,
+  given: RestoreProgress,
+): Promise<RestoreProgress & { readonly stoppedAt: string }> {
+  const hadBegun = await ctx.maintenance.begin();
+  // A stage that another command turned on meanwhile is stopped again.
+  if (given.stoppedAt !== undefined && hadBegun) return { ...given, stoppedAt: given.stoppedAt };
+  ctx.report('The API answers 503, and the workers are turned off.');
+  // If what was on is not known any more, all are turned on at the end.
+  const workers = given.workers ?? (await ctx.workers.find(hadBegun ? 'all' : 'on'));
+  await ctx.progress.write({ ...given, workers });
+  const { counting } = workers;
+  // What has happened is counted until the end.
+  const mappings = workers.mappings.filter((id) => !counting.includes(id));
+  await turn(ctx, { ...workers, mappings }, 'off');
+  ctx.report(`Waits ${ctx.settleSeconds} s for requests and calls that began before.`);
+  await ctx.sleep(ctx.settleSeconds * 1000);
+  await turn(ctx, workers, 'off');
+  const stopped = { ...given, workers, stoppedAt: ctx.clock().toISOString() };
+  await ctx.progress.write(stopped);
+  return stopped;
+}
+
+async function turn(ctx: RestoreContext, workers: RunningWorkers, state: 'on' | 'off'): Promise<void> {
+  while (!(await ctx.workers.turn(workers, state))) await ctx.sleep(mappingPollSeconds * 1000);
 }
 
 async function restoreSideTables(
-  { sideTables, tables, sleep, report: say }: RestoreDependencies,
+  { sideTables, tables, sleep, report: say }: RestoreContext,
   names: readonly RestorableTable[],
   to: Date,
 ): Promise<void> {
@@ -137,112 +195,58 @@ async function restoreSideTables(
   }
 }
 
-async function runOf(dependencies: RestoreDependencies, progress: RestoreProgress): Promise<RestoreRun> {
-  const now = dependencies.clock();
-  const stream = await keptStreamEvidence(dependencies, progress);
-  return {
-    restoreId: progress.restoreId,
-    stoppedAt: progress.stoppedAt === undefined ? now : new Date(progress.stoppedAt),
-    restored: new Set(progress.tables),
-    evidence: await collectEvidence(dependencies, new Date(progress.to), now, stream),
-  };
-}
-
-/** Reads everything, and writes nothing. */
-async function compare(
-  dependencies: RestoreDependencies,
-  { restoreId, to, tables }: Pick<RestoreProgress, 'restoreId' | 'to' | 'tables'>,
+async function copyPage(
+  ctx: RestoreContext,
   run: RestoreRun,
-): Promise<RestoreReport> {
-  const { evidence } = run;
-  const builder = reportBuilder({ restore_id: restoreId, to }, evidence);
-  /** Messages of the time, and later ones that survive. */
-  const known = new Set<string>();
-  const knownByClient = new Map<string, number>();
-  const hour = hourOf(to);
-  const note = (item: Item): void => {
-    const id = item.message_id?.S ?? '';
-    if (known.has(id)) return;
-    known.add(id);
-    if (hourOf(item.created_at?.S ?? '') < hour || item.direction?.S === 'inbound') return;
-    const client = item.client_id?.S ?? '';
-    knownByClient.set(client, (knownByClient.get(client) ?? 0) + 1);
-  };
-  for (const table of tables) {
-    dependencies.report(`Compares ${table}.`);
-    const side = sideTableName(dependencies.tables[table].name, new Date(to));
-    await eachPage(dependencies.sideTables, side, {}, async (items) => {
-      if (table === 'messages') for (const item of items) note(item);
-      builder.add(table, await restorePage(dependencies, run, table, items, undefined));
-    });
-  }
-  if (tables.includes('messages'))
-    for await (const item of allItems(dependencies.sideTables, dependencies.tables.messages.name)) note(item);
-  return builder.build(lostMessages(evidence, tables.includes('messages'), known, knownByClient));
-}
-
-/** The rows with the sums of all clients, of live and of test data. */
-const ofAllClients = modes.map((mode) => clientIdIn(mode, allClients));
-
-function lostMessages(
-  { messages, counted }: Evidence,
-  isRestored: boolean,
-  known: ReadonlySet<string>,
-  knownByClient: ReadonlyMap<string, number>,
-): Pick<RestoreReport, 'lost_messages' | 'lost_by_client'> {
-  if (!isRestored) return { lost_messages: [], lost_by_client: {} };
-  const named = [...messages].filter(([id]) => !known.has(id));
-  const byClient = [...counted]
-    .filter(([client]) => !ofAllClients.includes(client))
-    .map(([client, count]) => [client, count - (knownByClient.get(client) ?? 0)] as const)
-    .filter(([, count]) => count > 0);
-  return {
-    lost_messages: named.map(([message_id, known]) => ({ message_id, ...known })),
-    lost_by_client: Object.fromEntries(byClient),
-  };
-}
-
-async function copy(
-  dependencies: RestoreDependencies,
-  progress: RestoreProgress,
-  run: RestoreRun,
-  savePositions: (positions: Readonly<Record<string, Item | null>>) => Promise<void>,
+  table: RestorableTable,
+  items: readonly Item[],
+  report: RestoreReport,
 ): Promise<void> {
-  const positions: Record<string, Item | null> = { ...progress.positions };
-  for (const table of progress.tables) {
-    const side = sideTableName(dependencies.tables[table].name, new Date(progress.to));
-    let rows = 0;
-    await eachPage(
-      dependencies.sideTables,
-      side,
-      positions,
-      async (items) => {
-        await restorePage(dependencies, run, table, items, progress.decisions ?? {});
-        rows += items.length;
-      },
-      async (segment, next) => {
-        positions[`${side} ${segment}`] = next ?? null;
-        dependencies.report(`${table}: ${rows} rows.`);
-        await savePositions(positions);
-      },
-    );
-    if (table === 'due-items') await reviewSurvivors(dependencies);
+  const stackTable = ctx.tables[table];
+  const present = await ctx.rows.present(stackTable, items);
+  const now = ctx.clock();
+  report.tables[table] ??= { rows: 0, copied: 0, kept: 0 };
+  const counts = report.tables[table];
+  for (const chunk of chunksOf(items, rowsAtOnce)) await Promise.all(chunk.map(copyRow));
+
+  async function copyRow(item: Item): Promise<void> {
+    counts.rows += 1;
+    const key = keyOf(stackTable, item);
+    const found = present.get(key);
+    // A repeated command reports again what it has copied before.
+    if (found !== undefined && found[restoredBy]?.S !== run.restoreId) {
+      counts.kept += 1;
+      return;
+    }
+    const copy = copiedRow(run, table, item, now);
+    if (copy.kind === 'left') {
+      if (copy.why === 'deleted') report.deleted_endpoints.push(key);
+      return;
+    }
+    if (found === undefined) await ctx.rows.create(stackTable, copy.item);
+    if (copy.failed !== undefined) await ctx.dueItemIndex.add('deliveries', copy.failed);
+    counts.copied += 1;
+    if (copy.held !== undefined) report.held[copy.held].push(key);
+    if (copy.failed !== undefined) report.failed_webhooks.push(key);
+    if (copy.disabled === true)
+      report.disabled.push({
+        table,
+        id: disabledId(stackTable, item),
+        client_id: item.client_id?.S ?? '',
+        since: changesOf(run.changes, item).map(({ at, kind, summary }) => ({ at, kind, summary })),
+      });
   }
 }
 
 /**
- * Adds the due items of rows that survived while their due items were lost, also where their table is restored: of those
- * that are newer than the restored time, the side table has none. What is restored later adds its own.
+ * Adds the due items of rows that survived while their due items were lost: of those that are newer than the restored time,
+ * the side table has none.
  */
-async function reviewSurvivors({
-  sideTables,
-  tables,
-  dueItemIndex,
-  clock,
-}: RestoreDependencies): Promise<void> {
+async function reviewSurvivors({ sideTables, tables, dueItemIndex, clock }: RestoreContext): Promise<void> {
   for await (const item of allItems(sideTables, tables.messages.name)) {
     const message = messageSchema().safeParse(rowIn(item)).data;
-    if (message !== undefined) await leaveToReview({ dueItemIndex, clock }, [message]);
+    if (message !== undefined && message.held === undefined)
+      await leaveToReview({ dueItemIndex, clock }, [message]);
   }
   for await (const item of allItems(sideTables, tables['webhook-deliveries'].name)) {
     const delivery = deliverySchema.safeParse(rowIn(item)).data;
@@ -252,4 +256,16 @@ async function reviewSurvivors({
     if (resend !== undefined && resend.status !== 'completed')
       await dueItemIndex.add('resends', [{ id: resend.resend_id, dueAt: clock() }]);
   }
+}
+
+/** Turns all on that was on before. @throws Error if no restore is under way */
+export async function startStage(ctx: RestoreContext): Promise<void> {
+  const known = await ctx.progress.read();
+  if (known === undefined)
+    throw new Error('No restore is under way here. If its progress is in another folder, give --progress.');
+  ctx.report('The workers are turned on, then the API.');
+  if (known.workers !== undefined) await turn(ctx, known.workers, 'on');
+  await ctx.maintenance.end();
+  for (const table of known.tables) await ctx.sideTables.drop(ctx.tables[table].name, new Date(known.to));
+  await ctx.progress.write(undefined);
 }

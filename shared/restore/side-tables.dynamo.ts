@@ -1,7 +1,6 @@
 /**
  * The side tables of a restore: DynamoDB restores a table to a point in time only into a new one. Their names follow from
- * the time, so that a restore that is continued finds those that it made. A restore reads all rows of one, or of another
- * table, in order or in segments at once.
+ * the time, so that a repeated restore finds those that it made.
  */
 import {
   type AttributeValue,
@@ -101,23 +100,18 @@ export async function* allItems(sideTables: Pick<SideTables, 'page'>, tableName:
   } while (after !== undefined);
 }
 
-/** Reads the segments of a table at once, each from its position on. */
+/** Reads the segments of a table at once. */
 export async function eachPage(
   sideTables: Pick<SideTables, 'page'>,
   tableName: string,
-  positions: Readonly<Record<string, Item | null>>,
   work: (items: readonly Item[]) => Promise<void>,
-  done: (segment: number, next: Item | undefined) => Promise<void> = async () => undefined,
 ): Promise<void> {
   await Promise.all(
     Array.from({ length: segments }, async (_, segment) => {
-      const position = positions[`${tableName} ${segment}`];
-      if (position === null) return;
-      let after = position;
+      let after: Item | undefined;
       do {
         const { items, next } = await sideTables.page(tableName, segment, segments, after);
         await work(items);
-        await done(segment, next);
         after = next;
       } while (after !== undefined);
     }),

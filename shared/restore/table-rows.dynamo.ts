@@ -1,6 +1,6 @@
 /**
- * The rows of the tables that are restored: in which order, how each is treated, and how they are read and written as DynamoDB
- * stores them, so that a restored row is exactly what it was.
+ * The rows of the tables that are restored, read and written as DynamoDB stores them, so that a copied row is exactly what
+ * it was.
  */
 import {
   BatchGetItemCommand,
@@ -14,53 +14,27 @@ import { chunksOf } from '../platform/long-lists.ts';
 import { retryRemaining } from '../platform/retry.ts';
 import type { Item } from './side-tables.dynamo.ts';
 
-/** Rows of a table as they are stored, and how one that exists is treated. */
-interface RestoreRule {
-  /**
-   * Whether `--replace` puts a row back that exists and differs. Everywhere else the row that exists is the newer one, and
-   * is kept: an opt-out, a revoked key, or a disabled client must not be undone.
-   */
-  readonly replaceable?: boolean;
-  /** The kind of entry of the Activity Log that says that a row was deleted on purpose. */
-  readonly deletedBy?: 'limits_removed' | 'sender_removed' | 'webhook_endpoint_deleted';
-  /**
-   * The attributes that are counts, which only grow. A row that has less than it had at the time was lost and is counted anew,
-   * so what it had is added to it.
-   */
-  readonly counts?: RegExp;
-}
+/** The tables with point-in-time recovery, in the order in which they are copied: what decides about sending comes first. */
+export const restorableTables = [
+  'clients',
+  'client-secrets',
+  'api-keys',
+  'limit-overrides',
+  'senders',
+  'webhook-endpoints',
+  'otp-holds',
+  'suppressions',
+  'whatsapp-windows',
+  'activity-log',
+  'usage',
+  'message-usage',
+  'batches',
+  'due-items',
+  'webhook-deliveries',
+  'messages',
+] as const satisfies readonly TableName[];
 
-/** The attributes of a row of `message-usage` that have numbers of messages. */
-export const messagesAttribute = /^[sw]\..*\.m$/;
-
-/** The tables with point-in-time recovery, in the order in which they are restored: what decides about sending comes first. */
-const restoreRules = {
-  clients: {},
-  'client-secrets': {},
-  'api-keys': {},
-  'limit-overrides': { replaceable: true, deletedBy: 'limits_removed' },
-  senders: { replaceable: true, deletedBy: 'sender_removed' },
-  'webhook-endpoints': { replaceable: true, deletedBy: 'webhook_endpoint_deleted' },
-  'otp-holds': {},
-  suppressions: {},
-  'whatsapp-windows': {},
-  'activity-log': {},
-  usage: { counts: /^webhooks_(?!total_ms)/ },
-  // `s.t.GB.d.m` is the messages of one combination (shared/usage/amounts.ts); states change, their sum does not.
-  'message-usage': { counts: messagesAttribute },
-  batches: {},
-  'due-items': {},
-  'webhook-deliveries': {},
-  messages: {},
-} as const satisfies Partial<Record<TableName, RestoreRule>>;
-
-export type RestorableTable = keyof typeof restoreRules;
-
-export const restorableTables = Object.keys(restoreRules) as readonly RestorableTable[];
-
-export function ruleOf(table: RestorableTable): RestoreRule {
-  return restoreRules[table];
-}
+export type RestorableTable = (typeof restorableTables)[number];
 
 export interface StackTable {
   readonly name: string;
@@ -77,7 +51,7 @@ const readAtOnce = 100;
 
 export function dynamoTableRows(client: Pick<DynamoDBClient, 'send'>) {
   return {
-    /** The present rows with the keys of these, by `keyOf`. */
+    /** Returns the present rows with the keys of these, by `keyOf`. */
     async present(table: StackTable, items: readonly Item[]): Promise<ReadonlyMap<string, Item>> {
       const found = new Map<string, Item>();
       const keys = items.map((item): Item => {
@@ -98,24 +72,20 @@ export function dynamoTableRows(client: Pick<DynamoDBClient, 'send'>) {
       return found;
     },
 
-    /** Writes the row; where `onlyIfMissing`, only if there is none with its key. */
-    async put(table: StackTable, Item: Item, onlyIfMissing: boolean): Promise<void> {
+    /** Writes the row unless there is one with its key. */
+    async create(table: StackTable, Item: Item): Promise<void> {
       try {
         await client.send(
           new PutItemCommand({
             TableName: table.name,
             Item,
-            ...(onlyIfMissing
-              ? {
-                  ConditionExpression: 'attribute_not_exists(#key)',
-                  ExpressionAttributeNames: { '#key': table.keys[0] ?? '' },
-                }
-              : {}),
+            ConditionExpression: 'attribute_not_exists(#key)',
+            ExpressionAttributeNames: { '#key': table.keys[0] ?? '' },
           }),
         );
       } catch (error) {
         // A repeated call finds the row that its first try wrote.
-        if (!(onlyIfMissing && error instanceof ConditionalCheckFailedException)) throw error;
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
       }
     },
 

@@ -290,6 +290,7 @@ async function withTemplate({ windows, clock }: DispatchDependencies, message: M
 
 /** Handles a message that cannot be claimed: it is not due yet, has expired, or needs nothing. */
 async function handleNotSendable(dependencies: DispatchDependencies, message: Message): Promise<Dispatched> {
+  if (message.held !== undefined) return { outcome: 'nothing_to_do', message };
   const now = dependencies.clock();
   if (message.status === 'scheduled') {
     if ((message.scheduled_at ?? '') > now.toISOString()) {

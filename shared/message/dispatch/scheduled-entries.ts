@@ -53,9 +53,9 @@ export function timedDueItemOf({ message, dueAt }: Timed): DueItem {
   return { id: message.message_id, dueAt: addSeconds(dueAt, -aheadSeconds) };
 }
 
-/** The hand-over that a scheduled message waits for. */
+/** Returns the hand-over that a scheduled message waits for. */
 export function handOverOf(message: Message): Timed[] {
-  if (message.status !== 'scheduled') return [];
+  if (message.status !== 'scheduled' || message.held !== undefined) return [];
   return [{ message, step: 'hand_over', dueAt: new Date(message.scheduled_at ?? message.created_at) }];
 }
 

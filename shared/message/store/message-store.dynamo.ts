@@ -74,7 +74,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
       UpdateExpression:
         'SET #status = :sending, sending_at = if_not_exists(sending_at, :now), handover_until = :until, handover_claim = :claim ADD handover_attempts :one',
       ConditionExpression:
-        'expires_at > :now AND (#status = :queued OR (#status = :sending AND handover_until <= :now))',
+        'attribute_not_exists(held) AND expires_at > :now AND (#status = :queued OR (#status = :sending AND handover_until <= :now))',
       ExpressionAttributeNames: { '#status': 'status' },
       ExpressionAttributeValues: {
         ':sending': 'sending',

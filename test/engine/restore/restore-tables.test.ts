@@ -1,15 +1,29 @@
-/** The tables of a restore on the engine: rows are copied exactly, a row that exists is kept, and maintenance is one row. */
+/** A restore on the engine: rows are copied exactly, a row that exists is kept, what is held is released, ended or enabled. */
+
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { restoredTables } from '../../../bin/admin/restored-tables.ts';
 import { everyClient, maintenanceEndpoint } from '../../../shared/contract/rate-limits-and-caps.ts';
+import { heldGroups } from '../../../shared/message/message.ts';
+import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
+import { enableRows, endMessages, releaseMessages } from '../../../shared/restore/held-rows.dynamo.ts';
 import { dynamoSideTables, type Item, sideTableName } from '../../../shared/restore/side-tables.dynamo.ts';
 import { dynamoMaintenance } from '../../../shared/restore/stop-stage.lambda.ts';
 import { dynamoTableRows, keyOf } from '../../../shared/restore/table-rows.dynamo.ts';
 import { createTables } from '../../support/engine/tables.ts';
-import type { TestTables } from '../../support/engine/test-tables.ts';
+import type { ConnectionName, TestTables } from '../../support/engine/test-tables.ts';
+import { aMessage } from '../../support/message/example-message.ts';
 
 let tables: TestTables;
 beforeAll(async () => {
-  tables = await createTables(['senders', 'limit_overrides']);
+  tables = await createTables([
+    'senders',
+    'limit_overrides',
+    'messages',
+    'clients',
+    'client_secrets',
+    'api_keys',
+  ]);
 });
 afterAll(() => tables.drop());
 
@@ -26,8 +40,8 @@ describe('rows', () => {
     // A number of 38 digits, which no JavaScript number holds, and a set.
     const odd = { big: { N: '12345678901234567890123456789012345678' }, names: { SS: ['a', 'b'] } };
     const all = Array.from({ length: 120 }, (_, index) => sender(`client-${index}`, odd));
-    for (const item of all) await rows.put(table(), item, true);
-    await rows.put(table(), sender('client-0', { note: { S: 'later' } }), true);
+    for (const item of all) await rows.create(table(), item);
+    await rows.create(table(), sender('client-0', { note: { S: 'later' } }));
     const sideTables = dynamoSideTables(tables.dynamo);
     const found: Item[] = [];
     for (const segment of [0, 1, 2]) {
@@ -42,10 +56,57 @@ describe('rows', () => {
     expect(found.toSorted(byClient)).toEqual(all.toSorted(byClient));
     const present = await rows.present(table(), [...all.slice(0, 110), sender('nobody')]);
     expect(present.size).toBe(110);
-    await rows.put(table(), sender('client-0', { note: { S: 'later' } }), false);
-    expect((await rows.partition(table(), 'client-0'))[0]).toEqual(
-      sender('client-0', { note: { S: 'later' } }),
-    );
+    expect(await rows.partition(table(), 'client-0')).toEqual([sender('client-0', odd)]);
+  });
+});
+
+describe('what a restore holds', () => {
+  const ctx = () => ({
+    dynamo: tables.dynamo,
+    tables: restoredTables((name) => tables.names[name.replaceAll('-', '_') as ConnectionName]),
+    sideTables: dynamoSideTables(tables.dynamo),
+    messages: dynamoMessageStore(tables.dynamo, { tableName: tables.names.messages, retentionDays: 30 }),
+    clock: () => new Date('2026-11-20T11:00:00.000Z'),
+  });
+  const put = (TableName: string, Item: object) => tables.dynamo.send(new PutCommand({ TableName, Item }));
+  const get = async (TableName: string, Key: Record<string, string>) =>
+    (await tables.dynamo.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
+
+  it('is not claimed, and is released or ended once', async () => {
+    const { messages } = tables.names;
+    for (const held of heldGroups) await put(messages, aMessage({ message_id: held, held }));
+    const claim = { claimId: 'claim', at: new Date('2026-11-20T11:00:00.000Z'), leaseSeconds: 30 };
+    expect(await ctx().messages.claim('due', claim)).toMatchObject({ outcome: 'not_sendable' });
+    expect([await releaseMessages(ctx(), ['due']), await releaseMessages(ctx(), ['due'])]).toEqual([1, 0]);
+    expect(await ctx().messages.claim('due', claim)).toMatchObject({
+      outcome: 'claimed',
+      message: { possible_duplicate: true },
+    });
+    expect([await endMessages(ctx(), ['sent']), await endMessages(ctx(), ['sent'])]).toEqual([1, 0]);
+    expect(await get(messages, { message_id: 'sent' })).toMatchObject({ error_code: 'hand_over_unknown' });
+    expect(await get(messages, { message_id: 'scheduled' })).toMatchObject({ status: 'queued' });
+  });
+
+  it('is enabled once, and a secret that was made since stays', async () => {
+    const { clients, client_secrets, api_keys } = tables.names;
+    await put(clients, { client_id: 'a', disabled: true, held: true });
+    await put(api_keys, { key_hash: 'hash', key_id: 'key', client_id: 'a', revoked_at: 'now', held: true });
+    const held = { webhook_secrets: ['old'], endpoint_secrets: { one: ['old'], two: ['old'] } };
+    await put(client_secrets, { client_id: 'a', held, endpoint_secrets: { two: ['new'] } });
+    const enabled = await enableRows(ctx(), () => true);
+    expect(enabled).toEqual(['clients a', 'client-secrets a', 'api-keys key']);
+    expect(await enableRows(ctx(), () => true)).toEqual([]);
+    expect(await get(clients, { client_id: 'a' })).toEqual({ client_id: 'a', disabled: false });
+    expect(await get(api_keys, { key_hash: 'hash' })).toEqual({
+      key_hash: 'hash',
+      key_id: 'key',
+      client_id: 'a',
+    });
+    expect(await get(client_secrets, { client_id: 'a' })).toEqual({
+      client_id: 'a',
+      webhook_secrets: ['old'],
+      endpoint_secrets: { one: ['old'], two: ['new'] },
+    });
   });
 });
 

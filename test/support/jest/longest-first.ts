@@ -54,7 +54,6 @@ const computing = [
   'browser/admin-dashboard-mishaps.test.ts',
   'browser/admin-dashboard-endpoints.test.ts',
   'engine/message/send-bulk-sms.test.ts',
-  'engine/restore/every-table.test.ts',
   'engine/admin/message-search.test.ts',
   'engine/cap/counted-sends.test.ts',
   'engine/cap/cap-counter.test.ts',

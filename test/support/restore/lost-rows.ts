@@ -1,133 +1,246 @@
 /**
- * The restorable tables on the engine of the run, with rows of our own: remembered at a time, as point-in-time recovery does,
- * changed and lost, and restored by the same steps as `npm run admin -- restore`, but for the workers, of which there are none.
+ * A gateway in memory whose tables are remembered at a time, as point-in-time recovery does, and lose rows after it. The
+ * relay, the counting of usage and the runs of each minute are its own; the carrier and the endpoints keep what they got.
  */
-import { setTimeout as pause } from 'node:timers/promises';
-import {
-  CreateTableCommand,
-  DeleteItemCommand,
-  DeleteTableCommand,
-  GetItemCommand,
-  PutItemCommand,
-} from '@aws-sdk/client-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { randomUUID } from 'node:crypto';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { keysOf, restoredTables } from '../../../bin/admin/restored-tables.ts';
-import type { TableName } from '../../../shared/contract/tables.ts';
-import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
-import { dynamoDueItemIndex } from '../../../shared/recovery/due-item-index.dynamo.ts';
-import type { RestoreDependencies } from '../../../shared/restore/restore-page.ts';
-import type { Decisions } from '../../../shared/restore/restore-report.ts';
-import { restoreStage } from '../../../shared/restore/restore-stage.ts';
-import {
-  allItems,
-  dynamoSideTables,
-  type Item,
-  sideTableName,
-} from '../../../shared/restore/side-tables.dynamo.ts';
-import { dynamoMaintenance } from '../../../shared/restore/stop-stage.lambda.ts';
-import { dynamoStreamRecords } from '../../../shared/restore/stream-records.dynamo.ts';
+import type { OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
+import { enqueueScheduled } from '../../../shared/message/dispatch/scheduled-entries.ts';
+import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { expireOverdue } from '../../../shared/relay/expire-messages.ts';
+import { readChanges, relay } from '../../../shared/relay/relay.ts';
+import type { HeldContext } from '../../../shared/restore/held-rows.dynamo.ts';
+import type { RestoreContext, RestoreProgress } from '../../../shared/restore/restore-stage.ts';
+import { type Item, sideTableName } from '../../../shared/restore/side-tables.dynamo.ts';
+import { dynamoMaintenance, type RunningWorkers } from '../../../shared/restore/stop-stage.lambda.ts';
 import {
   dynamoTableRows,
   type RestorableTable,
   restorableTables,
 } from '../../../shared/restore/table-rows.dynamo.ts';
-import { engineConfig } from '../engine/engine.ts';
-import { createTables } from '../engine/tables.ts';
+import { alertFailure } from '../../../shared/webhook/deliver/alert-failure.ts';
+import { type Delivery, nextStep } from '../../../shared/webhook/delivery.ts';
+import { sweep } from '../../../shared/webhook/sweep-deliveries.ts';
+import { neverSetAside } from '../doubles/never-set-aside.ts';
+import { inMemoryTables } from '../engine/in-memory-tables.ts';
+import { inMemoryStores } from '../engine/stores.ts';
 import type { ConnectionName } from '../engine/test-tables.ts';
-import { keptProgress } from './kept-progress.ts';
+import { type Kill, killable, noKill } from '../faults/kill-process.ts';
+import { usageCounter } from '../usage/count-usage.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-const connectionName = (table: TableName) => table.replaceAll('-', '_') as ConnectionName;
+const pageRows = 3;
 
-/** @param clock - the same time for all steps */
-export async function lostRows(clock: () => Date) {
-  const tables = await createTables(restorableTables.map(connectionName));
-  const client = tables.dynamo;
-  const nameOf = (table: RestorableTable): string => tables.names[connectionName(table)];
-  const sideTables = dynamoSideTables(client);
-  const keyOf = (table: RestorableTable, row: Row): Item =>
-    storedOf(Object.fromEntries(keysOf(table).map((key) => [key, row[key]])));
-  const made: string[] = [];
+const tableIn = (table: RestorableTable): ConnectionName => table.replaceAll('-', '_') as ConnectionName;
 
-  const put = async (table: RestorableTable, row: Row): Promise<void> =>
-    void (await client.send(new PutItemCommand({ TableName: nameOf(table), Item: storedOf(row) })));
-
-  function dependencies(): RestoreDependencies {
-    return {
-      tables: restoredTables(nameOf),
-      sideTables: { ...sideTables, restore: sideTables.exists, drop: async () => undefined },
-      streamRecords: dynamoStreamRecords(client, pause, String(engineConfig().endpoint)),
-      rows: dynamoTableRows(client),
-      workers: {
-        find: async () => ({ mappings: [], counting: [], schedules: [], scheduleGroup: '' }),
-        turn: async () => true,
+export function lostRows(start: Date) {
+  let now = start;
+  const clock = (): Date => now;
+  let records: StreamRecord[] = [];
+  let recordCount = 0;
+  const tables = inMemoryTables({
+    onChange({ table, before, after }) {
+      if (table !== 'messages') return;
+      recordCount += 1;
+      const images = {
+        ...(before === undefined ? {} : { OldImage: before }),
+        ...(after === undefined ? {} : { NewImage: after }),
+      };
+      const SequenceNumber = String(recordCount);
+      const ApproximateCreationDateTime = Math.floor(now.getTime() / 1000);
+      const dynamodb = { SequenceNumber, ApproximateCreationDateTime, ...images };
+      records.push({ eventID: `record-${recordCount}`, dynamodb });
+    },
+  });
+  const stores = inMemoryStores(tables, clock);
+  const handedOver: string[] = [];
+  const posted: string[] = [];
+  const alerted: string[] = [];
+  const queued: OutboundEntry[] = [];
+  const outbound = { enqueue: async (entries: readonly OutboundEntry[]) => void queued.push(...entries) };
+  const webhooks = {
+    ...stores,
+    clock,
+    newRevision: () => 'r',
+    retentionDays: 30,
+    queue: {
+      async send(_lane: unknown, entries: readonly { readonly message: object }[]) {
+        for (const { message } of entries) await work(message);
       },
-      maintenance: dynamoMaintenance(client, nameOf('limit-overrides')),
-      messages: dynamoMessageStore(client, { tableName: nameOf('messages'), retentionDays: 30 }),
-      dueItemIndex: dynamoDueItemIndex(client, nameOf('due-items')),
-      progress: keptProgress(),
-      settleSeconds: 0,
-      clock,
-      sleep: async () => undefined,
-      report: () => undefined,
-    };
+    },
+    accountUrlOf: async () => undefined,
+    setAside: neverSetAside,
+    budgetMs: 60_000,
+  };
+
+  /** As `deliver-webhook` does with a queue message: it alerts about what has failed, and posts what has not. */
+  async function work(queued: { readonly delivery_id?: string }): Promise<void> {
+    const row = await stores.deliveries.get(queued.delivery_id ?? '');
+    if (row === undefined || nextStep(row, now).kind !== 'alert') {
+      posted.push(JSON.stringify(queued));
+      return;
+    }
+    const reportFailedDelivery = ({ delivery_id }: Delivery) => void alerted.push(delivery_id);
+    await alertFailure({ ...stores, reportFailedDelivery, newRevision: () => `alerted ${now}` }, row);
   }
 
-  return {
-    put,
-    async lose(table: RestorableTable, row: Row): Promise<void> {
-      await client.send(new DeleteItemCommand({ TableName: nameOf(table), Key: keyOf(table, row) }));
+  /** The relay, and the counting of usage, of what has changed since. */
+  async function followChanges(): Promise<void> {
+    while (records.length > 0) {
+      const batch = records;
+      records = [];
+      const dependencies = {
+        outbound,
+        webhooks: webhooks as never,
+        accountUrlOf: async () => undefined,
+        endpointsOf: async () => [],
+        setAside: neverSetAside,
+        warn: () => undefined,
+        clock,
+      };
+      await relay(dependencies, readChanges(batch).changes);
+      await usageCounter(tables, { start: now })(batch);
+    }
+  }
+
+  /** As `dispatch-message` does with a queue message; the carrier takes every message. */
+  async function handOver(messageId: string): Promise<void> {
+    const claimed = { claimId: randomUUID(), at: now, leaseSeconds: 30 };
+    if ((await stores.messages.claim(messageId, claimed)).outcome !== 'claimed') return;
+    handedOver.push(messageId);
+    await stores.messages.transition(messageId, { to: 'sent', at: now });
+  }
+
+  /** The runs of each minute, once an hour, and the work that they enqueue. */
+  async function runHours(hours: number): Promise<void> {
+    for (let hour = 0; hour < hours; hour += 1) {
+      const run = { ...webhooks, messages: stores.messages, outbound };
+      await enqueueScheduled(run);
+      await expireOverdue(run);
+      await sweep(webhooks as never);
+      for (const { messageId, delaySeconds } of queued.splice(0)) {
+        if (delaySeconds > 0) now = addSeconds(now, delaySeconds);
+        await stores.messages.transition(messageId, { to: 'queued', at: now });
+        await handOver(messageId);
+      }
+      await followChanges();
+      now = addSeconds(now, 3600);
+    }
+  }
+
+  const itemsOf = (table: ConnectionName): Item[] =>
+    tables.rows(table).map((row) => marshall(row, { removeUndefinedValues: true }));
+  /** What point-in-time recovery has, and the tables that it has restored. */
+  const backups = new Map<string, readonly Item[]>();
+  const snapshots = new Map<string, readonly Item[]>();
+
+  let progress: RestoreProgress | undefined;
+  const workers = { on: true, turns: [] as string[] };
+  const keyIn = (table: RestorableTable, row: Row): Row =>
+    Object.fromEntries(keysOf(table).map((key) => [key, row[key]]));
+
+  const sideTables: RestoreContext['sideTables'] = {
+    windowOf: async () => undefined,
+    exists: async (table, to) => backups.has(sideTableName(table, to)),
+    async restore(table, to) {
+      const name = sideTableName(table, to);
+      const isRestored = snapshots.has(name);
+      snapshots.set(name, backups.get(name) ?? []);
+      return isRestored;
     },
-    async get(table: RestorableTable, row: Row): Promise<Row | undefined> {
-      const { Item: found } = await client.send(
-        new GetItemCommand({ TableName: nameOf(table), Key: keyOf(table, row), ConsistentRead: true }),
-      );
-      return found === undefined ? undefined : unmarshall(found);
-    },
-    async rows(table: RestorableTable): Promise<Row[]> {
-      const items = await Array.fromAsync(allItems(sideTables, nameOf(table)));
-      return items.map((item) => unmarshall(item));
-    },
-    /** Makes a table of everything as it is now, as DynamoDB restores it to `to`. */
-    async remember(to: Date): Promise<void> {
-      await Promise.all(
-        restorableTables.map(async (table) => {
-          const TableName = sideTableName(nameOf(table), to);
-          await client.send(
-            new CreateTableCommand({
-              TableName,
-              BillingMode: 'PAY_PER_REQUEST',
-              AttributeDefinitions: keysOf(table).map((key) => ({ AttributeName: key, AttributeType: 'S' })),
-              KeySchema: keysOf(table).map((key, index) => ({
-                AttributeName: key,
-                KeyType: index === 0 ? 'HASH' : 'RANGE',
-              })),
-            }),
-          );
-          made.push(TableName);
-          for await (const found of allItems(sideTables, nameOf(table)))
-            await client.send(new PutItemCommand({ TableName, Item: found }));
-        }),
-      );
-    },
-    /** All of it, in one run. */
-    restore: (to: Date, decisions: Decisions, only: readonly RestorableTable[] = restorableTables) =>
-      restoreStage(dependencies(), {
-        to,
-        tables: only,
-        decisions,
-        confirmed: true,
-        canceled: false,
-        again: false,
-      }),
-    async drop(): Promise<void> {
-      await Promise.all(made.map((TableName) => client.send(new DeleteTableCommand({ TableName }))));
-      await tables.drop();
+    drop: async (table, to) => void snapshots.delete(sideTableName(table, to)),
+    async page(tableName, segment, segments, after) {
+      const all = snapshots.get(tableName) ?? itemsOf(tableName as ConnectionName);
+      const ofSegment = all.filter((_, index) => index % segments === segment);
+      const from = Number(after?.from?.N ?? 0);
+      const items = ofSegment.slice(from, from + pageRows);
+      const isLast = from + pageRows >= ofSegment.length;
+      return { items, next: isLast ? undefined : { from: { N: String(from + pageRows) } } };
     },
   };
-}
 
-function storedOf(row: Row): Item {
-  return marshall(row, { removeUndefinedValues: true });
+  return {
+    stores,
+    tables,
+    workers,
+    isRestoredBeside: (table: RestorableTable, to: Date) => snapshots.has(sideTableName(tableIn(table), to)),
+    handedOver,
+    posted,
+    alerted,
+    queued,
+    clock,
+    followChanges,
+    handOver,
+    runHours,
+    pass: (seconds: number) => {
+      now = addSeconds(now, seconds);
+    },
+    /** Rows that were written before the test begins: nothing follows from them. */
+    async put(table: RestorableTable, ...rows: readonly Row[]): Promise<void> {
+      for (const Item of rows)
+        await tables.dynamo.send(new PutCommand({ TableName: tables.names[tableIn(table)], Item }));
+      records = [];
+    },
+    async lose(table: RestorableTable, row: Row): Promise<void> {
+      const Key = keyIn(table, row);
+      await tables.dynamo.send(new DeleteCommand({ TableName: tables.names[tableIn(table)], Key }));
+      records = [];
+    },
+    get: (table: RestorableTable, row: Row): Row | undefined => {
+      const key = Object.entries(keyIn(table, row));
+      return tables.rows(tableIn(table)).find((each) => key.every(([name, value]) => each[name] === value));
+    },
+    all: (table: RestorableTable): Row[] => tables.rows(tableIn(table)),
+    /** Everything as it is now is what point-in-time recovery restores. */
+    rememberTables(): Date {
+      for (const table of restorableTables)
+        backups.set(sideTableName(tableIn(table), now), itemsOf(tableIn(table)));
+      return now;
+    },
+    restoring(kill: Kill = noKill()): RestoreContext {
+      const port = <Port extends object>(given: Port): Port => killable(given, kill);
+      return {
+        tables: restoredTables(tableIn),
+        sideTables: port(sideTables),
+        rows: port(dynamoTableRows(tables.dynamo)),
+        workers: port({
+          // One mapping was off before.
+          find: async (which: 'all' | 'on') => ({
+            mappings: which === 'all' ? ['m', 'count', 'off'] : ['m', 'count'],
+            counting: ['count'],
+            schedules: ['s'],
+            scheduleGroup: 'g',
+          }),
+          async turn({ mappings }: RunningWorkers, state: 'on' | 'off') {
+            workers.turns.push(`${mappings} ${state}`);
+            workers.on = state === 'on';
+            return true;
+          },
+        }),
+        maintenance: port(dynamoMaintenance(tables.dynamo, tables.names.limit_overrides)),
+        dueItemIndex: port({ add: stores.dueItemIndex.add }),
+        progress: port({
+          read: async () => progress,
+          write: async (value: RestoreProgress | undefined) => {
+            progress = value;
+          },
+        }),
+        settleSeconds: 0,
+        clock,
+        sleep: async () => undefined,
+        report: () => undefined,
+      };
+    },
+    held: (kill: Kill = noKill()): HeldContext => ({
+      dynamo: killable(tables.dynamo, kill),
+      tables: restoredTables(tableIn),
+      sideTables: killable(sideTables, kill),
+      messages: killable({ transition: stores.messages.transition }, kill),
+      clock,
+    }),
+  };
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run admin -- restore` of a running gateway, in processes of their own. A process can be killed at any of its calls to
- * AWS: before the call takes effect, or after it and without the response.
+ * The restore commands of docs/rotate-and-restore.md for a running gateway, in processes of their own. A process can be killed at
+ * any of its calls to AWS: before the call takes effect, or after it and without the response.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,7 +8,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { RestoreReport } from '../../../shared/restore/restore-report.ts';
+import type { RestoreReport } from '../../../shared/restore/restore-stage.ts';
+import { commandsIn } from '../../deploy/documented-commands.ts';
 import { gateway } from '../gateway/gateway.ts';
 import { type Death, startCountingProxy } from '../http/counting-proxy.ts';
 
@@ -24,12 +25,42 @@ export interface KillPoint {
 }
 
 interface Ended {
-  /** Null where the process was killed. */
+  /** Null if the process was killed. */
   readonly status: number | null;
   readonly printed: string;
 }
 
-export async function restoreCommand(to: Date) {
+const documented = {
+  copy: / restore --to /,
+  enable: / restore enable --all-but /,
+  release: / restore release /,
+  end: / restore end /,
+  start: / restore start$/,
+} as const;
+
+/** Returns the words of each command after `restore`, as the page has them, with our own values. */
+function documentedWords(to: Date, keyId: string) {
+  const commands = commandsIn('docs/rotate-and-restore.md');
+  const wordsOf = (wanted: RegExp): readonly string[] =>
+    commands
+      .take(wanted)
+      .replace(/^.* restore /, '')
+      .replace(/^--to \S+/, `--to ${to.toISOString()}`)
+      .replace('CLIENT_ID KEY_ID', keyId)
+      .split(' ');
+  return {
+    copy: [...wordsOf(documented.copy), 'api-keys'],
+    enable: wordsOf(documented.enable),
+    release: wordsOf(documented.release),
+    end: wordsOf(documented.end),
+    start: wordsOf(documented.start),
+    enableKey: ['enable', keyId],
+  };
+}
+
+/** @param keyId - of an API key that must stay disabled */
+export async function restoreCommand(to: Date, keyId: string) {
+  const words = documentedWords(to, keyId);
   const { aws, ...others } = gateway();
   const folder = mkdtempSync(join(tmpdir(), 'messaging-gateway-restore-'));
   const connection = join(folder, 'gateway.json');
@@ -45,20 +76,9 @@ export async function restoreCommand(to: Date) {
     mode: 0o600,
   });
 
-  async function runOnce(words: readonly string[]): Promise<Ended & { readonly errors: string }> {
-    const given = [
-      program,
-      '--gateway',
-      connection,
-      'restore',
-      '--to',
-      to.toISOString(),
-      '--table',
-      'messages',
-    ];
-    const started = spawn(process.execPath, [...given, '--progress', folder, ...words], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+  async function runOnce(name: keyof typeof words): Promise<Ended & { readonly errors: string }> {
+    const given = [program, '--gateway', connection, 'restore', '--progress', folder, ...words[name]];
+    const started = spawn(process.execPath, given, { stdio: ['ignore', 'pipe', 'pipe'] });
     child = started;
     const [printed, errors, [status]] = await Promise.all([
       text(started.stdout),
@@ -69,12 +89,13 @@ export async function restoreCommand(to: Date) {
   }
 
   return {
-    async run(words: readonly string[], killedAt?: KillPoint): Promise<Ended> {
+    async run(name: keyof typeof words, killedAt?: KillPoint): Promise<Ended> {
       for (;;) {
         [point, calls] = [killedAt, 0];
-        const { errors, ...ended } = await runOnce(words);
+        const { errors, printed, status } = await runOnce(name);
         // On a busy machine something answers too late: a person repeats the command.
-        if (!/did not respond within|@smithy.node-http-handler/.test(errors)) return ended;
+        if (!/did not respond within|@smithy.node-http-handler/.test(errors))
+          return { status, printed: status === 0 ? printed : errors };
       }
     },
     report: (): RestoreReport =>

@@ -1,25 +1,28 @@
 /**
- * A running gateway whose table of messages is lost under traffic, and which `npm run admin -- restore` brings back in processes
- * that are killed at ten calls. The emulator restores a table as it is now, so the side table is made at the time, by the
- * same call.
+ * A running gateway whose table of messages is lost under traffic, and which the commands of docs/rotate-and-restore.md bring
+ * back, in processes that are killed at three calls. The emulator restores a table as it is now, so the side tables are made
+ * at the time, by the same call.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { DeleteCommand, type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { stages } from '../../../lib/stages/stages.ts';
+import { secretHash } from '../../../shared/client/secret-text.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { chunksOf } from '../../../shared/platform/long-lists.ts';
-import type { RestoreReport } from '../../../shared/restore/restore-report.ts';
+import type { RestoreReport } from '../../../shared/restore/restore-stage.ts';
 import { dynamoSideTables, sideTableName } from '../../../shared/restore/side-tables.dynamo.ts';
 import { type RunningWorkers, stackWorkers } from '../../../shared/restore/stop-stage.lambda.ts';
 import { clientConfig, documentClient, eventually, gateway } from '../gateway/gateway.ts';
 import { minuteReviews } from '../gateway/minute-reviews.ts';
+import { adminToken, call } from '../http/client.ts';
 import { startWebhookEndpoint, type WebhookEndpoint } from '../webhook/webhook-endpoint.ts';
 import { type KillPoint, restoreCommand } from './restore-command.ts';
 import { type Traffic, type Trickle, trafficTo } from './traffic.ts';
 
 type Rows = ReadonlyMap<string, Message>;
+type Counts = ReadonlyMap<string, number>;
 
 /** What was seen of a restore. */
 export interface RestoredGateway {
@@ -27,50 +30,32 @@ export interface RestoredGateway {
   readonly atTime: Rows;
   /** The rows that were lost, as they were then: accepted before the time and after it. */
   readonly lost: Rows;
-  /** After the copy, while everything is still stopped. */
-  readonly copied: Rows;
+  /** When the stage has run again for a while, before anything is released or ended. */
+  readonly held: Rows;
   /** When all that was due has been done. */
   readonly ended: Rows;
   /** Reads how many messages usage has in each state. */
   readonly usageByStatus: Traffic['usageByStatus'];
   readonly report: RestoreReport;
-  /** What `--plan` printed, and how many requests had been refused until then. */
-  readonly plan: { readonly status: number | null; readonly printed: string; readonly refused: number };
-  /** What the command printed when it had compared. */
-  readonly printed: string;
   readonly deaths: number;
   readonly trickle: Trickle;
   /** Mappings and schedules that were on before the restore, and that are on after it. */
   readonly workers: { readonly before: RunningWorkers; readonly after: RunningWorkers };
-  /** How often the simulated carrier was given each message. */
-  readonly handedOver: ReadonlyMap<string, number>;
+  /** How often the simulated carrier was given each message, when the rows were lost, when they were held, and at the end. */
+  readonly handedOver: { readonly lost: Counts; readonly held: Counts; readonly ended: Counts };
+  /** The ids of the webhooks that were posted, of held messages while they were held, and all. */
+  readonly posts: { readonly held: readonly string[]; readonly ended: readonly string[] };
+  /** A key that was revoked after the time, and what a send with it answered once the stage ran, and once it was enabled. */
+  readonly revokedKey: { readonly id: string; readonly held: number; readonly enabled: number };
   /** When each step had ended, in seconds since the first message. */
   readonly seconds: Readonly<Record<string, number>>;
-  /** The id and the message of each webhook that was posted, and when. */
-  readonly posts: readonly { readonly id: string; readonly messageId: string; readonly at: Date }[];
 }
 
-/** Before anything is compared: the API is closed, the workers are turned off, and the stream is read. */
-const whileStopping: readonly KillPoint[] = [
-  { call: 'PutItem', nth: 1, when: 'after' },
-  { call: 'PUT /2015-03-31/event-source-mappings', nth: 3, when: 'after' },
-  { call: 'GetRecords', nth: 1, when: 'after' },
-];
-/** Rows are compared and written. */
-const whileCopying = (rows: number): readonly KillPoint[] => [
-  { call: 'Scan', nth: 3, when: 'before' },
-  { call: 'PutItem', nth: 1, when: 'after' },
-  { call: 'PutItem', nth: Math.ceil(rows / 5), when: 'before' },
-  { call: 'UpdateItem', nth: Math.ceil(rows / 100), when: 'after' },
-];
-const beforeAnyStart: KillPoint = { call: 'PUT /schedules/', nth: 1, when: 'before' };
-/** The workers are turned on, and the side table is deleted. */
-const whileStarting: readonly KillPoint[] = [
-  { call: 'PUT /2015-03-31/event-source-mappings', nth: 3, when: 'after' },
-  { call: 'DeleteTable', nth: 1, when: 'after' },
-];
-
-const decided = ['--unknown-messages', 'fail', '--confirm'];
+const killPoints = (rows: number): Readonly<Record<'stop' | 'copy' | 'start', KillPoint>> => ({
+  stop: { call: 'PUT /2015-03-31/event-source-mappings', nth: 3, when: 'after' },
+  copy: { call: 'PutItem', nth: Math.ceil(rows / 5), when: 'before' },
+  start: { call: 'DeleteTable', nth: 1, when: 'after' },
+});
 
 /** @param total - how many messages there are at the time */
 export async function loseAndRestore(total: number): Promise<RestoredGateway> {
@@ -84,67 +69,84 @@ export async function loseAndRestore(total: number): Promise<RestoredGateway> {
   const ended = (step: string): void => {
     seconds[step] = Math.round((performance.now() - begun) / 1000);
   };
+  const messages = gateway().tables.messages ?? '';
+  const apiKeys = gateway().tables.api_keys ?? '';
   try {
+    const key = await newKey(traffic.client.clientId);
     await sendInEveryState(traffic, total);
     ended('sent');
     const to = new Date(Math.floor(Date.now() / 1000) * 1000);
-    const messages = gateway().tables.messages ?? '';
-    await dynamoSideTables(raw).restore(messages, to);
+    for (const table of [messages, apiKeys]) await dynamoSideTables(raw).restore(table, to);
     const atTime = await rowsOf(dynamo, sideTableName(messages, to));
+    await key.revoke();
     const lost = await loseUnderTraffic(dynamo, traffic, total, endpoint);
+    await dynamo.send(new DeleteCommand({ TableName: apiKeys, Key: { key_hash: secretHash(key.text) } }));
     await traffic.usageOnce(lost.size);
+    const handedOverWhenLost = await handedOver(dynamo);
+    const posts = () => endpoint.posts.map(({ headers }) => String(headers['webhook-id']));
     ended('lost');
     const trickle = traffic.trickle();
     const workersOn = () => stackWorkers(stages.local.stackName).find('on');
     const before = await workersOn();
 
-    const command = await restoreCommand(to);
+    const command = await restoreCommand(to, key.id);
     let deaths = 0;
-    const kill = async (words: readonly string[], points: readonly KillPoint[]): Promise<void> => {
-      for (const point of points) if ((await command.run(words, point)).status === null) deaths += 1;
+    const run = async (name: Parameters<typeof command.run>[0], ...points: KillPoint[]): Promise<void> => {
+      for (const point of points) if ((await command.run(name, point)).status === null) deaths += 1;
+      const { status, printed } = await command.run(name);
+      if (status !== 0) throw new Error(`restore ${name} ended with ${status}: ${printed}`);
     };
-    const planned = await command.run(['--plan']);
-    const plan = { ...planned, refused: trickle.refused.length };
-    await kill([], whileStopping);
-    const compared = await command.run([]);
+    const points = killPoints(atTime.size);
+    await run('copy', points.stop, points.copy);
     const report = command.report();
-    ended('compared');
-    await kill(decided, [...whileCopying(atTime.size), beforeAnyStart]);
-    const copied = await rowsOf(dynamo, messages);
-    await kill(decided, whileStarting);
-    const last = await command.run(decided);
-    if (compared.status !== 1 || last.status !== 0) throw new Error(`${compared.status}, ${last.status}`);
-    await command.close();
-    ended('restored');
+    ended('copied');
+    await run('enable');
+    await run('start', points.start);
+    ended('started');
 
-    // The API is open again, and everything that was restored is reviewed once since.
+    // The API is open again, and everything that was copied is reviewed once since.
     const accepted = trickle.ids.length;
     await eventually(async () => (trickle.ids.length > accepted + 2 ? true : undefined));
     await trickle.stop();
     const after = await workersOn();
-    await (await minuteReviews(lambda))();
+    const postedBefore = endpoint.posts.length;
+    const review = await minuteReviews(lambda);
+    await review();
+    await pause(5000);
+    const held = await rowsOf(dynamo, messages);
+    const handedOverWhenHeld = await handedOver(dynamo);
+    const heldIds = new Set(Object.values(report.held).flat());
+    const postedOfHeld = endpoint.posts
+      .slice(postedBefore)
+      .map(({ bytes }) => String(JSON.parse(bytes.toString()).data.message_id))
+      .filter((id) => heldIds.has(id));
+    const heldStatus = await key.status();
+
+    await run('release');
+    await run('end');
+    await run('enableKey');
+    await review();
     await allFinished(dynamo, messages);
-    await traffic.usageOnce(lost.size + trickle.ids.length);
+    const enabledStatus = await eventually(async () => {
+      const status = await key.status();
+      return status === 401 ? undefined : status;
+    });
+    await command.close();
     ended('finished');
     return {
       seconds,
       atTime,
       lost,
-      copied,
+      held,
       ended: await rowsOf(dynamo, messages),
       usageByStatus: traffic.usageByStatus,
       report,
-      plan,
-      printed: compared.printed,
       deaths,
       trickle,
       workers: { before, after },
-      handedOver: await handedOver(dynamo),
-      posts: endpoint.posts.map(({ headers, bytes, at }) => ({
-        id: String(headers['webhook-id']),
-        messageId: String(JSON.parse(bytes.toString()).data.message_id),
-        at,
-      })),
+      handedOver: { lost: handedOverWhenLost, held: handedOverWhenHeld, ended: await handedOver(dynamo) },
+      posts: { held: postedOfHeld, ended: posts() },
+      revokedKey: { id: key.id, held: heldStatus, enabled: enabledStatus },
     };
   } finally {
     await endpoint.close();
@@ -152,6 +154,28 @@ export async function loseAndRestore(total: number): Promise<RestoredGateway> {
     raw.destroy();
     lambda.destroy();
   }
+}
+
+/** A second key of the client. */
+async function newKey(clientId: string) {
+  const path = `/admin/api/clients/${clientId}/api-keys`;
+  const created = await call('POST', path, { credential: await adminToken(), body: {} });
+  const [text, id] = [String(created.body.api_key), String(created.body.key_id)];
+  return {
+    text,
+    id,
+    async revoke(): Promise<void> {
+      const { status, text: answer } = await call('DELETE', `${path}/${id}`, {
+        credential: await adminToken(),
+      });
+      if (status >= 300) throw new Error(`${status}: ${answer}`);
+    },
+    /** Asks for the client's account, which sends nothing. Returns the status. */
+    async status(): Promise<number> {
+      const { status } = await call('GET', '/api/v1/account', { credential: text });
+      return status;
+    },
+  };
 }
 
 async function sendInEveryState(traffic: Traffic, total: number): Promise<void> {

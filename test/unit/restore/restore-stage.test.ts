@@ -1,96 +1,161 @@
-/** A table of messages that is lost and restored: nothing is sent, posted or counted twice, wherever the restore dies. */
+/** Rows that were lost and restored: a copy starts nothing and opens nothing, wherever the restore dies (contract 8.8). */
 import { describe, expect, it } from '@jest/globals';
+import { keysOf } from '../../../bin/admin/restored-tables.ts';
+import { revokeApiKey } from '../../../shared/client/client-admin.ts';
+import { dynamoApiKeyStore, dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
+import { dynamoWebhookSecrets } from '../../../shared/client/webhook-secrets.dynamo.ts';
 import { tableShapes } from '../../../shared/contract/tables.ts';
-import type { Message } from '../../../shared/message/message.ts';
-import { planRestore, type RestoreReport, unknownIn } from '../../../shared/restore/restore-report.ts';
-import { type RestoreRequest, restoreStage } from '../../../shared/restore/restore-stage.ts';
-import { restorableTables } from '../../../shared/restore/table-rows.dynamo.ts';
-import { periodsBetween } from '../../../shared/usage/period.ts';
-import { usageOfAll } from '../../../shared/usage/read-usage.ts';
+import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
+import { heldGroups, type Message } from '../../../shared/message/message.ts';
+import { enableRows, endMessages, releaseMessages } from '../../../shared/restore/held-rows.dynamo.ts';
+import { notRestorable, restoreStage, startStage } from '../../../shared/restore/restore-stage.ts';
+import { type RestorableTable, restorableTables } from '../../../shared/restore/table-rows.dynamo.ts';
+import { type Delivery, newDelivery } from '../../../shared/webhook/delivery.ts';
+import { failuresOf } from '../../../shared/webhook/log/find-deliveries.ts';
+import { newResend } from '../../../shared/webhook/log/resend.ts';
 import { Killed, noKill } from '../../support/faults/kill-process.ts';
-import { lostTable } from '../../support/restore/lost-table.ts';
+import { aMessage } from '../../support/message/example-message.ts';
+import { lostRows, type Row } from '../../support/restore/lost-rows.ts';
 
-type Gateway = ReturnType<typeof lostTable>;
+type Gateway = ReturnType<typeof lostRows>;
 
-/**
- * The ways: 0 queued and never handed over, 1 queued and handed over after the time, 2 the same and delivered, 3 sent, and
- * delivered after the time, 4 delivered before, 5 failed before, 6 scheduled for tomorrow, 7 scheduled and handed over after
- * the time, 8 canceled before, 9 sent, and still without a receipt.
- */
-async function gatewayWithLoss(total: number, more?: Parameters<typeof lostTable>[1]) {
-  const gateway = lostTable(total, more);
-  const { accept, handOver, deliver, followChanges, idsOf, pass, stores } = gateway;
-  await accept(total);
-  gateway.outbound.length = 0;
-  pass(60);
-  await handOver(idsOf(3, 4, 5, 9));
-  pass(60);
-  await deliver(idsOf(4));
-  for (const id of idsOf(5))
-    await stores.messages.transition(id, { to: 'failed', at: gateway.clock(), reported: true });
-  for (const id of idsOf(8)) await stores.messages.transition(id, { to: 'canceled', at: gateway.clock() });
-  await followChanges();
-  pass(60);
-  const to = gateway.rememberTables();
-  const atTime = new Map(stores.messages.all().map((message) => [message.message_id, message]));
-  const postedBefore = new Map(gateway.posted);
+const start = new Date('2026-11-20T10:00:00.000Z');
+const since = '2026-11-20T10:30:00.000Z';
+const afterHours = (hours: number): string => new Date(start.getTime() + hours * 3_600_000).toISOString();
+const secretHash = 'a'.repeat(64);
 
-  pass(1500);
-  await handOver(idsOf(1, 2, 7));
-  await followChanges();
-  pass(60);
-  await deliver(idsOf(2, 3));
-  await followChanges();
-  const later = await accept(Math.ceil(total / 20));
-  await handOver(later.filter((id) => !idsOf(6, 8).includes(id)));
-  await followChanges();
-  gateway.outbound.length = 0;
-  const truth = new Map(stores.messages.all().map((message) => [message.message_id, message]));
-
-  // Most rows are lost, some are spoilt, and some survive.
-  const survivors = new Set<string>();
-  for (const [index, { message }] of gateway.stories.entries()) {
-    if (index % 17 === 3) survivors.add(message.message_id);
-    else if (index % 13 === 5 && !later.includes(message.message_id)) await gateway.spoil(message.message_id);
-    else await gateway.lose(message.message_id);
-  }
-  // What a person spoils is no message that the relay passes on.
-  await followChanges().catch(() => undefined);
-  return { gateway, to, atTime, truth, later, survivors, postedBefore };
+function message(name: string, more: Partial<Message>): Message {
+  const { queued_at, ...row } = aMessage({ message_id: `msg_${name}`, country: 'GB', segments: 1, ...more });
+  return row.status === 'scheduled' ? row : { ...row, queued_at: queued_at ?? '' };
 }
 
-const request = (to: Date, change: Partial<RestoreRequest> = {}): RestoreRequest => ({
-  to,
-  tables: ['messages'],
-  decisions: { unknownMessages: 'fail' },
-  confirmed: true,
-  canceled: false,
-  again: false,
-  ...change,
+const next = { channel: 'sms', after_seconds: 60, text: 'Again' } as const;
+/** The messages of the restored time, by the group in which they are held; null: they are final. */
+const messages: readonly (readonly [string, Message])[] = [
+  ['due', message('queued', { fallback: [next] })],
+  ['due', message('sending', { status: 'sending', handover_until: afterHours(0), handover_claim: 'lost' })],
+  ['due', message('overdue', { status: 'scheduled', scheduled_at: afterHours(0.5) })],
+  [
+    'scheduled',
+    message('scheduled', { status: 'scheduled', scheduled_at: afterHours(24), fallback: [next] }),
+  ],
+  ['sent', message('sent', { status: 'sent', sent_at: afterHours(0) })],
+  ['null', message('delivered', { status: 'delivered', delivered_at: afterHours(0) })],
+  ['null', message('failed', { status: 'failed', failed_at: afterHours(0), fallback: [next] })],
+];
+const idsIn = (group: string): string[] =>
+  messages.filter(([of]) => of === group).map(([, { message_id }]) => message_id);
+
+function delivery(name: string, more: Partial<Delivery>): Delivery {
+  const given = {
+    delivery_id: `whd_${name}`,
+    client_id: 'client-a',
+    event: 'webhook.test',
+    url: 'https://endpoint.example.com/hook',
+    body: '{}',
+    lane: 'fast',
+  } as const;
+  return { ...newDelivery(given, start, 30, `r ${name}`), ...more };
+}
+const openDeliveries = [
+  delivery('pending', {}),
+  delivery('attempting', { state: 'attempting', lease_until: afterHours(0) }),
+  delivery('retry', { state: 'retry_scheduled', attempt_number: 5, attempt_due_at: afterHours(5) }),
+];
+const resend = newResend(
+  {
+    state: 'failed',
+    since: start.toISOString(),
+    until: since,
+    resend_id: 'whr_1',
+    client_id: 'client-a',
+    actor: 'client-a',
+  },
+  start,
+  30,
+  'r',
+);
+
+function client(client_id: string, more: Row = {}): Row {
+  return {
+    client_id,
+    name: client_id,
+    scopes: ['messages'],
+    disabled: false,
+    secrets: [{ hash: secretHash, created_at: start.toISOString() }],
+    created_at: start.toISOString(),
+    ...more,
+  };
+}
+const key = (key_id: string, more: Row = {}): Row => ({
+  key_hash: `hash ${key_id}`,
+  key_id,
+  client_id: 'client-a',
+  created_at: start.toISOString(),
+  ...more,
+});
+const secretsOf = (text: string): Row[] => [{ secret: text, created_at: start.toISOString() }];
+const entry = (kind: string, more: Row = {}): Row => ({
+  day: since.slice(0, 10),
+  entry_id: `act_${kind}`,
+  kind,
+  at: since,
+  summary: kind,
+  client_id: 'client-a',
+  ...more,
 });
 
-/** How many messages usage has in each state. */
-async function usageByStatus(gateway: Gateway): Promise<Readonly<Record<string, number>>> {
-  const periods = periodsBetween('day', new Date('2026-11-20'), new Date('2026-11-25'), 10) ?? [];
-  const read = await usageOfAll(
-    gateway.stores.usage,
-    { interval: 'day', periods, groupBy: ['status'] },
-    'USD',
+function dueItem(list: string, id: string): readonly [RestorableTable, Row] {
+  return ['due-items', { list: `${list}#0`, position: `${start.toISOString()}#${id}`, ids: [id] }];
+}
+
+const lost: readonly (readonly [RestorableTable, Row])[] = [
+  ...messages.map(([, row]) => ['messages', row] as const),
+  ...openDeliveries.map((row) => ['webhook-deliveries', row] as const),
+  ['webhook-deliveries', { ...resend, delivery_id: resend.resend_id }],
+  ['clients', client('client-a')],
+  ['clients', client('client-b', { disabled: true })],
+  ['api-keys', key('live')],
+  ['api-keys', key('revoked since')],
+  ['api-keys', key('revoked before', { revoked_at: start.toISOString() })],
+  [
+    'client-secrets',
+    {
+      client_id: 'client-a',
+      webhook_secrets: secretsOf('whsec_account'),
+      endpoint_secrets: { end_1: secretsOf('whsec_endpoint') },
+    },
+  ],
+  // Its webhook was posted since.
+  dueItem('deliveries', 'msg_delivered#sms.delivered'),
+  dueItem('messages', 'msg_queued'),
+  ['webhook-endpoints', { client_id: 'client-a', endpoint_id: 'end_kept' }],
+  ['webhook-endpoints', { client_id: 'client-a', endpoint_id: 'end_deleted' }],
+];
+
+/** All of these rows are lost, and nothing else has happened since but what the Activity Log says. */
+async function afterLoss(): Promise<{ readonly gateway: Gateway; readonly to: Date }> {
+  const gateway = lostRows(start);
+  for (const [table, row] of lost) await gateway.put(table, row);
+  const to = gateway.rememberTables();
+  for (const [table, row] of lost) await gateway.lose(table, row);
+  await gateway.put(
+    'activity-log',
+    entry('api_key_revoked', { after: { key_id: 'revoked since' } }),
+    entry('client_secret_rotated'),
+    entry('webhook_endpoint_deleted', { summary: 'client-a deleted the webhook endpoint end_deleted' }),
   );
-  return sums(read.map(({ status, messages }) => [String(status), messages]));
+  gateway.pass(3600);
+  return { gateway, to };
 }
 
-function sums(pairs: readonly (readonly [string, number])[]): Readonly<Record<string, number>> {
-  const result: Record<string, number> = {};
-  for (const [name, count] of pairs) result[name] = (result[name] ?? 0) + count;
-  return Object.fromEntries(Object.entries(result).filter(([, count]) => count !== 0));
+async function restored() {
+  const { gateway, to } = await afterLoss();
+  const report = await restoreStage(gateway.restoring(), to, restorableTables);
+  return { gateway, to, report };
 }
 
-/** As usage has it: `sending` is internal. */
-const statusOf = (message: Message | undefined): string =>
-  message?.status === 'sending' ? 'queued' : String(message?.status);
-
-const hasWebhook = ({ webhook_url }: Message): boolean => webhook_url !== undefined;
+const statusOf = (gateway: Gateway, id: string) => gateway.get('messages', { message_id: id })?.status;
 
 it('every table with point-in-time recovery is restored', () => {
   const recovered = Object.entries(tableShapes)
@@ -99,234 +164,262 @@ it('every table with point-in-time recovery is restored', () => {
   expect(restorableTables.toSorted()).toEqual(recovered.toSorted());
 });
 
-describe('messages', () => {
-  it('are judged before anything is written, and what nothing proves must be decided', async () => {
-    const { gateway, to, later, survivors } = await gatewayWithLoss(400);
-    const before = JSON.stringify(gateway.tables.rows('messages'));
-    const { step, report, open } = await restoreStage(
-      gateway.dependencies(),
-      request(to, { decisions: {}, confirmed: true }),
-    );
-    expect(step).toBe('compare');
-    expect(open).toEqual([expect.stringContaining('--unknown-messages')]);
-    expect(JSON.stringify(gateway.tables.rows('messages'))).toBe(before);
-    expect(gateway.workers.on).toBe(false);
-    // What has happened is counted before it is compared.
-    expect(gateway.workers.turns).toEqual(['m off', 'm,count off']);
-    expect(gateway.tables.rows('limit_overrides')).toHaveLength(1);
-
-    const lost = gateway.stories.slice(0, 400).filter(({ message }) => !survivors.has(message.message_id));
-    const ids = (of: (typeof lost)[number][]) => of.map(({ message }) => message.message_id).toSorted();
-    const proven = lost.filter(({ way, message }) => [1, 2, 3, 7].includes(way) && hasWebhook(message));
-    const isSpoilt = (id: string) =>
-      gateway.tables.rows('messages').some((row) => row.message_id === id && row.segments_);
-    const changed = new Set(report?.changed_messages);
-    for (const id of ids(proven)) expect(changed).toContain(id);
-    // A spoilt row proves what is left in it.
-    expect([...changed].filter((id) => !ids(proven).includes(id)).filter((id) => !isSpoilt(id))).toEqual([]);
-    const unproven = lost.filter(({ way, message }) => [1, 2, 7].includes(way) && !hasWebhook(message));
-    const unknown = new Set(report?.unknown_messages);
-    for (const id of ids(unproven).filter((id) => !isSpoilt(id))) expect(unknown).toContain(id);
-    for (const id of ids(lost.filter(({ way }) => way === 0))) expect(unknown).toContain(id);
-
-    const laterLost = later.filter((id) => !survivors.has(id));
-    expect(Object.values(report?.lost_by_client ?? {}).reduce((sum, count) => sum + count, 0)).toBe(
-      laterLost.length,
-    );
-    for (const { message_id } of report?.lost_messages ?? []) expect(laterLost).toContain(message_id);
-    expect(report?.lost_messages.length).toBeGreaterThan(0);
-    const unknownNow = unknownIn(report as RestoreReport, new Set(['messages'])).join('\n');
-    for (const known of [/^No stream of messages is left/, /a receipt: one/, /whether a client canceled/])
-      expect(unknownNow).toMatch(known);
-  });
-
-  it('have a stream for a day: what it tells is known of each, also where it forgets during the restore', async () => {
-    const { gateway, to, later, survivors, truth } = await gatewayWithLoss(200, {
-      hasStream: true,
-      // Usage has the sums of all clients in a row for live data, and in one for test data.
-      clientIdOf: (index) => (index % 3 === 0 ? 'client-a-test' : 'client-a'),
-    });
-    const { changed } = await planRestore(gateway.dependencies(), to, ['messages']);
-    const { report } = await restoreStage(gateway.dependencies(), request(to, { confirmed: false }));
-    const lostOf = (...ways: readonly number[]): string[] =>
-      gateway.stories
-        .filter(({ way, message: { message_id: id } }) => ways.includes(way) && !survivors.has(id))
-        .map(({ message }) => message.message_id)
-        .filter((id) => !later.includes(id))
-        .toSorted();
-    expect(report?.changed_messages.toSorted()).toEqual(lostOf(1, 2, 3, 7));
-    // They were queued to the end.
-    expect(report?.unknown_messages.toSorted()).toEqual(lostOf(0));
-    const laterLost = later.filter((id) => !survivors.has(id));
-    expect(report?.lost_messages.map(({ message_id }) => message_id).toSorted()).toEqual(
-      laterLost.toSorted(),
-    );
-    const lostOfClient = Map.groupBy(laterLost, (id) => String(truth.get(id)?.client_id));
-    expect(report?.lost_by_client).toEqual(
-      Object.fromEntries([...lostOfClient].map(([client, ids]) => [client, ids.length])),
-    );
-    for (const { message_id, ...known } of report?.lost_messages ?? []) {
-      const { client_id, created_at: accepted_at, status } = truth.get(message_id) ?? {};
-      expect(known).toMatchObject({ client_id, accepted_at, status });
-    }
-    expect(changed).toBeGreaterThanOrEqual(lostOf(1, 2, 3, 7).length + laterLost.length);
-    // Each receipt that was recorded is in the stream.
-    const unknown = unknownIn(report as RestoreReport, new Set(['messages'])).join('\n');
-    expect(unknown).toContain(`usage counted ${laterLost.length} that have no row now`);
-    expect(unknown).not.toMatch(/stream of messages|a receipt: one|whether a client canceled/);
-
-    gateway.loseStream();
-    expect(await restoreStage(gateway.dependencies(), request(to))).toMatchObject({ step: 'done' });
-    await gateway.followChanges();
-    await gateway.runMinutes(new Date('2026-11-24T12:00:00.000Z'));
-    expect([...gateway.handedOver].filter(([, count]) => count > 1)).toEqual([]);
-    const rows = new Map(gateway.stores.messages.all().map((message) => [message.message_id, message]));
-    for (const id of lostOf(2, 3))
-      expect(rows.get(id)).toMatchObject({ status: 'delivered', delivered_at: truth.get(id)?.delivered_at });
-  });
-
-  it('a plan names what cannot be restored, and what surviving tables report since, and changes nothing', async () => {
-    const { gateway, to } = await gatewayWithLoss(100);
-    const before = JSON.stringify(gateway.tables.rows('messages'));
-    const { problems, changed, streamSince } = await planRestore(gateway.dependencies(), to, ['messages']);
-    expect([problems, changed > 0, streamSince]).toEqual([[], true, null]);
-    const earlier = new Date(to.getTime() - 1000);
-    const { problems: missing } = await planRestore(gateway.dependencies(), earlier, ['messages', 'clients']);
-    expect(missing).toEqual([
-      expect.stringMatching(/^messages cannot be restored to /),
-      expect.stringMatching(/^clients cannot/),
-    ]);
-    expect([gateway.workers.turns, JSON.stringify(gateway.tables.rows('messages'))]).toEqual([[], before]);
-    expect(gateway.tables.rows('limit_overrides')).toEqual([]);
-  });
-
-  it('canceling turns all on again, and nothing was written', async () => {
-    const { gateway, to } = await gatewayWithLoss(100);
-    const before = JSON.stringify(gateway.tables.rows('messages'));
-    await restoreStage(gateway.dependencies(), request(to, { confirmed: false }));
-    const { step } = await restoreStage(
-      gateway.dependencies(),
-      request(to, { canceled: true, confirmed: false }),
-    );
-    expect([step, gateway.workers.on]).toEqual(['done', true]);
-    expect(gateway.tables.rows('limit_overrides')).toEqual([]);
-    expect(JSON.stringify(gateway.tables.rows('messages'))).toBe(before);
-  });
-
-  it('that has ended is made again only where that is asked for', async () => {
-    const { gateway, to } = await gatewayWithLoss(100);
-    const idsNow = () => gateway.stores.messages.all().map(({ message_id }) => message_id);
-    await restoreStage(gateway.dependencies(), request(to));
-    const [lost = ''] = gateway.idsOf(6).filter((id) => idsNow().includes(id));
-    await gateway.lose(lost);
-    const turns = gateway.workers.turns.length;
-    expect(await restoreStage(gateway.dependencies(), request(to))).toMatchObject({ step: 'done' });
-    expect([gateway.workers.turns.length, idsNow().includes(lost)]).toEqual([turns, false]);
-    gateway.keepTablesOf(to);
-    expect(await restoreStage(gateway.dependencies(), request(to, { again: true }))).toMatchObject({
-      step: 'done',
-    });
-    expect(idsNow()).toContain(lost);
-  });
-
-  it('stops the stage again where another command turned it on, before and during the copy', async () => {
-    const { gateway, to } = await gatewayWithLoss(100);
-    const { maintenance } = gateway.dependencies();
-    await restoreStage(gateway.dependencies(), request(to, { confirmed: false }));
-    await maintenance.end();
-    gateway.workers.on = true;
-    await restoreStage(gateway.dependencies(), request(to, { confirmed: false }));
-    expect([gateway.workers.on, gateway.tables.rows('limit_overrides').length]).toEqual([false, 1]);
-
-    const during = gateway.dependencies();
-    const { rows, ...others } = during;
-    const endsMeanwhile = {
-      ...rows,
-      put: async (...given: Parameters<typeof rows.put>) => {
-        await maintenance.end();
-        return rows.put(...given);
-      },
+describe('rows', () => {
+  it.each(restorableTables)('of %s are copied if they are missing, and never overwritten', async (table) => {
+    const gateway = lostRows(start);
+    const rowOf = (name: string, more: Row = {}): Row => {
+      if (table === 'messages')
+        return { ...message(name, { status: 'delivered', delivered_at: afterHours(0) }), ...more };
+      if (table === 'webhook-deliveries') return { ...delivery(name, { state: 'acknowledged' }), ...more };
+      const keys = Object.fromEntries(
+        keysOf(table).map((each, index) => [each, index === 0 ? name : 'sort']),
+      );
+      return { ...keys, note: 'at the time', ...more };
     };
-    await expect(restoreStage({ ...others, rows: endsMeanwhile }, request(to))).rejects.toThrow('meanwhile');
-    const turns = gateway.workers.turns.length;
-    expect(await restoreStage(gateway.dependencies(), request(to))).toMatchObject({ step: 'done' });
-    expect(gateway.workers.turns.slice(turns)).toContain('m,count off');
-    expect([gateway.workers.on, gateway.tables.rows('limit_overrides')]).toEqual([true, []]);
+    const idOf = (name: string): Row => rowOf(name);
+    await gateway.put(table, rowOf('lost'), rowOf('kept'), rowOf('over', { purge_at: 1 }));
+    const to = gateway.rememberTables();
+    await gateway.lose(table, idOf('lost'));
+    await gateway.lose(table, idOf('over'));
+    const changed = rowOf('kept', { note: 'changed since' });
+    const later = rowOf('later');
+    await gateway.put(table, changed, later);
+    const report = await restoreStage(gateway.restoring(), to, [table]);
+    expect(report.tables[table]).toEqual({ rows: 3, copied: 1, kept: 1 });
+    expect(gateway.get(table, idOf('lost'))).toMatchObject({ restored_by: report.restore_id });
+    expect(gateway.get(table, idOf('kept'))).toEqual(changed);
+    expect(gateway.get(table, idOf('over'))).toBeUndefined();
+    expect(gateway.get(table, idOf('later'))).toEqual(later);
   });
 
-  it('is not canceled where none is under way', async () => {
-    const { gateway, to } = await gatewayWithLoss(100);
-    await expect(restoreStage(gateway.dependencies(), request(to, { canceled: true }))).rejects.toThrow(
-      'No restore is under way',
-    );
+  it('of webhook endpoints that their clients deleted since are not copied, and are named', async () => {
+    const { gateway, report } = await restored();
+    expect(gateway.all('webhook-endpoints')).toMatchObject([{ endpoint_id: 'end_kept' }]);
+    expect(report.deleted_endpoints).toEqual(['client-a end_deleted']);
+  });
+
+  it('a time without recovery is named before anything is stopped', async () => {
+    const { gateway, to } = await afterLoss();
+    expect(await notRestorable(gateway.restoring(), to, ['messages'])).toEqual([]);
+    const earlier = new Date(to.getTime() - 1000);
+    expect(await notRestorable(gateway.restoring(), earlier, ['messages'])).toEqual(['messages']);
     expect(gateway.workers.turns).toEqual([]);
   });
 
-  it('in every state, lost under traffic, and a restore killed at ten points: nothing happens twice, usage equals the messages', async () => {
-    const total = 600;
-    const dry = await gatewayWithLoss(total);
-    const counted = noKill();
-    await restoreStage(dry.gateway.dependencies(counted), request(dry.to));
-    const world = await gatewayWithLoss(total);
-    const { gateway, to, atTime, truth, later, survivors, postedBefore } = world;
-    // A run that is continued makes fewer calls.
-    const points = [0, 0.0005, 0.001, 0.003, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2];
-    let deaths = 0;
-    for (const [index, point] of points.entries()) {
-      const kill = {
-        at: Math.floor(point * counted.calls),
-        when: index % 2 === 0 ? 'before' : 'after',
-        calls: 0,
-      } as const;
-      await restoreStage(gateway.dependencies({ ...kill }), request(to)).catch((error: unknown) => {
-        if (!(error instanceof Killed)) throw error;
-        deaths += 1;
-      });
-    }
-    expect(deaths).toBe(points.length);
-    const { step, report } = await restoreStage(gateway.dependencies(), request(to));
-    expect(step).toBe('done');
-    expect(gateway.workers.on).toBe(true);
-    expect(gateway.tables.rows('limit_overrides')).toEqual([]);
-
-    await gateway.followChanges();
-    await gateway.runMinutes(new Date('2026-11-24T12:00:00.000Z'));
-
-    expect([...gateway.handedOver].filter(([, count]) => count > 1)).toEqual([]);
-    expect([...gateway.posted].filter(([, count]) => count > 1)).toEqual([]);
-    for (const [id, count] of postedBefore) expect(gateway.posted.get(id)).toBe(count);
-    const rows = new Map(gateway.stores.messages.all().map((message) => [message.message_id, message]));
-    for (const [id, was] of truth) {
-      if (later.includes(id) && !survivors.has(id)) expect(rows.has(id)).toBe(false);
-      else if (was.status === 'delivered' && hasWebhook(was))
-        expect(rows.get(id)).toMatchObject({ status: 'delivered', delivered_at: was.delivered_at });
-    }
-    // Tomorrow's messages went out at their time, once.
-    const scheduled = gateway.idsOf(6).filter((id) => rows.has(id));
-    expect(scheduled.every((id) => gateway.handedOver.get(id) === 1)).toBe(true);
-    // Usage has what it counted before the loss, and each change since of a row whose counted state is known.
-    const changed = new Set(report?.changed_messages);
-    const closed = new Set(
-      gateway.tables.rows('messages').flatMap((row) => (row.usage_closed === true ? [row.message_id] : [])),
-    );
-    for (const id of report?.unknown_messages ?? []) expect(closed).toContain(id);
-    expect(gateway.idsOf(6, 8).filter((id) => closed.has(id))).toEqual([]);
-    const expected = gateway.stories.flatMap(({ message: { message_id: id } }): [string, number][] => {
-      const [was, is] = [truth.get(id), rows.get(id)];
-      const restored = survivors.has(id) || changed.has(id) ? was : atTime.get(id);
-      return [
-        [statusOf(was), 1],
-        ...(is === undefined || closed.has(id)
-          ? []
-          : ([
-              [statusOf(restored), -1],
-              [statusOf(is), 1],
-            ] as [string, number][])),
-      ];
+  it('newer than lost due items are reviewed again', async () => {
+    const gateway = lostRows(start);
+    const to = gateway.rememberTables();
+    await gateway.put('messages', message('new', {}));
+    await gateway.put('webhook-deliveries', delivery('new', {}), {
+      ...resend,
+      delivery_id: resend.resend_id,
     });
-    const found = await usageByStatus(gateway);
-    expect(found).toEqual(sums(expected));
-    expect(Object.entries(found).filter(([, count]) => count < 0)).toEqual([]);
-    expect(Object.values(found).reduce((sum, count) => sum + count, 0)).toBe(gateway.stories.length);
-  }, 120_000);
+    await restoreStage(gateway.restoring(), to, ['due-items']);
+    const reviewed = gateway.all('due-items').flatMap(({ ids }) => ids as string[]);
+    expect(reviewed.toSorted()).toEqual(['msg_new', 'whd_new', 'whr_1']);
+  });
+});
+
+describe('messages', () => {
+  it('are held unless they are final: no queue message, due item or run hands one over or ends it', async () => {
+    const { gateway, report } = await restored();
+    for (const group of heldGroups) expect(report.held[group].toSorted()).toEqual(idsIn(group).toSorted());
+    const before = gateway.all('messages');
+    const isSequence = ({ message_id, fallback }: Row) => (fallback === undefined ? [] : [message_id]);
+    expect(before.flatMap(isSequence)).toEqual(['msg_scheduled']);
+    // The stage has queue messages and due items from before the loss.
+    await gateway.stores.dueItemIndex.add(
+      'messages',
+      messages.map(([, { message_id: id }]) => ({ id, dueAt: start })),
+    );
+    await gateway.stores.dueItemIndex.add('scheduled', [{ id: 'msg_scheduled', dueAt: start }]);
+    await startStage(gateway.restoring());
+    await gateway.followChanges();
+    for (const [, { message_id }] of messages) {
+      await gateway.handOver(message_id);
+      const deps = { messages: gateway.stores.messages, clock: gateway.clock, newClaimId: () => 'claim' };
+      if (report.held.due.includes(message_id))
+        expect(await dispatch(deps as never, message_id)).toMatchObject({ outcome: 'nothing_to_do' });
+    }
+    await gateway.runHours(48);
+    expect([gateway.handedOver, gateway.posted, gateway.queued]).toEqual([[], [], []]);
+    expect(gateway.all('messages')).toEqual(before);
+    expect(gateway.all('message-usage')).toEqual([]);
+  });
+
+  it('are released by group, and go on as new ones; what may have been sent before says so', async () => {
+    const { gateway } = await restored();
+    await startStage(gateway.restoring());
+    expect(await releaseMessages(gateway.held(), ['due', 'sent'])).toBe(4);
+    expect(await releaseMessages(gateway.held(), ['due', 'sent'])).toBe(0);
+    await gateway.followChanges();
+    expect(gateway.posted).toEqual([]);
+    expect(gateway.queued.map(({ messageId }) => messageId).toSorted()).toEqual([
+      'msg_overdue',
+      'msg_queued',
+    ]);
+    await gateway.runHours(2);
+    expect(gateway.handedOver.toSorted()).toEqual(idsIn('due').toSorted());
+    for (const id of idsIn('due'))
+      expect(gateway.get('messages', { message_id: id })).toMatchObject({ possible_duplicate: true });
+    expect(statusOf(gateway, 'msg_scheduled')).toBe('scheduled');
+    expect(await releaseMessages(gateway.held(), ['scheduled'])).toBe(1);
+    await gateway.followChanges();
+    await gateway.runHours(80);
+    expect(gateway.handedOver.filter((id) => id === 'msg_scheduled')).toHaveLength(1);
+    expect(gateway.handedOver).toHaveLength(4);
+    expect(statusOf(gateway, 'msg_sent')).toBe('expired');
+    // Usage counts what was scheduled for later, and has the others as it counted them before the loss.
+    const isDay = ({ period, client_id }: Row) => period === '2026-11-20' && client_id === 'client-a';
+    const counts = Object.entries(gateway.all('message-usage').find(isDay) ?? {});
+    expect(Object.fromEntries(counts.filter(([name]) => name.endsWith('.m')))).toEqual({
+      's.t.GB.sc.m': -1,
+      's.t.GB.e.m': 1,
+    });
+  });
+
+  it('are ended by group: each gets the end of its state, and nothing is handed over', async () => {
+    const { gateway } = await restored();
+    await startStage(gateway.restoring());
+    expect(await endMessages(gateway.held(), heldGroups)).toBe(5);
+    expect(await endMessages(gateway.held(), heldGroups)).toBe(0);
+    await gateway.followChanges();
+    await gateway.runHours(48);
+    expect(gateway.handedOver).toEqual([]);
+    expect(messages.map(([, { message_id: id }]) => [id, statusOf(gateway, id)])).toEqual([
+      ['msg_queued', 'failed'],
+      ['msg_sending', 'failed'],
+      ['msg_overdue', 'canceled'],
+      ['msg_scheduled', 'canceled'],
+      ['msg_sent', 'expired'],
+      ['msg_delivered', 'delivered'],
+      ['msg_failed', 'failed'],
+    ]);
+  });
+});
+
+it('webhooks that were not finished are failed, each with one alert, and a resend of many does not go on', async () => {
+  const { gateway, report } = await restored();
+  const ids = openDeliveries.map(({ delivery_id }) => delivery_id);
+  expect(report.failed_webhooks.toSorted()).toEqual(ids.toSorted());
+  for (const delivery_id of ids) {
+    const row = gateway.get('webhook-deliveries', { delivery_id });
+    expect(row).toMatchObject({ state: 'failed', alert_pending: true, finished_at: afterHours(1) });
+    expect(String(row?.attempt_due_at) <= afterHours(1)).toBe(true);
+  }
+  expect(gateway.all('webhook-deliveries')).toHaveLength(3);
+  await gateway.runHours(2);
+  expect(gateway.alerted.toSorted()).toEqual(ids.toSorted());
+  expect(gateway.posted).toEqual([]);
+  const query = { clientId: 'client-a', since: start, until: gateway.clock(), limit: 100 };
+  const { failures } = await failuresOf(gateway.stores, query);
+  expect(failures.map(({ delivery: { delivery_id } }) => delivery_id).toSorted()).toEqual(ids.toSorted());
+});
+
+describe('clients, API keys and webhook secrets', () => {
+  const keysIn = ({ tables }: Gateway) => dynamoApiKeyStore(tables.dynamo, tables.names.api_keys);
+  const isUsable = async (gateway: Gateway, keyId: string): Promise<boolean> =>
+    (await keysIn(gateway).find(`hash ${keyId}`))?.revoked_at === undefined;
+  const secretsIn = ({ tables }: Gateway, ...of: [string, string?]) =>
+    dynamoWebhookSecrets(tables.dynamo, tables.names.client_secrets).find(...of);
+  const isDisabled = (gateway: Gateway, client_id: string) => gateway.get('clients', { client_id })?.disabled;
+
+  it('are disabled until an administrator enables them, and the report says what happened to each since', async () => {
+    const { gateway, to, report } = await restored();
+    for (const id of ['live', 'revoked since', 'revoked before'])
+      expect([id, await isUsable(gateway, id)]).toEqual([id, false]);
+    expect([isDisabled(gateway, 'client-a'), isDisabled(gateway, 'client-b')]).toEqual([true, true]);
+    expect(await secretsIn(gateway, 'client-a')).toEqual([]);
+    expect(await secretsIn(gateway, 'client-a', 'end_1')).toEqual([]);
+    const told = report.disabled.map(({ table, id, since: log }) => [table, id, log.map(({ kind }) => kind)]);
+    expect(told).toEqual([
+      ['clients', 'client-a', ['client_secret_rotated', 'webhook_endpoint_deleted']],
+      ['client-secrets', 'client-a', ['client_secret_rotated', 'webhook_endpoint_deleted']],
+      ['api-keys', 'live', []],
+      ['api-keys', 'revoked since', ['api_key_revoked']],
+    ]);
+
+    expect(await enableRows(gateway.held(), (id) => id !== 'revoked since')).toHaveLength(3);
+    // A repeated command reports the same, and changes nothing that was enabled.
+    expect((await restoreStage(gateway.restoring(), to, restorableTables)).tables).toEqual(report.tables);
+    await startStage(gateway.restoring());
+    expect(await isUsable(gateway, 'live')).toBe(true);
+    for (const id of ['revoked since', 'revoked before'])
+      expect([id, await isUsable(gateway, id)]).toEqual([id, false]);
+    expect([isDisabled(gateway, 'client-a'), isDisabled(gateway, 'client-b')]).toEqual([false, true]);
+    expect(await secretsIn(gateway, 'client-a')).toEqual(secretsOf('whsec_account'));
+    expect(await secretsIn(gateway, 'client-a', 'end_1')).toEqual(secretsOf('whsec_endpoint'));
+    expect(await enableRows(gateway.held(), (id) => id === 'revoked since')).toHaveLength(1);
+    expect(await isUsable(gateway, 'revoked since')).toBe(true);
+  });
+
+  it('that an administrator revoked or disabled meanwhile are not enabled with the others', async () => {
+    const { gateway } = await restored();
+    const { tables, clock } = gateway;
+    await revokeApiKey({ apiKeys: keysIn(gateway) }, 'client-a', 'live', clock());
+    await dynamoClientStore(tables.dynamo, tables.names.clients).setDisabled('client-a', true);
+    await enableRows(gateway.held(), () => true);
+    expect([await isUsable(gateway, 'live'), isDisabled(gateway, 'client-a')]).toEqual([false, true]);
+  });
+});
+
+describe('the stage', () => {
+  it('is stopped until it is started, its counting last, and its side tables are deleted then', async () => {
+    const { gateway, to } = await restored();
+    expect(gateway.workers.turns).toEqual(['m off', 'm,count off']);
+    expect(gateway.all('limit-overrides')).toHaveLength(1);
+    const other = new Date(to.getTime() - 1000);
+    await expect(restoreStage(gateway.restoring(), other, ['messages'])).rejects.toThrow('is under way');
+    await startStage(gateway.restoring());
+    expect([gateway.workers.on, gateway.all('limit-overrides')]).toEqual([true, []]);
+    expect(gateway.isRestoredBeside('messages', to)).toBe(false);
+    await expect(startStage(gateway.restoring())).rejects.toThrow('No restore is under way');
+  });
+
+  it('is stopped again by a repeated command if another one turned it on meanwhile', async () => {
+    const { gateway, to } = await restored();
+    const turns = gateway.workers.turns.length;
+    await restoreStage(gateway.restoring(), to, ['messages']);
+    expect(gateway.workers.turns).toHaveLength(turns);
+    await gateway.restoring().maintenance.end();
+    await restoreStage(gateway.restoring(), to, ['messages']);
+    expect(gateway.workers.turns.slice(turns)).toEqual(['m off', 'm,count off']);
+  });
+});
+
+describe('a command that is killed at any call and repeated', () => {
+  /** Restores, enables, releases and ends, and starts the stage. */
+  async function allOf(gateway: Gateway, to: Date, kill = noKill()): Promise<void> {
+    await restoreStage(gateway.restoring(kill), to, restorableTables);
+    await enableRows(gateway.held(kill), (id) => id !== 'revoked since');
+    await releaseMessages(gateway.held(kill), ['scheduled']);
+    await endMessages(gateway.held(kill), ['due']);
+    await startStage(gateway.restoring(kill));
+  }
+  const rowsIn = (gateway: Gateway) =>
+    restorableTables.map((table) => {
+      const rows = gateway.all(table);
+      if (table !== 'due-items') return [table, rows];
+      // A repeat adds the item of a webhook again, and those of messages that were released meanwhile.
+      const due = rows.flatMap(({ ids }) => ids as string[]);
+      return [table, new Set(due.filter((id) => id.startsWith('whd_')))];
+    });
+
+  it('has the same result, and hands over and posts nothing by itself', async () => {
+    const whole = await afterLoss();
+    const counted = noKill();
+    await allOf(whole.gateway, whole.to, counted);
+    expect(counted.calls).toBeGreaterThan(100);
+    for (let at = 0; at < counted.calls; at += 1) {
+      for (const when of ['before', 'after'] as const) {
+        const { gateway, to } = await afterLoss();
+        await expect(allOf(gateway, to, { at, when, calls: 0 })).rejects.toThrow(Killed);
+        await allOf(gateway, to);
+        expect([at, when, rowsIn(gateway)]).toEqual([at, when, rowsIn(whole.gateway)]);
+        expect([gateway.handedOver, gateway.posted]).toEqual([[], []]);
+        // What was on before is known from the first calls on.
+        if (at > 3) expect([at, gateway.workers.turns.at(-1)]).toEqual([at, 'm,count on']);
+      }
+    }
+  }, 60_000);
 });

@@ -1,0 +1,139 @@
+/**
+ * Decides what a restore writes for a row that is missing now, from the row as it was at the restored time. A copy must start
+ * nothing and open nothing: a message that is not final is held, a webhook that is not finished has failed, and a client, an
+ * API key or a webhook secret is disabled.
+ */
+import { isFinished } from '../message/dispatch/fallback.ts';
+import { type HeldGroup, type Message, messageSchema, transitions } from '../message/message.ts';
+import { restoredBy, rowIn, usageClosed } from '../platform/aws/stream-record.dynamo.ts';
+import { earlierOf } from '../platform/clock.ts';
+import type { DueItem } from '../recovery/due-item-index.dynamo.ts';
+import { type Delivery, deliverySchema, dueItemOf } from '../webhook/delivery.ts';
+import { resendSchema } from '../webhook/log/resend.ts';
+import type { SettingChange } from './recorded-changes.ts';
+import type { Item } from './side-tables.dynamo.ts';
+import type { RestorableTable } from './table-rows.dynamo.ts';
+
+export interface RestoreRun {
+  readonly restoreId: string;
+  /** When the workers were stopped: nothing was handed over later. */
+  readonly stoppedAt: Date;
+  readonly tables: readonly RestorableTable[];
+  /** What the Activity Log says since the restored time. */
+  readonly changes: readonly SettingChange[];
+}
+
+type CopiedRow =
+  /** The row is not copied. `deleted`: its client deleted it since the restored time. */
+  | { readonly kind: 'left'; readonly why: 'over' | 'deleted' }
+  | {
+      readonly kind: 'copied';
+      readonly item: Item;
+      readonly held?: HeldGroup;
+      readonly disabled?: boolean;
+      /** A webhook that had not finished: the sweep writes the entry of its failure, by which lists and resends find it. */
+      readonly failed?: readonly DueItem[];
+    };
+
+export function copiedRow(run: RestoreRun, table: RestorableTable, item: Item, now: Date): CopiedRow {
+  if (Number(item.purge_at?.N ?? Number.POSITIVE_INFINITY) <= now.getTime() / 1000)
+    return { kind: 'left', why: 'over' };
+  const marked: Item = { ...item, [restoredBy]: { S: run.restoreId } };
+  switch (table) {
+    case 'messages':
+      return copiedMessage(run, marked);
+    case 'webhook-deliveries':
+      return copiedDelivery(run, marked);
+    case 'clients':
+      // A client that was disabled at the time stays so: only an administrator's own command enables it.
+      return item.disabled?.BOOL === true
+        ? copied(marked)
+        : disabled({ ...marked, disabled: { BOOL: true } });
+    case 'api-keys':
+      return item.revoked_at === undefined
+        ? disabled({ ...marked, revoked_at: { S: run.stoppedAt.toISOString() } })
+        : copied(marked);
+    case 'client-secrets':
+      return copiedSecrets(marked);
+    case 'due-items':
+      // An event whose webhooks are copied as well would be posted again.
+      return isOfWebhooks(item) && run.tables.includes('webhook-deliveries')
+        ? { kind: 'left', why: 'over' }
+        : copied(marked);
+    case 'webhook-endpoints':
+      return wasDeleted(run, item) ? { kind: 'left', why: 'deleted' } : copied(marked);
+    default:
+      return copied(marked);
+  }
+}
+
+const copied = (item: Item): CopiedRow => ({ kind: 'copied', item });
+
+const disabled = (item: Item): CopiedRow => ({
+  kind: 'copied',
+  disabled: true,
+  item: { ...item, held: { BOOL: true } },
+});
+
+function copiedMessage({ stoppedAt }: RestoreRun, item: Item): CopiedRow {
+  const message = messageSchema().safeParse(rowIn(item)).data;
+  // An administrator may correct the row, and nothing must follow from that.
+  if (message === undefined) return { kind: 'copied', item: heldAs('due', item) };
+  const group = heldGroupOf(message, stoppedAt);
+  if (group === 'scheduled') return { kind: 'copied', held: group, item: heldAs(group, item) };
+  // The next leg may have been started since, so the send ends with this message.
+  const { fallback, ...single } = item;
+  if (group === undefined) return copied(isFinished(message) ? item : single);
+  // Usage has counted the message since in a state that nobody knows.
+  return { kind: 'copied', held: group, item: { ...heldAs(group, single), [usageClosed]: { BOOL: true } } };
+}
+
+const heldAs = (group: HeldGroup, item: Item): Item => ({ ...item, held: { S: group } });
+
+function heldGroupOf({ status, scheduled_at }: Message, stoppedAt: Date): HeldGroup | undefined {
+  if (transitions[status].final) return undefined;
+  if (status === 'sent') return 'sent';
+  return status === 'scheduled' && (scheduled_at ?? '') > stoppedAt.toISOString() ? 'scheduled' : 'due';
+}
+
+function copiedDelivery({ stoppedAt }: RestoreRun, item: Item): CopiedRow {
+  const resend = resendSchema.safeParse(rowIn(item)).data;
+  // It would go on to post what was resent after that time.
+  if (resend !== undefined && resend.status !== 'completed') return { kind: 'left', why: 'over' };
+  const delivery = deliverySchema.safeParse(rowIn(item)).data;
+  if (delivery === undefined || delivery.state === 'acknowledged') return copied(item);
+  const failed = delivery.state === 'failed' ? item : failedAt(stoppedAt, item, delivery);
+  const dueItems = dueItemOf(deliverySchema.parse(rowIn(failed)));
+  return { kind: 'copied', item: failed, ...(dueItems.length === 0 ? {} : { failed: dueItems }) };
+}
+
+function failedAt(at: Date, { lease_until, ...item }: Item, { attempt_due_at }: Delivery): Item {
+  return {
+    ...item,
+    state: { S: 'failed' },
+    finished_at: { S: at.toISOString() },
+    // The entry of the failure is listed by this time, and lists end now.
+    attempt_due_at: { S: earlierOf(new Date(attempt_due_at), at).toISOString() },
+    alert_pending: { BOOL: true },
+  };
+}
+
+/** No reader finds the secrets under this name, so nothing is signed with them, and a rotation begins without them. */
+function copiedSecrets({ webhook_secrets, endpoint_secrets, ...item }: Item): CopiedRow {
+  const secrets: Item = {
+    ...(webhook_secrets === undefined ? {} : { webhook_secrets }),
+    ...(endpoint_secrets === undefined ? {} : { endpoint_secrets }),
+  };
+  return { kind: 'copied', disabled: true, item: { ...item, held: { M: secrets } } };
+}
+
+function isOfWebhooks({ list }: Item): boolean {
+  return /^(?:deliveries|fan-outs|resends)#/.test(list?.S ?? '');
+}
+
+/** Events must not be posted to an endpoint again that its client deleted. The entry's text names it. */
+function wasDeleted({ changes }: RestoreRun, { endpoint_id }: Item): boolean {
+  return changes.some(
+    ({ kind, summary }) => kind === 'webhook_endpoint_deleted' && summary.includes(endpoint_id?.S ?? ''),
+  );
+}

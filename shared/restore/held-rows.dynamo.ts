@@ -1,0 +1,138 @@
+/**
+ * Ends what a restore holds: releases or ends messages, and enables clients, API keys and webhook secrets. Each row is one
+ * conditional write, which does nothing if the row is not held any more, so a command that was killed is repeated.
+ */
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { messageError } from '../contract/message-error-codes.ts';
+import { type HeldGroup, type Message, messageSchema, transitions } from '../message/message.ts';
+import { expiry, type MessageStore, type Transition } from '../message/store/message-store.ts';
+import { conditionalUpdate, setOrRemove } from '../platform/aws/conditional-write.dynamo.ts';
+import { rowIn } from '../platform/aws/stream-record.dynamo.ts';
+import type { Clock } from '../platform/clock.ts';
+import { chunksOf } from '../platform/long-lists.ts';
+import { allItems, eachPage, type Item, type SideTables } from './side-tables.dynamo.ts';
+import { keyOf, type RestorableTable, type StackTable } from './table-rows.dynamo.ts';
+
+export interface HeldContext {
+  readonly dynamo: DynamoDBDocumentClient;
+  readonly tables: Readonly<Record<RestorableTable, StackTable>>;
+  readonly sideTables: Pick<SideTables, 'page'>;
+  readonly messages: Pick<MessageStore, 'transition'>;
+  readonly clock: Clock;
+}
+
+const writesAtOnce = 10;
+
+/** Returns how many messages were released: the relay sees the change, and does what is due, as for a new message. */
+export function releaseMessages(ctx: HeldContext, groups: readonly HeldGroup[]): Promise<number> {
+  return eachHeld(ctx, groups, async ({ message_id, held }) => {
+    const { applied } = await conditionalUpdate(ctx.dynamo, {
+      TableName: ctx.tables.messages.name,
+      Key: { message_id },
+      // Somebody may have it already.
+      UpdateExpression: held === 'due' ? 'SET possible_duplicate = :yes REMOVE held' : 'REMOVE held',
+      ConditionExpression: 'held = :held',
+      ExpressionAttributeValues: { ':held': held, ...(held === 'due' ? { ':yes': true } : {}) },
+    });
+    return applied;
+  });
+}
+
+/** Returns how many messages ended: their clients get the events, as of every message. */
+export function endMessages(ctx: HeldContext, groups: readonly HeldGroup[]): Promise<number> {
+  return eachHeld(ctx, groups, async ({ message_id, status }) => {
+    const ended = await ctx.messages.transition(message_id, endOf(status, ctx.clock()));
+    return ended !== undefined;
+  });
+}
+
+function endOf(status: Message['status'], at: Date): Transition {
+  if (status === 'scheduled') return { to: 'canceled', at };
+  return status === 'sent' ? expiry(at) : { to: 'failed', at, ...messageError('hand_over_unknown') };
+}
+
+async function eachHeld(
+  { sideTables, tables }: HeldContext,
+  groups: readonly HeldGroup[],
+  act: (message: Message) => Promise<boolean>,
+): Promise<number> {
+  let done = 0;
+  await eachPage(sideTables, tables.messages.name, async (items) => {
+    const held = items.flatMap((item) => {
+      const message = messageSchema().safeParse(rowIn(item)).data;
+      const isAskedFor = message?.held !== undefined && groups.includes(message.held);
+      return isAskedFor && !transitions[message.status].final ? [message] : [];
+    });
+    for (const chunk of chunksOf(held, writesAtOnce)) {
+      const applied = await Promise.all(chunk.map(act));
+      done += applied.filter(Boolean).length;
+    }
+  });
+  return done;
+}
+
+const disabledTables = ['clients', 'client-secrets', 'api-keys'] as const;
+type DisabledTable = (typeof disabledTables)[number];
+type Row = Readonly<Record<string, unknown>>;
+
+/** Returns what was enabled, such as `api-keys key_1`. */
+export async function enableRows(
+  { dynamo, tables, sideTables }: HeldContext,
+  isAskedFor: (id: string) => boolean,
+): Promise<string[]> {
+  const enabled: string[] = [];
+  for (const table of disabledTables) {
+    const { name: TableName, keys } = tables[table];
+    for await (const item of allItems(sideTables, TableName)) {
+      const row = rowIn(item) ?? {};
+      const id = disabledId(tables[table], item);
+      if (row.held === undefined || !isAskedFor(id)) continue;
+      const { applied } = await conditionalUpdate(dynamo, {
+        TableName,
+        Key: Object.fromEntries(keys.map((key) => [key, row[key]])),
+        ...changeIfUnchanged(row, { ...enabledValues(table, row), held: undefined }),
+      });
+      if (applied) enabled.push(`${table} ${id}`);
+    }
+  }
+  return enabled;
+}
+
+/** Returns the id of the key, else of the client. */
+export function disabledId(table: StackTable, item: Item): string {
+  return item.key_id?.S ?? keyOf(table, item);
+}
+
+function enabledValues(table: DisabledTable, row: Row): Row {
+  switch (table) {
+    case 'clients':
+      return { disabled: false };
+    case 'api-keys':
+      return { revoked_at: undefined };
+    case 'client-secrets': {
+      const { webhook_secrets, endpoint_secrets } = row.held as Record<string, object | undefined>;
+      // A secret that was made since stays as it is.
+      return {
+        webhook_secrets: row.webhook_secrets ?? webhook_secrets,
+        endpoint_secrets: { ...endpoint_secrets, ...(row.endpoint_secrets as object | undefined) },
+      };
+    }
+  }
+}
+
+/** An update of these attributes that fails if one of them is not as in the row any more. */
+function changeIfUnchanged(row: Row, values: Row) {
+  const { ExpressionAttributeValues, ...update } = setOrRemove(values);
+  const seen = Object.keys(values).filter((name) => row[name] !== undefined);
+  const isAsSeen = Object.keys(values).map((name) =>
+    seen.includes(name) ? `#${name} = :seen_${name}` : `attribute_not_exists(#${name})`,
+  );
+  return {
+    ...update,
+    ConditionExpression: isAsSeen.join(' AND '),
+    ExpressionAttributeValues: {
+      ...ExpressionAttributeValues,
+      ...Object.fromEntries(seen.map((name) => [`:seen_${name}`, row[name]])),
+    },
+  };
+}
