@@ -62,7 +62,6 @@ const { production } = stages;
 /** For each page: words of a passage, and the numbers that it must have, as prose writes them. */
 const facts: Readonly<Record<string, readonly (readonly [about: string, ...numbers: string[]])[]>> = {
   'README.md': [
-    ['are SQS delays', queueDelay, `${production.local.scheduleLeadSeconds} s`],
     ['/api/v1/sms/bulk', digits(bulkRecipientsMax)],
   ],
   'docs/contract.md': [
