@@ -61,9 +61,7 @@ const { production } = stages;
 
 /** For each page: words of a passage, and the numbers that it must have, as prose writes them. */
 const facts: Readonly<Record<string, readonly (readonly [about: string, ...numbers: string[]])[]>> = {
-  'README.md': [
-    ['/api/v1/sms/bulk', digits(bulkRecipientsMax)],
-  ],
+  'README.md': [['/api/v1/sms/bulk', digits(bulkRecipientsMax)]],
   'docs/contract.md': [
     ['issues a token', `${digits(tokenLifetimeSeconds)} s`],
     ['previous secret', `${previousSecretHours} h`, String(previousSecretHoursMax)],
