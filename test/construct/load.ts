@@ -104,6 +104,6 @@ new MessagingGateway(new Stack(new App(), 'Refused'), 'Messaging', { stage: 'pro
 async function assertNamesWhatIsThere(folder: string): Promise<void> {
   await writeFile(join(folder, 'refused.cjs'), refused);
   const { stderr } = await run('node', ['refused.cjs'], at(folder)).catch((error) => error);
-  const [, sample = 'no file'] = /a JSON file such as (\S+),/.exec(stderr) ?? [];
+  const [, sample = 'no file'] = /a JSON file such as (\S+)/.exec(stderr) ?? [];
   await access(join(folder, sample));
 }
