@@ -23,10 +23,11 @@ export function sideTableName(table: string, to: Date): string {
 }
 
 export function dynamoSideTables(client: Pick<DynamoDBClient, 'send'>) {
-  async function statusOf(TableName: string): Promise<{ status: string; bytes: number } | undefined> {
+  /** Undefined if there is no such table. */
+  async function statusOf(TableName: string): Promise<string | undefined> {
     try {
       const { Table } = await client.send(new DescribeTableCommand({ TableName }));
-      return { status: Table?.TableStatus ?? '', bytes: Table?.TableSizeBytes ?? 0 };
+      return Table?.TableStatus ?? '';
     } catch (error) {
       if (error instanceof ResourceNotFoundException) return undefined;
       throw error;
@@ -34,24 +35,23 @@ export function dynamoSideTables(client: Pick<DynamoDBClient, 'send'>) {
   }
 
   return {
-    /** The times to which the table can be restored; undefined if there is no such table or no recovery. */
+    /** Returns the times to which the table can be restored, or undefined if there is no such table or no recovery. */
     async windowOf(table: string) {
-      const described = await statusOf(table);
-      if (described === undefined) return undefined;
+      if ((await statusOf(table)) === undefined) return undefined;
       const { ContinuousBackupsDescription } = await client.send(
         new DescribeContinuousBackupsCommand({ TableName: table }),
       );
       const recovery = ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
       const { EarliestRestorableDateTime: earliest, LatestRestorableDateTime: latest } = recovery ?? {};
       if (earliest === undefined || latest === undefined) return undefined;
-      return { earliest, latest, bytes: described.bytes };
+      return { earliest, latest };
     },
 
-    /** Starts to restore it unless that was done before; returns whether the side table can be read. */
+    /** Starts the restore unless that was done before. Returns true if the side table can be read. */
     async restore(table: string, to: Date): Promise<boolean> {
       const name = sideTableName(table, to);
       const known = await statusOf(name);
-      if (known !== undefined) return known.status === 'ACTIVE';
+      if (known !== undefined) return known === 'ACTIVE';
       await client.send(
         new RestoreTableToPointInTimeCommand({
           SourceTableName: table,
@@ -66,7 +66,7 @@ export function dynamoSideTables(client: Pick<DynamoDBClient, 'send'>) {
     },
 
     exists: async (table: string, to: Date): Promise<boolean> =>
-      (await statusOf(sideTableName(table, to)))?.status === 'ACTIVE',
+      (await statusOf(sideTableName(table, to))) === 'ACTIVE',
 
     async page(TableName: string, segment: number, segments: number, after: Item | undefined) {
       const { Items = [], LastEvaluatedKey } = await client.send(
@@ -83,7 +83,7 @@ export function dynamoSideTables(client: Pick<DynamoDBClient, 'send'>) {
     async drop(table: string, to: Date): Promise<void> {
       const name = sideTableName(table, to);
       const known = await statusOf(name);
-      if (known === undefined || known.status === 'DELETING') return;
+      if (known === undefined || known === 'DELETING') return;
       await client.send(new DeleteTableCommand({ TableName: name }));
     },
   };

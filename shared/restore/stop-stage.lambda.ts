@@ -1,7 +1,6 @@
 /**
- * Stops a stage for a restore, and starts it: the API by maintenance, and what calls the workers of its stack, which are the
- * event source mappings of queues and streams, and the schedules of each minute and hour. A stream is read on from where it was
- * stopped, within the 24 hours that it keeps its records.
+ * Stops a stage for a restore, and starts it: the API by a maintenance row, the workers by the event source mappings of queues
+ * and streams, and by the schedules. A stream keeps its records for 24 hours, and is read on from where it was stopped.
  */
 import {
   GetEventSourceMappingCommand,
@@ -15,11 +14,11 @@ import { everyClient, maintenanceEndpoint } from '../contract/rate-limits-and-ca
 
 export type Maintenance = ReturnType<typeof dynamoMaintenance>;
 
-/** Begins and ends the maintenance of the API: a row of `limit-overrides`, which every operation reads anyway. */
+/** Begins and ends the maintenance of the API, by a row of `limit-overrides`, which every operation reads anyway. */
 export function dynamoMaintenance(client: DynamoDBDocumentClient, TableName: string) {
   const key = { client_id: everyClient, endpoint: maintenanceEndpoint };
   return {
-    /** Returns whether it had begun before. */
+    /** Returns true if it had begun before. */
     async begin(): Promise<boolean> {
       const Item = { ...key, note: 'Tables are being restored: npm run admin -- restore' };
       const { Attributes } = await client.send(new PutCommand({ TableName, Item, ReturnValues: 'ALL_OLD' }));
@@ -32,7 +31,7 @@ export function dynamoMaintenance(client: DynamoDBDocumentClient, TableName: str
   };
 }
 
-/** By their ids in the stack: what was on when the workers were stopped. */
+/** What was on when the workers were stopped, by its ids in the stack. */
 export interface RunningWorkers {
   readonly mappings: readonly string[];
   /** The UUIDs of those mappings whose functions only count what has happened. */
@@ -107,7 +106,7 @@ export function stackWorkers(stackName: string) {
       return { mappings: on, counting, schedules: enabled.flat(), scheduleGroup };
     },
 
-    /** Turns them off or on, and returns whether all of them have come to rest in that state. */
+    /** Turns them off or on. Returns true once all of them are in that state. */
     async turn(
       { mappings, schedules, scheduleGroup }: RunningWorkers,
       state: 'on' | 'off',
