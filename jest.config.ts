@@ -60,9 +60,6 @@ const onAmazonsEngineOnly = [
   'message/send-bulk-sms.test.ts',
   'message/transitions.test.ts',
   'otp/counted-otps.test.ts',
-  'otp/otp-hold.test.ts',
-  'otp/otp-hold-administration.test.ts',
-  'otp/otp-hold-of-all-countries.test.ts',
   'usage/count-changes.test.ts',
 ].map((path) => `<rootDir>/test/engine/${path}`);
 

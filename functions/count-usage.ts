@@ -7,12 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoOtpHolds } from '../shared/otp/otp-holds.dynamo.ts';
-import {
-  countingOtps,
-  countOtps,
-  dynamoOtpTrafficReader,
-  otpRecords,
-} from '../shared/otp/otp-traffic.dynamo.ts';
+import { countingOtps, countOtps, dynamoOtpTraffic, otpRecords } from '../shared/otp/otp-traffic.dynamo.ts';
 import { reviewTraffic, type TrafficReviewDependencies } from '../shared/otp/review-traffic.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
@@ -27,7 +22,7 @@ const counting = { dynamo: dynamo(), clock: systemClock, sleep };
 const usage = countingUsage({ journalTable, usageTable: env.MESSAGE_USAGE_TABLE }, counting);
 const otps = countingOtps({ journalTable, trafficTable: env.OTP_TRAFFIC_TABLE }, counting);
 const review: TrafficReviewDependencies = {
-  traffic: dynamoOtpTrafficReader(dynamo(), env.OTP_TRAFFIC_TABLE),
+  traffic: dynamoOtpTraffic(dynamo(), env.OTP_TRAFFIC_TABLE),
   holds: dynamoOtpHolds(dynamo(), env.OTP_HOLDS_TABLE),
   activityLog: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
   rule: env.OTP_HOLD,
@@ -52,11 +47,11 @@ export async function handler(event: WindowEvent): Promise<typeof answer> {
   if (Records.some(({ dynamodb }) => dynamodb?.Keys?.otp_id !== undefined)) {
     const changes = otpRecords(Records);
     const counted = await countOtps(otps, shardId, changes);
-    const held = await reviewTraffic(review, changes);
+    const findings = await reviewTraffic(review, changes);
     log.info('one-time passwords counted', {
       records,
       ...counted,
-      held: held.map(({ client_id, country }) => `${client_id} ${country}`),
+      findings: findings.map(({ client_id, country, state }) => `${client_id} ${country} ${state}`),
     });
     return answer;
   }

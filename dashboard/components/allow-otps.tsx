@@ -52,7 +52,7 @@ function AllowDialog({ clientId, country, onClose }: AllowOtpsProps & { readonly
 
 function Evidence({ clientId, evidence }: { readonly clientId: string; readonly evidence: OtpEvidence }) {
   const { hold, messages, more, by_country, by_prefix } = evidence;
-  const { sends, verified, usual_share } = hold;
+  const { sends, verified } = hold;
   const judged = { client_id: clientId, channel: 'sms', since: hold.since, until: hold.held_at };
   return (
     <>
@@ -61,7 +61,6 @@ function Evidence({ clientId, evidence }: { readonly clientId: string; readonly 
         facts={{
           Client: <ClientName id={clientId} />,
           Verified: `${numberText(verified)} of ${numberText(sends)} (${percent(verified / sends)})`,
-          'Usually verified': usual_share === null ? 'Not known' : percent(usual_share),
           'Judged since': <Time at={hold.since} />,
           Held: <Time at={hold.held_at} />,
           Messages: <Link href={linkTo('messages', undefined, judged)}>SMS of this time</Link>,

@@ -153,7 +153,8 @@ export class Alarms extends Construct {
       }),
       createAlarm(this, 'passwords-held', stage, {
         metric: countedMetric(stage, 'OtpHeld'),
-        meaning: 'Few one-time passwords of a client to a country were verified; further ones are held.',
+        meaning:
+          'Few one-time passwords of a client were verified. Further ones are held, unless the client never verifies any.',
       }),
     ];
   }

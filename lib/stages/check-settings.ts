@@ -134,11 +134,6 @@ const checked = stageSettings.check(
     ] as const)
       demand(isRising(limits), name, 'a limit of a longer time is below that of a shorter one');
     demand(
-      stage.otpHold.minimumShare <= stage.otpHold.usualShare,
-      'otpHold',
-      'minimumShare is above usualShare, so that usual traffic would be held',
-    );
-    demand(
       stage.name === 'local' || isDeepStrictEqual(stage.local, localOnAws),
       'local',
       'only the stage local has these settings, for endpoints and carriers on this machine',

@@ -138,17 +138,14 @@ export interface MessagingGatewayProps extends OperationProps {
     spend?: { perDay?: number; perMonth?: number } | undefined;
   };
   /**
-   * When one-time passwords of a client to a country are held for an administrator. They are held after `minimumSends`, if less than
-   * `shareOfUsual` of the usual share or less than `minimumShare` was verified within `settleSeconds`.
-   * @default {"minimumSends":30,"usualShare":0.4,"shareOfUsual":0.5,"minimumShare":0.1,"settleSeconds":120}
+   * When one-time passwords by SMS of a client are held for an administrator. They are held if it sent at least `minimumSends` in an
+   * hour, to a country or to all, and a smaller share than `minimumShare` was verified.
+   * @default {"minimumSends":50,"minimumShare":0.1}
    * @change If passwords are held without fraud, or fraud is held too late.
    */
   readonly otpHold?: {
     minimumSends: number;
-    usualShare: number;
-    shareOfUsual: number;
     minimumShare: number;
-    settleSeconds: number;
   };
   /**
    * The country of numbers that administrators write without a country code, such as `07700 900123`, in a search.

@@ -81,11 +81,8 @@ const ofConstruct = {
   caps: z._default(variables.STAGE_CAPS, {}),
   onUnknown: z._default(variables.ON_UNKNOWN, usualOnUnknown),
   otpHold: z._default(variables.OTP_HOLD, {
-    minimumSends: 30,
-    usualShare: 0.4,
-    shareOfUsual: 0.5,
+    minimumSends: 50,
     minimumShare: 0.1,
-    settleSeconds: 120,
   }),
   smsOriginationIdentity: z.optional(originationIdentity),
   smsProtectConfigurationId: z.optional(orPlaceholder(variables.SMS_PROTECT_CONFIGURATION)),

@@ -32,6 +32,7 @@ export const activityKinds = [
   'spend_cap_nearly_reached',
   'spend_cap_reached',
   'otp_held',
+  'otp_unverified',
   'otp_allowed',
   'inbound_unassigned',
   'suppression_changed',
@@ -53,6 +54,7 @@ const noticeKinds: readonly ActivityKind[] = [
   'spend_cap_nearly_reached',
   'spend_cap_reached',
   'otp_held',
+  'otp_unverified',
   'inbound_unassigned',
 ];
 const signInKinds: readonly ActivityKind[] = ['signed_in'];

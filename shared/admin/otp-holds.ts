@@ -1,6 +1,6 @@
 /**
- * An administrator's operations on held one-time passwords: who they are of, what to look at before they are allowed (to
- * which numbers they went, and how many were verified), and allowing them again.
+ * An administrator's operations on held one-time passwords: lists them, shows what to look at before they are allowed (to
+ * which numbers they went, and how many were verified), and allows them.
  */
 
 import * as z from 'zod/mini';
@@ -12,21 +12,20 @@ import { countrySchema } from '../contract/phone-number.ts';
 import type { Message } from '../message/message.ts';
 import { opaqueCursor } from '../operation/list-query.ts';
 import type { OtpHold } from '../otp/otp-holds.dynamo.ts';
-import { holdSummary } from '../otp/review-traffic.ts';
+import { findingSummary } from '../otp/review-traffic.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { requireClient } from './find-client.ts';
 import { type ListOf, pageSize, positionCursor } from './request-fields.ts';
 
-export interface OtpHoldView extends Omit<OtpHold, 'state'> {
-  readonly summary: string;
-}
+export type OtpHoldView = ReturnType<typeof viewOf>;
 
 export const otpHoldsQuery = z.object({ limit: pageSize, cursor: positionCursor });
 
 /** The time of the hold, the client and the country. */
 const holdCursor = opaqueCursor(/^\d{4}-\d\d-\d\dT[\d:.]+Z#.+#(..|\*)$/);
-const positionOf = ({ held_at, client_id, country }: OtpHold): string => `${held_at}#${client_id}#${country}`;
+const positionOf = ({ changed_at, client_id, country }: OtpHold): string =>
+  `${changed_at}#${client_id}#${country}`;
 
 /** The newest first. Each page reads the whole table, which has a row for each client and country that was ever held. */
 export async function listOtpHolds(
@@ -55,8 +54,9 @@ export async function otpHoldsOf(
   return states.flatMap((state) => (state.state === 'held' ? [viewOf(state)] : []));
 }
 
-function viewOf({ state: _held, ...hold }: OtpHold): OtpHoldView {
-  return { ...hold, summary: holdSummary({ ...hold, state: 'held' }) };
+function viewOf(hold: OtpHold) {
+  const { state: _held, changed_at: held_at, ...judged } = hold;
+  return { ...judged, held_at, summary: findingSummary(hold) };
 }
 
 export const allowOtpsBody = z.object({ always: z._default(z.boolean(), false) });
@@ -64,14 +64,15 @@ export const allowOtpsBody = z.object({ always: z._default(z.boolean(), false) }
 interface WantedOtps {
   readonly clientId: string;
   readonly country: string;
-  /** Whether they are never held again; also before they were held. */
+  /** True if they are never held again. */
   readonly always: boolean;
 }
 
 /**
- * Lets one-time passwords of the client go to the country again; only later ones are judged.
+ * Lets one-time passwords of the client go to the country, also while those to all countries are held. Only later ones are
+ * judged.
  *
- * @throws GatewayError `concurrent_change` where another administrator has allowed them for good meanwhile
+ * @throws GatewayError `concurrent_change` if the gateway or another administrator changed this meanwhile
  */
 export async function allowOtps(
   dependencies: AdminDependencies,
@@ -81,11 +82,6 @@ export async function allowOtps(
   const client = await requireClient(dependencies, clientId);
   const code = countryCode(country);
   const before = await dependencies.otpHolds.find(clientId, code);
-  if (before?.state !== 'held' && !always) {
-    // A second click, or the end of an exemption.
-    if (before === undefined) throw notHeld(client.name, code);
-    if (!before.always) return { client_id: clientId, country: code, allowed_at: before.allowed_at, always };
-  }
   const allowedAt = dependencies.clock().toISOString();
   await recordActivity(dependencies, actor, {
     kind: 'otp_allowed',
@@ -98,15 +94,15 @@ export async function allowOtps(
     client_id: clientId,
     country: code,
     state: 'allowed',
-    allowed_at: allowedAt,
+    changed_at: allowedAt,
     allowed_by: actor,
     always,
   } as const;
-  if (!(await dependencies.otpHolds.allow(allowance, before))) throw standardError('concurrent_change');
+  if (!(await dependencies.otpHolds.replace(before, allowance))) throw standardError('concurrent_change');
   return { client_id: clientId, country: code, allowed_at: allowedAt, always };
 }
 
-/** @throws GatewayError where it is neither a country nor the code of numbers without one */
+/** @throws GatewayError if it is neither a country, nor the code of numbers without one, nor that of all */
 function countryCode(text: string): string {
   const code = text.toUpperCase();
   if (code === noCountry || code === allCountries || countrySchema.safeParse(code).success) return code;
@@ -114,14 +110,10 @@ function countryCode(text: string): string {
     details: [
       {
         field: 'country',
-        message: `must be a two-letter country code, ${noCountry} for numbers of none, or ${allCountries} for a hold of all countries`,
+        message: `must be a two-letter country code, ${noCountry} for numbers of none, or ${allCountries} for all countries`,
       },
     ],
   });
-}
-
-function notHeld(name: string, country: string): GatewayError {
-  return new GatewayError('not_found', `One-time passwords of ${name} to ${country} are not held.`);
 }
 
 export type OtpEvidence = Awaited<ReturnType<typeof showOtpEvidence>>;
@@ -132,14 +124,15 @@ const digitsLeftOut = 5;
 /** Below the connections of the AWS client. */
 const readAtOnce = 40;
 
-/** @throws GatewayError `not_found` where nothing is held */
+/** @throws GatewayError `not_found` if nothing is held */
 export async function showOtpEvidence(
   dependencies: Pick<AdminDependencies, 'otpHolds' | 'messages' | 'otps'>,
   clientId: string,
   country: string,
 ) {
   const hold = (await otpHoldsOf(dependencies, clientId)).find((one) => one.country === country);
-  if (hold === undefined) throw notHeld(clientId, country);
+  if (hold === undefined)
+    throw new GatewayError('not_found', `One-time passwords of ${clientId} to ${country} are not held.`);
   const { messages, nextCursor } = await dependencies.messages.search(
     { clientId },
     {

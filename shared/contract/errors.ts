@@ -77,7 +77,7 @@ export function countryNotAllowed(country: string | undefined): string {
   return `This client may not send to ${placeName(country)}. If it should, ask the operator of the gateway to allow the country.`;
 }
 
-/** The text for one-time passwords by SMS to a country where few of a client's were verified. */
+/** Returns the text for one-time passwords by SMS to a country that are held. */
 export function otpHeldText(country: string): string {
   return `One-time passwords by SMS to ${placeName(country)} are held, because few of the last ones were verified. Offer another channel, or ask the operator of the gateway to allow them.`;
 }

@@ -95,7 +95,7 @@ export const messageErrorNotes: Readonly<Record<MessageErrorCode, MessageErrorNo
   },
   otp_held: {
     cause:
-      'Few of the last one-time passwords of the client to this country were verified, which suggests SMS pumping.',
+      'Few of the last one-time passwords of the client were verified, to this country or to all, which suggests SMS pumping.',
     remedy: 'Send by WhatsApp, or ask the operator of the gateway to allow them.',
     retryable: true,
   },

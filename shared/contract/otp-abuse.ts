@@ -14,20 +14,13 @@ export const allCountries = '*';
 export const recipientSendsMax = 5;
 export const recipientWindowSeconds = 600;
 
-/** The rule by which one-time passwords of a client to a country are held, a setting of the stage (docs/decisions/otp-hold.md). */
+/** The rule by which one-time passwords of a client are held, a setting of the stage (docs/decisions/otp-hold.md). */
 export function otpHoldRule() {
-  const share = z.number().check(z.minimum(0), z.maximum(1));
   return z.strictObject({
-    /** Fewer passwords are never judged. */
+    /** Fewer passwords in an hour are never held. */
     minimumSends: z.int().check(z.minimum(10), z.maximum(1_000_000)),
-    /** The usual share of verified passwords, until the client has sent `minimumSends` to the country in seven days. */
-    usualShare: share,
-    /** Passwords are held when less than this part of the usual share is verified. */
-    shareOfUsual: share,
-    /** Passwords are held below this share, however low the usual one is. */
-    minimumShare: share,
-    /** Younger passwords are not judged: their recipients may still enter them. */
-    settleSeconds: z.int().check(z.minimum(0), z.maximum(1800)),
+    /** Passwords are held if a smaller share of them is verified. */
+    minimumShare: z.number().check(z.minimum(0), z.maximum(1)),
   });
 }
 

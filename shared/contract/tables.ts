@@ -67,14 +67,14 @@ export const tableShapes = {
     streamed: true,
     notRestorable: 'A password is valid for an hour at most; a lost one is requested again.',
   },
-  // One-time passwords sent and verified, for each client and country, by minute and day.
+  // One-time passwords sent and verified in each country, for each client by minute and day.
   'otp-traffic': {
-    partition: 'client_country',
+    partition: 'client_id',
     sort: 'span',
     purged: true,
-    notRestorable: 'Its counts are compared over 31 days at most, and start again without any that are lost.',
+    notRestorable: 'Its counts are read for 30 days at most, and start again without any that are lost.',
   },
-  // The countries to which the one-time passwords of a client are held.
+  // The countries to which the one-time passwords of a client are held or allowed.
   'otp-holds': { partition: 'client_id', sort: 'country' },
   'webhook-endpoints': {
     partition: 'client_id',

@@ -40,7 +40,7 @@ export const workerUses = {
         'message-usage': ['GetItem', 'PutItem'],
         'count-journal': ['GetItem', 'Query', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
         'otp-traffic': ['GetItem', 'PutItem', 'Query'],
-        'otp-holds': ['GetItem', 'PutItem', 'Query'],
+        'otp-holds': ['PutItem', 'Query'],
       },
       settings: ['OTP_HOLD'],
     },

@@ -1,51 +1,42 @@
-/** The table `otp-holds`. A row that a person made invalid holds nothing, and allows nothing: a hold takes its place. */
-import { type DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+/** The table `otp-holds`: what the gateway or an administrator decided about the one-time passwords by SMS of a client. */
+import { isDeepStrictEqual } from 'node:util';
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { GatewayError, otpHeldText } from '../contract/errors.ts';
 import { allCountries } from '../contract/otp-abuse.ts';
 import { conditionalPut } from '../platform/aws/conditional-write.dynamo.ts';
-import { scanRows } from '../platform/aws/read-rows.dynamo.ts';
+import { readableRows, readRow, scanRows } from '../platform/aws/read-rows.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
 import { CachedReader } from '../platform/expiring-cache.ts';
-import { log } from '../platform/log.ts';
 
-/** A hold of one-time passwords by SMS: of one client to one country, until an administrator allows them. */
 const instant = z.iso.datetime();
 
-const evidence = {
+const ofEach = {
   client_id: z.string(),
-  /** ISO 3166-1 alpha-2, or `ZZ`; `*` for all countries but those of `except`. */
+  /** ISO 3166-1 alpha-2, or `ZZ`; `*` for all countries. */
   country: z.string(),
+  changed_at: instant,
 };
 
+/** The judged passwords: from when, how many, and how many of them were verified. */
+const judged = { since: instant, sends: z.number(), verified: z.number() };
+
 const otpHoldRow = z.discriminatedUnion('state', [
+  z.object({ ...ofEach, state: z.literal('held'), ...judged }),
+  /** No password of the client was verified in 30 days: it is not held. */
+  z.object({ ...ofEach, state: z.literal('noticed'), ...judged }),
   z.object({
-    ...evidence,
-    state: z.literal('held'),
-    held_at: instant,
-    /** The judged passwords: from when, how many, and how many of them were verified. */
-    since: instant,
-    sends: z.number(),
-    verified: z.number(),
-    threshold: z.number(),
-    usual_share: z.nullable(z.number()),
-    /** Countries whose own passwords are verified well enough. */
-    except: z.exactOptional(z.array(z.string())),
-  }),
-  z.object({
-    ...evidence,
+    ...ofEach,
     state: z.literal('allowed'),
-    /** Only passwords that were created later are judged. */
-    allowed_at: instant,
     allowed_by: z.string(),
-    /** Never held again, until an administrator allows without this. */
-    always: z._default(z.boolean(), false),
+    /** Never held again, until an administrator allows without this. Else only passwords that were created later are judged. */
+    always: z.boolean(),
   }),
 ]);
 
 export type OtpHoldState = z.output<typeof otpHoldRow>;
 export type OtpHold = Extract<OtpHoldState, { readonly state: 'held' }>;
-type OtpAllowance = Extract<OtpHoldState, { readonly state: 'allowed' }>;
+export type OtpFinding = Exclude<OtpHoldState, { readonly state: 'allowed' }>;
 
 export type AssertNotHeld = (clientId: string, country: string) => Promise<void>;
 
@@ -69,95 +60,54 @@ export function holdCheck(
   };
 }
 
-/** An administrator's word for a country counts more than a hold of all of them. */
+/** A decision about the country counts more than one about all of them. */
 function isHeld(states: readonly OtpHoldState[], country: string): boolean {
-  const own = states.find((state) => state.country === country);
-  if (own?.state === 'held') return true;
-  if (own?.state === 'allowed' && own.always) return false;
-  return states.some(
-    (state) =>
-      state.country === allCountries && state.state === 'held' && state.except?.includes(country) !== true,
-  );
+  const stateOf = (of: string) => states.find((state) => state.country === of);
+  return (stateOf(country) ?? stateOf(allCountries))?.state === 'held';
 }
 
 export type OtpHoldStore = ReturnType<typeof dynamoOtpHolds>;
 
 export function dynamoOtpHolds(client: DynamoDBDocumentClient, TableName: string) {
   return {
-    async find(clientId: string, country: string): Promise<OtpHoldState | undefined> {
+    find(clientId: string, country: string): Promise<OtpHoldState | undefined> {
       const Key = { client_id: clientId, country };
-      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-      return statesIn([Item])[0];
+      return readRow(client, otpHoldRow, { TableName, Key, ConsistentRead: true });
     },
 
     /** The states of all its countries; may be a second old. */
     async ofClient(clientId: string): Promise<readonly OtpHoldState[]> {
-      const { Items } = await client.send(
+      const { Items = [] } = await client.send(
         new QueryCommand({
           TableName,
           KeyConditionExpression: 'client_id = :client',
           ExpressionAttributeValues: { ':client': clientId },
         }),
       );
-      return statesIn(Items);
+      return readableRows(otpHoldRow, Items, 'client_id');
     },
 
     async listHeld(): Promise<readonly OtpHold[]> {
-      const states = statesIn(await Array.fromAsync(scanRows(client, { TableName })));
-      return states.filter((state) => state.state === 'held');
+      const rows = await Array.fromAsync(scanRows(client, { TableName }));
+      return readableRows(otpHoldRow, rows, 'client_id').filter((row) => row.state === 'held');
     },
 
-    /** False if the state is no longer the one that was seen, or passwords are held already. */
-    async hold(hold: OtpHold, seen: OtpAllowance | undefined): Promise<boolean> {
-      const put = (before: Row | undefined, attributes: readonly string[]) =>
-        conditionalPut(client, {
-          TableName,
-          Item: hold,
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          ...unchanged(before, attributes),
-        });
-      // Where the response was lost, the SDK's repeat finds the row that was written.
-      const isOwn = (row: Row | undefined): boolean => row?.held_at === hold.held_at;
-      const holding = await put(seen, ['state', 'allowed_at']);
-      if (holding.applied || isOwn(holding.row)) return true;
-      if (seen !== undefined || holding.row === undefined || statesIn([holding.row]).length > 0) return false;
-      log.error('row unreadable', { client_id: hold.client_id, country: hold.country });
-      const replacing = await put(holding.row, ['state', 'allowed_at', 'held_at']);
-      return replacing.applied || isOwn(replacing.row);
-    },
-
-    /** False where it would end an allowance for good that was not `seen`. */
-    async allow(allowance: OtpAllowance, seen?: OtpHoldState): Promise<boolean> {
-      const isForGood = allowance.always || (seen?.state === 'allowed' && seen.always);
-      const { applied } = await conditionalPut(client, {
+    /** Returns false if the state is no longer the one that was seen. */
+    async replace(seen: OtpHoldState | undefined, next: OtpHoldState): Promise<boolean> {
+      const result = await conditionalPut(client, {
         TableName,
-        Item: allowance,
-        ...(isForGood
-          ? {}
+        Item: next,
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        ...(seen === undefined
+          ? { ConditionExpression: 'attribute_not_exists(client_id)' }
           : {
-              ConditionExpression: 'attribute_not_exists(always) OR always <> :yes',
-              ExpressionAttributeValues: { ':yes': true },
+              ConditionExpression: '#state = :state AND changed_at = :changed_at',
+              ExpressionAttributeNames: { '#state': 'state' },
+              ExpressionAttributeValues: { ':state': seen.state, ':changed_at': seen.changed_at },
             }),
       });
-      return applied;
+      // The SDK repeats a write whose response is lost, and then finds its own row.
+      return result.applied || isDeepStrictEqual(result.row, next);
     },
   };
-}
-
-type Row = Readonly<Record<string, unknown>>;
-
-function unchanged(row: Row | undefined, names: readonly string[]) {
-  if (row === undefined) return { ConditionExpression: 'attribute_not_exists(client_id)' };
-  const given = names.filter((name) => row[name] !== undefined);
-  return {
-    ConditionExpression: names
-      .map((name) => (given.includes(name) ? `#${name} = :${name}` : `attribute_not_exists(#${name})`))
-      .join(' AND '),
-    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-    ExpressionAttributeValues: Object.fromEntries(given.map((name) => [`:${name}`, row[name]])),
-  };
-}
-
-function statesIn(items: readonly unknown[] = []): OtpHoldState[] {
-  return items.flatMap((item) => otpHoldRow.safeParse(item).data ?? []);
 }

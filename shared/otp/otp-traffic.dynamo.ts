@@ -4,12 +4,12 @@
  * belongs to its sends. Whether an SMS is the first message with the password, a resend or a leg of a fallback makes no
  * difference. SMS only: WhatsApp cannot be pumped.
  *
- * The table `otp-traffic` has for each client and country a row for each minute and day, with the passwords sent and verified.
+ * The table `otp-traffic` contains a row for each minute and each day of a client, with the passwords sent and verified in each
+ * country.
  */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { keptDays } from '../contract/mode.ts';
-import { allCountries } from '../contract/otp-abuse.ts';
 import { queryRows } from '../platform/aws/read-rows.dynamo.ts';
 import { identityOf, rowIn, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
 import { addDays, epochSeconds } from '../platform/clock.ts';
@@ -26,8 +26,10 @@ export interface OtpCount {
   readonly verified: number;
 }
 
+/** The passwords of a client to a country that were created in a minute. */
 export interface OtpMinute extends OtpCount {
   readonly start: Date;
+  readonly country: string;
 }
 
 /** A record of the stream: an SMS with a password, or its verification. */
@@ -71,37 +73,25 @@ function spanName(span: Span, at: Date): string {
   return at.toISOString().slice(0, nameLength[span]);
 }
 
-/** Returns the amounts of a record in its minute: for its country, and for all (`*`), by country. */
 function groupsOf({ clientId, country, createdAt, sends, verified }: OtpRecord): Groups {
-  const amounts = Object.entries({ sends, verified }).filter(([, amount]) => amount > 0);
-  const byCountry = amounts.map(([column, amount]) => [`${column}_${country}`, amount] as const);
-  const groupIn = (named: string): string => `${spanName('minute', createdAt)} ${named} ${clientId}`;
-  return new Map([
-    [groupIn(country), new Map(amounts)],
-    [groupIn(allCountries), new Map(byCountry)],
-  ]);
+  const amounts = Object.entries({ [`sends_${country}`]: sends, [`verified_${country}`]: verified });
+  const group = `${spanName('minute', createdAt)} ${clientId}`;
+  return new Map([[group, new Map(amounts.filter(([, amount]) => amount > 0))]]);
 }
 
 function rowsOf(group: string) {
-  const [, minute = '', country = '', clientId = ''] = /^(\S+) (\S+) (.*)$/.exec(group) ?? [];
+  const [, minute = '', clientId = ''] = /^(\S+) (.*)$/.exec(group) ?? [];
   return (['minute', 'day'] as const).map((span) => {
     const name = minute.slice(0, nameLength[span]);
     return {
-      key: { client_country: clientCountry(clientId, country), span: `${span}#${name}` },
+      key: { client_id: clientId, span: `${span}#${name}` },
       purgeAt: epochSeconds(addDays(startOf(name), keptDays(clientId, keptDaysAfter[span] + 1))),
     };
   });
 }
 
-/** Longer than anything that reads them: minutes are read for an hour, days for a week. */
+/** Longer than they are read: minutes for an hour, days for 30 days. */
 const keptDaysAfter = { minute: 1, day: 30 } as const;
-
-const spanRow = z.looseObject({
-  span: z.string(),
-  sends: z._default(z.number(), 0),
-  verified: z._default(z.number(), 0),
-});
-const ofCountry = /^(sends|verified)_([A-Z0-9]{2,3})$/;
 
 /** Bounded to what DynamoDB takes as a key, so that no row that a person edited can stop the counting. */
 const countedOtp = z.object({
@@ -146,51 +136,46 @@ function countOf(otp: z.output<typeof countedOtp>): OtpCount {
   return { sends, verified: status === 'verified' ? sends : 0 };
 }
 
-export type OtpTrafficReader = ReturnType<typeof dynamoOtpTrafficReader>;
+export type OtpTraffic = ReturnType<typeof dynamoOtpTraffic>;
 
-export function dynamoOtpTrafficReader(client: DynamoDBDocumentClient, TableName: string) {
-  async function spans(key: string, span: Span, since: Date, until: Date) {
-    const rows: (OtpMinute & { readonly row: Readonly<Record<string, unknown>> })[] = [];
-    const found = queryRows(client, {
+const columnOfCountry = /^(sends|verified)_([A-Z0-9]{2,3})$/;
+
+export function dynamoOtpTraffic(client: DynamoDBDocumentClient, TableName: string) {
+  /** Returns the counts of the rows from that of `since` to that of `until`, oldest first; the latest state. */
+  async function countsIn(span: Span, clientId: string, since: Date, until: Date): Promise<OtpMinute[]> {
+    const rows = queryRows(client, {
       TableName,
-      KeyConditionExpression: '#key = :key AND #span BETWEEN :first AND :last',
-      ExpressionAttributeNames: { '#key': 'client_country', '#span': 'span' },
+      KeyConditionExpression: 'client_id = :client AND #span BETWEEN :first AND :last',
+      ExpressionAttributeNames: { '#span': 'span' },
       ExpressionAttributeValues: {
-        ':key': key,
+        ':client': clientId,
         ':first': `${span}#${spanName(span, since)}`,
         ':last': `${span}#${spanName(span, until)}`,
       },
       // Just written by the caller.
       ConsistentRead: true,
     });
-    for await (const item of found) {
-      const row = spanRow.safeParse(item);
-      const start = row.success ? startOf(row.data.span.slice(span.length + 1)) : undefined;
-      if (row.success && start !== undefined && start < until) {
-        rows.push({ start, sends: row.data.sends, verified: row.data.verified, row: row.data });
+    const counts: OtpMinute[] = [];
+    for await (const row of rows) {
+      const start = startOf(String(row.span).slice(span.length + 1));
+      for (const [attribute, value] of Object.entries(row)) {
+        const [, column, country] = columnOfCountry.exec(attribute) ?? [];
+        if (country === undefined || typeof value !== 'number') continue;
+        counts.push({ start, country, sends: 0, verified: 0, [column as keyof OtpCount]: value });
       }
     }
-    return rows;
+    return counts;
   }
 
   return {
-    /** The minutes from `since` until `until` (exclusive) that have passwords, oldest first; the latest state. */
-    minutes: (clientId: string, country: string, since: Date, until: Date): Promise<readonly OtpMinute[]> =>
-      spans(clientCountry(clientId, country), 'minute', since, until),
-    /** The sum of whole UTC days, from that of `since` until that before `until`. */
-    async days(clientId: string, country: string, since: Date, until: Date): Promise<OtpCount> {
-      const midnight = startOf(spanName('day', until));
-      const rows = await spans(clientCountry(clientId, country), 'day', since, midnight);
-      return totalOf(rows);
+    /** Returns the counts of the whole minutes from `since` until `until` (exclusive). */
+    async minutes(clientId: string, since: Date, until: Date): Promise<readonly OtpMinute[]> {
+      const counts = await countsIn('minute', clientId, since, until);
+      return counts.filter(({ start }) => start < until);
     },
-    /** Returns the same as `minutes`, for each country of the client. */
-    async allMinutes(clientId: string, since: Date, until: Date): Promise<readonly CountryMinute[]> {
-      return byCountry(await spans(clientCountry(clientId, allCountries), 'minute', since, until));
-    },
-    /** The days of each country of the client, from that of `since` until that before `until`. */
-    async allDays(clientId: string, since: Date, until: Date): Promise<readonly CountryMinute[]> {
-      const midnight = startOf(spanName('day', until));
-      return byCountry(await spans(clientCountry(clientId, allCountries), 'day', since, midnight));
+    /** True if a password of the client was verified on one of these UTC days. */
+    async hasVerified(clientId: string, since: Date, until: Date): Promise<boolean> {
+      return totalOf(await countsIn('day', clientId, since, until)).verified > 0;
     },
   };
 }
@@ -200,29 +185,6 @@ export function totalOf(counts: readonly OtpCount[]): OtpCount {
     sends: counts.reduce((sum, { sends }) => sum + sends, 0),
     verified: counts.reduce((sum, { verified }) => sum + verified, 0),
   };
-}
-
-export interface CountryMinute extends OtpMinute {
-  readonly country: string;
-}
-
-function byCountry(
-  rows: readonly { readonly start: Date; readonly row: Readonly<Record<string, unknown>> }[],
-): CountryMinute[] {
-  return rows.flatMap(({ start, row }) => {
-    const countries = new Map<string, { start: Date; country: string; sends: number; verified: number }>();
-    for (const [attribute, value] of Object.entries(row)) {
-      const [, column, country] = ofCountry.exec(attribute) ?? [];
-      if (country === undefined || typeof value !== 'number') continue;
-      const count = countries.get(country) ?? { start, country, sends: 0, verified: 0 };
-      countries.set(country, { ...count, [column as keyof OtpCount]: value });
-    }
-    return [...countries.values()];
-  });
-}
-
-function clientCountry(clientId: string, country: string): string {
-  return `${clientId}#${country}`;
 }
 
 function startOf(name: string): Date {

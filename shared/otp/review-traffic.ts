@@ -1,10 +1,10 @@
 /**
- * Holds one-time passwords of a client to a country if few of them are verified, after their records are counted. That
- * indicates SMS pumping: programs request passwords that nobody reads. The time is that of the stream, not of
- * the clock: where the stream is read late, the verifications are late as well, and nothing is held for it.
+ * Holds one-time passwords of a client, to a country or to all, if few of them are verified, after their records are counted.
+ * That indicates SMS pumping: programs request passwords that nobody reads. The time is that of the stream, not of the clock:
+ * if the stream is read late, the verifications are late as well, and nothing is held for it.
  *
  *   count ─ crash → the stream repeats the batch, and what is counted is not counted again
- *   hold, a conditional write ─ crash → the repeated batch finds the row held, and continues
+ *   hold, a conditional write ─ crash → the repeated batch finds the row, and continues
  *   Activity Log entry, with an id made of the hold ─ crash → written again as the same entry
  *   metric, again with each batch that finds these passwords held: its alarm needs one
  *
@@ -16,19 +16,18 @@ import { modeOf } from '../contract/mode.ts';
 import { allCountries, type OtpHoldRule } from '../contract/otp-abuse.ts';
 import { addDays, addSeconds, type Clock, startOfMinute } from '../platform/clock.ts';
 import { derivedIdAt } from '../platform/ids.ts';
-import type { OtpHold, OtpHoldState, OtpHoldStore } from './otp-holds.dynamo.ts';
+import type { OtpFinding, OtpHoldState, OtpHoldStore } from './otp-holds.dynamo.ts';
 import {
-  type CountryMinute,
   type OtpCount,
   type OtpMinute,
   type OtpRecord,
-  type OtpTrafficReader,
+  type OtpTraffic,
   totalOf,
 } from './otp-traffic.dynamo.ts';
 
 export interface TrafficReviewDependencies {
-  readonly traffic: OtpTrafficReader;
-  readonly holds: Pick<OtpHoldStore, 'find' | 'hold' | 'ofClient'>;
+  readonly traffic: OtpTraffic;
+  readonly holds: OtpHoldStore;
   readonly activityLog: ActivityLog;
   readonly rule: OtpHoldRule;
   readonly clock: Clock;
@@ -36,218 +35,125 @@ export interface TrafficReviewDependencies {
 }
 
 const judgedSeconds = 3600;
-const usualDays = 7;
+/**
+ * The judged hour ends so long ago, because people may still enter younger codes: it is the default validity. A code that is
+ * valid for longer counts as unverified until it is verified.
+ */
+export const settleSeconds = 300;
+/** A client without a verified password in this time compares codes itself. */
+const comparesItselfDays = 30;
+/** A batch is repeated within minutes. */
+const repeatedSeconds = 600;
+
+type States = Map<string, OtpHoldState>;
 
 /**
- * @returns the holds that these records led to
- * @throws when a review did not end: all records must be passed again.
+ * @returns what these records led to: holds, and the notice of a client that verifies nothing
+ * @throws if a review did not end: all records must be passed again.
  */
 export async function reviewTraffic(
   dependencies: TrafficReviewDependencies,
   records: readonly OtpRecord[],
-): Promise<readonly OtpHold[]> {
-  const pairs = Map.groupBy(records, ({ clientId, country }) => JSON.stringify([clientId, country]));
-  const held: OtpHold[] = [];
-  for (const ofPair of pairs.values()) {
-    const [first] = ofPair;
-    if (first === undefined) continue;
-    const newest = Math.max(...ofPair.map(({ changedAt }) => changedAt.getTime()));
-    const hold = await reviewPair(dependencies, first.clientId, first.country, new Date(newest));
-    if (hold !== undefined) held.push(hold);
-  }
-  // A client is reviewed after its countries, so that a held country does not count among all.
+): Promise<readonly OtpFinding[]> {
+  const findings: OtpFinding[] = [];
   for (const [clientId, ofClient] of Map.groupBy(records, (record) => record.clientId)) {
     const newest = Math.max(...ofClient.map(({ changedAt }) => changedAt.getTime()));
-    const hold = await reviewAllCountries(dependencies, clientId, new Date(newest));
-    if (hold !== undefined) held.push(hold);
+    findings.push(...(await reviewClient(dependencies, clientId, new Date(newest))));
   }
-  return held;
+  return findings;
 }
 
-/**
- * An attack that is spread over so many countries that none of them has enough passwords to be judged. Countries that are
- * held, or never are, do not count; nor does a share that is low because of one country only, which is judged on its own.
- */
-async function reviewAllCountries(
+async function reviewClient(
   dependencies: TrafficReviewDependencies,
   clientId: string,
   asOf: Date,
-): Promise<OtpHold | undefined> {
-  const { traffic, holds, rule } = dependencies;
-  const until = startOfMinute(addSeconds(asOf, -rule.settleSeconds));
-  const all = await traffic.allMinutes(clientId, addSeconds(until, -judgedSeconds), until);
-  if (!canBeSuspicious(summed(all), rule)) return undefined;
-  const states = await holds.ofClient(clientId);
-  const known = states.find(({ country }) => country === allCountries);
-  if (known?.state === 'allowed' && known.always) return undefined;
-  const judged = all.filter(({ country, start }) => {
-    const own = states.find((state) => state.country === country);
-    const isJudged = own?.state !== 'held' && !(own?.state === 'allowed' && own.always);
-    const allowedAt = [own, known].map((state) => (state?.state === 'allowed' ? state.allowed_at : ''));
-    return isJudged && allowedAt.every((at) => start.toISOString() >= at);
-  });
-  const countries = new Set(judged.map(({ country }) => country));
-  const since = addDays(asOf, -usualDays);
-  const usual = (await traffic.allDays(clientId, since, asOf)).filter(
-    ({ country }) => countries.has(country) || !states.some((state) => state.country === country),
-  );
-  const suspicion = judgeTraffic(summed(judged), totalOf(usual), rule);
-  if (suspicion === undefined) return undefined;
-  for (const country of countries) {
-    const others = judged.filter((minute) => minute.country !== country);
-    if (judgeTraffic(summed(others), totalOf(usual), rule) === undefined) return undefined;
+): Promise<readonly OtpFinding[]> {
+  const { traffic, holds, rule, clock } = dependencies;
+  const until = startOfMinute(addSeconds(asOf, -settleSeconds));
+  const hour = await traffic.minutes(clientId, addSeconds(until, -judgedSeconds), until);
+  if (totalOf(hour).sends < rule.minimumSends) return [];
+  const states: States = new Map((await holds.ofClient(clientId)).map((state) => [state.country, state]));
+  const findings: OtpFinding[] = [];
+  // All countries come last: what is held alone does not count among them.
+  for (const country of [...new Set(hour.map((minute) => minute.country)), allCountries]) {
+    const judged = judgedMinutes(hour, country, states);
+    if (!isLow(totalOf(judged), rule)) continue;
+    const known = states.get(country);
+    const since = addDays(asOf, -comparesItselfDays);
+    if (known?.state !== 'held' && !(await traffic.hasVerified(clientId, since, asOf))) {
+      const all = states.get(allCountries);
+      if (all !== undefined && all.state !== 'noticed') return findings;
+      const notice: OtpFinding = {
+        ...foundIn(hour, clientId, clock()),
+        country: allCountries,
+        state: 'noticed',
+      };
+      return [...findings, ...(await record(dependencies, all, notice))];
+    }
+    const hold: OtpFinding = { ...foundIn(judged, clientId, clock()), country, state: 'held' };
+    findings.push(...(await record(dependencies, known, hold)));
+    states.set(country, hold);
   }
-  const isWell = (country: string): boolean => {
-    const of = ({ country: each }: CountryMinute) => each === country;
-    const now = totalOf(judged.filter(of));
-    const before = totalOf(usual.filter(of));
-    const count = now.sends > 0 ? now : before;
-    return count.sends > 0 && count.verified >= suspicion.threshold * count.sends;
+  return findings;
+}
+
+/** Returns the minutes that a hold of the country would be for: without what an administrator allowed, or is held already. */
+function judgedMinutes(hour: readonly OtpMinute[], country: string, states: States): readonly OtpMinute[] {
+  const isAllowed = (of: string, start: Date): boolean => {
+    const state = states.get(of);
+    return state?.state === 'allowed' && (state.always || start < new Date(state.changed_at));
   };
-  const except = [...new Set([...judged, ...usual].map(({ country }) => country))].filter(isWell).toSorted();
-  return hold(dependencies, { clientId, country: allCountries, known, suspicion, more: { except } });
+  return hour.filter((minute) => {
+    if (isAllowed(country, minute.start)) return false;
+    if (country !== allCountries) return minute.country === country;
+    return states.get(minute.country)?.state !== 'held' && !isAllowed(minute.country, minute.start);
+  });
 }
 
-/** The minutes of all countries together, oldest first. */
-function summed(minutes: readonly CountryMinute[]): OtpMinute[] {
-  const byStart = Map.groupBy(minutes, ({ start }) => start.getTime());
-  return [...byStart.entries()]
-    .toSorted(([one], [other]) => one - other)
-    .map(([start, some]) => ({ start: new Date(start), ...totalOf(some) }));
+/** True if these are enough passwords, of which too few were verified. */
+export function isLow({ sends, verified }: OtpCount, rule: OtpHoldRule): boolean {
+  return sends >= rule.minimumSends && verified < rule.minimumShare * sends;
 }
 
-async function reviewPair(
-  dependencies: TrafficReviewDependencies,
-  clientId: string,
-  country: string,
-  asOf: Date,
-): Promise<OtpHold | undefined> {
-  const { traffic, holds, rule } = dependencies;
-  // A minute is judged when its last password is old enough.
-  const until = startOfMinute(addSeconds(asOf, -rule.settleSeconds));
-  const minutes = await traffic.minutes(clientId, country, addSeconds(until, -judgedSeconds), until);
-  if (!canBeSuspicious(minutes, rule)) return undefined;
-  const known = await holds.find(clientId, country);
-  const seen = known?.state === 'allowed' ? known : undefined;
-  if (seen?.always === true) return undefined;
-  const allowedAt = seen === undefined ? undefined : new Date(seen.allowed_at);
-  const judged = allowedAt === undefined ? minutes : minutes.filter(({ start }) => start >= allowedAt);
-  const usual = await traffic.days(clientId, country, addDays(asOf, -usualDays), asOf);
-  const suspicion = judgeTraffic(judged, usual, rule);
-  if (suspicion === undefined) return undefined;
-  return hold(dependencies, { clientId, country, known, suspicion, more: {} });
-}
-
-interface Judged {
-  readonly clientId: string;
-  readonly country: string;
-  readonly known: OtpHoldState | undefined;
-  readonly suspicion: Suspicion;
-  readonly more: Pick<OtpHold, 'except'>;
-}
-
-async function hold(
-  { holds, activityLog, clock, countMetric }: TrafficReviewDependencies,
-  { clientId, country, known, suspicion, more }: Judged,
-): Promise<OtpHold | undefined> {
-  const hold: OtpHold =
-    known?.state === 'held'
-      ? known
-      : {
-          client_id: clientId,
-          country,
-          state: 'held',
-          held_at: clock().toISOString(),
-          since: suspicion.since.toISOString(),
-          sends: suspicion.sends,
-          verified: suspicion.verified,
-          threshold: suspicion.threshold,
-          usual_share: suspicion.usualShare ?? null,
-          ...more,
-        };
-  // Another worker, or an administrator, was faster: the next batch is reviewed with their row.
-  if (known?.state !== 'held' && !(await holds.hold(hold, known))) return undefined;
-  await activityLog.add({
-    entry_id: derivedIdAt('act', new Date(hold.held_at), 'otp_held', clientId, country),
-    kind: 'otp_held',
-    at: hold.held_at,
-    summary: holdSummary(hold),
+function foundIn(minutes: readonly OtpMinute[], clientId: string, now: Date) {
+  const since = minutes[0]?.start ?? now;
+  return {
     client_id: clientId,
-    after: { ...hold },
+    changed_at: now.toISOString(),
+    since: since.toISOString(),
+    ...totalOf(minutes),
+  };
+}
+
+/** Returns nothing if another worker or an administrator was faster: the next batch is reviewed with their row. */
+async function record(
+  { holds, activityLog, clock, countMetric }: TrafficReviewDependencies,
+  known: OtpHoldState | undefined,
+  found: OtpFinding,
+): Promise<readonly OtpFinding[]> {
+  const finding = known?.state === found.state ? (known as OtpFinding) : found;
+  if (finding === found && !(await holds.replace(known, found))) return [];
+  // The first worker may have died before the lines below.
+  if (addSeconds(new Date(finding.changed_at), repeatedSeconds) < clock()) return [];
+  const { client_id, country, state, changed_at } = finding;
+  const kind = state === 'held' ? 'otp_held' : 'otp_unverified';
+  await activityLog.add({
+    entry_id: derivedIdAt('act', new Date(changed_at), kind, client_id, country),
+    kind,
+    at: changed_at,
+    summary: findingSummary(finding),
+    client_id,
+    after: { ...finding },
   });
   // Test data alerts nobody.
-  if (modeOf(clientId) === 'live') countMetric('OtpHeld');
-  return hold;
+  if (modeOf(client_id) === 'live') countMetric('OtpHeld');
+  return [finding];
 }
 
-export function holdSummary({ country, except = [], sends, verified, usual_share }: OtpHold): string {
-  const others = except.length === 0 ? 'all countries' : `all countries but ${except.join(', ')}`;
-  const where = country === allCountries ? others : country;
-  const usual = usual_share === null ? '' : `; usually ${percent(usual_share)} are`;
-  return `One-time passwords to ${where} are held: ${verified} of ${sends} (${percent(verified / sends)}) were verified${usual}.`;
-}
-
-function percent(share: number): string {
-  return `${Math.round(share * 100)} %`;
-}
-
-interface Suspicion extends OtpCount {
-  readonly since: Date;
-  /** The share that was not reached. */
-  readonly threshold: number;
-  /** Undefined if the client has sent too few to know it. */
-  readonly usualShare: number | undefined;
-}
-
-const chanceMax = 1e-6;
-
-/**
- * Judges whether few of the passwords are verified; the result depends only on the arguments. The last hour and every shorter
- * time up to now are judged, so that good traffic before an attack does not hide it. Small numbers vary by chance: passwords are
- * held only if p < 10⁻⁶ for so few verifications of a client whose share is at the threshold.
- *
- * @param minutes - by the creation of the passwords, oldest first
- * @param usual - the client's passwords to this country on earlier days
- */
-export function judgeTraffic(
-  minutes: readonly OtpMinute[],
-  usual: OtpCount,
-  rule: OtpHoldRule,
-): Suspicion | undefined {
-  const usualShare = usual.sends < rule.minimumSends ? undefined : shareOf(usual);
-  const threshold = Math.max(rule.minimumShare, rule.shareOfUsual * (usualShare ?? rule.usualShare));
-  let [sends, verified] = [0, 0];
-  for (const minute of minutes.toReversed()) {
-    sends += minute.sends;
-    verified += minute.verified;
-    if (sends >= rule.minimumSends && isBelow({ sends, verified }, threshold)) {
-      return { sends, verified, since: minute.start, threshold, usualShare };
-    }
-  }
-  return undefined;
-}
-
-/** Whether any share that the rule can have as its threshold is above those of the minutes: else the usual one need not be read. */
-export function canBeSuspicious(minutes: readonly OtpMinute[], rule: OtpHoldRule): boolean {
-  return judgeTraffic(minutes, { sends: rule.minimumSends, verified: rule.minimumSends }, rule) !== undefined;
-}
-
-/** A verification may be counted whose password was created before the counting began. */
-function shareOf({ sends, verified }: OtpCount): number {
-  return Math.min(1, verified / sends);
-}
-
-/**
- * Chernoff's bound: with a true share p, a share of q or less among n has at most the chance exp(-n · D(q‖p)), where D is
- * the relative entropy.
- */
-function isBelow(count: OtpCount, threshold: number): boolean {
-  const share = shareOf(count);
-  if (share >= threshold) return false;
-  const entropy = term(share, threshold) + term(1 - share, 1 - threshold);
-  return count.sends * entropy >= -Math.log(chanceMax);
-}
-
-function term(observed: number, expected: number): number {
-  return observed === 0 ? 0 : observed * Math.log(observed / expected);
+export function findingSummary({ state, country, sends, verified }: OtpFinding): string {
+  const where = country === allCountries ? 'all countries' : country;
+  const share = `${verified} of ${sends} (${Math.round((100 * verified) / sends)} %) were verified`;
+  return state === 'held'
+    ? `One-time passwords to ${where} are held: ${share}.`
+    : `One-time passwords to ${where} are not held, although ${share}: the client verified none in ${comparesItselfDays} days, so it compares codes itself.`;
 }

@@ -43,7 +43,7 @@ export function sendOtp(
   dependencies: SendDependencies & {
     readonly otps: Pick<OtpStore, 'get' | 'latest' | 'sentTo'>;
     readonly otpSends: OtpSends;
-    /** Refuses passwords by SMS to a country where few of the client's are verified. */
+    /** Refuses passwords by SMS that are held. */
     readonly assertNotHeld?: AssertNotHeld | undefined;
   },
 ): Operation {

@@ -31,8 +31,13 @@ const sendEveryMs = 2500;
 const sendOtp = (client: TestClient, fields: object = {}) =>
   client.post('/api/v1/otp/send', { to: freshNumber(), ...fields });
 
-/** Passwords of ten minutes ago that nobody verified, as a program's requests leave them. */
-async function attack(clientId: string, country: string, passwords: number): Promise<void> {
+/** Stores passwords of ten minutes ago: as a program's requests leave them, or verified. */
+async function store(
+  clientId: string,
+  country: string,
+  passwords: number,
+  status: 'pending' | 'verified',
+): Promise<void> {
   const dynamo = documentClient();
   const created = new Date(Date.now() - 600_000);
   await Promise.all(
@@ -51,7 +56,7 @@ async function attack(clientId: string, country: string, passwords: number): Pro
             max_attempts: 5,
             attempts: 0,
             sms_sends: 1,
-            status: 'pending',
+            status,
             created_at: created.toISOString(),
             expires_at: new Date(created.getTime() + 300_000).toISOString(),
           },
@@ -67,7 +72,9 @@ it('a held country is refused with a clear error, and shown to administrators, w
   const [client, other] = await Promise.all([newClient({ name }), newClient()]);
   const sent = await sendOtp(client);
   expect(sent.status).toBe(202);
-  await attack(client.clientId, 'GB', 90);
+  // A client that verifies none compares codes itself.
+  await store(client.clientId, 'FR', 1, 'verified');
+  await store(client.clientId, 'GB', 90, 'pending');
   const refused = await eventually(
     async () => {
       const response = await sendOtp(client);
@@ -88,7 +95,7 @@ it('a held country is refused with a clear error, and shown to administrators, w
   const credential = await tokenOf(admin.client_id, admin.client_secret);
   const attention = (await call('GET', '/admin/api/attention', { credential })).body as unknown as Attention;
   const hold = attention.otp_holds.find(({ client_id }) => client_id === client.clientId);
-  expect(hold).toMatchObject({ country: 'GB', verified: 0, usual_share: null });
+  expect(hold).toMatchObject({ country: 'GB', verified: 0 });
   expect(hold?.summary).toMatch(/^One-time passwords to GB are held: 0 of \d+ \(0 %\) were verified\.$/);
   const { otp_holds } = (await shell.json('call', 'listOtpHolds')) as { otp_holds: readonly OtpHoldView[] };
   expect(otp_holds).toContainEqual(hold);
@@ -137,7 +144,6 @@ it('a held country is refused with a clear error, and shown to administrators, w
   expect(await shell.json('call', 'listOtpHolds')).not.toMatchObject({
     otp_holds: expect.arrayContaining([expect.objectContaining({ client_id: client.clientId })]),
   });
-  expect((await shell.run('call', 'allowOtps', name, 'FR')).status).toBe(1);
   expect(await shell.json('call', 'allowOtps', name, 'gb', '--always', 'true')).toMatchObject({
     client_id: client.clientId,
     country: 'GB',

@@ -120,7 +120,7 @@ export const productionState: Readonly<Record<string, unknown>> = {
     TableName: 'messaging-gateway-production-otp-traffic',
     KeySchema: [
       {
-        AttributeName: 'client_country',
+        AttributeName: 'client_id',
         KeyType: 'HASH',
       },
       {

@@ -39,6 +39,7 @@ export const kinds: Readonly<Record<ActivityKind | ActivityGroup, string>> = {
   spend_cap_nearly_reached: 'Spend caps nearly reached',
   spend_cap_reached: 'Spend caps reached',
   otp_held: 'One-time passwords held',
+  otp_unverified: 'One-time passwords that nobody verifies',
   otp_allowed: 'One-time passwords allowed',
   message_canceled: 'Scheduled messages canceled',
   signed_in: 'Sign-ins',

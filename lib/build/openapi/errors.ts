@@ -59,7 +59,7 @@ export const errorNotes: Readonly<Record<ErrorCode, string>> = {
   forbidden:
     'The client is disabled, does not have the scope, is blocked from this endpoint, or may not send to the country of the recipient or from this sender. `message` names the country and what to do.',
   otp_held:
-    'Few of the last one-time passwords by SMS of this client to this country were verified, which indicates that a program requests them. They are refused until the operator allows them; other countries and WhatsApp are not affected.',
+    'Few of the last one-time passwords by SMS of this client were verified, to this country or to all. A program may have requested them. They are refused until the operator allows them. WhatsApp is not affected.',
   not_found: 'The resource does not exist or belongs to another client: the response is the same.',
   method_not_allowed: 'The path does not have this method; `Allow` lists those that it has.',
   idempotency_in_progress: 'The first request with this `Idempotency-Key` is still being processed.',

@@ -94,12 +94,10 @@ async function holdOtps(): Promise<void> {
         client_id: client.client_id,
         country: 'GB',
         state: 'held',
-        held_at: at,
+        changed_at: at,
         since: at,
         sends: 100,
         verified: 1,
-        threshold: 0.2,
-        usual_share: null,
       },
     }),
   );

@@ -37,8 +37,6 @@ const computing = [
   'browser/admin-dashboard-responses.test.ts',
   'engine/usage/count-changes.test.ts',
   'browser/otp-hold.test.ts',
-  'engine/otp/otp-hold-of-all-countries.test.ts',
-  'engine/otp/otp-hold.test.ts',
   'engine/otp/counted-otps.test.ts',
   'e2e/hostile-text.test.ts',
   'engine/cap/concurrent-sends.test.ts',

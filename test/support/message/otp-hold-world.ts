@@ -7,21 +7,16 @@ import { dynamoOtpHolds } from '../../../shared/otp/otp-holds.dynamo.ts';
 import {
   countingOtps,
   countOtps,
-  dynamoOtpTrafficReader,
+  dynamoOtpTraffic,
   otpRecords,
 } from '../../../shared/otp/otp-traffic.dynamo.ts';
 import { reviewTraffic, type TrafficReviewDependencies } from '../../../shared/otp/review-traffic.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addDays } from '../../../shared/platform/clock.ts';
-import { createTables } from '../engine/tables.ts';
 import type { TestTables } from '../engine/test-tables.ts';
 import { type Kill, killable, noKill } from '../faults/kill-process.ts';
 
 export const start = new Date('2026-11-20T10:00:00.000Z');
-
-export function otpHoldTables(): Promise<TestTables> {
-  return createTables(['otp_traffic', 'otp_holds', 'count_journal', 'activity_log']);
-}
 
 let numbers = 0;
 export const newClient = (): string => {
@@ -32,7 +27,7 @@ export const newClient = (): string => {
 /** @param tablesNow - asked at each call: a test file creates its tables after it has named what works on them */
 export function otpHoldsIn(tablesNow: () => TestTables) {
   const holds = () => dynamoOtpHolds(tablesNow().dynamo, tablesNow().names.otp_holds);
-  const reader = () => dynamoOtpTrafficReader(tablesNow().dynamo, tablesNow().names.otp_traffic);
+  const reader = () => dynamoOtpTraffic(tablesNow().dynamo, tablesNow().names.otp_traffic);
 
   /** What the function does with a batch of the stream. */
   function consumer(kill: Kill = noKill(), now = start) {
@@ -71,8 +66,10 @@ export function otpHoldsIn(tablesNow: () => TestTables) {
     consumer,
     heldCountries: async (client: string) =>
       (await holds().ofClient(client)).flatMap(({ state, country }) => (state === 'held' ? [country] : [])),
-    hour: (client: string, country: string, since = start) =>
-      reader().minutes(client, country, addDays(since, -1), addDays(since, 1)),
+    async hour(client: string, country: string) {
+      const minutes = await reader().minutes(client, addDays(start, -1), addDays(start, 1));
+      return minutes.filter((minute) => minute.country === country);
+    },
     async entriesOf(client: string) {
       const { dynamo, names } = tablesNow();
       const { Items = [] } = await dynamo.send(new ScanCommand({ TableName: names.activity_log }));

@@ -103,6 +103,11 @@ const facts: Readonly<Record<string, readonly (readonly [about: string, ...numbe
     ['dead letter', `${word(receivesMax)} times`],
     ['clients disable CLIENT_ID', inForce],
     ['spend_cap_nearly_reached', `${firstNotice} %`],
+    [
+      'passwords by SMS in an hour',
+      String(production.otpHold.minimumSends),
+      `${100 * production.otpHold.minimumShare} %`,
+    ],
     ['*Allow* in the dashboard', `${rememberedSeconds} seconds`],
     ['`call changeClient` sets', inForce],
     ['--all-failed', `${word(resentPerSecond)} a second`],

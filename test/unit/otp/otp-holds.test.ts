@@ -1,170 +1,280 @@
-/** A hold is written once, is not kept back by a row that a person made invalid, and overrules no administrator. */
-import { describe, expect, it } from '@jest/globals';
+/**
+ * One-time passwords by SMS of which few are verified are held, until an administrator allows them: those of one client, to one
+ * country or to all. A client that verifies none at all is noticed once.
+ */
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { stages } from '../../../lib/stages/stages.ts';
+import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.ts';
 import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
-import { allowOtps } from '../../../shared/admin/otp-holds.ts';
-import { createClient } from '../../../shared/client/client-admin.ts';
-import { dynamoOtpHolds, type OtpHold } from '../../../shared/otp/otp-holds.dynamo.ts';
-import {
-  countingOtps,
-  countOtps,
-  dynamoOtpTrafficReader,
-  type OtpRecord,
-} from '../../../shared/otp/otp-traffic.dynamo.ts';
-import { reviewTraffic } from '../../../shared/otp/review-traffic.ts';
-import { addSeconds } from '../../../shared/platform/clock.ts';
-import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
-import { accessTo } from '../../support/gateway/access.ts';
+import { allowOtps, listOtpHolds } from '../../../shared/admin/otp-holds.ts';
+import { GatewayError } from '../../../shared/contract/errors.ts';
+import { holdCheck, type OtpHoldState } from '../../../shared/otp/otp-holds.dynamo.ts';
+import { ttlSeconds } from '../../../shared/otp/otp-request.ts';
+import { isLow, settleSeconds } from '../../../shared/otp/review-traffic.ts';
+import { addDays, addSeconds } from '../../../shared/platform/clock.ts';
+import { type InMemoryTables, inMemoryTables } from '../../support/engine/in-memory-tables.ts';
+import { noKill } from '../../support/faults/kill-process.ts';
+import { newClient, otpHoldsIn, start } from '../../support/message/otp-hold-world.ts';
+import { batchesOf, traffic } from '../../support/message/otp-traffic.ts';
 
-const now = new Date('2026-11-20T10:00:00.000Z');
-const key = { client_id: 'client-a', country: 'FR' };
-const held = (held_at: string, client_id = 'client-a'): OtpHold => ({
-  ...{ ...key, client_id, state: 'held', held_at, since: '2026-11-20T09:00:00.000Z' },
-  ...{ sends: 200, verified: 2, threshold: 0.1, usual_share: 0.7 },
-});
-const allowed = {
-  ...key,
-  state: 'allowed',
-  allowed_at: '2026-11-20T09:30:00.000Z',
-  allowed_by: 'Ada',
-  always: false,
-} as const;
-
-it.each([false, true])(
-  'a hold whose response is lost is written once, and no other one; after an allowance: %s',
-  async (isAllowed) => {
-    let isLost = false;
-    const { dynamo, names, rows } = inMemoryTables({
-      around: ({ operation }, run) => {
-        // The SDK repeats a call whose response it did not get.
-        if (isLost && operation === 'PutItem') run();
-        return run();
-      },
-    });
-    const holds = dynamoOtpHolds(dynamo, names.otp_holds);
-    if (isAllowed) await holds.allow(allowed);
-    const seen = isAllowed ? allowed : undefined;
-    isLost = true;
-    expect(await holds.hold(held('2026-11-20T10:00:00.000Z'), seen)).toBe(true);
-    expect(await holds.hold(held('2026-11-20T10:00:00.001Z'), seen)).toBe(false);
-    expect(rows('otp_holds')).toEqual([held('2026-11-20T10:00:00.000Z')]);
-  },
-);
-
-it('an administrator who allows while an invalid row is replaced is not overruled', async () => {
-  let allowMeanwhile = async (): Promise<unknown> => undefined;
-  const { dynamo, names, rows } = inMemoryTables({
-    around: async ({ operation }, run) => {
+let tables: InMemoryTables;
+/** Runs around the next write of a row. */
+let aroundPut: (run: () => unknown) => unknown;
+beforeEach(() => {
+  aroundPut = (run) => run();
+  tables = inMemoryTables({
+    around: ({ operation }, run) => {
       if (operation !== 'PutItem') return run();
-      const meanwhile = allowMeanwhile;
-      allowMeanwhile = async () => {};
-      try {
-        return await run();
-      } finally {
-        await meanwhile();
-      }
+      const around = aroundPut;
+      aroundPut = (next) => next();
+      return around(run) as ReturnType<typeof run>;
     },
   });
-  const holds = dynamoOtpHolds(dynamo, names.otp_holds);
-  const always = { ...allowed, always: true };
-  await holds.allow({ ...always, allowed_at: '2026-11-19' });
-  allowMeanwhile = () => holds.allow(always);
-  expect(await holds.hold(held(now.toISOString()), undefined)).toBe(false);
-  expect(rows('otp_holds')).toEqual([always]);
 });
 
-describe('an allowance for good', () => {
-  async function aHeldCountry() {
-    const tables = inMemoryTables();
-    const { admin } = accessTo(tables, now);
-    const { client } = await createClient(admin, { name: 'Shop', scopes: ['messages'] }, now);
-    const otpHolds = dynamoOtpHolds(tables.dynamo, tables.names.otp_holds);
-    await otpHolds.hold(held(now.toISOString(), client.client_id), undefined);
-    let meanwhile = async (): Promise<unknown> => undefined;
-    const dependencies = {
-      ...admin,
-      otpHolds,
-      clock: () => addSeconds(now, 60),
-      activityLog: { add: () => meanwhile() },
-    } as unknown as AdminDependencies;
-    const allow = (actor: string, always: boolean) =>
-      allowOtps(dependencies, actor, { clientId: client.client_id, country: 'FR', always });
-    return {
-      allow,
-      found: () => otpHolds.find(client.client_id, 'FR'),
-      meanwhile(act: () => Promise<unknown>) {
-        meanwhile = async () => {
-          meanwhile = async () => undefined;
-          await act();
-        };
-      },
-    };
-  }
+const { holds, consumer, heldCountries, hour, entriesOf } = otpHoldsIn(() => tables);
+type Sent = ReturnType<typeof traffic>;
 
-  it('stays if another allows the hold at that moment, who is told that something has changed', async () => {
-    const { allow, found, meanwhile } = await aHeldCountry();
-    meanwhile(() => allow('Ada', true));
-    await expect(allow('Bob', false)).rejects.toMatchObject({ code: 'concurrent_change' });
-    expect(await found()).toMatchObject({ state: 'allowed', always: true, allowed_by: 'Ada' });
-  });
-
-  it('is given after another allowed the hold at that moment, and ended by who has seen it', async () => {
-    const { allow, found, meanwhile } = await aHeldCountry();
-    meanwhile(() => allow('Bob', false));
-    await allow('Ada', true);
-    expect(await found()).toMatchObject({ always: true });
-    await allow('Bob', false);
-    expect(await found()).toMatchObject({ always: false, allowed_by: 'Bob' });
-  });
+/** Adds a password ten minutes later, when the codes of the others have expired. */
+async function review(...sent: Sent) {
+  const latest = Math.max(...sent.map(({ at }) => at.getTime()));
+  const [{ client = '' } = {}] = sent;
+  const [batch = []] = batchesOf(
+    [...sent, ...traffic(client, 'JP', addSeconds(new Date(latest), 600), 1, 0)],
+    9999,
+  );
+  return consumer(noKill(), new Date(latest)).consume(batch);
+}
+const attack = (client: string, from = start, country = 'FR') => traffic(client, country, from, 60, 0, 5);
+const spread = (client: string, countries: readonly string[]) =>
+  countries.flatMap((country) => traffic(client, country, start, 15, 0, 60));
+/** A client that verifies: of two passwords an hour, both. */
+function verifyingClient() {
+  const client = newClient();
+  return { client, usual: traffic(client, 'GB', addDays(start, -1), 2, 1) };
+}
+const held = (client_id: string, country = 'FR', changed_at = start.toISOString()): OtpHoldState => ({
+  ...{ client_id, country, state: 'held', changed_at, since: changed_at, sends: 60, verified: 2 },
 });
-
-/** The row of an allowance; a person may have made it invalid. */
-const dayBefore = { ...allowed, allowed_at: '2026-11-19T10:00:00.000Z' };
+const allowed = (client_id: string, country: string, always = false): OtpHoldState => ({
+  ...{ client_id, country, state: 'allowed', changed_at: start.toISOString(), allowed_by: 'Ada', always },
+});
+const refusal = (client: string, country: string) =>
+  holdCheck(holds(), () => start)(client, country).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
 
 it.each([
-  ['no row', undefined],
-  ['an allowance of the day before', dayBefore],
-  ['an allowance of a date without a time', { ...dayBefore, allowed_at: '2026-11-19', always: undefined }],
-  ['an allowance whose state is in capitals', { ...dayBefore, state: 'Allowed', always: undefined }],
-  ['an allowance with a text in place of false', { ...dayBefore, always: 'false' }],
-])('after %s, an attack is held', async (_what, row) => {
-  const { dynamo, names } = inMemoryTables();
-  const holds = dynamoOtpHolds(dynamo, names.otp_holds);
-  if (row !== undefined) await holds.allow(row as never);
-  // Two hundred passwords of which none is verified, after a day on which all were.
-  const records = Array.from(
-    { length: 200 },
-    (_, index): OtpRecord => ({
-      sequence: String(100 + index),
-      changedAt: addSeconds(now, -600),
-      clientId: 'client-a',
-      country: 'FR',
-      createdAt: addSeconds(now, -600),
-      sends: 1,
-      verified: 0,
-    }),
-  );
-  const usual = records.slice(0, 40).map((record, index) => ({
-    ...record,
-    sequence: String(1 + index),
-    createdAt: addSeconds(now, -86_400),
-    verified: 1,
-  }));
-  const counting = countingOtps(
-    { journalTable: names.count_journal, trafficTable: names.otp_traffic },
-    { dynamo, clock: () => now, sleep: async () => {} },
-  );
-  await countOtps(counting, 'shard', [...usual, ...records]);
-  const newest = { ...records[0], sequence: '1000', changedAt: now } as OtpRecord;
-  await reviewTraffic(
-    {
-      traffic: dynamoOtpTrafficReader(dynamo, names.otp_traffic),
-      holds,
-      activityLog: { add: async () => {} },
-      rule: { minimumSends: 30, usualShare: 0.4, shareOfUsual: 0.5, minimumShare: 0.1, settleSeconds: 120 },
+  [49, 0, false],
+  [50, 0, true],
+  [50, 4, true],
+  [50, 5, false],
+  [500, 49, true],
+  [50, 90, false],
+])('of %i passwords, %i are verified: low is %s', (sends, verified, expected) => {
+  expect(isLow({ sends, verified }, stages.production.otpHold)).toBe(expected);
+});
+
+describe('an attack on one country', () => {
+  it('is held there, for that client only, with an entry that says why', async () => {
+    const [{ client, usual }, other] = [verifyingClient(), verifyingClient()];
+    const good = traffic(other.client, 'FR', start, 60, 0.7, 5);
+    await review(...other.usual, ...good);
+    expect(await review(...usual, ...attack(client))).toMatchObject([{ country: 'FR', state: 'held' }]);
+    expect(await heldCountries(client)).toEqual(['FR']);
+    expect(await heldCountries(other.client)).toEqual([]);
+    expect(await entriesOf(client)).toMatchObject([
+      { kind: 'otp_held', summary: 'One-time passwords to FR are held: 0 of 60 (0 %) were verified.' },
+    ]);
+    expect(await refusal(client, 'FR')).toBeInstanceOf(GatewayError);
+    expect(await refusal(client, 'FR')).toMatchObject({ code: 'otp_held', status: 403 });
+    expect(await refusal(client, 'GB')).toBeUndefined();
+  });
+
+  it('is not seen in codes that people may still enter, nor in an hour that is over', async () => {
+    expect(settleSeconds).toBe(ttlSeconds.default);
+    const { client, usual } = verifyingClient();
+    const [young = []] = batchesOf([...usual, ...traffic(client, 'FR', start, 200, 0, 1)], 9999);
+    expect(await consumer().consume(young)).toEqual([]);
+    await review(...traffic(client, 'GB', addSeconds(start, 7200), 1, 1));
+    expect(await heldCountries(client)).toEqual([]);
+  });
+
+  it('is not seen in passwords by WhatsApp', async () => {
+    const { client, usual } = verifyingClient();
+    await review(...usual, ...attack(client).map((one) => ({ ...one, channel: 'whatsapp' })));
+    expect(await hour(client, 'FR')).toEqual([]);
+    expect(await heldCountries(client)).toEqual([]);
+  });
+
+  it('is not seen in good traffic that is read a day late', async () => {
+    const { client, usual } = verifyingClient();
+    const { consume } = consumer(noKill(), addDays(start, 1));
+    for (const batch of batchesOf([...usual, ...traffic(client, 'GB', start, 300, 0.7, 5)], 20))
+      expect(await consume(batch)).toEqual([]);
+  });
+});
+
+describe('an attack over many countries', () => {
+  it('is held in all of them', async () => {
+    const { client, usual } = verifyingClient();
+    await review(...usual, ...spread(client, ['FR', 'DE', 'ES', 'IT']));
+    expect(await heldCountries(client)).toEqual(['*']);
+    for (const country of ['FR', 'GB', 'ZZ'])
+      expect(await refusal(client, country)).toMatchObject({ code: 'otp_held' });
+  });
+
+  it('is not what goes to countries that are held or allowed', async () => {
+    const { client, usual } = verifyingClient();
+    for (const state of [held(client, 'FR'), allowed(client, 'DE', true)])
+      await holds().replace(undefined, state);
+    await review(...usual, ...spread(client, ['FR', 'DE', 'ES', 'IT']));
+    expect(await heldCountries(client)).toEqual(['FR']);
+  });
+
+  it('does not hold a country that an administrator allowed', async () => {
+    const { client } = verifyingClient();
+    await holds().replace(undefined, held(client, '*'));
+    await holds().replace(undefined, allowed(client, 'GB'));
+    expect(await refusal(client, 'GB')).toBeUndefined();
+    expect(await refusal(client, 'FR')).toMatchObject({ code: 'otp_held' });
+  });
+});
+
+describe('a client that verified no password in 30 days', () => {
+  it('is noticed once, and not held', async () => {
+    const client = newClient();
+    const old = traffic(client, 'FR', addDays(start, -31), 10, 1);
+    const { consume, metrics } = consumer(noKill(), start);
+    const later = traffic(client, 'DE', addSeconds(start, 1800), 60, 0, 5);
+    for (const batch of batchesOf([...old, ...attack(client), ...later], 40)) await consume(batch);
+    expect(await heldCountries(client)).toEqual([]);
+    expect(await entriesOf(client)).toMatchObject([{ kind: 'otp_unverified' }]);
+    expect(metrics).toContain('OtpHeld');
+    const nextDay = consumer(noKill(), addDays(start, 1));
+    const more = traffic(client, 'FR', addDays(start, 1), 150, 0, 5);
+    for (const batch of batchesOf(more, 10)) await nextDay.consume(batch);
+    expect(nextDay.metrics).toEqual([]);
+    expect(await entriesOf(client)).toHaveLength(1);
+  });
+
+  it('is not noticed if an administrator allowed all its passwords', async () => {
+    const client = newClient();
+    await holds().replace(undefined, allowed(client, '*', true));
+    await review(...attack(client));
+    expect(await entriesOf(client)).toEqual([]);
+    expect(await holds().find(client, '*')).toEqual(allowed(client, '*', true));
+  });
+
+  it('is held as soon as it verifies some', async () => {
+    const client = newClient();
+    await review(...attack(client));
+    const tomorrow = addDays(start, 1);
+    await review(...traffic(client, 'GB', tomorrow, 2, 1), ...attack(client, tomorrow));
+    expect(await heldCountries(client)).toEqual(['FR']);
+  });
+});
+
+describe('an administrator', () => {
+  const admin = (now = start, mode = 'live') =>
+    ({
+      mode,
+      otpHolds: holds(),
+      clients: { find: async (id: string) => ({ client_id: id, name: 'Shop' }) },
+      activityLog: dynamoActivityLog(tables.dynamo, tables.names.activity_log, 30),
       clock: () => now,
-      countMetric: () => {},
-    },
-    [newest],
-  );
-  expect(await holds.listHeld()).toHaveLength(1);
+    }) as unknown as AdminDependencies;
+  const allow = (clientId: string, country: string, always: boolean, now = start) =>
+    allowOtps(admin(now), 'Ada', { clientId, country, always });
+
+  it('lists them page by page, the newest first, and those of test data if asked', async () => {
+    const clients = ['a', 'b', 'c', 'd', 'e'].map((name) => `client-${name}`);
+    for (const [index, client] of clients.entries())
+      await holds().replace(undefined, held(client, 'FR', addSeconds(start, index >> 1).toISOString()));
+    await holds().replace(undefined, held('client-a-test'));
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await listOtpHolds(admin(), { limit: 2, cursor });
+      seen.push(...page.otp_holds.map(({ client_id }) => client_id));
+      cursor = page.next_cursor;
+    } while (cursor !== undefined && seen.length < 99);
+    expect(seen).toEqual(clients.toReversed());
+    const { otp_holds: ofTest } = await listOtpHolds(admin(start, 'test'), { limit: 9 });
+    expect(ofTest.map(({ client_id }) => client_id)).toEqual(['client-a-test']);
+    await expect(listOtpHolds(admin(), { limit: 2, cursor: 'bm90aGluZw' })).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+  });
+
+  it('allows them: only later passwords are judged', async () => {
+    const { client, usual } = verifyingClient();
+    await review(...usual, ...attack(client));
+    await allow(client, 'fr', false, addSeconds(start, 900));
+    expect(await heldCountries(client)).toEqual([]);
+    await review(...traffic(client, 'FR', addSeconds(start, 960), 10, 0));
+    expect(await heldCountries(client)).toEqual([]);
+    await review(...attack(client, addSeconds(start, 1800)));
+    expect(await heldCountries(client)).toEqual(['FR']);
+    const kinds = (await entriesOf(client)).map(({ kind }) => kind).toSorted();
+    expect(kinds).toEqual(['otp_allowed', 'otp_held', 'otp_held']);
+  });
+
+  it('allows them for good, also before they are held, and ends that', async () => {
+    const { client, usual } = verifyingClient();
+    await allow(client, 'FR', true);
+    await review(...usual, ...attack(client));
+    expect(await heldCountries(client)).toEqual([]);
+    await allow(client, 'FR', false, addSeconds(start, 1800));
+    await review(...attack(client, addSeconds(start, 1860)));
+    expect(await heldCountries(client)).toEqual(['FR']);
+  });
+
+  it('is told if another changed them at that moment', async () => {
+    await holds().replace(undefined, held('client-a'));
+    aroundPut = (first) => {
+      aroundPut = async (second) => {
+        await allow('client-a', 'FR', true, addSeconds(start, 1));
+        return second();
+      };
+      return first();
+    };
+    await expect(allow('client-a', 'FR', false)).rejects.toMatchObject({ code: 'concurrent_change' });
+    expect(await holds().find('client-a', 'FR')).toMatchObject({ always: true });
+  });
+
+  it('cannot allow them to what is no country', async () => {
+    await expect(allow('client-a', 'Narnia', false)).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+});
+
+describe('a row', () => {
+  it('whose write lost its response is written once, and no other takes its place', async () => {
+    aroundPut = (run) => {
+      run();
+      return run();
+    };
+    expect(await holds().replace(undefined, held('client-a'))).toBe(true);
+    expect(await holds().replace(undefined, held('client-a', 'FR', '2026-11-20T10:00:01.000Z'))).toBe(false);
+    expect(tables.rows('otp_holds')).toEqual([held('client-a')]);
+  });
+
+  it('that is malformed stops only itself', async () => {
+    const { client, usual } = verifyingClient();
+    await holds().replace(undefined, { ...held(client), sends: 'many' } as never);
+    await review(...usual, ...attack(client), ...attack(client, start, 'DE'));
+    expect(await heldCountries(client)).toEqual(['DE']);
+    expect(await refusal(client, 'FR')).toBeUndefined();
+  });
+});
+
+it('the check of a send reads once in 20 seconds', async () => {
+  let now = start;
+  let reads = 0;
+  const assertNotHeld = holdCheck({ ofClient: async () => [held('client-a')].slice(++reads) }, () => now);
+  for (let send = 0; send < 5; send += 1) await assertNotHeld('client-a', 'FR');
+  now = addSeconds(start, 21);
+  await assertNotHeld('client-a', 'FR');
+  expect(reads).toBe(2);
 });

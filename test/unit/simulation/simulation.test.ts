@@ -77,7 +77,7 @@ it.each<[string, object, boolean]>([
 it('a null comes back as a null, not as an empty map', async () => {
   const { dynamo, names } = inMemoryTables();
   const key = { client_id: 'client-a', country: 'FR' };
-  await dynamo.send(new PutCommand({ TableName: names.otp_holds, Item: { ...key, usual_share: null } }));
+  await dynamo.send(new PutCommand({ TableName: names.otp_holds, Item: { ...key, since: null } }));
   const { Item } = await dynamo.send(new GetCommand({ TableName: names.otp_holds, Key: key }));
-  expect(Item).toEqual({ ...key, usual_share: null });
+  expect(Item).toEqual({ ...key, since: null });
 });

@@ -96,7 +96,7 @@ export class OtpResource {
   }
 
   /**
-   * Send a one-time password. Sends a code to a recipient. Another send for the same recipient and purpose while the code is pending sends the same code, with the same expiry. A client can send at most 5 codes to a recipient in a window of 10 minutes; another request is 429 `rate_limit_exceeded`. The code is in no response and no webhook. A client with a list of senders needs `otp` in it, for both channels. Where few of the last codes to a country were verified, further ones by SMS are 403 `otp_held` until the operator allows them: offer the person another channel. Each message of `fallback` has the same code and counts as a code sent to the recipient; none is sent once the code is verified.
+   * Send a one-time password. Sends a code to a recipient. Another send for the same recipient and purpose while the code is pending sends the same code, with the same expiry. A client can send at most 5 codes to a recipient in a window of 10 minutes; another request is 429 `rate_limit_exceeded`. The code is in no response and no webhook. A client with a list of senders needs `otp` in it, for both channels. If few of the last codes by SMS were verified, to this country or to all, further ones are 403 `otp_held` until the operator allows them: offer the person another channel. Each message of `fallback` has the same code and counts as a code sent to the recipient; none is sent once the code is verified.
    */
   send(body: OtpMessage, options?: SendOptions): Promise<SentOtp> {
     return this.#call<SentOtp>({ method: 'POST', path: '/api/v1/otp/send', repeat: 'with_key', body }, options);

@@ -58,16 +58,15 @@ export const ofHolds = {
       );
       if (isUncertain) return [];
       const messages = database.rows('Messages').map(textsOf);
-      const rows = database.rows('OtpTraffic').map(textsOf);
+      const days = database
+        .rows('OtpTraffic')
+        .map(textsOf)
+        .filter(({ span = '' }) => span.startsWith('day'));
       return scene.clients.flatMap(({ clientId }) => {
-        const counted = rows
-          .filter(
-            ({ client_country = '', span = '' }) =>
-              client_country.startsWith(`${clientId}#`) &&
-              !client_country.endsWith('*') &&
-              span.startsWith('day'),
-          )
-          .reduce((sum, { sends = '0' }) => sum + Number(sends), 0);
+        const counted = days
+          .filter(({ client_id }) => client_id === clientId)
+          .flatMap((day) => Object.entries(day).filter(([column]) => column.startsWith('sends_')))
+          .reduce((sum, [, sends]) => sum + Number(sends), 0);
         const sent = messages.filter(
           (one) => one.client_id === clientId && one.channel === 'sms' && one.otp !== undefined,
         );
@@ -79,7 +78,7 @@ export const ofHolds = {
   },
 } as const satisfies Record<string, Invariant>;
 
-/** Whether passwords by SMS of the client were held, as the gateway can have known it then; all people are in one country. */
+/** Returns whether passwords by SMS of the client were held, as the gateway can have known it then; all people are in one country. */
 function holdsDuring(
   edited: readonly Edited[],
   clientId: string,
@@ -94,15 +93,7 @@ function holdsDuring(
       fromMs - holdKnownWithinMs,
       untilMs,
     );
-  return statesOf('GB').flatMap((own) =>
-    statesOf('*').map(
-      (all) =>
-        own?.state === 'held' ||
-        (all?.state === 'held' &&
-          !(Array.isArray(all.except) && all.except.includes('GB')) &&
-          !(own?.state === 'allowed' && own.always === true)),
-    ),
-  );
+  return statesOf('GB').flatMap((own) => statesOf('*').map((all) => (own ?? all)?.state === 'held'));
 }
 
 /** The texts and numbers of a row; of anything else that it is there. */
