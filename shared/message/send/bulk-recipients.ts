@@ -69,8 +69,10 @@ export function readRow(row: unknown): BulkRow {
   const recipient = canonicalRecipient(given);
   const fields = rowFields.safeParse(typeof row === 'string' ? {} : row);
   if (!fields.success) return { given, recipient, fields: {}, fault: sentenceOf(fields.error) };
-  const { to: _read, ...others } = fields.data;
-  return { given, recipient, fields: others, fault: undefined };
+  const { to: _read, variables = {}, ...others } = fields.data;
+  // No variables and an empty object of them mean the same (contract 5.7).
+  const named = Object.keys(variables).length === 0 ? {} : { variables };
+  return { given, recipient, fields: { ...others, ...named }, fault: undefined };
 }
 
 /** The same for rows that differ only in their spelling. */

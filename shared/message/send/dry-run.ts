@@ -2,11 +2,13 @@
  * `?dry_run=true` on a send: what it would send, what it would cost, and what would refuse it. Nothing is stored, sent or
  * taken from a cap; only the rate limit has counted the request (contract 14.6).
  */
-import { type FieldError, GatewayError, invalidFields } from '../../contract/errors.ts';
+import * as z from 'zod/mini';
+import { type FieldError, GatewayError } from '../../contract/errors.ts';
 import type { MessageErrorCode } from '../../contract/message-error-codes.ts';
 import type { Price, PricedMessage } from '../../contract/prices.ts';
 import { millionthsPerUnit } from '../../contract/prices.ts';
-import type { ApiRequest, ApiResponse } from '../../operation/operation.ts';
+import { type ApiRequest, type ApiResponse, parseQuery } from '../../operation/operation.ts';
+import { lazily } from '../../platform/expiring-cache.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { fromOf } from '../attempt.ts';
 import type { Message, StoredLeg } from '../message.ts';
@@ -19,12 +21,13 @@ import { isRepeat, type KeyedRecord, type KeyedRequest, type KeyedStore } from '
 /** Returns undefined where the price list has no price for the recipient's country. */
 export type PriceOf = (message: PricedMessage) => Price | undefined;
 
-/** @throws GatewayError `invalid_request` where it is neither true nor false: a misspelled one must not send. */
-export function isDryRun({ query }: Pick<ApiRequest, 'query'>): boolean {
-  const given = query.dry_run;
-  if (given === undefined || given === 'false') return false;
-  if (given === 'true') return true;
-  throw invalidFields([{ field: 'dry_run', message: 'must be true or false' }]);
+const sendQuery = lazily(() =>
+  z.object({ dry_run: z.optional(z.enum(['true', 'false'], 'must be true or false')) }),
+);
+
+/** @throws GatewayError `invalid_request` for another value, and for any other parameter: a misspelled one must not send */
+export function isDryRun(request: Pick<ApiRequest, 'query'>): boolean {
+  return parseQuery(sendQuery(), request).dry_run === 'true';
 }
 
 type Check = () => void | Promise<void>;

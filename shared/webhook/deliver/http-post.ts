@@ -2,8 +2,8 @@
  * One POST to an endpoint that may be slow, broken or hostile: ends within 5 s, reads at most 16 KiB of the headers and of
  * the body, follows no redirect, decompresses nothing, and reports the time of each phase.
  *
- * A POST is never repeated here: if a kept connection fails, the endpoint may have received the request. The next attempt
- * is a retry (contract 7.8).
+ * If a kept connection breaks before a byte of the response, the endpoint has most likely closed it meanwhile: the POST is
+ * repeated at once, on the next connection. Any other failure waits for the retry (contract 7.8).
  */
 import {
   type ClientRequest,
@@ -100,34 +100,41 @@ export function httpPost({ rules, resolve, tls }: PostSettings): Post {
     if (!verdict.allowed) return blocked(`the URL ${verdict.reason}`);
     const { url } = verdict;
     const deadline = AbortSignal.timeout(acknowledgeWithinSeconds * 1000);
-    const progress: Progress = {
-      startedAt: performance.now(),
-      phase: isIP(hostOf(url)) === 0 ? 'dns' : 'connect',
-      timings: {},
-      address: undefined,
-    };
-    // The agent adds TLS. The local emulator replaces `https.request` with plain HTTP to this machine.
-    const request = httpRequest(url, {
-      method: 'POST',
-      headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
-      maxHeaderSize: responseReadMaxBytes,
-      agent: url.protocol === 'https:' ? https : http,
-      lookup: notingTime(progress, lookup),
-      signal: deadline,
-    });
-    request.once('socket', (socket) => followConnection(progress, socket, request.reusedSocket));
-    const soFar = () => ({
-      timings: { ...progress.timings, totalMs: elapsed(progress) },
-      reusedConnection: request.reusedSocket,
-      address: progress.address,
-    });
-    try {
-      const response = await responseTo(request, body);
-      const status = response.statusCode ?? 0;
-      const bodyStart = await startOfBody(response, deadline);
-      return { ...soFar(), status, headers: headersKept(response), bodyStart, ...verdictOf(status) };
-    } catch (error) {
-      return { ...soFar(), headers: {}, bodyStart: '', ...classifyError(error as Error, progress.phase) };
+    const startedAt = performance.now();
+    // Each round that is repeated has used up a kept connection.
+    for (;;) {
+      const progress: Progress = {
+        startedAt,
+        phase: isIP(hostOf(url)) === 0 ? 'dns' : 'connect',
+        timings: {},
+        address: undefined,
+      };
+      // The agent adds TLS. The local emulator replaces `https.request` with plain HTTP to this machine.
+      const request = httpRequest(url, {
+        method: 'POST',
+        headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+        maxHeaderSize: responseReadMaxBytes,
+        agent: url.protocol === 'https:' ? https : http,
+        lookup: notingTime(progress, lookup),
+        signal: deadline,
+      });
+      request.once('socket', (socket) => followConnection(progress, socket, request.reusedSocket));
+      const soFar = () => ({
+        timings: { ...progress.timings, totalMs: elapsed(progress) },
+        reusedConnection: request.reusedSocket,
+        address: progress.address,
+      });
+      try {
+        const response = await responseTo(request, body);
+        const status = response.statusCode ?? 0;
+        const bodyStart = await startOfBody(response, deadline);
+        return { ...soFar(), status, headers: headersKept(response), bodyStart, ...verdictOf(status) };
+      } catch (error) {
+        const failure = classifyError(error as Error, progress.phase);
+        const wasClosed = failure.error === 'reset' && progress.timings.firstByteMs === undefined;
+        if (!request.reusedSocket || !wasClosed)
+          return { ...soFar(), headers: {}, bodyStart: '', ...failure };
+      }
     }
   };
 }
