@@ -47,7 +47,7 @@ const webhookKinds: readonly ActivityKind[] = [
   'webhooks_resent',
   'webhook_test_sent',
 ];
-/** What the gateway found or did itself. */
+/** The kinds of entries that the gateway makes itself. */
 const noticeKinds: readonly ActivityKind[] = [
   'entry_refused',
   'webhook_endpoint_disabled',
@@ -59,7 +59,7 @@ const noticeKinds: readonly ActivityKind[] = [
 ];
 const signInKinds: readonly ActivityKind[] = ['signed_in'];
 
-/** The kinds by what they are about: one failing endpoint writes thousands of entries, among which no change is found. */
+/** The kinds by subject. One failing endpoint writes thousands of entries, among which no change would be found. */
 export const activityGroups = {
   changes: activityKinds.filter((kind) => ![...webhookKinds, ...noticeKinds, ...signInKinds].includes(kind)),
   webhooks: webhookKinds,
@@ -69,8 +69,9 @@ export const activityGroups = {
 export type ActivityGroup = keyof typeof activityGroups;
 
 /**
- * Their number grows with the messages, so one partition could not take them: each is spread over the shards of its client
- * and of its kind (`activity-log.dynamo.ts`). The others are changes that somebody made, and share no partition with these.
+ * The kinds whose number grows with the messages. One partition could not take them, so their entries are spread over
+ * the shards of their client and of their kind (`activity-log.dynamo.ts`). The other kinds are changes by
+ * administrators and clients; they have their own partition.
  */
 export const spreadKinds: readonly ActivityKind[] = ['webhook_failed', 'entry_refused', 'inbound_unassigned'];
 

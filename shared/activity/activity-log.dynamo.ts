@@ -150,7 +150,7 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
 
   function days(wanted: Pick<Partition, 'pageSize' | 'kinds' | 'actor' | 'mode'>, low: string): Source {
     return async (high) => {
-      // The lowest id of a day is where the day before ends.
+      // The lowest id of a day is the exclusive end of the day before.
       const isEnd = high === lowestOf(startOfDay(timeOf(high)));
       const day = addDays(startOfDay(timeOf(high)), isEnd ? -1 : 0);
       const start = lowestOf(day);

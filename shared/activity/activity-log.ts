@@ -41,7 +41,7 @@ export interface ActivityQuery {
   readonly mode?: Mode | undefined;
   readonly clientId?: string | undefined;
   readonly kind?: ActivityKind | readonly ActivityKind[] | undefined;
-  /** Who did it. The gateway's own entries, among them all of the spread kinds, are of nobody. */
+  /** The operator or client who did it. Undefined for the gateway's own entries, which include all spread kinds. */
   readonly actor?: string | undefined;
   readonly since: Date;
   readonly until: Date;
@@ -51,7 +51,7 @@ export interface ActivityQuery {
    * limit.
    */
   readonly readsMax?: number | undefined;
-  /** Whether a client's entry of a spread kind is found as soon as it is written. */
+  /** True if a client's entry of a spread kind must be found as soon as it is written. */
   readonly consistent?: boolean | undefined;
   /** The `nextCursor` of the page before. */
   readonly cursor?: string | undefined;
@@ -79,8 +79,8 @@ interface ActivityNote {
 }
 
 /**
- * Writes a change: who, what, when, and the values before and after; never a secret. Called before the change, or before a
- * new secret is returned, so that no change is without its entry.
+ * Writes an entry for a change: who changed what, when, and the values before and after; never a secret. Call it
+ * before the change, or before a new secret is returned, so that no change lacks its entry.
  */
 export async function recordActivity(
   { activityLog, clock }: ActivityRecorder,
@@ -105,8 +105,9 @@ export interface ActivityPages {
 }
 
 /**
- * Reads ahead for one query, whose small pages are requested one after the other: they are taken from one call of DynamoDB, so
- * they cost what one large page costs. Entries never change; only those that are added meanwhile are not seen.
+ * Reads ahead for a query that requests small pages one after the other: several pages come from one call of
+ * DynamoDB, so together they cost as much as one large page. Entries never change; entries that are added in the
+ * meantime are missed.
  */
 export function readAhead(activity: ActivityPages, entriesAhead: number): ActivityPages {
   let ahead: ActivityPage = { entries: [] };

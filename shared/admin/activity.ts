@@ -28,7 +28,7 @@ export const activityQuery = z.object({
   ),
   client_id: z.optional(keyText),
   kind: z.optional(z.enum([...activityKinds, ...(Object.keys(activityGroups) as ActivityGroup[])])),
-  /** The id or the name of the client that did it, or what else the log calls them. */
+  /** The id or name of the client that made the entry, or another name that the log uses. */
   actor: z.optional(keyText),
   since: z.optional(utcTime),
   until: z.optional(utcTime),
@@ -44,7 +44,10 @@ export function kindsOf(
   return kinds.length === 1 ? kinds[0] : kinds;
 }
 
-/** The id of a client that is named, else the text: what is changed in the console has the name of its user. */
+/**
+ * Returns the id of the client with this name or id, else the text itself: a change made in the console carries the
+ * name of its user.
+ */
 export async function actorOf(
   dependencies: Pick<AdminDependencies, 'clients'>,
   text: string,

@@ -59,7 +59,7 @@ export function adminDependencies(
   const deliveries = dynamoDeliveryStore(db, env.WEBHOOK_DELIVERIES_TABLE);
   const dueItemIndex = dynamoDueItemIndex(db, env.DUE_ITEMS_TABLE);
   return {
-    /** Whose data lists of all clients have. */
+    /** The mode of the data in lists of all clients. */
     mode: 'live' as Mode,
     clients,
     apiKeys: dynamoApiKeyStore(db, env.API_KEYS_TABLE),
@@ -100,7 +100,7 @@ export function adminDependencies(
     batches: dynamoBatchStore(db, { tableName: env.BATCHES_TABLE, retentionDays }),
     otps: dynamoOtpStore(db, env.ONE_TIME_PASSWORDS_TABLE),
     otpHolds: dynamoOtpHolds(db, env.OTP_HOLDS_TABLE),
-    /** The country of numbers that people write without a country code, ISO 3166-1 alpha-2. */
+    /** The country of numbers that are entered without a country code, ISO 3166-1 alpha-2. */
     country: env.COUNTRY,
     /** The countries that clients without a list of their own may send to; undefined for all. */
     stageCountries: stageCountriesOf(env),
@@ -111,11 +111,11 @@ export function adminDependencies(
     /** The carriers of the stage, in order of preference. */
     carriers,
     checkCredentials: credentialChecks(loadCarriers, carrierSecrets(secretsManager(), secrets, systemClock)),
-    /** Whether the simulator carries live messages, too; it carries all test messages. */
+    /** True if the simulator also carries live messages. It always carries test messages. */
     isSimulated: [...carriers.sms, ...carriers.whatsapp].includes('simulator'),
-    /** What the simulator was given. */
+    /** The messages that the simulator accepted. */
     outbox: dynamoOutbox(db, env.SIMULATOR_OUTBOX_TABLE, retentionDays),
-    /** Sends the notifications of simulated people to the receipts queue. */
+    /** Sends the notifications of simulated recipients to the receipts queue. */
     simulatedInbound: sqsReceiptSender(sqs(), env.RECEIPTS_QUEUE_URL),
     suppressions: dynamoSuppressionStore(db, env.SUPPRESSIONS_TABLE, systemClock),
     windows: dynamoWhatsAppWindows(db, env.WHATSAPP_WINDOWS_TABLE),

@@ -12,7 +12,7 @@ import { listOtpHolds } from './otp-holds.ts';
 export type Attention = Awaited<ReturnType<typeof attention>>;
 
 const entriesPerKind = 100;
-/** Far more rows than people enter by hand, in one read. */
+/** More rows than operators enter by hand; still one read. */
 const overridesMax = 1000;
 /** A window of a cap is a month at most. */
 const longestWindowDays = 31;
@@ -35,11 +35,11 @@ export async function attention(dependencies: AdminDependencies) {
     more_failed_webhooks: webhooks.moreFailed,
     /** Spend caps that are used to 80 % or more in a window that has not ended. */
     caps: currentNotices([...reached.entries, ...nearlyReached.entries], now),
-    /** Entries that a service refused for good, in the last 24 hours. */
+    /** Entries that a service refused permanently in the last 24 hours. */
     processing_failures: { count: refused.entries.length, more: refused.next_cursor !== undefined },
     invalid_overrides: overrides.count,
     more_overrides: overrides.more,
-    /** Clients whose one-time passwords to a country are held, the newest hold first. */
+    /** Clients whose one-time passwords to a country are held, newest hold first. */
     otp_holds: holds.otp_holds,
     more_otp_holds: holds.next_cursor !== undefined,
   };

@@ -32,12 +32,12 @@ export async function listCarriers(dependencies: AdminDependencies) {
         carrier,
         /** 1 for the carrier that is asked first. */
         preference: index + 1,
-        /** Null where it has no credentials of its own. */
+        /** Null if the carrier has no credentials of its own. */
         credentials_work: check?.works ?? null,
-        /** What it answered when the credentials were tried. */
+        /** The carrier's answer when the credentials were tried. */
         credentials_answer: check?.answer ?? null,
         next_step: check?.works === false ? remedyFor(carrier) : null,
-        /** Its part in the newest messages of the last day; null where it has none. */
+        /** Its latest answer to a message of the last day; null if there is none. */
         last_answer: answers.get(carrier) ?? null,
       };
     });

@@ -7,7 +7,7 @@ import type { AdminDependencies } from './admin-dependencies.ts';
 import { type ApiKeyView, apiKeyView } from './clients.ts';
 import { requireClient } from './find-client.ts';
 
-/** The body of what makes a credential; it may be left out. With `test` it is one of the client's test data. */
+/** The optional body of a request that creates a credential. `test` creates a credential for the client's test data. */
 export const newKeyBody = z.object({ test: z._default(z.boolean(), false) });
 export const newSecretBody = z.extend(secretRotationBody, newKeyBody.shape);
 

@@ -104,11 +104,14 @@ export const clientsQuery = z.object({
 });
 
 interface ClientList extends ListOf<'clients', ClientView> {
-  /** The number of all clients; absent where they are too many to be sorted. */
+  /** The number of all clients; absent if there are too many to sort. */
   readonly total?: number;
 }
 
-/** No index has the names, so so many are read for each page; where there are more, they are in the order of the table. */
+/**
+ * Up to this many clients are read and sorted by name for each page, because no index contains the names. A larger
+ * list is in the order of the table.
+ */
 const sortedMax = 1000;
 
 export async function listClients(

@@ -11,7 +11,7 @@ import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './find-client.ts';
 import { keyText, messageCursor, pageSize } from './request-fields.ts';
 
-/** A person of a conversation: a phone number, or a short code or a WhatsApp user, who only write to us. */
+/** The other side of a conversation: a phone number, or a short code or WhatsApp user that can only write to us. */
 const person = z.union([
   z.string().check(z.regex(/^[0-9]{3,6}$/)),
   z.string().check(z.regex(whatsAppUserId)),
@@ -59,20 +59,20 @@ export async function showConversation(
 export function conversationMessage(message: Message) {
   return {
     message_id: message.message_id,
-    /** Null for a message of a person that belongs to no client. */
+    /** Null for an inbound message that belongs to no client. */
     client_id: isUnassigned(message) ? null : message.client_id,
     direction: message.direction ?? 'outbound',
     channel: message.channel,
     status: message.status,
-    /** Our number or sender ID; null where the stage's sender was used. */
+    /** Our number or sender ID; null if the stage's default sender was used. */
     number: message.from ?? null,
-    /** The text; that of a one-time password has `{{code}}` in place of the code. */
+    /** The text. In a one-time password, `{{code}}` replaces the code. */
     text: message.text ?? null,
     whatsapp: message.received_content ?? message.whatsapp ?? null,
     at: message.created_at,
     /** The message that this one replies to, if the carrier named it. */
     in_reply_to: message.in_reply_to ?? null,
-    /** Whether the person opted out or in with the message. */
+    /** `opt_out` or `opt_in` if the message is such a keyword. */
     asks_for: message.opt_keyword ?? null,
     error_code: message.error_code ?? null,
   };
@@ -90,7 +90,7 @@ export async function conversationClient(
   return {
     client_id: clientId,
     suppression: suppression === undefined ? null : suppressionView(suppression),
-    /** Null where WhatsApp takes templates only. */
+    /** Null if WhatsApp accepts only templates now. */
     window_expires_at: windowEnd(openedAt, clock())?.toISOString() ?? null,
   };
 }

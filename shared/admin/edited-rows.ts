@@ -1,6 +1,6 @@
 /**
- * Pages of the rows of a table that people edit (of all clients, in the order of the table, or of one), and how
- * administrators change such a row.
+ * Lists the rows of a table that operators edit, of one client or of all in the order of the table, and changes such
+ * a row.
  */
 
 import * as z from 'zod/mini';
@@ -43,9 +43,11 @@ interface Table {
 }
 
 /**
- * @param query - its `client_id` is that of the rows, which need not be a client's, or the name of a client
- * @throws GatewayError `not_found` where there are neither rows nor a client: an empty list would be mistaken for that of
- * a client without rows
+ * Returns one page of rows.
+ *
+ * @param query - `client_id` is the id in the rows, even if no such client exists, or the name of a client
+ * @throws GatewayError `not_found` if there are neither rows nor a client: an empty list would look like a client
+ * without rows
  */
 export async function readRowsPage(
   dependencies: Pick<AdminDependencies, 'clients'>,
@@ -81,8 +83,8 @@ function keyIn(cursor: string, sortKey: string): RowKey {
 export const attributesToRemove = z.optional(z.array(textUpTo(255)).check(z.maxLength(20)));
 
 /**
- * The attributes of a row after a change, with undefined for those that it removes: what the change sets to null, and
- * what is invalid. What the change does not name stays.
+ * Returns the attributes of a row after a change. Attributes that the change sets to null, and invalid ones, are
+ * undefined, which removes them. Attributes that the change does not name stay.
  */
 export function valuesAfter(
   row: EditedRow,
@@ -98,7 +100,10 @@ export function valuesAfter(
   return Object.fromEntries(attributes.map((name) => [name, valueAfter(name)]));
 }
 
-/** These attributes with undefined, which removes them. @throws GatewayError for the key, and for what the gateway writes */
+/**
+ * Returns these attributes as undefined, which removes them. @throws GatewayError for key attributes and for those
+ * that the gateway writes
+ */
 export function removedAttributes(
   names: readonly string[] = [],
   { sortKey }: Pick<EditedTable, 'sortKey'>,
@@ -113,7 +118,7 @@ export function removedAttributes(
   return Object.fromEntries(names.map((name) => [name, undefined]));
 }
 
-/** @throws GatewayError with what is wrong in each value */
+/** @throws GatewayError that lists the fault of each value */
 export function assertValid(ignored: readonly IgnoredValue[], message: string): void {
   if (ignored.length === 0) return;
   const details = ignored.map(({ attribute, reason }) => ({ field: attribute, message: reason }));

@@ -1,4 +1,7 @@
-/** What `limits explain` tells: for every endpoint the limits in force for a client, their source, and what is used of them. */
+/**
+ * `limits explain`: shows for every endpoint the limits in force for a client, where they come from, and how much is
+ * used.
+ */
 
 import {
   type CapName,

@@ -1,9 +1,10 @@
 /**
- * The endpoints of all clients that fail now, or that have webhooks which failed for good, from a bounded number of reads.
+ * Lists the endpoints of all clients that fail now or have permanently failed webhooks, with a bounded number of
+ * reads.
  *
- * Failed webhooks are entries of the Activity Log. An endpoint fails for hours before its first webhook has failed for good;
- * until then its webhooks wait for their retries, and whatever waits is in the due-item index. Some of these are read, and
- * the health of their endpoints tells whether the endpoint has acknowledged anything since.
+ * Permanently failed webhooks have entries in the Activity Log. An endpoint fails for hours before its first entry;
+ * until then its webhooks wait for retries and are in the due-item index. This module reads some of these, and checks
+ * in the health of their endpoints if they have acknowledged anything since.
  */
 
 import { modeOf } from '../contract/mode.ts';
@@ -26,11 +27,14 @@ interface FailingEndpoint {
   readonly client_id: string;
   /** Scheme, host and port; of a queue or an event bus, its ARN. */
   readonly origin: string;
-  /** Webhooks that failed for good in the last 24 hours and have not been acknowledged since. */
+  /** Webhooks that failed permanently in the last 24 hours and have not been acknowledged since. */
   readonly failed: number;
   /** Webhooks that failed and wait for a retry; there may be more than were read. */
   readonly waiting: number;
-  /** As on the client's page, for the endpoints of the first clients; else the earliest of what was read here. */
+  /**
+   * The same time as on the client's page for the endpoints of the first clients; else the earliest failure read
+   * here.
+   */
   readonly since: string;
   readonly last_error: string | null;
 }
@@ -89,7 +93,7 @@ function together(failed: FailingEndpoint, waiting: FailingEndpoint): FailingEnd
 }
 
 const entriesPerPage = 100;
-/** Limits the failed webhooks of one client, so that they do not hide those of others. */
+/** Limits the failed webhooks of one client, so that they do not hide those of other clients. */
 const failedPagesMax = 5;
 
 /** Returns the failed webhooks of the last 24 hours, newest first. */
@@ -145,7 +149,9 @@ const firstReviewSeconds = sweepGraceSeconds + 5;
 const clientsMax = 10;
 const messagesPerClient = 20;
 
-/** Returns one range for the webhooks of each retry, so that the many of one endpoint do not hide those of another. */
+/**
+ * Returns one range for the webhooks of each retry, so that one endpoint with many webhooks does not hide the others.
+ */
 function rangesFrom(now: Date): DueItemRange[] {
   const ends = [0, ...retryDelaysSeconds.slice(1)].map((seconds) =>
     addSeconds(now, seconds + firstReviewSeconds),
@@ -175,7 +181,7 @@ async function waitingWebhooks(dependencies: Dependencies, now: Date): Promise<r
     const [{ client_id, url }] = group;
     const origin = originOf(url);
     const health = healthByKey.get(keyOf(client_id, origin));
-    // Recovered: what waits will be acknowledged by its retry.
+    // The endpoint has recovered: the waiting webhooks will be acknowledged when they are retried.
     if (health !== undefined && health.success_rate !== null && health.failing_since === null) return [];
     const firstFailures = group.flatMap(({ attempts }) => attempts[0]?.started_at ?? []);
     const isLastSuccessKnown = (health?.success_rate ?? 0) > 0;

@@ -18,9 +18,10 @@ export async function requireClient({ clients }: Clients, clientId: string): Pro
 }
 
 /**
- * The client, where its settings are to be changed.
+ * Returns the client whose settings are to be changed.
  *
- * @throws GatewayError `not_found`, or `invalid_request` for test data, whose settings are those of its client
+ * @throws GatewayError `not_found`, or `invalid_request` for the id of test data: its settings are those of its
+ * client
  */
 export async function requireSettingsOwner(dependencies: Clients, clientId: string): Promise<Client> {
   const client = await requireClient(dependencies, clientId);
@@ -31,7 +32,7 @@ export async function requireSettingsOwner(dependencies: Clients, clientId: stri
   );
 }
 
-/** The id of the client's test data where that is asked for, else the id as it is. */
+/** Returns the id of the client's test data if `test` is true, else the id unchanged. */
 export function ofMode(clientId: string, test: boolean): string {
   return test ? clientIdIn('test', clientId) : clientId;
 }
@@ -90,7 +91,7 @@ export async function clientIdOf(dependencies: Clients, idOrName: string): Promi
   });
 }
 
-/** The clients whose id or name has the text in it; without such a client, the one whose name is spelled most similarly. */
+/** Returns the clients whose id or name contains the text; if there are none, the client with the most similar name. */
 function similarClients(clients: readonly Client[], wanted: string): string[] {
   const part = folded(wanted);
   const having = clients.filter(({ client_id, name }) => `${client_id} ${folded(name)}`.includes(part));
@@ -107,7 +108,10 @@ export async function clientIdOrAll(dependencies: Clients, idOrName: string): Pr
   return idOrName === everyClient ? everyClient : clientIdOf(dependencies, idOrName);
 }
 
-/** As `clientIdOrAll`, or the `client_id` of rows as people typed it, so that rows of nobody can be shown and removed. */
+/**
+ * Like `clientIdOrAll`, but also accepts the `client_id` of rows as it was typed, so that rows without a client can
+ * be shown and removed.
+ */
 export async function rowOwnerOf(
   dependencies: Clients,
   { rowsOf }: RowReader,

@@ -1,6 +1,6 @@
 /**
- * An administrator's operations on limits: shows the limits of a client, what is wrong in its rows, and what is used of
- * them; sets and removes rows. The activity log gets its entries from the table's stream.
+ * An administrator's operations on limits: shows a client's limits, the faults in its rows and how much is used; sets
+ * and removes rows. The table's stream writes the entries of the activity log.
  */
 import * as z from 'zod/mini';
 import { GatewayError } from '../contract/errors.ts';
@@ -68,7 +68,10 @@ export async function limitsOf(
   return viewOf(dependencies, await readRows(dependencies, clientId));
 }
 
-/** The same, also of a client that does not exist but has rows. @throws GatewayError `not_found` where it has none */
+/**
+ * Shows the limits of a client, and also rows whose client does not exist. @throws GatewayError `not_found` if there
+ * are no rows either
+ */
 export async function showLimits(
   dependencies: AdminDependencies,
   clientId: string,
@@ -121,7 +124,7 @@ function endpointView(
     policy: target?.kind === 'rate' ? target.policy : null,
     /** Null if the row is not for a cap. */
     cap: target?.kind === 'cap' ? target.cap : null,
-    /** The currency of a cap on spend, ISO 4217; null if the row is for something else. */
+    /** The currency of a spend cap, ISO 4217; null for any other row. */
     currency: target !== undefined && isMoney(target) ? dependencies.currency : null,
     /** Those that a row can limit; empty if the endpoint does not exist. */
     windows: target?.windows ?? [],
@@ -175,7 +178,7 @@ function faultsIn(row: OverrideRow, parsed: ParsedRow) {
 }
 
 const limit = z.optional(z.nullable(z.number().check(z.positive(), z.maximum(limitMax))));
-/** Whether the values fit the endpoint is decided as for a row of the table. */
+/** Checks the form only. The row reader checks if the values fit the endpoint. */
 export const limitsBody = z.object({
   endpoint: keyText,
   per_minute: limit,

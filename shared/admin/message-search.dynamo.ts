@@ -48,7 +48,7 @@ interface MessagePage {
   readonly nextCursor?: string;
 }
 
-/** A page ends after this many messages even where few match the condition; the next page continues there. */
+/** The most messages that one page reads, even if few match the condition. The next page continues there. */
 const lookedAtMax = 1000;
 /** The maximum of one DynamoDB call. */
 const readAtOnce = 100;
@@ -74,7 +74,7 @@ export function dynamoMessageSearch(
       if (range.from > range.before) return { messages: [] };
       const wanted = Object.entries(condition).filter(([, value]) => value !== undefined);
       const isNarrowed = wanted.length > 0 || direction !== 'all' || 'recipient' in filter;
-      // One message more than is shown is read, to know whether there is a next page.
+      // Reads one message more than the page shows, to find out if there is a next page.
       const atOnce = isNarrowed ? readAtOnce : limit + 1;
       const keys = newestFirst(indexesOf(filter, direction).map((index) => partition(index, range, atOnce)));
       const found: { readonly message: Message; readonly position: string }[] = [];

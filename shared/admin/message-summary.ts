@@ -1,4 +1,4 @@
-/** What a message says in one line, in a list or in a CSV file. */
+/** Summarizes a message in one line, for a list or a CSV file. */
 import type { ReceivedContent } from '../message/received-content.ts';
 import type { WhatsAppContent } from '../message/whatsapp-content.ts';
 
@@ -47,7 +47,7 @@ export function summaryOf({ text, whatsapp }: Content): string {
   return said === '' ? contentTypeNames[content.type] : `${contentTypeNames[content.type]}: ${said}`;
 }
 
-/** The content where it is more than a text. */
+/** Returns the content if it is not plain text. */
 export function contentIn(whatsapp: Content['whatsapp']): NoText | undefined {
   const content = whatsapp as AnyContent | null | undefined;
   return content === null || content === undefined || content.type === 'text' ? undefined : content;

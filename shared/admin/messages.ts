@@ -43,10 +43,10 @@ export const messageQuery = z.object({
 export type MessageQuery = z.output<typeof messageQuery>;
 
 /**
- * The index that is read; the other fields are compared in each of its messages.
+ * Returns the filter whose index is read. The other fields are compared with each message.
  *
  * @returns undefined for the messages of all clients
- * @throws GatewayError if a reference has no client, whose index it is in
+ * @throws GatewayError if a reference has no client: references are indexed by client
  */
 function messageFilterOf(
   query: Pick<MessageQuery, 'client_id' | 'reference' | 'recipient'>,
@@ -64,7 +64,7 @@ function messageFilterOf(
   return client_id === undefined ? undefined : { clientId: client_id };
 }
 
-/** The client is null if a message of a person belongs to none. */
+/** The client is null if an inbound message belongs to none. */
 export type FoundMessage = Omit<MessageStatus, 'client_id'> & { readonly client_id: string | null };
 
 interface FoundMessages extends ListOf<'messages', FoundMessage> {
@@ -73,8 +73,8 @@ interface FoundMessages extends ListOf<'messages', FoundMessage> {
 }
 
 /**
- * Searches the messages of a client or a recipient, else those of all clients: of one day by default, because no index has all
- * messages.
+ * Searches the messages of a client, a recipient or all clients. Searches of all clients cover one day by default,
+ * because no index contains all messages.
  */
 export async function searchMessages(
   dependencies: AdminDependencies,
@@ -91,7 +91,7 @@ export async function searchMessages(
     status,
     channel,
     error_code,
-    // What the index has already is not compared: such a search reads only what it shows.
+    // Does not compare the fields of the index again, so that the search reads only what it shows.
     client_id: named !== undefined && 'recipient' in named ? clientId : undefined,
     recipient: named !== undefined && 'recipient' in named ? undefined : query.recipient,
   };
@@ -215,7 +215,7 @@ export async function showMessage(dependencies: AdminDependencies, messageId: st
     },
     /** The number of the other side, whatever the direction. */
     person,
-    /** Null for a message of a person that belongs to no client. */
+    /** Null for an inbound message that belongs to no client. */
     client,
     text,
     whatsapp,

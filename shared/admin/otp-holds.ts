@@ -1,6 +1,6 @@
 /**
- * An administrator's operations on held one-time passwords: lists them, shows what to look at before they are allowed (to
- * which numbers they went, and how many were verified), and allows them.
+ * An administrator's operations on held one-time passwords: lists the holds, shows the evidence (the recipients'
+ * numbers, and how many passwords were verified), and allows sending again.
  */
 
 import * as z from 'zod/mini';
@@ -102,7 +102,10 @@ export async function allowOtps(
   return { client_id: clientId, country: code, allowed_at: allowedAt, always };
 }
 
-/** @throws GatewayError if it is neither a country, nor the code of numbers without one, nor that of all */
+/**
+ * @throws GatewayError if the text is neither a country, nor the code for numbers without a country, nor the code for
+ * all
+ */
 function countryCode(text: string): string {
   const code = text.toUpperCase();
   if (code === noCountry || code === allCountries || countrySchema.safeParse(code).success) return code;
@@ -160,7 +163,7 @@ export async function showOtpEvidence(
       .toSorted((one, other) => other.passwords - one.passwords);
   return {
     hold,
-    /** The newest SMS with passwords since the judged time began: how many were read, and whether there are more. */
+    /** The newest SMS with passwords since the start of the judged time: how many were read, and if there are more. */
     messages: passwords.length,
     more: nextCursor !== undefined,
     /** Those with the most passwords first, as in `by_prefix`. */

@@ -1,4 +1,7 @@
-/** Refused requests as an administrator sees them: how many, of whom, where and why, and the last of each in full. */
+/**
+ * Shows administrators the refused requests: how many, by client, endpoint and reason, and the latest of each in
+ * full.
+ */
 
 import * as z from 'zod/mini';
 import { GatewayError } from '../contract/errors.ts';
@@ -17,7 +20,7 @@ export const refusalsQuery = z.object({
 });
 
 export interface RefusalView extends RefusalCount {
-  /** Null where it is older than a day. */
+  /** Null if it is older than a day. */
   readonly last: Refusal | null;
 }
 
@@ -43,7 +46,7 @@ export async function listRefusals(
       .toSorted((one, other) =>
         one.hour === other.hour ? other.at_least - one.at_least : one.hour < other.hour ? 1 : -1,
       ),
-    // Whether there are clients that were not read.
+    // True if some clients were not read.
     more_clients: more,
   };
 }

@@ -1,4 +1,4 @@
-/** Fields that several requests of administrators have; their errors are for a person, as the dashboard shows them. */
+/** Fields shared by several admin requests. The dashboard shows their error texts, so these address the operator. */
 
 import * as z from 'zod/mini';
 import { listPositionForm } from '../message/store/message-list.dynamo.ts';
@@ -12,7 +12,7 @@ export function textUpTo(charactersMax: number) {
     );
 }
 
-/** A part of a table's key, bounded far below what DynamoDB takes (1,024 bytes of a sort key). */
+/** A part of a table's key, far shorter than DynamoDB's limit (1,024 bytes for a sort key). */
 export const keyText = textUpTo(128);
 /** Ids hold the time in milliseconds since 1970. */
 export const utcTime = z.iso
@@ -20,7 +20,7 @@ export const utcTime = z.iso
   .check(z.refine((text) => Date.parse(text) >= 0, 'must not be before 1970'));
 
 export const pageSize = z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100)), 25);
-/** The response of an operation that lists: the rows under their name, and where the next page begins. */
+/** The response of a list operation: the rows under their name, and the cursor of the next page. */
 export type ListOf<Name extends string, Row> = Readonly<Record<Name, readonly Row[]>> & {
   readonly next_cursor?: string;
 };

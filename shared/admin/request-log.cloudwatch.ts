@@ -11,7 +11,7 @@ import { stackResources } from './stack-resources.cloudformation.ts';
 const timeLimits = { connectionTimeout: 2000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 const config = { maxAttempts: 5, requestHandler: timeLimits };
 
-/** The fields of a line that say what was asked for and what became of it: neither numbers, texts nor addresses. */
+/** The fields of a log line that describe the request and its result. They contain no numbers, texts or addresses. */
 const loggedRequestSchema = z.object({
   timestamp: z.string(),
   request_id: z.string(),
@@ -31,7 +31,7 @@ export type RequestLog = Awaited<ReturnType<typeof requestLogOf>>;
 /** The logical ids of the log groups of functions of the API. */
 const ofApi = /^(?!.*AccessLog)(Api|Admin)/;
 
-/** @throws Error where the stack has no log groups of the API */
+/** @throws Error if the stack has no log groups of the API */
 export async function requestLogOf(stackName: string) {
   const groups = (await stackResources(stackName))
     .filter(({ type, logicalId }) => type === 'AWS::Logs::LogGroup' && ofApi.test(logicalId))

@@ -1,6 +1,6 @@
 /**
- * Finds whatever an administrator has at hand: an id, a phone number as people write it, a reference, a client's name. Each
- * result says where the dashboard shows it. The work is bounded, whatever is asked.
+ * Finds a thing by any text that an administrator has: an id, a phone number in any notation, a reference or a
+ * client's name. Each result links to its page in the dashboard. The amount of work is bounded.
  */
 import * as z from 'zod/mini';
 import { type Client, inMode } from '../client/client.ts';
@@ -37,11 +37,11 @@ export interface SearchResult {
 export interface SearchResults {
   /** The most specific first. */
   readonly results: readonly SearchResult[];
-  /** Whether clients with such a name are not shown, or names or references of clients were not searched. */
+  /** True if matching clients are not shown, or the names or references of some clients were not searched. */
   readonly more_clients: boolean;
   /** The refused request with this id, if it is kept. */
   readonly refusal: Refusal | null;
-  /** For CloudWatch Logs Insights, where nothing was found and the text may be the id of a request; otherwise null. */
+  /** A query for CloudWatch Logs Insights if nothing was found and the text may be a request id; else null. */
   readonly log_query: string | null;
 }
 
@@ -75,7 +75,7 @@ export async function search(dependencies: Dependencies, text: string): Promise<
   const namedFirst = clients.toSorted(
     (one, other) => Number(ids.has(other.client_id)) - Number(ids.has(one.client_id)),
   );
-  // A number that nobody wrote to can be suppressed all the same.
+  // A number without messages can still be suppressed.
   const numbers = recipients.length > 0 ? [] : recipientsAsWritten(wanted, dependencies.country);
   const ofClients = await findOfClients(dependencies, namedFirst, wanted, numbers);
   const results = [...recipients, ...named, ...ofClients.results];
@@ -227,7 +227,7 @@ function clientsNamed(clients: readonly Client[], wanted: string): SearchResult[
 const clientsAskedMax = 1000;
 /** The response with the names does not wait longer for slow queries. */
 const askedWithinMs = 3000;
-/** The number is below that of the AWS client's connections. */
+/** Below the number of connections of the AWS client. */
 const clientsAskedAtOnce = 40;
 
 /** References and suppressions belong to a client, so each client is asked. */
@@ -277,7 +277,7 @@ async function findSuppression(
   ];
 }
 
-/** What was found of a client, with the page that shows it. */
+/** Returns a result about a client, with the page that shows it. */
 function ofClient(
   client_id: string,
   found: Pick<SearchResult, 'kind' | 'id' | 'title'>,
@@ -288,7 +288,7 @@ function ofClient(
 
 type PageArguments = [page: string, id?: string | undefined, query?: Readonly<Record<string, string>>];
 
-/** A page of the dashboard, whose address is after `#`. */
+/** Returns the address of a dashboard page, as written after `#`. */
 function pageOf(mode: Mode, ...[page, id, query = {}]: PageArguments): string {
   const path = id === undefined ? page : `${page}/${encodeURIComponent(id)}`;
   const search = new URLSearchParams(query).toString();

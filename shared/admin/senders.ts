@@ -39,7 +39,7 @@ const senderKey = {
   carrier: z.optional(z.nullable(z.string().check(z.regex(/^[a-z]+$/, 'must be the name of a carrier')))),
 };
 
-/** Whether the values are a sender is decided as for a row of the table. */
+/** Checks the form only. The row reader checks if the values are a valid sender. */
 export const senderBody = z.object({
   ...senderKey,
   identity: z.optional(textUpTo(256)),
@@ -123,7 +123,10 @@ async function beside({ senders }: AdminDependencies, row: EditedRow) {
   return { claims, paces: pacesIn(all.map(parseSenderRow)) };
 }
 
-/** The feedback in the row, because it can depend on all other rows; before the first review, what the row alone tells. */
+/**
+ * Shows the feedback stored in the row, because it can depend on all other rows. Before the first review, it comes
+ * from the row alone.
+ */
 function viewOf(row: EditedRow, now: Date, carriers: StageCarriers) {
   const { valid } = parseSenderRow(row);
   const { status, status_message } =

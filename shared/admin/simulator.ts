@@ -1,6 +1,6 @@
 /**
- * What administrators do with the simulated carrier: they look at the messages that it accepted (all live ones where it
- * carries them, and a client's test messages), and make up messages of people.
+ * An administrator's operations on the simulated carrier: lists the messages that it accepted (test messages of a
+ * client, and live messages if it carries them), and simulates inbound messages.
  */
 import * as z from 'zod/mini';
 import { type OutboxEntry, testOutboxDays } from '../carrier/simulator/outbox.dynamo.ts';
@@ -23,7 +23,7 @@ import { keyText, type ListOf, pageSize, positionCursor, textUpTo } from './requ
 
 export const outboxQuery = z.object({
   to: z.optional(recipientInQuery),
-  /** The client (id or name) whose test messages are wanted. */
+  /** The client (id or name) that owns the test messages. */
   client_id: z.optional(keyText),
   limit: pageSize,
   cursor: positionCursor,
@@ -81,15 +81,15 @@ export const inboundBody = z.object({
   from: recipientSchema,
   to: z.optional(z.nullable(recipientSchema)),
   text: textUpTo(inboundCharactersMax),
-  /** The mode of the data that the message belongs to; by default that of the request. */
+  /** The mode of the data that receives the message; by default the mode of the request. */
   mode: z.optional(z.enum(modes)),
 });
 
 /**
- * Sends the notification that a carrier would send, by the same queue.
+ * Sends the notification that a carrier would send, through the same queue.
  *
- * @returns the message, with the id under which it is stored in a moment
- * @throws GatewayError `not_found` for live data where no carrier is the simulator.
+ * @returns the message, with the id under which it will be stored
+ * @throws GatewayError `not_found` for live data if no carrier is the simulator.
  */
 export async function sendInbound(
   dependencies: Pick<AdminDependencies, 'simulatedInbound' | 'isSimulated' | 'clock' | 'newUuid' | 'mode'>,

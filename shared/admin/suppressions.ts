@@ -90,8 +90,8 @@ interface SuppressionImport {
 }
 
 /**
- * Suppresses them all; a repeat changes nothing, so an import that failed is done again. A scope that the file does not
- * say stays what it is.
+ * Suppresses all of them. A repeat changes nothing, so a failed import can be run again. If the file does not name a
+ * scope, the stored one stays.
  *
  * @throws GatewayError if there is no such client.
  */
@@ -122,7 +122,7 @@ export async function importSuppressions(
   return { recipients: recipients.length, suppressed };
 }
 
-/** @returns whether the recipient was not suppressed before */
+/** @returns true if the recipient was not suppressed before */
 async function importOne(
   dependencies: AdminDependencies,
   clientId: string,
@@ -154,7 +154,7 @@ interface ImportedLine {
   /** The line of the file, from 1. */
   readonly line: number;
   readonly recipient: string;
-  /** Undefined where the file does not say it. */
+  /** Undefined if the file does not contain it. */
   readonly scope?: SuppressionScope | undefined;
   readonly reason?: string | undefined;
 }
@@ -171,10 +171,10 @@ const wanted = z.object({
 });
 
 /**
- * Reads a table with the columns `recipient`, and `scope` and `reason` where it has them; others are ignored. A file
- * without a header, whose first cell is a number, has these columns in this order.
+ * Reads a table with the column `recipient` and the optional columns `scope` and `reason`; ignores other columns. If
+ * the first cell is a number, the file has no header, and its columns are in this order.
  *
- * @throws GatewayError where it is no such table.
+ * @throws GatewayError if the text is not such a table.
  */
 export function readSuppressions(text: string) {
   const rows = parseCsv(text).filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));

@@ -1,4 +1,4 @@
-/** Usage for administrators: of all clients, by client, what a dashboard shows of one period, and the overview over time. */
+/** Usage for administrators: of all clients, by client, for one period of the dashboard, and over time. */
 import * as z from 'zod/mini';
 import { messageOfErrorCode } from '../contract/message-error-codes.ts';
 import { clientIdIn } from '../contract/mode.ts';
@@ -78,9 +78,10 @@ type SummarizedTime =
   | { readonly since: Date; readonly until: Date };
 
 /**
- * Sums up one hour, day or month of all clients by one query; a week from Monday, and other days, by one for each day.
+ * Sums up all clients. One query reads an hour, a day or a month; a week that starts on Monday, or another range of
+ * days, takes one query for each day.
  *
- * @throws GatewayError where there are too many days
+ * @throws GatewayError if there are too many days
  */
 export async function summarizeUsage(
   {
@@ -140,7 +141,7 @@ export function countedErrorCodes(amounts: readonly Amounts[]) {
     .toSorted((one, other) => other.messages - one.messages);
 }
 
-/** The time that is summarized, and the periods whose rows are its sum. */
+/** Returns the time to summarize, and the periods whose rows add up to it. */
 function summarizedAt(interval: SummaryInterval, at: Date) {
   if (interval !== 'week') {
     const period = periodAt(interval, at);
@@ -225,8 +226,9 @@ export async function usageOf(dependencies: AdminDependencies, span: OverviewSpa
     span,
     step,
     /**
-     * Oldest first and without gaps: a time without usage has no counts. `messages_accepted` are the messages of that
-     * time, `messages_delivered` and so on those of them that are in this state now, `webhooks_…` the attempts made in it.
+     * Oldest first, without gaps: a time without usage has no counts. `messages_accepted` counts the messages of that
+     * time, `messages_delivered` and so on those of them that are in this state now, `webhooks_…` the attempts in
+     * that time.
      */
     points: [...counts].map(([period, point]) => ({ at: startOf(period), counts: point })),
     totals,

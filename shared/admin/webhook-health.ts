@@ -1,7 +1,7 @@
 /**
- * The health of a client's endpoints: which fail now, or have webhooks that failed for good, and since when. The overview, the
- * client's page and `doctor` all have that time from here. It is the earliest that is known, so that a resend since then leaves
- * nothing out.
+ * Computes the health of a client's endpoints: those that fail now or have permanently failed webhooks, and since
+ * when. The overview, the client's page and `doctor` all use this time. It is the earliest known one, so that a
+ * resend from that time includes every failure.
  */
 
 import * as z from 'zod/mini';
@@ -20,7 +20,7 @@ export interface OriginHealth {
   /** Scheme, host and port. */
   readonly origin: string;
   readonly acknowledged: number;
-  /** The number of webhooks whose next attempt is due or scheduled. */
+  /** Webhooks whose next attempt is due or scheduled. */
   readonly waiting: number;
   readonly failed: number;
   /** Since when it fails; null if the last attempt succeeded. Here: the first attempt that failed after the last success. */
@@ -136,12 +136,18 @@ function errorOf(attempt: Attempt | undefined): string | null {
 
 /** More are counted as this many. */
 export const failedWebhooksMax = 500;
-/** The number of latest messages whose webhooks show whether an endpoint works now: a delivery with all its attempts may be large. */
+/**
+ * The number of latest messages whose webhooks show if an endpoint works now. It is small because a delivery with all
+ * its attempts can be large.
+ */
 const messagesOfHealth = 50;
 
 export type ClientEndpoint = ReturnType<typeof endpointsOf>[number];
 
-/** More of them, where an endpoint has acknowledged none of those: else the beginning of its outage would move with each message. */
+/**
+ * Reads this many messages if an endpoint has acknowledged nothing of the latest `messagesOfHealth`: otherwise the start
+ * of its outage would move with each message.
+ */
 const messagesOfOutage = 200;
 
 async function healthSinceSuccess(
@@ -169,7 +175,8 @@ export async function clientEndpoints(
 }
 
 /**
- * The health of all endpoints of the latest messages, and of those that have older webhooks which failed for good.
+ * Returns the health of all endpoints that the latest messages used, or that have older webhooks which failed
+ * permanently.
  *
  * @throws GatewayError `not_found`
  */
@@ -213,9 +220,9 @@ export const failedWebhooksQuery = z.object({
 });
 
 /**
- * How many webhooks a resend since then would send again; `more` where not all were counted.
+ * Counts the webhooks that a resend from that time would send again; `more` is true if not all were counted.
  *
- * @throws GatewayError `not_found` where there is no such client
+ * @throws GatewayError `not_found` if there is no such client
  */
 export async function countFailedWebhooks(
   dependencies: Pick<AdminDependencies, 'activity' | 'clients' | 'deliveries' | 'clock' | 'retentionDays'>,
@@ -254,10 +261,10 @@ export function endpointsOf(
       return {
         /** Scheme, host and port; of a queue or an event bus, its ARN. */
         origin,
-        /** Whether the webhooks of the latest messages fail; null if there are none to judge by. */
+        /** True if the webhooks of the latest messages fail; null if there are none. */
         is_failing:
           health === undefined || health.success_rate === null ? null : health.failing_since !== null,
-        /** Webhooks that failed for good and have not been acknowledged since. */
+        /** Webhooks that failed permanently and have not been acknowledged since. */
         failed: group.length,
         /** The number of these by their last error, the most frequent first. */
         failures: countedErrors(group),

@@ -56,7 +56,7 @@ export async function showDelivery(
 const entriesPerPage = 100;
 
 /**
- * Webhooks that failed for good and have not been acknowledged since, the latest failure first.
+ * Returns the webhooks that failed permanently and have not been acknowledged since, latest failure first.
  *
  * @throws GatewayError if there is no such client.
  */

@@ -60,8 +60,8 @@ export interface ClientAdminDependencies {
 }
 
 /**
- * Called once what is asked for is known to be allowed, just before it is written, so that no change is without its entry in the
- * Activity Log. If it throws, nothing is changed.
+ * Called just before an allowed change is written, to make its entry in the Activity Log. If it throws, nothing is
+ * changed.
  */
 type BeforeChange<Change extends readonly unknown[] = []> = (...change: Change) => Promise<void>;
 
@@ -136,7 +136,8 @@ export async function rotateClientSecret(
     const client = await dependencies.clients.find(clientId);
     if (client === undefined) throw noSuchClient();
     if (modeOf(clientId) === 'test') assertOpensMessages(client, 'A test secret');
-    // The SDK repeats a write whose response was lost; the repeat fails its condition although the first was applied.
+    // The SDK retries a write whose response was lost; the retry fails its condition although the first write was
+    // applied.
     if (client.secrets.some(({ hash }) => hash === created.hash)) return clientSecret;
     const live = overlapHours === 0 ? [] : client.secrets.filter((secret) => isLive(secret, now));
     if (overlapHours > 0) assertRoomForSecret(live);
@@ -193,10 +194,11 @@ export async function issueWebhookSecret(
   const secret = newWebhookSecret(dependencies.random);
   return retry(conflictRetries, async () => {
     const before = await dependencies.webhookSecrets.find(clientId, endpointId);
-    // The SDK repeats a write whose response was lost; the repeat fails its condition although the first was applied.
+    // The SDK retries a write whose response was lost; the retry fails its condition although the first write was
+    // applied.
     const own = before.findIndex((one) => one.secret === secret);
     if (own >= 0) return rotated(before.slice(own));
-    // Only what is not refused is recorded.
+    // Throws before anything is recorded if the rotation is not allowed.
     withNewWebhookSecret(secret, before, clock(), overlapHours);
     await recorded();
     // Read for each attempt: from the time of the write, workers have 60 s to read the secret.

@@ -1,6 +1,6 @@
 /**
- * The tables of clients and of their API keys, and what authentication caches of both. Each change of a client is one conditional write; its result is false if
- * there is no such client.
+ * The tables of clients and API keys, and the cache for authentication. Each change of a client is one conditional
+ * write, which returns false if there is no such client.
  */
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -73,14 +73,15 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
         ConditionExpression: 'attribute_not_exists(client_id)',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       });
-      // The SDK repeats a write whose response was lost; the secret is this client's alone.
+      // The SDK retries a write whose response was lost. The secret is unique to this client, so the row is its
+      // own.
       const isOwn = creating.applied || isDeepStrictEqual(creating.row?.secrets, client.secrets);
       if (!isOwn) throw new Error('the id of a new client is taken');
     },
     setDisabled: (clientId: string, disabled: boolean): Promise<boolean> =>
-      // An administrator's decision replaces that of a restore.
+      // An administrator's decision overrides the hold of a restore.
       update(clientId, setOrRemove({ disabled, held: undefined })),
-    /** `undefined` removes the URL. Without an attribute of its own, test data has the URL of the client. */
+    /** Sets the URL; `undefined` removes it. Test data without its own URL uses the client's. */
     setWebhookUrl: (clientId: string, webhookUrl: string | undefined): Promise<boolean> => {
       const mode = modeOf(clientId);
       const url = mode === 'test' ? (webhookUrl ?? null) : webhookUrl;
@@ -201,7 +202,10 @@ export function dynamoApiKeyStore(dynamo: DynamoDBDocumentClient, TableName: str
   return {
     find: (keyHash: string): Promise<ApiKey | undefined> =>
       readRow(dynamo, apiKeyRow, { TableName, Key: { key_hash: keyHash }, ConsistentRead: true }),
-    /** Without a condition, because the SDK repeats a write whose response was lost: a row with this hash is this key. */
+    /**
+     * Writes without a condition, because the SDK retries a write whose response was lost: a row with this hash is
+     * this key.
+     */
     async create(key: ApiKey): Promise<void> {
       await dynamo.send(new PutCommand({ TableName, Item: key }));
     },
@@ -233,7 +237,7 @@ export function dynamoApiKeyStore(dynamo: DynamoDBDocumentClient, TableName: str
 
 export type ClientDirectory = ReturnType<typeof clientDirectory>;
 
-/** Clients and API keys, at most 45 s old; what the cache does not have is read from the tables. */
+/** Reads clients and API keys through a cache of at most 45 s. */
 export function clientDirectory(
   clients: Pick<ClientStore, 'find'>,
   apiKeys: Pick<ApiKeyStore, 'find'>,

@@ -16,7 +16,7 @@ const secretRow = openObject({
   expires_at: z.optional(instant),
 });
 
-/** Whether `text` has the form of a client id; other texts are refused without a read. */
+/** True if `text` has the form of a client id. Other texts are refused without a read. */
 export function isClientId(text: string): boolean {
   return /^[A-Za-z0-9_-]{1,128}$/.test(text);
 }
@@ -29,7 +29,7 @@ export const clientRow = z.object({
   /** Newest first; at most two. */
   secrets: z.array(secretRow),
   webhook_url: z.optional(z.string()),
-  /** The secrets of test tokens, as `secrets`, and the URL of test webhooks where it is not `webhook_url`. */
+  /** The secrets for test tokens, and the URL of test webhooks if it differs from `webhook_url`. */
   test_secrets: z.optional(z.array(secretRow)),
   test_webhook_url: z.nullish(z.string()),
   created_at: instant,
@@ -84,7 +84,7 @@ export function isLive(secret: { readonly expires_at?: string | undefined }, now
   return secret.expires_at === undefined || now.getTime() < Date.parse(secret.expires_at);
 }
 
-/** Whether `secret` is one of the client's valid secrets. Always compares with all of them, for constant time. */
+/** True if `secret` is one of the client's valid secrets. Always compares all of them, in constant time. */
 export function hasSecret(client: Client, secret: string, now: Date): boolean {
   const hash = secretHash(secret);
   let found = false;

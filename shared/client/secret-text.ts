@@ -25,7 +25,7 @@ export function newWebhookSecret(random: RandomBytes): string {
   return webhookSecretPrefix + random(secretBytes).toString('base64');
 }
 
-/** Whether `text` has the form of an API key; other texts are refused without a read. */
+/** True if `text` has the form of an API key. Other texts are refused without a read. */
 export function isApiKey(text: string): boolean {
   return /^sk-(?:test-)?[A-Za-z0-9_-]{43}$/.test(text);
 }

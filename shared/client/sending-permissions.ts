@@ -5,13 +5,16 @@ import { countryOf, isAlphanumeric, placeOf } from '../contract/phone-number.ts'
 import type { Environment } from '../platform/env.ts';
 import { countriesWithoutSenderIds } from '../sender/sender-row.ts';
 
-/** The lists of a client's row. Without `countries` it may send to every country, without `senders` from every sender. */
+/**
+ * The lists in a client's row. If `countries` is absent, all countries are allowed; if `senders` is absent, all
+ * senders.
+ */
 export interface SendingPermissions {
   /** ISO 3166-1 alpha-2, or the calling code of numbers of no country: `+881`. */
   readonly countries?: readonly string[] | undefined;
   /** Names and numbers; also `otp` and `whatsapp`, which allow messages that name no sender. */
   readonly senders?: readonly string[] | undefined;
-  /** Whether the rows of `senders` give this sender to other clients only; then no other client may name it. */
+  /** True if rows of `senders` give this sender only to other clients, so that this client may not name it. */
   readonly isOfOthers?: ((sender: string) => boolean) | undefined;
 }
 
@@ -33,7 +36,10 @@ export function permissionsOf(
   return { countries: countries ?? stageCountries, senders, isOfOthers };
 }
 
-/** Entries of a list of senders that allow a kind of message and are not senders of an SMS: what is said without them. */
+/**
+ * Entries in a list of senders that allow a kind of message and are not SMS senders, with the error text if they are
+ * missing.
+ */
 const kindRefusals = {
   otp: 'This client may not send one-time passwords: its list of senders does not name otp.',
   whatsapp: 'This client may not send by WhatsApp: its list of senders does not name whatsapp.',
@@ -77,7 +83,8 @@ export function recipientRefusal(
   from: string | undefined,
 ): string | undefined {
   const country = countryOf(recipient);
-  // A list for all countries does not name the numbers of none: those of satellites and premium services cost the most.
+  // A list of all countries does not include numbers without a country: satellite and premium services cost the
+  // most.
   if (countries === undefined ? country === undefined : !countries.includes(placeOf(recipient))) {
     return countryNotAllowed(country);
   }
@@ -88,7 +95,7 @@ export function recipientRefusal(
   return undefined;
 }
 
-/** @throws GatewayError `forbidden` where the stage sends nothing by one of the channels. */
+/** @throws GatewayError `forbidden` if one of the channels is off on this stage. */
 export function assertChannelsOn(off: readonly Channel[] = [], used: readonly Channel[]): void {
   const refused = used.find((channel) => off.includes(channel));
   if (refused !== undefined)

@@ -1,7 +1,8 @@
 /**
- * A synthetic send: a message with a test token by the gateway's public address, as a client sends it, which is followed until
- * its status is `delivered`. It passes the API, the tables, the stream, the queues and the receipts, and no carrier. What goes
- * wrong is an outcome and no error, so that the function itself fails only where it is broken.
+ * A synthetic send: sends a message with a test token through the gateway's public address, as a client would, and
+ * follows it until its status is `delivered`. It exercises the API, the tables, the stream, the queues and the
+ * receipts, but no carrier. A failure is an outcome, not an error, so that the function fails only if it is broken
+ * itself.
  */
 import * as z from 'zod/mini';
 import { clientIdIn, syntheticClientId } from '../contract/mode.ts';
@@ -23,7 +24,10 @@ export interface GatewayResponse {
 
 export type CallGateway = ReturnType<typeof callGateway>;
 
-/** Calls the gateway by its public address, as a client does. The call throws where there is no response in time, or one that is no JSON. */
+/**
+ * Calls the gateway through its public address, as a client would. Throws if there is no response in time, or if it
+ * is not JSON.
+ */
 export function callGateway(baseUrl: string) {
   return async (
     path: string,
@@ -57,7 +61,7 @@ export type SyntheticSend =
     }
   | { readonly outcome: 'failed'; readonly messageId: string | undefined; readonly reason: string };
 
-/** A number that Ofcom keeps for drama: it is nobody's. */
+/** Ofcom reserves this number for drama, so it belongs to nobody. */
 const recipient = '+447700900123';
 const deliveredWithinMs = 30_000;
 /** Between reads of the status, doubled up to the second; a stage that is down must not use up the client's limit. */
@@ -81,7 +85,7 @@ export function syntheticSender(dependencies: {
   readonly clientId: string;
   /** A new test secret of the client; the one before it is no longer valid. */
   readonly newSecret: (now: Date) => Promise<string>;
-  /** Without any, the message is one of WhatsApp. */
+  /** If empty, the message is sent by WhatsApp. */
   readonly smsCarriers: readonly string[];
   readonly clock: Clock;
   readonly sleep: Sleep;
@@ -143,7 +147,7 @@ export function syntheticSender(dependencies: {
   };
 }
 
-/** @throws Error with the status and the error code where the body is not of this form. */
+/** @throws Error with the status and the error code if the body does not have this form. */
 function parsed<Body extends z.ZodMiniType>(
   what: string,
   { status, body }: GatewayResponse,
@@ -158,8 +162,8 @@ function parsed<Body extends z.ZodMiniType>(
 const country = 'GB';
 
 /**
- * Makes a test secret of the client of synthetic sends, and that client where the gateway has none yet. The secret
- * before this one is no longer valid. What administrators changed of the client stays, such as `disabled`.
+ * Creates a test secret for the client of synthetic sends, and creates that client if it does not exist. Revokes the
+ * previous secret. Keeps what administrators changed, such as `disabled`.
  */
 export async function newSyntheticSecret(
   dependencies: Pick<ClientAdminDependencies, 'clients' | 'random'>,

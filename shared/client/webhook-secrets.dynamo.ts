@@ -7,7 +7,7 @@ import { readRow } from '../platform/aws/read-rows.dynamo.ts';
 import { type WebhookSecretStore, type WebhookSecrets, webhookSecret } from './webhook-secrets.ts';
 
 const secretList = z._default(z.array(webhookSecret), []);
-/** The list of the client and those of endpoints are parsed one by one, so that a malformed one stops no other. */
+/** Parses the list of the client and the lists of endpoints one by one, so that a malformed list affects no other. */
 const secretsRow = z.object({
   webhook_secrets: z.optional(z.unknown()),
   endpoint_secrets: z.optional(z.unknown()),
@@ -38,7 +38,7 @@ export function dynamoWebhookSecretStore(
     ...dynamoWebhookSecrets(dynamo, TableName),
     replace: async (clientId, before, after, endpointId) => {
       const list = endpointId === undefined ? 'webhook_secrets' : 'endpoint_secrets.#endpoint';
-      // The secrets of test data are those of the client before the first of its own. A deleted endpoint must not get secrets again.
+      // Test data uses the client's secrets until it has its own. A deleted endpoint must not get secrets again.
       const mayBeAbsent = endpointId === undefined && (before.length === 0 || modeOf(clientId) === 'test');
       const { applied } = await conditionalUpdate(dynamo, {
         TableName,

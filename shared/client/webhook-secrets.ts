@@ -40,10 +40,10 @@ export interface WebhookSecretStore extends WebhookSecrets {
 const bounds: CacheBounds = { maxAgeSeconds: 30, maxEntries: 5000 };
 
 /**
- * The time from the creation of a new secret until it signs (contract 7.6: at most 60 s). By then every worker
- * has read it, so all of them start at the same moment. Half of it is for the cache (`bounds.maxAgeSeconds`); the rest
- * is for the write that stores the secret and the claim between reading and signing, 13 s each with all retries of the
- * SDK, and for clock differences.
+ * The time between the creation of a secret and its first signature (contract 7.6: at most 60 s). By then every
+ * worker has read it, so all start at the same moment. Half of it covers the cache (`bounds.maxAgeSeconds`). The rest
+ * covers the write that stores the secret and the claim between reading and signing (13 s each with all retries of
+ * the SDK), and clock differences.
  */
 export const secretActiveAfterSeconds = 60;
 

@@ -82,7 +82,10 @@ async function outcomesOf({ usage }: Pick<AdminDependencies, 'usage'>, clientId:
   };
 }
 
-/** No index has the status of a message, so a search for few reads up to 1,000: the counts tell whether there are any. */
+/**
+ * Returns the latest failed messages. No index contains the status, so a search with few matches reads up to 1,000
+ * messages; the usage counts show beforehand if there are any.
+ */
 export async function recentFailures(
   { messages }: Pick<AdminDependencies, 'messages'>,
   clientId: string,
@@ -116,7 +119,7 @@ export interface Finding {
   readonly about: 'client' | 'limits' | 'caps' | 'otp' | 'messages' | 'webhooks' | 'suppressions';
   readonly message: string;
   readonly country?: string;
-  /** A command of `npm run admin --`, or what to do. */
+  /** A command of `npm run admin --`, or an instruction. */
   readonly next_step: string;
 }
 
@@ -175,7 +178,7 @@ function aboutRow(
   { client_id }: DiagnosedClient,
   { endpoint, status, faults }: ClientFacts['rows'][number],
 ): Finding[] {
-  // The status is what the row itself, the dashboard and the shell say of it; an expired row has no effect anyway.
+  // Uses the same status as the row itself, the dashboard and the shell. An expired row has no effect anyway.
   if (status !== 'invalid') return [];
   return faults.map(({ field, message }) => ({
     severity: 'warning',
@@ -245,7 +248,7 @@ function aboutEndpoint({ client_id }: DiagnosedClient, endpoint: ClientEndpoint)
 
 const reasonsShown = 3;
 
-/** ` (12 HTTP 500, 3 timeout)`; before the first webhook failed for good, its last error. */
+/** Returns ` (12 HTTP 500, 3 timeout)`, or the last error if no webhook has failed permanently yet. */
 function reasonsOf({ failures, last_error }: ClientEndpoint): string {
   const counted = failures.slice(0, reasonsShown).map(({ error, webhooks }) => `${webhooks} × ${error}`);
   const reasons = counted.length > 0 ? counted.join(', ') : last_error;

@@ -1,6 +1,6 @@
 /**
- * Compares the tables of a deployed stack with their declaration. A table whose creation was canceled and that was imported
- * later can lack point-in-time recovery, the deletion of old rows or the stream, and no alarm tells.
+ * Compares the tables of a deployed stack with their declaration. A table whose creation was canceled and that was
+ * imported later can lack point-in-time recovery, the TTL or the stream, and no alarm reports that.
  */
 import {
   DescribeContinuousBackupsCommand,

@@ -1,4 +1,4 @@
-/** The admin API: what each of its routes reads and does, for a caller whose scope is already known to be `admin`. */
+/** The admin API: maps each route to its operation. The caller's scope `admin` is already checked. */
 
 import { version } from '../../contract/api.ts';
 import { GatewayError } from '../../contract/errors.ts';
@@ -273,7 +273,7 @@ function modeIn(header: string = 'live'): Mode {
   throw new GatewayError('invalid_request', `The header ${modeHeader} is live or test.`);
 }
 
-/** @throws GatewayError where the segment is not percent-encoded text, or is too long for an id. */
+/** @throws GatewayError if the segment is not percent-encoded text, or is too long for an id. */
 function idIn(parameter: string, segment: string): string {
   let id: string;
   try {

@@ -43,7 +43,7 @@ function reads(parse: Parse) {
 }
 
 export const readsBody = reads(parseBody);
-/** Without a body it is the same as with an empty one. */
+/** Treats a missing body as an empty one. */
 export const readsOptionalBody = reads(parseOptionalBody);
 /** The shell passes every field that a command has, so unknown parameters are ignored. */
 export const readsQuery = reads((schema, { query }) => parseFields(schema, query));

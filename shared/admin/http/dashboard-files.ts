@@ -1,4 +1,7 @@
-/** Serves the dashboard's files: compressed beforehand, an unchanged one never sent twice, and no page allowed what it does not need. */
+/**
+ * Serves the dashboard's files. They are compressed in advance, unchanged files are not sent again, and a strict
+ * content security policy applies.
+ */
 import { gunzipSync } from 'node:zlib';
 import { GatewayError } from '../../contract/errors.ts';
 import type { ApiRequest, ApiResponse, Operation } from '../../operation/operation.ts';
@@ -35,7 +38,10 @@ const securityHeaders = {
   'Strict-Transport-Security': 'max-age=31536000',
 };
 
-/** The page is asked after each time; what it names has its content's hash in its name, and never changes. */
+/**
+ * Browsers revalidate the page each time. The names of the files that it loads contain a hash of the content, so
+ * those never change.
+ */
 const pageCaching = 'no-cache';
 const assetCaching = 'public, max-age=31536000, immutable';
 
@@ -91,7 +97,7 @@ function fileResponse(
   return { status: 200, headers, body: gunzipSync(file.gzip).toString('utf8') };
 }
 
-/** `gzip;q=0.5` is `gzip`; what has the weight 0 is not wanted (RFC 9110, section 12.5.3). */
+/** Parses `gzip;q=0.5` as `gzip`; a coding with the weight 0 is not accepted (RFC 9110, section 12.5.3). */
 function codingOf(text: string): string {
   const [coding = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
   return parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter)) ? '' : coding;
