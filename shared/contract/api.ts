@@ -10,7 +10,7 @@ export const version = '0.1.0';
  */
 export const baseUrlMarker = 'https://base-url.invalid';
 
-/** The API's stage: the first part of a path, where no domain name of the gateway's own is in front of it. */
+/** The API's stage: the first part of the path, unless the gateway has its own domain name. */
 export const apiStageName = 'live';
 
 /** The networks of the largest proxies are smaller. */
@@ -31,7 +31,7 @@ function leastPrefixLength(block: string): number {
 /** The proxies in front of the API that are believed when they name the address of a caller. */
 export function trustedProxies() {
   return z.strictObject({
-    /** CIDR blocks. Nobody else may be able to send from these addresses. */
+    /** CIDR blocks. Nobody but the proxy may be able to send from these addresses. */
     addresses: z
       .array(
         z

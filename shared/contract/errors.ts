@@ -41,7 +41,7 @@ export const errorTexts = {
   /** The text for a token; other credentials have texts of their own. */
   unauthorized: 'This access token is not valid or no longer valid.',
   invalid_client: 'The client credentials are not valid.',
-  /** The text for a disabled client; what a client may not do has texts of its own. */
+  /** The text for a disabled client. Other refused permissions have their own texts. */
   forbidden: 'This client is disabled.',
   not_found: 'It does not exist, or it belongs to another client.',
   method_not_allowed: (path: string, method: string, allowed: string) =>
@@ -107,7 +107,7 @@ interface GatewayErrorOptions {
   readonly cause?: unknown;
 }
 
-/** An error whose message the caller may read. Anything else that is thrown becomes `internal_error`. */
+/** An error whose message the caller may read. Any other error becomes `internal_error`. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: ErrorCode;
@@ -136,7 +136,7 @@ export function standardError(code: StandardCode, options?: GatewayErrorOptions)
   return new GatewayError(code, errorTexts[code], options);
 }
 
-/** The 400 that names each faulty field in its details, and the first of them in its message. */
+/** Returns the 400 that lists each faulty field in its details, and the first one in its message. */
 export function invalidFields(details: readonly FieldError[]): GatewayError {
   const [first = { field: 'body', message: 'is not valid' }, ...others] = details;
   const end = /[.?!]$/.test(first.message) ? '' : '.';
@@ -149,7 +149,10 @@ function moreFaults(count: number): string {
   return count === 1 ? 'One more fault is in details.' : `${count} more faults are in details.`;
 }
 
-/** The one of these codes with which the work is refused; undefined where it is not. Every other error is thrown. */
+/**
+ * Returns the error if the work is refused with one of these codes; undefined if it is not refused. Throws any other
+ * error.
+ */
 export async function refusalAmong<Code extends ErrorCode>(
   codes: readonly Code[],
   work: Promise<void> | undefined,
@@ -164,7 +167,7 @@ export async function refusalAmong<Code extends ErrorCode>(
   }
 }
 
-/** Whether another request changed the same resource between the read and the write of this one. */
+/** True if another request changed the same resource between this request's read and write. */
 export function isConcurrentChange(error: unknown): boolean {
   return error instanceof GatewayError && error.code === 'concurrent_change';
 }

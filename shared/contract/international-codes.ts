@@ -1,4 +1,4 @@
-/** What is known of international numbers without their plans: their form, and the codes of no country. */
+/** The form of international numbers, and the calling codes without a country: a part that needs no numbering plans. */
 
 /** E.164 without spaces: a plus, then 7 to 15 digits. */
 export const e164 = /^\+[1-9][0-9]{6,14}$/;

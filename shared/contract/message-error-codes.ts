@@ -6,7 +6,7 @@ import { recipientWindowSeconds } from './otp-abuse.ts';
 
 const recipientWindow = `${recipientWindowSeconds / 60} minutes`;
 
-/** The sentence that a message has in addition to its code. What else is said of it has `message-error-notes.ts`. */
+/** The sentence stored with each error code. `message-error-notes.ts` explains the codes further. */
 export const messageErrorCodes = {
   invalid_recipient: 'The recipient is not a number that messages can be sent to.',
   recipient_opted_out: 'The recipient has opted out of messages from this sender.',

@@ -1,6 +1,6 @@
 /**
- * Why a message has an error code, and what the client can do: for the documentation and the dashboard. The functions do not
- * load these texts, which would slow their start.
+ * Explains each error code and what the client can do, for the documentation and the dashboard. Functions do not load
+ * these texts, because they would slow the start.
  */
 
 import type { MessageErrorCode } from './message-error-codes.ts';
@@ -11,7 +11,7 @@ const recipientWindow = `${recipientWindowSeconds / 60} minutes`;
 interface MessageErrorNote {
   readonly cause: string;
   readonly remedy: string;
-  /** Whether the same message, sent again later, can be delivered. */
+  /** True if the same message can be delivered when it is sent again later. */
   readonly retryable: boolean;
 }
 

@@ -2,7 +2,7 @@
 
 export const metricNamespace = 'MessagingGateway';
 
-/** What functions count, for the whole stage. */
+/** The metrics that functions count for the whole stage. */
 export type StageMetric =
   | 'CarrierRefusal'
   | 'CarrierThrottle'

@@ -1,7 +1,7 @@
 /**
- * The mode of a client's data: `live`, or `test` for what its test keys send and store (contract, section 17). Test data is
- * stored under an id of its own, `client_…-test`, so that every table, counter, list and queue group separates it from live
- * data. Settings are read by the id of the client itself.
+ * The mode of a client's data: `live`, or `test` for data that its test keys send and store (contract, section 17).
+ * Test data has its own id, `client_…-test`, so that every table, counter, list and queue group separates it from
+ * live data. Settings are read by the client's own id.
  */
 
 export const modes = ['live', 'test'] as const;
@@ -13,7 +13,7 @@ export function modeOf(clientId: string): Mode {
   return clientId.length > testEnding.length && clientId.endsWith(testEnding) ? 'test' : 'live';
 }
 
-/** The id of the client itself, whose settings both modes use. */
+/** Returns the client's own id, whose settings both modes use. */
 export function settingsIdOf(clientId: string): string {
   return modeOf(clientId) === 'test' ? clientId.slice(0, -testEnding.length) : clientId;
 }
@@ -24,14 +24,14 @@ export function clientIdIn(mode: Mode, clientId: string): string {
   return mode === 'test' ? id + testEnding : id;
 }
 
-/** The name that people see for the client's data of this mode. */
+/** Returns the displayed name of the client's data of this mode. */
 export function nameIn(mode: Mode, name: string): string {
   return mode === 'test' ? `${name} (test)` : name;
 }
 
 const testDaysMax = 30;
 
-/** How long a row of this client is kept, where the stage keeps rows for `retentionDays`. */
+/** Returns the days for which rows of this client are kept. Test data is kept for 30 days at most. */
 export function keptDays(clientId: string | undefined, retentionDays: number): number {
   const isTest = clientId !== undefined && modeOf(clientId) === 'test';
   return isTest ? Math.min(retentionDays, testDaysMax) : retentionDays;
@@ -43,12 +43,12 @@ export function modeField(clientId: string): { mode?: 'test' } {
 }
 
 /**
- * The client of synthetic sends, which each gateway creates for itself: it has no secret but those of its test data, which the
- * function that sends makes and keeps in its memory only. Every row of it has this id or that of its test data.
+ * The client of synthetic sends, which each gateway creates for itself. It has only secrets of its test data, which
+ * the sending function creates and keeps in memory. Its rows use this id or the id of its test data.
  */
 export const syntheticClientId = 'client_synthetic';
 
-/** Whether data are of synthetic sends. No cap stops them: nothing is sent, and nobody pays. */
+/** True if the data belongs to synthetic sends. Caps do not apply to them, because nothing is sent or paid. */
 export function isSynthetic(clientId: string): boolean {
   return clientId === clientIdIn('test', syntheticClientId);
 }

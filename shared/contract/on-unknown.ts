@@ -1,4 +1,4 @@
-/** What happens to a message if it is not known in time whether its carrier has it (contract 16.2 and 16.3). */
+/** The rule for a message if it is not known in time whether its carrier has it (contract 16.2 and 16.3). */
 import * as z from 'zod/mini';
 
 /** `wait`: for a receipt, until the validity of the message ends. */

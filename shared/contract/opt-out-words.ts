@@ -1,8 +1,8 @@
-/** The words with which people stop and start messages (contract 13.2). */
+/** The words that stop and start messages to a recipient (contract 13.2). */
 
 /**
- * On every stage; the setting `optOutWords` adds words to those of one. They are the words at which Twilio and AWS End User
- * Messaging opt a number out automatically, so that no number is opted out there and not here.
+ * The words of every stage; the setting `optOutWords` adds more. Twilio and AWS End User Messaging opt a number out
+ * automatically at these words, so the gateway must do the same.
  */
 export const standardOptOutWords = [
   'STOP',
@@ -26,12 +26,18 @@ export const optInWords = ['START', 'UNSTOP'] as const;
 const emoji = /[0-9#*]\uFE0F?\u20E3|\p{Extended_Pictographic}/gu;
 /** Variation selectors, joiners, zero-width spaces, soft hyphens, bidirectional marks, fillers. */
 const invisible = /\p{Default_Ignorable_Code_Point}/gu;
-/** Everything between two of them is punctuation, a symbol, a space, a control character or a mark without a letter. */
+/**
+ * Matches words and numbers. The characters between them are punctuation, symbols, spaces, control characters or
+ * marks without a letter.
+ */
 const wordsAndNumbers = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
 /** Around a word, but neither a letter nor a digit to a reader: accents that were added to its end, an apostrophe. */
 const marksAround = /^\p{Lm}+|(?<![\p{M}\p{Lm}])[\p{M}\p{Lm}]+$/gu;
 
-/** Accents of Latin letters, which many people leave out. In other scripts a mark can be a vowel, and make another word. */
+/**
+ * Matches an accented Latin letter; accents are often left out. In other scripts a mark can be a vowel that makes
+ * another word.
+ */
 const accentedLetter = /(\p{Script=Latin})\p{M}+/gu;
 
 function wordsIn(text: string): readonly string[] {
@@ -45,11 +51,11 @@ export interface OptKeyword {
 }
 
 /**
- * What a text asks for that consists only of one of the words: in any case and width, with or without the accents of
- * Latin letters; emoji, punctuation, spaces, marks and invisible characters around it are ignored, and between two words
- * each of them is a space (`OPT-OUT`). A further word or a number makes it a sentence, which asks for neither.
+ * Returns the keyword if the text consists of nothing else. Ignores case, width, accents of Latin letters, and any
+ * emoji, punctuation, spaces, marks and invisible characters around it; between two words, these count as a space
+ * (`OPT-OUT`). With a further word or number, the text is not a keyword.
  *
- * @param moreOptOutWords - those that the stage adds
+ * @param moreOptOutWords - the words that the stage adds
  */
 export function optKeywordOf(text: string, moreOptOutWords: readonly string[]): OptKeyword | undefined {
   const words = wordsIn(text.replaceAll(emoji, ' ').replaceAll(invisible, ''));

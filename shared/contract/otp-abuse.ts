@@ -19,7 +19,7 @@ export function otpHoldRule() {
   return z.strictObject({
     /** Fewer passwords in an hour are never held. */
     minimumSends: z.int().check(z.minimum(10), z.maximum(1_000_000)),
-    /** Passwords are held if a smaller share of them is verified. */
+    /** Passwords are held if the verified share of them is below this. */
     minimumShare: z.number().check(z.minimum(0), z.maximum(1)),
   });
 }

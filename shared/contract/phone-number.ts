@@ -1,5 +1,6 @@
 /**
- * Phone numbers and senders in requests: accepted as people paste them, stored and counted in one canonical form (contract 5.4).
+ * Phone numbers and senders in requests: accepted in any usual notation, stored and counted in one canonical form
+ * (contract 5.4).
  *
  * Why: docs/decisions/one-spelling-of-a-number.md
  */
@@ -9,7 +10,7 @@ import {
   type PhoneNumber,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/core';
-// A bundle has them without the forms in which people write numbers: see `lib/build/bundle.ts`.
+// The bundle leaves out the national number formats: see `lib/build/bundle.ts`.
 import numberingPlans from 'libphonenumber-js/metadata.min.json';
 import * as z from 'zod/mini';
 import { e164, internationalCodeOf, internationalCodes } from './international-codes.ts';
@@ -38,7 +39,7 @@ export function withoutFullWidth(text: string): string {
   return text.replaceAll(fullWidth, (one) => String.fromCharCode(one.charCodeAt(0) - 0xfee0));
 }
 
-/** Returns a number without what people put between its digits. */
+/** Removes the separators that are usual between the digits of a number. */
 export function withoutSeparators(text: string): string {
   return withoutFullWidth(text).replaceAll(separators, '');
 }
@@ -70,16 +71,16 @@ export function isRecipient(text: string): boolean {
 /** Numbers shorter than this are short codes, which have no country. */
 const shortCodeDigitsMax = 6;
 
-/** E.164 in its canonical form where the text is such a number; a short code stays as it is. */
+/** Returns the sender of an inbound message in canonical E.164 form; a short code is returned as its digits. */
 export function inboundNumber(text: string): string {
   const digits = text.replaceAll(/\D/g, '');
   return digits.length <= shortCodeDigitsMax ? digits : (canonicalRecipient(`+${digits}`) ?? `+${digits}`);
 }
 
 /**
- * Two numbers that are one person: mobile numbers of Brazil with and without the ninth digit (landlines begin with 2 to 5), and
- * numbers of Argentina with and without the 9 of mobile ones. Each of the two may be sent to, and which of them WhatsApp or a
- * carrier names as the writer follows from neither.
+ * Pairs of numbers that reach the same recipient: mobile numbers in Brazil with and without the ninth digit
+ * (landlines begin with 2 to 5), and numbers in Argentina with and without the 9 of mobile numbers. Both forms can be
+ * sent to, and WhatsApp or a carrier may report either one as the sender.
  */
 const twoForms = [
   { either: /^\+55(\d\d)9?([6-9]\d{7})$/, both: ['+55$19$2', '+55$1$2'] },
@@ -99,8 +100,8 @@ function recipientToFind(text: string): string {
 }
 
 /**
- * The numbers that a text may mean, in canonical form: `07700 900123` as dialed in the country, `0044…`, or a number whose
- * plus was lost. Empty where it is no number.
+ * Returns the numbers that a text may mean, in canonical form: `07700 900123` as dialed in the country, `0044…`, or a
+ * number that lost its plus. Empty if the text is not a number.
  */
 export function recipientsAsWritten(text: string, country: string): string[] {
   const written = withoutSeparators(text);
@@ -129,7 +130,7 @@ export function recipientAdvice(text: string): string {
   return 'Check the country code and the number of digits.';
 }
 
-/** Returns what is wrong with a text that is no recipient, for the error of its field. */
+/** Returns the fault of a text that is not a recipient, for the error of its field. */
 export function recipientFault(text: string): string {
   return `must be a phone number in international format, such as +447700900123. ${recipientAdvice(text)}`;
 }
@@ -165,7 +166,7 @@ const recipientChecks = [
 /** Parsed to the canonical number. */
 export const recipientSchema = z.string().check(...recipientChecks);
 
-/** The same in a query, where a plus that is not written `%2B` arrives as a space. */
+/** A recipient in a query, in which a plus that is not written `%2B` arrives as a space. */
 export const recipientInQuery = z.string().check(
   z.overwrite((text) => text.replace(/^ (?=\d)/, '+')),
   ...recipientChecks,
@@ -217,12 +218,12 @@ export const placeSchema = z.string().check(
   ),
 );
 
-/** Whether the sender is a name, not a number. */
+/** True if the sender is a name and not a number. */
 export function isAlphanumeric(sender: string): boolean {
   return !sender.startsWith('+');
 }
 
-/** Codes that people write, and the ISO 3166 ones. */
+/** Common codes that differ from ISO 3166. */
 const otherCodes: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR' };
 
 /** The ISO 3166-1 alpha-2 code of a country with phone numbers, in any case; undefined if there is none. */

@@ -41,7 +41,7 @@ export const millionthsPerUnit = 1_000_000;
 /** No message costs more, so a carrier that reports it has made an error. */
 export const messageCostMax = 1_000_000;
 
-/** Formats an amount for a person: `1,234.5`. It is exact to a millionth. */
+/** Formats an amount for display: `1,234.5`. It is exact to a millionth. */
 export function decimalText(amount: number): string {
   return amount.toLocaleString('en', { maximumFractionDigits: 6 });
 }
@@ -59,7 +59,10 @@ export interface PricedMessage {
   readonly segments?: number;
 }
 
-/** Undefined where the table has neither a price for where the recipient is nor a default. */
+/**
+ * Returns the price by the price table; undefined if the table has neither a price for the recipient's country nor a
+ * default.
+ */
 export function expectedPrice(table: PriceTable, message: PricedMessage): Price | undefined {
   const prices = table[message.channel];
   const each = prices[message.country ?? internationalCodeOf(message.recipient ?? '')] ?? prices.default;
@@ -68,8 +71,8 @@ export function expectedPrice(table: PriceTable, message: PricedMessage): Price 
 }
 
 /**
- * Returns what a message counts towards a spend cap: without a price, the highest of its channel, so that none is free
- * by mistake.
+ * Returns the amount that a message adds to a spend cap. A message without a price costs the highest price of its
+ * channel, so that none is free by mistake.
  */
 export function costForCap(table: PriceTable, message: PricedMessage): number {
   const highest = Math.max(0, ...Object.values(table[message.channel]));
@@ -85,7 +88,10 @@ function roundPrice(amount: number): number {
   return Math.round(amount * millionthsPerUnit) / millionthsPerUnit;
 }
 
-/** What a carrier reports as the cost of a message. None where it is no amount of money, so that the rest of the report counts. */
+/**
+ * Returns the cost that a carrier reports. Ignores an invalid amount or currency, so that the rest of the report
+ * still counts.
+ */
 export function reportedPrice(cost: number, currency: string): Partial<Price> {
   const code = currency.toUpperCase();
   // ISO 4217 has a code of three times X, which stands for no currency.
@@ -97,10 +103,11 @@ export function reportedPrice(cost: number, currency: string): Partial<Price> {
 const tables = new Map<string, PriceTable>();
 
 /**
- * Reads the prices of the stage from a file of the function's bundle: 240 countries exceed the 4 KB of environment variables.
+ * Reads the price table of the stage from a file in the function's bundle: 240 countries exceed the 4 KB of
+ * environment variables.
  *
  * @param file - relative to the folder of the function's code
- * @throws Error where the file is missing or is not a price table, so that the function does not start.
+ * @throws Error if the file is missing or is not a price table, so that the function does not start.
  */
 export function readPrices(file: string): PriceTable {
   const known = tables.get(file);

@@ -6,12 +6,12 @@ export type QueueName =
   | 'otp-outbound'
   | 'outbound'
   | 'bulk-outbound'
-  /** What carriers report, and messages from people. */
+  /** Reports of carriers, and inbound messages. */
   | 'receipts'
   /** Webhooks to healthy endpoints. */
   | 'webhooks'
   | 'slow-webhooks'
-  /** What the relay set aside, for people. */
+  /** Work that the relay set aside for an operator. */
   | 'relay-dead-letter'
   /** The positions of stream records that failed until their last retry. */
   | 'lost-records';

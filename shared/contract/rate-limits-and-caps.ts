@@ -48,11 +48,11 @@ export type CapWindow = (typeof capWindowNames)[number];
 
 interface Cap {
   readonly windows: readonly CapWindow[];
-  /** Whether it limits amounts of money, in the currency of the stage's prices: they are counted in millionths. */
+  /** True if the cap limits money, in the currency of the stage's prices. Such amounts are counted in millionths. */
   readonly isMoney: boolean;
 }
 
-/** The caps: quantities that a client sends, of which a window allows a maximum. */
+/** The caps: each limits a quantity that a client sends in a window. */
 export const caps = {
   /** Accepted recipients over all sends. */
   messages: { windows: ['minute', 'hour', 'day', 'month'], isMoney: false },
@@ -102,14 +102,14 @@ export type WindowLimits = Readonly<Partial<Record<WindowAttribute, number>>>;
 
 export type Caps = Readonly<Partial<Record<CapName, WindowLimits>>>;
 
-/** Without the policy of requests that count by source address, to which no client's row applies. */
+/** All policies but the one of requests that count by source address: no client's row applies to that one. */
 export const limitPolicies = (Object.keys(policies) as PolicyName[]).filter((name) => name !== 'unmatched');
 
 export type LimitTarget =
   | { readonly kind: 'rate'; readonly policy: PolicyName; readonly windows: readonly WindowAttribute[] }
   | { readonly kind: 'cap'; readonly cap: CapName; readonly windows: readonly WindowAttribute[] };
 
-/** Whether the limits are amounts of money: they are kept in millionths, all others as they are written. */
+/** True if the limits are amounts of money, which are stored in millionths. All other limits are stored as written. */
 export function isMoney(target: LimitTarget): boolean {
   return target.kind === 'cap' && caps[target.cap].isMoney;
 }

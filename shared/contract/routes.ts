@@ -15,7 +15,7 @@ export interface Route {
   /** The file in `functions/` that handles it. */
   readonly functionName: string;
   readonly policy: PolicyName;
-  /** The scope that the caller's token must have; null where no token is needed. */
+  /** The scope that the caller's token needs; null if no token is needed. */
   readonly scope: Scope | null;
 }
 
@@ -25,7 +25,10 @@ export const requestTimeoutSeconds = 20;
 /** The functions that take messages. Alarms watch them apart from reads and administration. */
 export const sendFunctions = ['send-sms', 'send-bulk-sms', 'send-whatsapp', 'send-otp'] as const;
 
-/** The functions whose 5xx count as failed sends: without a token nobody sends, and without a verification nobody signs in. */
+/**
+ * The functions whose 5xx responses count as failed sends: without a token nobody can send, and without verification
+ * nobody can sign in.
+ */
 export const failingSends: readonly string[] = [...sendFunctions, 'issue-token', 'verify-otp'];
 
 /**
@@ -48,7 +51,10 @@ function servedBy<const FunctionName extends string, const Access extends Scope 
   return Object.fromEntries(made) as Readonly<Record<Name, ServedRoute>>;
 }
 
-/** The public API. Paths are relative to the base URL. Marked pure for the bundles that need none of them. */
+/**
+ * The public API. Paths are relative to the base URL. The call is marked pure so that bundles that do not use it
+ * leave it out.
+ */
 export const routes = /* @__PURE__ */ publicRoutes();
 
 function publicRoutes() {
@@ -140,7 +146,7 @@ function administratorsRoutes() {
   };
 }
 
-/** Carriers call it with receipts and messages from people (contract, section 16). */
+/** Carriers call this route with receipts and inbound messages (contract, section 16). */
 export const carrierRoutes = /* @__PURE__ */ servedBy('carrier-callback', 'unmatched', null, {
   carrierCallback: ['ANY', '/carriers/{carrier}/{proxy+}'],
 });

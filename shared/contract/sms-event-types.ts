@@ -1,6 +1,6 @@
 /**
- * What an event of AWS End User Messaging SMS says of a message, by its type. Carriers report some types both before the
- * end and at the end, so only an event marked final says that a message was delivered, failed or expired.
+ * Maps each type of event of AWS End User Messaging SMS to a status. Carriers report some types both before the end
+ * and at the end, so only an event marked final proves that a message was delivered, failed or expired.
  */
 import type { MessageErrorCode } from './message-error-codes.ts';
 
@@ -8,7 +8,7 @@ import type { MessageErrorCode } from './message-error-codes.ts';
 type Meaning = 'sent' | 'delivered' | 'read' | MessageErrorCode;
 
 export const smsEventTypes: Readonly<Record<string, Meaning>> = {
-  // AWS has the message, which is news where the response to the hand-over was lost.
+  // AWS has the message. This is news if the response to the hand-over was lost.
   TEXT_QUEUED: 'sent',
   TEXT_PENDING: 'sent',
   TEXT_SENT: 'sent',
@@ -24,7 +24,7 @@ export const smsEventTypes: Readonly<Record<string, Meaning>> = {
   TEXT_UNKNOWN: 'unknown',
   TEXT_TTL_EXPIRED: 'expired',
   TEXT_PROTECT_BLOCKED: 'country_not_supported',
-  // A pool with an RCS agent delivers by RCS where it can; where it cannot, events of the text follow.
+  // A pool with an RCS agent delivers by RCS if it can; if it cannot, events of the text message follow.
   RCS_QUEUED: 'sent',
   RCS_SENT: 'sent',
   RCS_FALLEN_BACK_TO_SMS: 'sent',

@@ -1,7 +1,7 @@
 /**
- * What a function may use, and the parts that several functions have in common. `function-uses.ts` declares it for every
- * function: the function's environment has the variables that follow (`platform/env.ts`), and the deploy grants it to
- * the function's role (`lib/capabilities/grant-uses.ts`).
+ * The form in which `function-uses.ts` declares what each function may use, and parts that several functions share.
+ * The declaration determines the variables in the function's environment (`platform/env.ts`) and the permissions of
+ * its role (`lib/capabilities/grant-uses.ts`).
  */
 import type { QueueName } from './queues.ts';
 import type { IndexName, TableName } from './tables.ts';
@@ -35,13 +35,13 @@ export interface Uses {
   /** The only partition key of these tables that it may use; without it, all. */
   readonly onlyRowsOf?: string;
   readonly sendsTo?: readonly QueueName[];
-  /** The queues that call the function, and whose messages it delays, or that it reads itself. */
+  /** The queues that invoke the function, or that it receives from itself. It may also delay their messages. */
   readonly receivesFrom?: readonly QueueName[];
   readonly schedulesTo?: readonly QueueName[];
   readonly secrets?: readonly (keyof SecretVariables)[];
-  /** The settings that it reads. `RETENTION_DAYS` comes with the tables whose rows live so long. */
+  /** The settings that it reads. Tables whose rows expire after `RETENTION_DAYS` add that one. */
   readonly settings?: readonly VariableName[];
-  /** The stages that have this part; without it, all. Such a part's variables are taken only where the stage has it. */
+  /** The stages with this part; if absent, all stages. The variables of the part exist only on these stages. */
   readonly where?: 'AWS carries SMS' | 'AWS carries WhatsApp';
 }
 

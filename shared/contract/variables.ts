@@ -1,7 +1,7 @@
 /**
- * The environment variables of functions that are settings, and what each may be. The names of tables, queues and secrets
- * have variables too, which follow from `uses.ts`. A variable with the name of a setting of the stage has its value
- * (`OPT_OUT_WORDS` is `optOutWords`), and that setting takes its schema from here: see `lib/stages/stage-settings.ts`.
+ * The environment variables of functions that are settings, with their schemas. Names of tables, queues and secrets
+ * also have variables, which follow from `uses.ts`. A variable with the name of a stage setting contains its value
+ * (`OPT_OUT_WORDS` is `optOutWords`), and the setting uses the schema from here: see `lib/stages/stage-settings.ts`.
  */
 import * as z from 'zod/mini';
 import { trustedProxies } from './api.ts';
@@ -25,10 +25,13 @@ export const variables = {
   /** The path of the price table, relative to the function's file: see `prices.ts`. */
   PRICES_FILE: text,
   CURRENCY: text,
-  /** `SMS_ORIGINATION_IDENTITY` for the functions that accept messages; absent where the simulator is the carrier. */
+  /**
+   * The value of `SMS_ORIGINATION_IDENTITY` for the functions that accept messages; absent if the simulator is the
+   * carrier.
+   */
   STAGE_SMS_SENDER: z.optional(text),
 
-  // Settings of the stage: `lib/stages/stage-settings.ts` says what each is for.
+  // Settings of the stage; `lib/stages/stage-settings.ts` explains each.
   RETENTION_DAYS: wholeNumber,
   SMS_CARRIER: carrierList,
   WHATSAPP_CARRIER: carrierList,

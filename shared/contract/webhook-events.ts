@@ -1,6 +1,9 @@
 /** The events that are posted to webhook endpoints, and the filters by which an endpoint chooses among them. */
 
-/** The events of messages, described as in the specification: by channel, those of `eventStatuses` in `message.ts`. */
+/**
+ * The message events with their descriptions for the API document. Each channel has the events of `eventStatuses` in
+ * `message.ts`.
+ */
 export const messageEvents = {
   'sms.sent': 'SMS handed to the carrier',
   'sms.delivered': 'SMS delivered to the recipient',
@@ -16,7 +19,7 @@ export type MessageEventName = keyof typeof messageEvents;
 
 export const messageEventNames = Object.keys(messageEvents) as [MessageEventName, ...MessageEventName[]];
 
-/** Messages that people send to our numbers (contract, section 13). */
+/** Inbound messages (contract, section 13). */
 export const inboundEvents = {
   'sms.received': 'SMS from a person',
   'whatsapp.received': 'WhatsApp message from a person',

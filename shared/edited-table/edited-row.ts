@@ -1,19 +1,19 @@
-/** Tables that people edit by hand in the DynamoDB console: what their rows have in common. */
+/** The common parts of tables that operators edit by hand in the DynamoDB console. */
 import type { ActivityKind } from '../activity/activity-kinds.ts';
 import { addSeconds } from '../platform/clock.ts';
 
 /** A row as it is in the table: any attribute may have any value. */
 export type EditedRow = Readonly<Record<string, unknown>>;
 
-/** How such a table is read and written; its partition key is `client_id`. */
+/** Describes such a table. Its partition key is `client_id`. */
 export interface EditedTable {
   readonly sortKey: string;
-  /** The attributes that people write into a row, besides its key. */
+  /** The attributes that an operator writes, besides the key. */
   readonly attributes: readonly string[];
   readonly change: {
     readonly set: ActivityKind;
     readonly removed: ActivityKind;
-    /** The noun for what a row sets: `limits`. */
+    /** The noun for the content of a row: `limits`. */
     readonly what: string;
   };
 }
@@ -29,7 +29,7 @@ export interface IgnoredValue {
 
 export type Parsed<T> = { readonly value: T } | { readonly reason: string };
 
-/** The value of an attribute if it is present and valid; what is wrong with it is added to `ignored`. */
+/** Returns the value of an attribute if it is present and valid; adds its fault to `ignored` if it is invalid. */
 export function validValue<T>(
   row: EditedRow,
   attribute: string,
@@ -64,16 +64,16 @@ export function shownValue(value: unknown): string {
 const markValidSeconds = 60;
 
 /**
- * The value of the attribute `changed_by`: with it the shell and the admin API name themselves in the row that they change,
- * because a stream record does not say who made a change.
+ * Returns the value of the attribute `changed_by`, with which the shell and the admin API name the actor: a stream
+ * record does not say who made a change.
  *
- * @param removal - whether the row is deleted next
+ * @param removal - true if the row is deleted next
  */
 export function changedByMark(actor: string, now: Date, removal: boolean): string {
   return `${actor} at ${now.toISOString()}${removal ? ' (removal)' : ''}`;
 }
 
-/** Who made the change, and when to the millisecond; undefined if the mark is not of this change. */
+/** Returns who made the change, and when to the millisecond; undefined if the mark belongs to an earlier change. */
 export function changeOf(
   mark: string | undefined,
   streamedAt: Date,

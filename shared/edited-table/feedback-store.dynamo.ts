@@ -1,6 +1,6 @@
 /**
- * Reads rows of a table that people edit as they are, and writes the feedback into them. Rows are compared in DynamoDB's
- * own form, because a number that a person typed can be longer than a JavaScript number.
+ * Reads rows of a table that operators edit, and writes feedback into them. Rows are compared in DynamoDB's own form,
+ * because a typed number can be longer than a JavaScript number.
  */
 import {
   type AttributeValue,
@@ -21,7 +21,8 @@ export function dynamoFeedbackStore(
   { sortKey, attributes }: EditedTable,
 ): FeedbackStore<Image> {
   /**
-   * The attributes that a review judges, and the previous feedback: if any of them has changed, a newer review decides.
+   * The attributes that a review depends on, and the previous feedback. If any of them has changed, a newer review
+   * decides.
    */
   const comparedAttributes = [...attributes, 'status', 'status_message'];
   return {
@@ -40,7 +41,7 @@ export function dynamoFeedbackStore(
       ),
     allRows: () =>
       allPages((ExclusiveStartKey) =>
-        // The edit that this review follows must be seen: the feedback of what was there before may be right for it.
+        // A consistent read: the previous feedback may be right for the row before the edit.
         dynamo.send(new ScanCommand({ TableName, ConsistentRead: true, ExclusiveStartKey })),
       ),
     write: async ({ image }, { status, status_message }) => {

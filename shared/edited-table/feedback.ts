@@ -1,6 +1,6 @@
 /**
- * The feedback that the gateway writes into a row that people edit (contract 10.5): a status, and a sentence that
- * says what is in force, or what is wrong and how to correct it.
+ * The feedback that the gateway writes into a row that an operator edits (contract 10.5): a status, and a sentence
+ * that states what is in force, or what is wrong and how to correct it.
  */
 
 import { everyClient } from '../contract/rate-limits-and-caps.ts';
@@ -21,7 +21,7 @@ export interface Feedback {
   readonly status_message: string;
 }
 
-/** The feedback that a review has written into the row; undefined if none has yet, or a person wrote something else. */
+/** Returns the feedback that a review stored in the row; undefined if there is none, or an operator overwrote it. */
 export function storedFeedback({ status, status_message }: EditedRow): Feedback | undefined {
   const known = statuses.find((one) => one === status);
   return known === undefined || typeof status_message !== 'string'
@@ -36,7 +36,7 @@ export function missingClientFault(clientId: string, end: string): IgnoredValue 
   return { attribute: 'client_id', reason: `${noClient}${shownValue(clientId)}${end}` };
 }
 
-/** Whether the last review of the row found no client: for readers that do not look for the client themselves. */
+/** True if the last review of the row found no client. For readers that do not look for the client themselves. */
 export function tellsOfMissingClient({ status_message }: EditedRow): boolean {
   return String(status_message).startsWith(`client_id: ${noClient}`);
 }
@@ -46,9 +46,7 @@ export function sinceText(now: Date): string {
   return `since ${now.toISOString().slice(11, 19)}`;
 }
 
-/**
- * If what the row has already says the same, that is returned with its time, so that a repeated review changes nothing.
- */
+/** Returns the stored feedback, with its time, if it says the same, so that a repeated review changes nothing. */
 export function keepTime({ status, status_message }: EditedRow, feedback: Feedback): Feedback {
   const unchanged =
     status === feedback.status &&
@@ -62,9 +60,9 @@ function withoutTime(message: string): string {
 }
 
 /**
- * The attributes that look like misspelled ones. Other unknown attributes are left to the people who wrote them.
+ * Returns the attributes that look misspelled. Other unknown attributes are ignored.
  *
- * @param otherwise - for a name that is similar to none
+ * @param otherwise - called with a name that is similar to no known one
  */
 export function misspelledAttributes(
   row: EditedRow,
@@ -99,7 +97,7 @@ export interface StoredRow<Image> {
 export interface FeedbackStore<Image> {
   rowsOf(clientId: string): Promise<readonly StoredRow<Image>[]>;
   allRows(): Promise<readonly StoredRow<Image>[]>;
-  /** Whether it was written: not if the row has changed since it was read, or is gone. */
+  /** Returns false if the row was changed or removed after it was read. */
   write(stored: StoredRow<Image>, feedback: Feedback): Promise<boolean>;
 }
 
@@ -111,15 +109,15 @@ export interface Reviewed {
 export type ExistingClients = (ids: readonly string[]) => Promise<ReadonlySet<string>>;
 
 const writesAtOnce = 25;
-/** A row that changes again during each of them is edited, and its next change starts a review of its own. */
+/** A row that changes again during each attempt is still being edited; its next change starts another review. */
 const attempts = 3;
 
 /**
- * Brings the feedback in rows up to date. A review follows from the rows alone, and a row whose feedback is right is not
- * written: so it can be repeated, cut short, and run twice at once. A write applies only to the row as it was read, so it
- * neither creates a deleted row again nor replaces the feedback of a newer edit.
+ * Updates the feedback in rows. It depends on the rows alone, and a row with the right feedback is not written, so a
+ * review can be repeated, interrupted, or run twice at once. A write applies only to the row as it was read, so it
+ * neither re-creates a deleted row nor replaces the feedback on a newer edit.
  *
- * @param feedbackFor - the feedback for each row, which may depend on the other rows that were read
+ * @param feedbackFor - the feedback for each row, which may depend on the other rows
  */
 export async function reviewRows<Image>(
   { write }: Pick<FeedbackStore<Image>, 'write'>,

@@ -11,7 +11,7 @@ import { derivedIdAt } from '../platform/ids.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import { changeOf, type EditedRow, type EditedTable, ownAttributes, shownValue } from './edited-row.ts';
 
-/** A change of what people write into a row; the gateway's own attributes are left out. */
+/** A change of the attributes that an operator writes. The gateway's own attributes are left out. */
 interface RowChange {
   /** The same if the stream delivers the change again. */
   readonly eventId: string;
@@ -114,8 +114,8 @@ export function readRowChanges(records: readonly StreamRecord[], { sortKey }: Ed
 }
 
 /**
- * Returns the attributes that people write into a row. Images are compared unparsed, because a number can be longer
- * than JavaScript's.
+ * Returns the attributes that an operator writes. Images are compared unparsed, because a number can be longer than
+ * JavaScript's.
  */
 function contentOf(row: unknown): EditedRow | undefined {
   if (row === undefined) return undefined;
@@ -124,7 +124,7 @@ function contentOf(row: unknown): EditedRow | undefined {
   );
 }
 
-/** A tool that changes a row names itself in it; what was there before the change is of an earlier one. */
+/** Returns the actor that the change stored in the row. A mark that was there before belongs to an earlier change. */
 function changedBy(before: EditedRow | undefined, after: EditedRow | undefined): string | undefined {
   const text = after === undefined ? before?.changed_by : after.changed_by;
   const isNew = after === undefined || text !== before?.changed_by;

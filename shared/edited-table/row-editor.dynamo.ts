@@ -1,4 +1,4 @@
-/** Reads and writes a table that people also edit by hand. */
+/** Reads and writes a table that operators also edit by hand. */
 import { type AttributeValue, QueryCommand } from '@aws-sdk/client-dynamodb';
 import {
   type DynamoDBDocumentClient,
@@ -23,7 +23,7 @@ export type RowReader = ReturnType<typeof dynamoRowReader>;
 
 export function dynamoRowReader(dynamo: DynamoDBDocumentClient, TableName: string) {
   return {
-    /** All of them: a client can have a sender for each country and channel. */
+    /** Reads all pages: a client can have a sender for each country and channel. */
     async rowsOf(clientId: string): Promise<EditedRow[]> {
       return Array.fromAsync(
         queryRows(dynamo, {
@@ -89,13 +89,13 @@ export function dynamoAllRows(dynamo: DynamoDBDocumentClient, TableName: string)
 
 /** An edit of a row: nothing, if it already has the wanted values. */
 type RowEdit =
-  /** The attributes after the edit, where those that are undefined are removed and others remain. */
+  /** Sets these attributes; removes the undefined ones, and keeps all others. */
   | { readonly set: Readonly<Record<string, unknown>> }
   /** Deletes the row, marked with who does: the stream record of a deletion has only the row as it was. */
   | { readonly removeMarked: string }
   | undefined;
 
-/** A row that changes again during each of them is edited by a program. */
+/** A row that changes again during this many attempts is probably written by a program. */
 const attemptsMax = 8;
 
 export function dynamoRowEditor(
@@ -105,10 +105,11 @@ export function dynamoRowEditor(
 ) {
   return {
     /**
-     * Edits a row. An edit made meanwhile is not lost: the row is then read again, and the edit decided anew.
+     * Edits a row. If another edit comes first, reads the row again and calls `editOf` again, so that neither edit is
+     * lost.
      *
-     * @param editOf - of the row as it is; undefined where there is none, also because the last attempt has deleted it
-     * @throws GatewayError `concurrent_change` where the row changes during every attempt.
+     * @param editOf - gets the present row; undefined if there is none, also if the previous attempt has deleted it
+     * @throws GatewayError `concurrent_change` if the row changes during every attempt.
      */
     async edit(
       key: RowKey,
@@ -207,12 +208,17 @@ function withAttributes(
   };
 }
 
-/** The condition that a row which people edit is as it was read, in DynamoDB's own form: a number can be longer than JavaScript's. */
+/**
+ * A row in DynamoDB's own form, to check that it has not changed since it was read: a number can be longer than
+ * JavaScript's.
+ */
 export type Image = Readonly<Record<string, AttributeValue>>;
 
 /**
+ * Returns the condition that the row has not changed.
+ *
  * @param image - the row as it was read; undefined if there was none
- * @param attributes - what is compared
+ * @param attributes - the attributes to compare
  */
 export function unchangedRow(image: Image | undefined, attributes: readonly string[]) {
   if (image === undefined) {

@@ -27,7 +27,10 @@ export function authenticate(authenticator: Authenticator): Step {
 
 const realm = 'Bearer realm="messaging-gateway"';
 
-/** A bearer token or an API key (contract 3.1 and 3.5). A request whose credential is not valid counts against the source address. */
+/**
+ * Authenticates by a bearer token or an API key (contract 3.1 and 3.5). A request with an invalid credential counts
+ * against the source address.
+ */
 export function authenticateBearer(
   clients: ClientDirectory,
   tokens: TokenVerifier,
@@ -85,7 +88,7 @@ function refusalOf({ client, scopes }: Caller, scope: Scope): GatewayError | und
   });
 }
 
-/** Why nothing is open to this client, whatever its credential; undefined where it is not so. */
+/** Returns why the client may use nothing, whatever its credential; undefined if it may. */
 export function accessRefusal(client: Client): GatewayError | undefined {
   return client.disabled ? standardError('forbidden') : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * What every HTTP function needs before its operation runs: the rate limiter, a clock, ids and the log. A request without
- * a client counts against its source address, which has no limits of its own.
+ * The dependencies of every HTTP function before its operation runs: the rate limiter, a clock, ids and the log. A
+ * request without a client counts against its source address, which has no limits of its own.
  */
 import { randomUUID } from 'node:crypto';
 import { clientDirectory, dynamoApiKeyStore, dynamoClientStore } from '../client/client-store.dynamo.ts';

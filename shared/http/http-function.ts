@@ -40,13 +40,16 @@ export interface PublicHttpDependencies {
   /** The gateway's own address, without a slash at its end. */
   readonly baseUrl: string;
   readonly recordRefusal: RecordRefusal;
-  /** Whether requests are refused, because the tables are being restored; absent where the function reads none of them. */
+  /**
+   * Resolves to true while the tables are being restored, which refuses all requests; absent if the function reads no
+   * tables.
+   */
   readonly inMaintenance?: (() => Promise<boolean>) | undefined;
 }
 
 export interface HttpDependencies extends PublicHttpDependencies {
   readonly authenticateBearer: (scope: Scope) => Authenticator;
-  /** Starts to read what the rate check of a client needs, while the caller is identified; returns at once. */
+  /** Starts the reads for a client's rate check while the caller is still being identified; returns at once. */
   readonly prepare: () => void;
 }
 
@@ -178,7 +181,10 @@ export function httpFunctions(
   };
 }
 
-/** Refuses requests during maintenance, before anything else is read: the table of clients may be the one that is restored. */
+/**
+ * Refuses requests during maintenance before anything else is read: the table of clients may be the one that is
+ * restored.
+ */
 function refuseInMaintenance(inMaintenance: PublicHttpDependencies['inMaintenance']): Step {
   return onRequest(async (request) => {
     if (inMaintenance !== undefined && (await beforeDeadline(request, orUnavailable(inMaintenance()))))
@@ -235,7 +241,7 @@ function requestLog(writeLog: WriteLog, { policy, functionName }: Route, clock: 
   });
 }
 
-/** Counts what a client was refused; requests that succeed pass without any work. */
+/** Counts refused requests of clients. Successful requests cost nothing. */
 function countRefusal(recordRefusal: RecordRefusal, { method, path }: Route): Step {
   return {
     onError: async ({ event: { identity, incoming, requestId }, error }) => {
@@ -253,7 +259,7 @@ function countRefusal(recordRefusal: RecordRefusal, { method, path }: Route): St
   };
 }
 
-/** Adds the headers that every response has: the rate limit, those of the function, and the request id. */
+/** Adds the headers of every response: the rate limit, the function's own headers, and the request id. */
 export function responseHeaders(policy: PolicyName, ofFunction: Readonly<Record<string, string>>): Step {
   return onEveryResponse(({ incoming, decision, requestId }, response) => {
     const limits =

@@ -1,6 +1,6 @@
 /**
- * Records the refused requests of clients for a day: which of them are written, at once or later as a number, and what is kept
- * of each: why it was refused, and never what was sent.
+ * Records the refused requests of clients for a day: decides which ones are written at once and which later as a
+ * number, and stores why each was refused, never its content.
  */
 import * as z from 'zod/mini';
 import type { FieldError, GatewayError } from '../contract/errors.ts';
@@ -38,8 +38,8 @@ const messageCharactersMax = 200;
 const plainField = /^[A-Za-z_][\w.[\]-]{0,99}$/;
 
 /**
- * The error without what may be of the caller: numbers, quoted values, and fields that are not named as ours are. The
- * gateway's own examples, such as that of a date, remain.
+ * Removes from an error what may be the caller's data: numbers, quoted values, and fields with unknown names. Keeps
+ * the gateway's own examples, such as a date.
  */
 export function withoutContent({ message, details }: Pick<GatewayError, 'message' | 'details'>): {
   readonly message: string;
@@ -70,9 +70,9 @@ export type RecordRefusal = (refusal: Refusal) => Promise<void>;
 const windowSeconds = 60;
 /** So many of each minute are written one by one. */
 const writtenSingly = 8;
-/** A process that meets more combinations forgets what it has written of the oldest. */
+/** With more combinations than this, a process forgets the oldest. */
 const rememberedMax = 500;
-/** Written with a refusal, besides its own: what has waited for longer than a minute. */
+/** The most other overdue counts (older than a minute) that are written along with a refusal. */
 const overdueMax = 4;
 
 interface Remembered {
@@ -83,11 +83,13 @@ interface Remembered {
 }
 
 /**
- * Counts refusals without a write for each: of a client, an endpoint and a reason, each of the first eight of a minute is
- * written, because a person who tries something by hand looks for exactly these; then the sixteenth, the 32nd and so on with
- * all that came before it. The others are remembered in memory and written with a later one. A client that is refused a
- * thousand times a second causes twenty writes a minute in each process, and more than half of the refusals are counted at any
- * time. What is remembered when a process ends is not counted: counts are the least that happened.
+ * Counts refusals without one write for each. For each client, endpoint and reason, the first eight refusals of a
+ * minute are written one by one, for operators who try a request by hand. After that only the 16th, the 32nd and so
+ * on are written, each with all before it. The others stay in memory until a later write.
+ *
+ * A client that is refused a thousand times a second causes twenty writes a minute in each process, and more than
+ * half of its refusals are counted at any time. Refusals in memory are lost when the process ends, so a count is a
+ * minimum.
  */
 export function refusalRecorder({
   write,

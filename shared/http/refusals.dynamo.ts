@@ -22,7 +22,7 @@ const refusalKey = (requestId: string): string => `refusal|${requestId}`;
 const countName = ({ endpoint, reason }: Pick<Refusal, 'endpoint' | 'reason'>): string =>
   `${endpoint} ${reason}`;
 const lastPrefix = 'last ';
-/** The id of the newest write. That of the request is the caller's choice. */
+/** The attribute with the id of the newest write. The request id cannot be used, because the caller chooses it. */
 const writePrefix = 'write ';
 
 export function dynamoRefusalWriter(dynamo: DynamoDBDocumentClient, TableName: string): WriteRefusals {
@@ -49,8 +49,8 @@ export function dynamoRefusalWriter(dynamo: DynamoDBDocumentClient, TableName: s
           ':purge_at': purgeAt(countsKeptDays),
         },
       }),
-      // A caller can choose the id of a request, and must not replace what is kept of another. Without this row the refusal
-      // is counted nevertheless: its number must not be written again.
+      // The caller chooses the request id, and must not overwrite another refusal. The refusal is counted even if
+      // this row cannot be written, because its number must not be written again.
       conditionalUpdate(dynamo, {
         TableName,
         Key: { counter: refusalKey(request_id) },
@@ -67,7 +67,7 @@ export interface RefusalCount {
   readonly hour: string;
   readonly endpoint: string;
   readonly reason: string;
-  /** The least that happened: what a process had not written when it ended is missing. */
+  /** A minimum: refusals that a process had not written when it ended are missing. */
   readonly at_least: number;
   readonly last_request_id: string;
 }

@@ -11,7 +11,7 @@ export const maxBodyBytes = 4 * 1024 * 1024;
 const maxDepth = 64;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** RFC 9110, section 9.3: content in such a request has no meaning. */
+/** The content of such a request has no meaning (RFC 9110, section 9.3). */
 const bodilessMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
 export function parseRequestBody(formats: readonly BodyFormat[]): Step {
@@ -21,7 +21,7 @@ export function parseRequestBody(formats: readonly BodyFormat[]): Step {
   });
 }
 
-/** The parsed body; undefined where there is none, or where `formats` is empty. */
+/** Returns the parsed body; undefined if there is none, or if `formats` is empty. */
 export function readBody(
   { bytes, contentType, contentEncoding = 'identity' }: RawBody,
   formats: readonly BodyFormat[],
@@ -79,7 +79,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Without the parser's error as cause, because it quotes the body.
+    // Leaves out the parser's error as cause, because it quotes the body.
     throw new GatewayError('invalid_request', 'The body is not valid JSON.');
   }
 }
@@ -104,7 +104,10 @@ function pathsOfPrototype(value: unknown, path: readonly PropertyKey[]): (readon
   );
 }
 
-/** Refuses what `URLSearchParams` accepts: bytes that are not UTF-8, and a repeated parameter (RFC 6749, section 3.2). */
+/**
+ * Parses a form. Refuses invalid UTF-8 and a repeated parameter (RFC 6749, section 3.2), which `URLSearchParams`
+ * accepts.
+ */
 function parseForm(text: string): Readonly<Record<string, string>> {
   const values = new Map<string, string>();
   for (const pair of text.split('&')) {
@@ -123,7 +126,7 @@ function parseForm(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(values);
 }
 
-/** Undefined where the percent-encoding is invalid or its bytes are not UTF-8. */
+/** Returns undefined if the percent-encoding is invalid or its bytes are not UTF-8. */
 export function formDecoded(encoded: string): string | undefined {
   try {
     return decodeURIComponent(encoded.replaceAll('+', ' '));
@@ -135,12 +138,12 @@ export function formDecoded(encoded: string): string | undefined {
 /** No id of ours is longer. */
 export const idLengthMax = 128;
 
-/** @throws GatewayError `not_found` where a part of a path is too long for an id. */
+/** @throws GatewayError `not_found` if a part of a path is too long for an id. */
 export function assertIdLength(id: string): void {
   if (id.length > idLengthMax) throw new GatewayError('not_found', nothingAtPathText);
 }
 
-/** Throws where a text is not well-formed Unicode, or a path parameter is too long for an id. */
+/** Throws if a text is not well-formed Unicode, or a path parameter is too long for an id. */
 export function checkText(): Step {
   return onRequest(({ event }) => {
     assertWellFormedTexts(
@@ -163,8 +166,8 @@ const wellFormedRule = 'must be well-formed Unicode text, in UTF-8';
 type NamedTexts = Readonly<Record<string, string | readonly string[] | undefined>> | null | undefined;
 
 /**
- * Checks what was sent as it is (`texts`), and what API Gateway decoded from a path or a query (`decoded`): it puts U+FFFD
- * in place of bytes that are not UTF-8, so that character is refused there.
+ * Checks texts as they were sent (`texts`), and texts that API Gateway decoded from a path or a query (`decoded`).
+ * API Gateway replaces bytes that are not UTF-8 by U+FFFD, so that character is refused in `decoded`.
  *
  * @throws GatewayError `invalid_request` that names every faulty field once
  */

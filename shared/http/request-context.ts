@@ -1,4 +1,4 @@
-/** A request on its way through the pipeline of an HTTP function: what each step reads, and what it adds. */
+/** A request in the pipeline of an HTTP function, with the values that each step reads and adds. */
 
 import { BlockList, isIP } from 'node:net';
 import type { MiddlewareObj } from '@middy/core';
@@ -49,7 +49,7 @@ export interface RequestContext {
   identity: Identity;
   /** Undefined until the request is counted. */
   decision: Decision | undefined;
-  /** Undefined until it is parsed, and where there is none. */
+  /** Undefined until it is parsed, or if there is none. */
   body: unknown;
   /** Fields of the log line that come from the operation or from the error. */
   logged: Readonly<Record<string, unknown>>;
@@ -114,7 +114,7 @@ function isRequestId(given: unknown): given is string {
   return typeof given === 'string' && /^[A-Za-z0-9-]{1,64}$/.test(given);
 }
 
-/** A step before the operation; what it throws refuses the request. */
+/** Makes a step that runs before the operation. If it throws, the request is refused. */
 export function onRequest(work: (request: RequestContext) => void | Promise<void>): Step {
   return { before: ({ event: request }) => work(request) };
 }
@@ -158,7 +158,10 @@ export type CallerAddress = (sourceIp: string, headers: Readonly<Record<string, 
 
 const family = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
-/** @returns the address of the caller of a request with this source address and these headers, whose names are in lower case */
+/**
+ * Returns a function that finds the caller's address from the source address and the headers, whose names are in
+ * lower case.
+ */
 export function callerAddress(proxies: TrustedProxies | undefined): CallerAddress {
   if (proxies === undefined) return (sourceIp) => sourceIp;
   const trusted = new BlockList();

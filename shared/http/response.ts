@@ -27,10 +27,10 @@ export function successResponse({ status, headers = {}, body }: ApiResponse): Ht
 }
 
 /**
- * Turns what any later step throws into a response.
+ * Turns any error of a later step into a response.
  *
  * @param baseUrl - the gateway's own address, for the link to the documentation
- * @param oauth - with the error's text as RFC 6749 names it, too
+ * @param oauth - true to add the error's text under its name in RFC 6749
  */
 export function errorResponse(baseUrl: string, oauth: boolean): Step {
   return {
@@ -97,7 +97,7 @@ const outageNames: ReadonlySet<string> = new Set([
   'ThrottlingException',
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
-  // Of SQS, whose own errors are all of the client by their `$fault`.
+  // SQS marks all of its own errors as client faults.
   'RequestThrottled',
   'KmsThrottled',
   // Contention that outlasted all retries. A transaction that a condition cancels is a result in its store.
@@ -129,7 +129,7 @@ function isOutage(error: unknown): boolean {
 /** Below this, compression makes a response no smaller than its packet. */
 const compressedBytesMin = 1024;
 
-/** The last step: answers a repeated GET of what has not changed, and compresses for a caller that takes compressed content. */
+/** The last step: answers 304 if the content has not changed, and compresses for callers that accept it. */
 export function encodeResponse(): Step {
   return onEveryResponse(({ incoming: { headers } }, response) => {
     const { ETag: etag } = response.headers;
@@ -184,11 +184,11 @@ function acceptsGzip(acceptEncoding: string): boolean {
 const thisMachine = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * On AWS to the gateway's own address, which has the stage in its path (`…/prod`) or is a domain name. A local gateway can be
- * reached by several names, such as that of a tunnel, and its function does not know which one the caller used: the path
- * alone keeps it.
+ * Returns the redirect target. On AWS it is below the gateway's own address, which contains the stage in its path
+ * (`…/prod`) or is a domain name. A local gateway has several names, such as a tunnel's, and does not know which one
+ * the caller used, so it redirects to the path alone.
  *
- * @param baseUrl - where clients call the API, without a slash at its end
+ * @param baseUrl - the address at which clients call the API, without a slash at its end
  */
 export function redirectTo(baseUrl: string, path: string): ApiResponse {
   const isLocal = thisMachine.has(new URL(baseUrl).hostname);
