@@ -14,7 +14,7 @@ export type CountedRow = Readonly<Record<string, unknown>>;
 interface Take {
   /** The row's key. */
   readonly counter: string;
-  /** What to add, by attribute. */
+  /** The amounts to add, by attribute. */
   readonly amounts: Amounts;
   /** The most that an attribute may have afterwards; those without a limit are only counted. */
   readonly limits: Amounts;
@@ -61,7 +61,7 @@ export function dynamoCapCounter(client: DynamoDBDocumentClient, TableName: stri
     const limited = Object.entries(limits).map(([attribute, limit], index) => {
       const room = limit - (amounts[attribute] ?? 0);
       const fits = `${attribute} <= :room${index}`;
-      // An absent attribute is 0, which is too much where the request alone exceeds the limit.
+      // An absent attribute counts as 0, but even then the request must not exceed the limit by itself.
       const condition = room < 0 ? fits : `(attribute_not_exists(${attribute}) OR ${fits})`;
       return { condition, value: [`:room${index}`, room] as const };
     });

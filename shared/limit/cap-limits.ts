@@ -1,4 +1,4 @@
-/** The caps in force for a client: its own, and for the other windows those of the stage (contract 10.2). */
+/** The caps in force for a client: its own, and the stage's for windows without its own (contract 10.2). */
 
 import { millionthsPerUnit } from '../contract/prices.ts';
 import {
@@ -88,7 +88,7 @@ export function capAttribute(windows: CapWindows, cap: CapName, window: CapWindo
   return `${cap}_${windows.names[window]}`;
 }
 
-/** Returns what is counted for this attribute of a row. A corrupt count is treated as full. */
+/** Returns the count in this attribute of a row. A corrupt count is treated as full. */
 export function countIn(row: Readonly<Record<string, unknown>>, attribute: string): number {
   const { [attribute]: count = 0 } = row;
   return typeof count === 'number' ? count : Number.MAX_SAFE_INTEGER;
@@ -104,7 +104,10 @@ const lengths = { m: windowSeconds.minute, h: windowSeconds.hour, d: windowSecon
 /** Removed in one write: the expression stays below DynamoDB's 4 KB. */
 const removedAtOnce = 90;
 
-/** The attributes of a row whose window ended, for the next write to remove. Those of the last minutes are kept, as in the rate limiter. */
+/**
+ * Returns the attributes of windows that have ended, which the next write removes. Keeps the latest minutes, as the
+ * rate limiter does.
+ */
 export function endedAttributes(attributes: Iterable<string>, now: Date): string[] {
   const keptFrom = now.getTime() / 1000 - keptMinutes * windowSeconds.minute;
   const ended: string[] = [];

@@ -32,7 +32,7 @@ interface CapState {
   readonly limits: readonly CapLimit[];
   /** The limits that had no room for the request: none if it was accepted. */
   readonly full: readonly CapLimit[];
-  /** What the request would take of `spend`, in millionths. */
+  /** The amount that the request would add to `spend`, in millionths. */
   readonly requestedSpend: number;
   readonly windows: CapWindows;
   readonly row: CountedRow;
@@ -84,8 +84,8 @@ export function spendNotices(dependencies: {
   }
 
   /**
-   * Records a notice. Only the request whose write raises the attribute counts the metric; others at the same moment
-   * write the same entry.
+   * Records a notice. Only the request whose write raises the attribute counts the metric; other requests at the same
+   * moment write the same entry.
    */
   async function notify(state: CapState, limit: CapLimit, percentage: keyof typeof notices): Promise<void> {
     const { clientId, windows, now } = state;

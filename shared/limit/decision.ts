@@ -22,7 +22,7 @@ interface WindowState {
 
 export interface Decision {
   readonly admitted: boolean;
-  /** Whether the client may not use the endpoint at all. */
+  /** True if the client may not use the endpoint at all. */
   readonly blocked: boolean;
   readonly policy: PolicyName;
   /** Minute, hour and day. */

@@ -1,6 +1,6 @@
 /**
- * Limits as people write them, and which of several is reached first: the dashboard and the shell take the same texts, and
- * the table reads them in the same way.
+ * Checks limits as operators type them, and computes which of several is reached first. The dashboard and the shell
+ * accept the same texts, and the table reads them in the same way.
  */
 import type { CapName, WindowAttribute } from '../contract/rate-limits-and-caps.ts';
 
@@ -12,13 +12,16 @@ interface LimitKind {
   readonly cap: CapName | null;
 }
 
-/** Without the separators of thousands, as the gateway's own texts have them. An amount of money may have a decimal comma. */
+/**
+ * Removes the thousands separators that the gateway's own texts use. An amount of money keeps its comma: it may be a
+ * decimal comma.
+ */
 export function plainLimit({ cap }: LimitKind, text: string): string {
   const entered = text.trim();
   return cap !== 'spend' && /^\d{1,3}(,\d{3})+$/.test(entered) ? entered.replaceAll(',', '') : entered;
 }
 
-/** Says what is wrong with a text; undefined if it is valid. An empty text is the default. */
+/** Returns the fault of a text; undefined if it is valid. An empty text means the default. */
 export function limitFault({ cap }: LimitKind, text: string): string | undefined {
   const entered = plainLimit({ cap }, text);
   if (entered === '') return undefined;

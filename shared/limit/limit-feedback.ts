@@ -1,6 +1,6 @@
 /**
- * What the gateway writes into a row of `limit-overrides` for the person who edits it (contract 10.5): what is in
- * force, or what is wrong and how to correct it. It follows from the reading of the row that the limiter uses too.
+ * The feedback in a row of `limit-overrides` (contract 10.5): what is in force, or what is wrong and how to correct
+ * it. It uses the same row reader as the limiter.
  */
 
 import { decimalText } from '../contract/prices.ts';
@@ -42,7 +42,7 @@ import { limitOf, windowNames, windowSeconds } from './windows.ts';
 
 export interface FeedbackContext {
   readonly now: Date;
-  /** Whether there is a client with the row's `client_id`. */
+  /** True if the row's `client_id` exists. */
   readonly clientExists: boolean;
   /** The row for every client (`*`) with the same endpoint. */
   readonly forEveryClient: ParsedRow | undefined;
@@ -109,7 +109,7 @@ export function faultsOf(
   return [...faults, ...misspelledAttributes(row, overrideTable, unknownLimit)];
 }
 
-/** The start of a limit: a person expects an effect. */
+/** Returns a fault for a name that begins like a limit: the operator expects it to have an effect. */
 function unknownLimit(name: string): string | undefined {
   if (!/^per[ _-]/i.test(name)) return undefined;
   return `there is no such limit. Valid are ${windowAttributes.join(', ')}.`;
@@ -209,7 +209,7 @@ function shownTime(at: Date): string {
   return at.toISOString().replace('.000Z', 'Z');
 }
 
-/** The limits of one endpoint that a row brings into force, where each comes from, and which is reached first. */
+/** The limit in force for one window of an endpoint. */
 export interface WindowInForce {
   readonly window: WindowAttribute;
   /** In millionths of the currency for `spend`. */

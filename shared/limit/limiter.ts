@@ -1,7 +1,7 @@
 /**
- * Decides whether a request is admitted and counts it: one write for each check, and none while a refusal is cached.
- * Under any concurrency the admitted requests never exceed a limit. An error of the counter is thrown; `countRequest` makes
- * it a 503.
+ * Decides if a request is admitted, and counts it: one write for each check, and none while a refusal is cached.
+ * Under any concurrency the admitted requests never exceed a limit. An error of the counter is thrown; `countRequest`
+ * turns it into a 503.
  */
 import { type PolicyName, policies } from '../contract/rate-limits-and-caps.ts';
 import { ExpiringMap } from '../platform/expiring-cache.ts';

@@ -1,6 +1,7 @@
 /**
- * Reads one row of `limit-overrides`, which people edit by hand: what is valid in it, and a reason for everything that
- * is ignored (contract 4.7 and 10.1), and which row is in force for a client. The limiter, the feedback and the tools use this one reading.
+ * Reads one row of `limit-overrides`, which operators edit by hand: returns its valid values, a reason for everything
+ * that is ignored (contract 4.7 and 10.1), and which row is in force for a client. The limiter, the feedback and the
+ * tools all use this reader.
  */
 
 import { millionthsPerUnit } from '../contract/prices.ts';
@@ -26,7 +27,7 @@ import {
 } from '../edited-table/edited-row.ts';
 import { plainLimit } from './entered-limits.ts';
 
-/** How the table is keyed, and what people write into it. */
+/** The table's keys, and the attributes that operators write. */
 export const overrideTable = {
   sortKey: 'endpoint',
   attributes: [...windowAttributes, 'expires_at', 'blocked', 'note'],
@@ -93,7 +94,7 @@ export function rowInForce(rows: readonly (ParsedRow | undefined)[], now: Date):
   return rows.find((row) => row !== undefined && isInForce(row, now));
 }
 
-/** Whether the row has an effect at `now`. */
+/** True if the row has an effect at `now`. */
 export function isInForce({ target, expiresAt }: ParsedRow, now: Date): boolean {
   return target !== undefined && (expiresAt === undefined || now < expiresAt);
 }

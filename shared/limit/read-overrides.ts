@@ -65,7 +65,7 @@ export function overrideReader(
       }
       return limits;
     },
-    /** Whether the API is in maintenance (contract 8.9); in force as soon as any other row. */
+    /** True if the API is in maintenance (contract 8.9). The row takes effect as fast as any other row. */
     inMaintenance: async (): Promise<boolean> => {
       const row = (await cache.get(everyClient))?.get(maintenanceEndpoint);
       return row !== undefined && (row.expiresAt === undefined || clock() < row.expiresAt);

@@ -1,7 +1,7 @@
 /**
- * Reviews the rows of `limit-overrides`: after a change, when they expire, and all of them from time to time. A review
- * enters the rows that expire soon into the due-item index, so that the run of each minute reads only clients whose rows
- * have expired.
+ * Reviews the rows of `limit-overrides`: after a change, when they expire, and all of them from time to time. A
+ * review adds rows that expire soon to the due-item index, so that the run of each minute reads only clients with
+ * expired rows.
  */
 import { isClientId } from '../client/client.ts';
 import { type Caps, everyClient } from '../contract/rate-limits-and-caps.ts';
@@ -31,7 +31,7 @@ interface LimitReviewDependencies<Image> {
 }
 
 /**
- * Reviews the rows of these clients; if `*` is one of them, every row, because it changes what holds for clients whose
+ * Reviews the rows of these clients. If `*` is one of them, reviews every row, because it applies to clients whose
  * own row has expired.
  */
 export async function reviewClients<Image>(
@@ -54,7 +54,7 @@ export const wholeReviewSeconds = 3600;
 /** Twice as much, so that one whole review may fail. */
 const soonSeconds = 2 * wholeReviewSeconds;
 
-/** The rows of clients of which a row has expired. @throws AggregateError; what failed is reviewed by the next run. */
+/** Reviews the clients that have an expired row. @throws AggregateError; the next run reviews the failed ones. */
 export async function reviewExpired<Image>(
   dependencies: LimitReviewDependencies<Image> & DueItemRun,
 ): Promise<Reviewed> {
@@ -101,7 +101,7 @@ async function feedbackFor<Image>(
     });
 }
 
-/** A row of what cannot be a client's id is invalid, and stays so. */
+/** Returns the rows that expire soon. A row whose `client_id` cannot be an id is invalid, and stays invalid. */
 function expiringSoon(rows: readonly EditedRow[], now: Date): DueItem[] {
   return rows.map(parseRow).flatMap(({ clientId: id, expiresAt: dueAt }) => {
     const isSoon = dueAt !== undefined && dueAt > now && dueAt <= addSeconds(now, soonSeconds);

@@ -1,7 +1,7 @@
 /**
- * Takes what a request is about to send from the client's caps, before anything is stored: one write, and none if no cap
- * applies. All of it is taken, or nothing. What was taken stays taken until its window ends, also if the request then fails.
- * If a response is lost, the SDK repeats the call, which takes once more, or is refused if that does not fit.
+ * Takes the messages of a request from the client's caps before anything is stored: one write, and none if no cap
+ * applies. It takes all or nothing. The amount stays taken until its window ends, even if the request then fails. If
+ * a response is lost, the SDK retries the call, which takes the amount once more, or is refused if it no longer fits.
  *
  * Why: docs/decisions/caps-are-exact.md
  */
@@ -32,7 +32,7 @@ import {
 import { type NotifyOfSpend, spendNotices } from './cap-notices.ts';
 import type { CapReader } from './read-overrides.ts';
 
-/** What one request may take from its client's caps. */
+/** Takes one request's messages from its client's caps. */
 export interface Allowance {
   /**
    * Takes for these messages, one for each recipient in the order of the request.
@@ -52,7 +52,7 @@ export type AllowanceOf = (
 
 const keptDaysAfterMonth = 2;
 const cacheEntries = 5000;
-/** Counted also without a limit, so that a cap that is set later knows what was sent before. */
+/** Counted even without a limit, so that a cap that is set later includes earlier messages. */
 const countedWindows = ['day', 'month'] as const;
 
 interface CapsInForce {
@@ -127,7 +127,7 @@ export function capCounterKey(clientId: string, { month }: CapWindows): string {
   return `caps:${clientId}|${month}`;
 }
 
-/** What each recipient of a request takes. */
+/** The amounts of each recipient of a request. */
 type Amounts = Readonly<Record<CapName, readonly number[]>>;
 
 function amountsByAttribute(
@@ -220,7 +220,7 @@ export interface CapUse {
   readonly resets_at: string;
 }
 
-/** One read, and none where no cap applies to the client. */
+/** Returns the use of a client's caps: one read, and none if no cap applies. */
 export async function capUse(
   { counter, limitsOf }: CapsInForce & { readonly counter: Pick<CapCounter, 'read'> },
   clientId: string,
