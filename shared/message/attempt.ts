@@ -1,6 +1,6 @@
 /**
- * The attempts to hand a message over, as its row has them, which of them is shown, and what they cost. Each is recorded before its
- * call (`dispatch/next-step.ts`).
+ * The attempts to hand over a message, as stored in its row: which one is shown, and what they cost. Each attempt is
+ * recorded before its call (`dispatch/next-step.ts`).
  */
 import * as z from 'zod/mini';
 import { lazily } from '../platform/expiring-cache.ts';
@@ -19,13 +19,13 @@ export const storedAttempt = lazily(() =>
     /** When the stage's rule for unknown outcomes applies, if the outcome is not known by then. */
     deadline: z.iso.datetime(),
     /**
-     * What it is sent from, where that is not the sender of the message: the one that is selected for this carrier, or the
-     * carrier's own. `*` where the carrier chooses.
+     * The sender of this attempt if it differs from the message's sender: the one selected for this carrier, or the
+     * carrier's own. `*` if the carrier chooses.
      */
     from: z.exactOptional(z.string()),
-    /** Absent while it is not known whether the carrier has the message. */
+    /** Absent while it is unknown if the carrier has the message. */
     outcome: z.exactOptional(z.enum(attemptOutcomes)),
-    /** When the carrier first did not take the message; absent where this is its first attempt. */
+    /** When the carrier first failed to take the message; absent if this is its first attempt. */
     since: z.exactOptional(z.iso.datetime()),
   }),
 );
@@ -42,7 +42,7 @@ export const attemptCosts = lazily(() =>
 
 type AttemptCosts = Readonly<z.output<ReturnType<typeof attemptCosts>>>;
 
-/** Whether the carrier has the message, or may have it. */
+/** True if the carrier has the message, or may have it. */
 export function mayBeTaken({ outcome = 'unknown' }: StoredAttempt): boolean {
   return outcome === 'accepted' || outcome === 'unknown';
 }
@@ -52,14 +52,14 @@ interface Attempted {
   readonly reported_attempt?: number;
 }
 
-/** The attempt that a receipt proves, else the last one: its carrier and its sender are shown. */
+/** Returns the attempt that a receipt proves, else the last one. Its carrier and sender are shown. */
 export function shownAttempt({ attempts = [], reported_attempt }: Attempted): StoredAttempt | undefined {
   return attempts.find(({ number }) => number === reported_attempt) ?? attempts.at(-1);
 }
 
 /**
- * Whether no attempt may reach the person any more. The failure of one and the outcome of the next may be written at the same
- * moment: each write returns the row, so that the later one finds both.
+ * True if every attempt is known to have failed. The failure of one attempt and the outcome of the next may be
+ * written at the same moment; each write returns the row, so that the later one sees both.
  */
 export function noneMayArrive({
   attempts = [],
@@ -72,10 +72,10 @@ export function noneMayArrive({
 }
 
 /**
- * Returns what an attempt is sent from: the sender of the request, the one that was selected, or the carrier's own. Undefined
- * where the carrier chose.
+ * Returns the sender of an attempt: from the request, the selected one, or the carrier's own. Undefined if the
+ * carrier chose.
  *
- * @param number - of the attempt, by default the one that is shown
+ * @param number - the number of the attempt, by default of the one that is shown
  */
 export function fromOf(
   message: Attempted & { readonly sender?: { readonly identity: string }; readonly from?: string },
@@ -91,7 +91,7 @@ export interface AttemptCost {
   readonly attempt: number;
   readonly cost: number;
   readonly currency: string;
-  /** Whether it is the carrier's figure, which replaces an estimate. */
+  /** True if the carrier reported it, which replaces an estimate. */
   readonly reported: boolean;
 }
 
@@ -105,8 +105,8 @@ interface Costs {
 const fractionDigits = 6;
 
 /**
- * The costs of a message with this one, because each carrier that took it asks for its price; undefined if nothing changes. A
- * message has one currency: what a carrier asks for in another one is in `costs` only.
+ * Returns the costs of a message with this one added, because each carrier that took the message charges for it;
+ * undefined if nothing changes. A message has one currency: a cost in another currency is in `costs` only.
  */
 export function costsWith(message: Attempted & Partial<Costs>, added: AttemptCost): Costs | undefined {
   const costs = withCost(costsOf(message), added);
@@ -123,8 +123,8 @@ export function costsWith(message: Attempted & Partial<Costs>, added: AttemptCos
 }
 
 /**
- * The cost of each attempt. While one carrier alone might have the message, its cost was stored as that of the message; a report
- * may have done so while the next attempt began.
+ * Returns the cost of each attempt. While only one carrier might have the message, its cost was stored as the
+ * message's; a report may have stored it while the next attempt began.
  */
 function costsOf({
   costs,
@@ -150,7 +150,7 @@ function withCost(
   return { ...costs, [attempt]: { cost, currency, ...(reported ? { reported } : {}) } };
 }
 
-/** An estimate does not take the place of what a carrier reported in another currency. */
+/** Keeps a currency that a carrier reported if the added cost is only an estimate. */
 function currencyOf({ costs = {}, currency = '' }: Partial<Costs>, added: AttemptCost): string {
   const isReported = Object.values(costs).some((each) => each.currency === currency && each.reported);
   return isReported && !added.reported ? currency : added.currency;

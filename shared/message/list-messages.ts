@@ -42,11 +42,14 @@ type Query = z.output<typeof listMessagesQuery>;
 
 interface FoundMessage {
   readonly message: Message;
-  /** The next page continues at this position of the index: a person may have edited the time in the row. */
+  /**
+   * The next page continues at this position of the index. The time in the row may differ, because an operator can
+   * edit it.
+   */
   readonly position: string;
 }
 
-/** A page ends after this many messages even where few pass the filter; the next page continues there. */
+/** The most messages that one page reads, even if few pass the filter. The next page continues there. */
 const lookedAtMax = 1000;
 /** How many are read at once with a filter: the maximum of one DynamoDB call. */
 const filteredAtOnce = 100;

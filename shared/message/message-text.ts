@@ -69,7 +69,7 @@ export function segment(text: string): Segmentation {
   return { encoding: 'UCS-2', segments: segmentsFor(charactersOf(text), 'codeUnits') };
 }
 
-/** The septets of each character; undefined where a character is in neither table. */
+/** Returns the septets of each character; undefined if a character is in neither table. */
 function septetsOf(text: string): number[] | undefined {
   const sizes: number[] = [];
   for (let index = 0; index < text.length; index += 1) {
@@ -82,8 +82,8 @@ function septetsOf(text: string): number[] | undefined {
 }
 
 /**
- * The code units of each grapheme: an emoji stays in one segment. A letter can have any number of marks: where it does not
- * fit into a segment, it is split between its code points, as carriers do.
+ * Returns the code units of each grapheme, so that an emoji stays in one segment. A letter with too many marks for
+ * one segment is split between code points, as carriers do.
  */
 function* charactersOf(text: string): Generator<number> {
   characters ??= new Intl.Segmenter('en', { granularity: 'grapheme' });

@@ -1,7 +1,6 @@
 /**
- * What a message is, and every state it can be in: the row that is the gateway's only record of a send, or of a message
- * that a person sent to one of our numbers. A message enters a state once, and the row has the time of it: the history
- * and the events to send follow from the row (contract 6.1).
+ * A message and its states. The row is the gateway's only record of a send or of an inbound message. A message enters
+ * a state once, and the row stores the time: the history and the events to send follow from the row (contract 6.1).
  */
 import * as z from 'zod/mini';
 import { channels, type SendKind } from '../contract/channels.ts';
@@ -35,9 +34,11 @@ export type Status = (typeof statuses)[number];
 interface StateRule {
   /** The states from which this one may be entered: the condition of the write that enters it. */
   readonly from: readonly Status[];
-  /** States that must have come before this one: filled in, each with its event, where a receipt was missed. */
+  /**
+   * The states that must have come before this one. If a receipt was missed, they are filled in, each with its event.
+   */
   readonly implies: readonly Status[];
-  /** Whether the message can no longer expire. */
+  /** True if the message can no longer expire. */
   readonly final: boolean;
 }
 
@@ -96,7 +97,10 @@ export type EventStatus = (typeof eventStatuses)[number];
 /** ISO 8601 UTC. */
 const time = z.iso.datetime();
 
-/** What a message is sent from: selected when it is accepted, and not again at the hand-over (contract 14.2). */
+/**
+ * The sender of a message, selected when the message is accepted. The hand-over does not select again (contract
+ * 14.2).
+ */
 const storedSender = lazily(() =>
   z.object({
     /** A phone number, a pool or a sender ID. */
@@ -121,7 +125,7 @@ const legRefusals = [
 
 export type LegRefusal = (typeof legRefusals)[number];
 
-/** A leg of a fallback sequence that has not started: what is sent, by which channel, from whom (`fallback/`). */
+/** A leg of a fallback sequence that has not started: its content, channel and sender (`fallback/`). */
 const storedLeg = lazily(() =>
   z.object({
     channel: z.enum(channels),
@@ -156,29 +160,38 @@ export const messageSchema = lazily(() =>
      * number. One index has both directions.
      */
     recipient: z.string(),
-    /** The person's, ISO 3166-1 alpha-2, if known: found at the send, so that no later step needs the numbering plans. */
+    /**
+     * The recipient's country, ISO 3166-1 alpha-2, if known. Stored at the send, so that no later step needs the
+     * numbering plans.
+     */
     country: z.exactOptional(z.string()),
-    /** What the request named; of an inbound message, our number that it was sent to. */
+    /** The sender that the request named; for an inbound message, our number. */
     from: z.exactOptional(z.string()),
     /** At the first carrier of the channel; absent if the carrier chooses. */
     sender: z.exactOptional(storedSender()),
-    /** At other carriers, by their names, where rows of `senders` name one for them. */
+    /** The senders at other carriers, by carrier, if rows of `senders` name them. */
     senders: z.exactOptional(z.record(z.string(), storedSender())),
     type: z.enum(messageTypes),
     reference: z.exactOptional(z.string()),
-    /** The text of an SMS or of a WhatsApp text. That of a one-time password has `{{code}}` in place of the code. */
+    /** The text of an SMS or of a WhatsApp text message. In a one-time password, `{{code}}` replaces the code. */
     text: z.exactOptional(z.string()),
     /** The content of a WhatsApp message; without it, the message is a text. */
     whatsapp: z.exactOptional(z.lazy(storedWhatsAppContent)),
-    /** Sent instead where WhatsApp takes only templates, because the person has not written for 24 hours. */
+    /** Sent instead if WhatsApp accepts only templates, because the recipient has not written for 24 hours. */
     fallback_template: z.exactOptional(z.lazy(storedTemplate)),
     /** The content of an inbound WhatsApp message that is no text. */
     received_content: z.exactOptional(z.lazy(receivedContent)),
-    /** What an inbound message asks for, if it consists only of such a word. */
+    /** The keyword of an inbound message that consists of nothing else. */
     opt_keyword: z.exactOptional(z.enum(['opt_out', 'opt_in'])),
-    /** The other clients to which that applies: they wrote to the person from the same number, which is nobody's own. */
+    /**
+     * The other clients to which the keyword applies: they wrote to the recipient from the same number, which no
+     * client owns.
+     */
     opt_for: z.exactOptional(z.array(z.string())),
-    /** On the row by which such a client is told of it: the message, which belongs to another client. */
+    /**
+     * On the row that reports the keyword to such a client: the id of the original message, which belongs to another
+     * client.
+     */
     copy_of: z.exactOptional(z.string()),
     /** The message that an inbound message answers, if the carrier names it. */
     in_reply_to: z.exactOptional(z.string()),
@@ -210,10 +223,10 @@ export const messageSchema = lazily(() =>
     suppressed: z.exactOptional(z.boolean()),
     cost: z.exactOptional(z.number()),
     currency: z.exactOptional(z.string()),
-    /** Whether `cost` is the carrier's figure; otherwise it is estimated from the stage's prices. */
+    /** True if the carrier reported `cost`; otherwise it is estimated from the stage's prices. */
     cost_reported: z.exactOptional(z.boolean()),
     carrier_message_id: z.exactOptional(z.string()),
-    /** How an SMS reached the person, where that was not as a text. */
+    /** How an SMS reached the recipient, if not as a text. */
     delivered_by: z.exactOptional(z.literal('rcs')),
     /** How often a hand-over claimed the message, and the end and the id of the latest claim. */
     handover_attempts: z.exactOptional(z.int()),
@@ -222,24 +235,23 @@ export const messageSchema = lazily(() =>
     /** The attempts to hand it over, the newest last, and that one's number, which writes are conditional on. */
     attempts: z.exactOptional(z.array(storedAttempt())),
     attempt: z.exactOptional(z.int()),
-    /** The attempt that a receipt proves, where there are several or it came before the response. */
+    /** The attempt that a receipt proves, if there are several attempts or the receipt came before the response. */
     reported_attempt: z.exactOptional(z.int()),
-    /** The newest attempt that a receipt says has failed, where another one was made meanwhile. */
+    /** The newest attempt that failed by a receipt, if another attempt followed it. */
     failed_attempt: z.exactOptional(z.int()),
-    /** Where carriers may have several attempts: the cost of each, whose sum is `cost`. */
+    /** The cost of each attempt, if several carriers may have the message; their sum is `cost`. */
     costs: z.exactOptional(attemptCosts()),
-    /** Whether it was sent again although a carrier may have had it. */
+    /** True if it was sent again although a carrier may have had it. */
     possible_duplicate: z.exactOptional(z.literal(true)),
-    /** What the send wants where it is not known whether a carrier has it. */
-    /** Where the sender has a pace: when the message is handed over, if it need not give way. */
+    /** If the sender has a pace: the time of the hand-over, unless more urgent messages go first. */
     slot: z.exactOptional(storedSlot),
     /** SHA-256 of a request with an Idempotency-Key: the same key with another request is refused (422). */
     request_hash: z.exactOptional(z.string()),
     /** The bulk request that it is a row of. */
     batch_id: z.exactOptional(z.string()),
     /**
-     * The work id of what stored it, where a cap may apply (a request with an Idempotency-Key, the start of a leg): a write
-     * that the SDK repeats after a lost response recognizes its row.
+     * The work id of the request or leg that stored the row, if a cap may apply (a request with an Idempotency-Key,
+     * or the start of a leg): if the SDK retries the write after a lost response, it recognizes its own row.
      */
     stored_by: z.exactOptional(z.string()),
     /** The one-time password that the message carries; never its code. */
@@ -266,7 +278,7 @@ export const messageSchema = lazily(() =>
 
 export type Message = Readonly<z.output<ReturnType<typeof messageSchema>>>;
 
-/** The states a message entered, in order: what `history` shows. `sending` is internal, so it is left out. */
+/** Returns the states that a message entered, in order, for `history`. `sending` is internal and left out. */
 export function historyOf(message: Message) {
   const entries: { readonly status: Status; readonly at: string }[] = [];
   if (message.scheduled_at !== undefined) entries.push({ status: 'scheduled', at: message.created_at });
@@ -285,7 +297,7 @@ export function lastChangeOf(message: Message): Date {
   return new Date(Math.max(...times.map((time) => Date.parse(time))));
 }
 
-/** A message before and after one write; `before` is undefined where the write created it. */
+/** A message before and after one write; `before` is undefined if the write created it. */
 export interface MessageChange {
   readonly before: Message | undefined;
   readonly after: Message;

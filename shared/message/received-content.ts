@@ -1,6 +1,6 @@
 /**
- * What an inbound WhatsApp message holds when it is no text: the part of Meta's webhook that a client can use, under the
- * names that a send has (contract, section 13). One object, of which `type` says what is in it.
+ * The content of an inbound WhatsApp message that is not text: the useful part of Meta's webhook, with the field
+ * names of a send (contract, section 13). `type` says which fields are present.
  */
 import * as z from 'zod/mini';
 import type { Channel } from '../contract/channels.ts';
@@ -40,7 +40,7 @@ function makeContent() {
     /** A quick reply to a template has a payload as its id. */
     button_reply: z.exactOptional(z.object({ id: text, title: text })),
     list_reply: z.exactOptional(z.object({ id: text, title: text, description: optionalText })),
-    /** Without an emoji, the person removed the reaction. */
+    /** If there is no emoji, the sender removed the reaction. */
     reaction: z.exactOptional(z.object({ emoji: optionalText })),
     // The content in the form in which Meta gives it.
     contacts: z.exactOptional(z.array(asGiven)),
@@ -49,10 +49,10 @@ function makeContent() {
   });
 }
 
-/** A message that a person sent to one of our numbers, in the same form for all carriers. */
+/** An inbound message, in the same form for all carriers. */
 export interface InboundMessage {
   readonly channel: Channel;
-  /** Present where a simulated person wrote to test data. */
+  /** Present if a simulated recipient wrote to test data. */
   readonly mode?: 'test';
   /** Unique in its channel; a repeated notification has the same. */
   readonly carrierMessageId: string;

@@ -36,15 +36,17 @@ export const storedSlot = z.object({
   place: z.int(),
   /** The message is handed over at this time, or up to a second later. */
   at: z.iso.datetime(),
-  /** Whose slot it is, where that is the sender at another carrier than the first: it is none of any other sender. */
+  /**
+   * The sender of the slot, if it is a sender at another carrier than the first. The slot belongs to no other sender.
+   */
   identity: z.exactOptional(z.string()),
 });
 
 export type Slot = Readonly<z.output<typeof storedSlot>>;
 
 /**
- * The slot of a message with the given number of segments. It is handed over at the time of the last of its places: until then another
- * message can still go before it and take one of them.
+ * Returns the slot of a message with the given number of segments. The message is handed over at the time of its last
+ * place; until then another message can go first and take one of its places.
  */
 export function slotAt({ startMs, place }: Position, segments: number, pace: Pace): Slot {
   const last = Math.min(place + segments, pace.places) - 1;
@@ -63,12 +65,12 @@ export function positionOf({ period_start, place }: Slot): Position {
   return { startMs: Date.parse(period_start), place };
 }
 
-/** Whether the message has missed its slot: then `waitForSlot` reserves another. */
+/** True if the message has missed its slot. `waitForSlot` then reserves another. */
 export function isOver({ period_start }: Slot, now: Date): boolean {
   return now.getTime() > Date.parse(period_start) + latestMs;
 }
 
-/** The first position whose time is not before. */
+/** Returns the first position whose time is not earlier. */
 export function positionFrom(timeMs: number, pace: Pace): Position {
   const startMs = Math.floor(timeMs / pace.periodMs) * pace.periodMs;
   const place = Math.ceil(((timeMs - startMs - marginMs) / spreadMs) * pace.places);

@@ -79,7 +79,7 @@ export function batchView(batch: Batch, rows: readonly Message[], now: Date): Ba
   };
 }
 
-/** @throws GatewayError `not_found` where the client does not have this message. */
+/** @throws GatewayError `not_found` if the message is not the client's. */
 export async function ownMessage(
   messages: Pick<MessageStore, 'get'>,
   clientId: string,

@@ -23,7 +23,7 @@ export const storedTemplate = lazily(() => makeParts('row').template);
 /** The parts of a content that a request may have. */
 export const whatsAppParts = lazily(() => makeParts('request'));
 
-/** What a medium of each type may have beside its source. */
+/** The fields that a medium of each type may have besides its source. */
 export const mediaFields = {
   image: { caption: true, filename: false },
   video: { caption: true, filename: false },

@@ -25,7 +25,7 @@ export type RowErrorCode = (typeof rowErrors)[number];
 
 export const rowError = z.object({
   index: z.int().check(z.nonnegative()),
-  /** As the request has it; null where it has none. */
+  /** As in the request; null if the row has none. */
   to: z.nullable(z.string()),
   error: z.enum(rowErrors),
   message: z.string(),
@@ -51,7 +51,7 @@ const batchSchema = z.object({
   expires_at: time,
   /** The work id of the request that stores it: a write that the SDK repeats after a lost response recognizes its row. */
   stored_by: z.string(),
-  /** Where a sender of the batch has a pace. */
+  /** Present if a sender of the batch has a pace. */
   expected_end_at: z.exactOptional(time),
   request_hash: z.exactOptional(z.string()),
 });
@@ -59,11 +59,14 @@ const batchSchema = z.object({
 export type Batch = Readonly<z.output<typeof batchSchema>>;
 
 export interface BatchStore extends KeyedStore<Batch> {
-  /** Claims the storing of a batch whose earlier request died; false where another request did, or it is stored. */
+  /**
+   * Claims the storing of a batch whose earlier request died. Returns false if another request claimed it, or it is
+   * already stored.
+   */
   takeOver(batchId: string, seen: Batch, by: Pick<Batch, 'stored_by' | 'storing_until'>): Promise<boolean>;
   /**
-   * Notes that every message of the batch is stored, and when the last one is expected to be handed over. Returns what the first
-   * request noted that has stored them all: each repeat answers the same.
+   * Notes that every message of the batch is stored, and when the last one is expected to be handed over. Returns the
+   * note of the first request that stored them all, so that each repeat gets the same answer.
    */
   markStored(batchId: string, end: Pick<Batch, 'expected_end_at'>): Promise<Pick<Batch, 'expected_end_at'>>;
 }

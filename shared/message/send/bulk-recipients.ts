@@ -35,7 +35,7 @@ const variableValues = z.pipe(
 );
 
 const rowFields = z.object({
-  // Read even where another field is not valid.
+  // Read even if another field is invalid.
   to: z.optional(z.unknown()),
   variables: optional(variableValues),
   message: optional(z.string().check(z.minLength(1, 'must not be empty'))),
@@ -51,7 +51,7 @@ export const bulkRecipients = z.array(z.unknown()).check(z.minLength(1), z.maxLe
 export interface BulkRow {
   /** The recipient as the row has it; undefined if it is not a text. */
   readonly given: string | undefined;
-  /** The canonical form; undefined where it is not a phone number. */
+  /** The canonical form; undefined if it is not a phone number. */
   readonly recipient: string | undefined;
   readonly fields: Omit<z.output<typeof rowFields>, 'to'>;
   /** The error of the row or of its other fields, which are then left out. */
@@ -70,7 +70,7 @@ export function readRow(row: unknown): BulkRow {
   const fields = rowFields.safeParse(typeof row === 'string' ? {} : row);
   if (!fields.success) return { given, recipient, fields: {}, fault: sentenceOf(fields.error) };
   const { to: _read, variables = {}, ...others } = fields.data;
-  // No variables and an empty object of them mean the same (contract 5.7).
+  // An absent and an empty object of variables mean the same (contract 5.7).
   const named = Object.keys(variables).length === 0 ? {} : { variables };
   return { given, recipient, fields: { ...others, ...named }, fault: undefined };
 }
@@ -159,7 +159,7 @@ function refused(error: RowErrorCode, message: string): { error: RowErrorCode; m
   return { error, message };
 }
 
-/** Limits the size of the batch row, which can have 1,000 of them. */
+/** Shortens the text to limit the size of the batch row, which can contain 1,000 of them. */
 function shortened(to: string | undefined): string | null {
   return to === undefined ? null : [...to].slice(0, 32).join('');
 }

@@ -1,6 +1,6 @@
 /**
- * `?dry_run=true` on a send: what it would send, what it would cost, and what would refuse it. Nothing is stored, sent or
- * taken from a cap; only the rate limit has counted the request (contract 14.6).
+ * `?dry_run=true` on a send: reports what would be sent, its cost, and what would refuse it. Nothing is stored, sent
+ * or taken from a cap; only the rate limit counts the request (contract 14.6).
  */
 import * as z from 'zod/mini';
 import { type FieldError, GatewayError } from '../../contract/errors.ts';
@@ -18,7 +18,7 @@ import type { Batch } from './batch-store.dynamo.ts';
 import type { DryRun, DryRunBatch, DryRunLeg, DryRunRefusal } from './dry-run-response.schema.ts';
 import { isRepeat, type KeyedRecord, type KeyedRequest, type KeyedStore } from './idempotency.ts';
 
-/** Returns undefined where the price list has no price for the recipient's country. */
+/** Returns undefined if the price list has no price for the recipient's country. */
 export type PriceOf = (message: PricedMessage) => Price | undefined;
 
 const sendQuery = lazily(() =>
@@ -33,8 +33,8 @@ export function isDryRun(request: Pick<ApiRequest, 'query'>): boolean {
 type Check = () => void | Promise<void>;
 
 /**
- * Returns what would refuse the request: its Idempotency-Key if it names another request, else these checks. Nothing refuses
- * the repeat of an accepted request.
+ * Returns the errors that would refuse the request: from its Idempotency-Key if the key belongs to another request,
+ * else from these checks. The repeat of an accepted request is never refused.
  */
 export async function refusalsOf(
   store: Pick<KeyedStore<KeyedRecord>, 'get'>,
@@ -50,7 +50,7 @@ export async function refusalsOf(
   return repeats || ofKey.length > 0 ? ofKey : thrownBy(checks);
 }
 
-/** The errors that these checks throw, each of which alone would refuse the request. */
+/** Returns the errors that these checks throw. Each one alone would refuse the request. */
 async function thrownBy(checks: readonly Check[]): Promise<DryRunRefusal[]> {
   const refusals: DryRunRefusal[] = [];
   for (const check of checks) {
@@ -158,7 +158,7 @@ export async function dryRunOfBatch(
     accepted,
     rejected: errors.length,
     segments: messages.reduce((sum, { segments }) => sum + segments, 0),
-    // Without the price of one message, the sum would be too low.
+    // If one price is missing, the sum would be too low.
     estimated_cost: costs.length === messages.length ? cost / millionthsPerUnit : null,
     currency: prices.find((price) => price !== undefined)?.currency ?? null,
     messages,

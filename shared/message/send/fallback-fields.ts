@@ -33,7 +33,7 @@ export function legsSchema<Leg extends z.ZodMiniType>(leg: Leg) {
   );
 }
 
-/** `fallback` of a message with content: a leg has that of the request, or its own. */
+/** The field `fallback` of a message with content. A leg uses the content of the request, or its own. */
 export function fallbackSchema() {
   return legsSchema(z.lazy(legWithContent));
 }
@@ -69,7 +69,7 @@ export interface WantedLeg {
   readonly from?: string | undefined;
 }
 
-/** Whether the text of a WhatsApp message can also be sent as an SMS. */
+/** True if the text of a WhatsApp message can also be sent as an SMS. */
 export function fitsSms(text: unknown): boolean {
   return typeof text === 'string' && [...text].length <= maxMessageCharacters;
 }
@@ -132,7 +132,7 @@ export function channelsOf({
   return [channel, ...fallback.map((leg) => leg.channel)];
 }
 
-/** @throws GatewayError `forbidden` where the client may not send one of the legs. */
+/** @throws GatewayError `forbidden` if the client may not send one of the legs. */
 export function assertMaySendLegs(
   permissions: SendingPermissions,
   wanted: readonly WantedLeg[] | undefined,

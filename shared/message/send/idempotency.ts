@@ -64,11 +64,11 @@ export interface KeyedRequest {
   readonly canonicalRequest: () => unknown;
 }
 
-/** A send: what it stores, and what its Idempotency-Key identifies. */
+/** A send: the record that it stores, and the request that its Idempotency-Key identifies. */
 interface KeyedSend<Entry> extends KeyedRequest {
   /**
-   * Makes the record for an id; called at most once. It changes nothing except that it may take from the client's caps: what it
-   * took stays taken, whatever follows.
+   * Makes the record for an id; called at most once. Its only side effect is to take from the client's caps, and that
+   * stays taken even if a later step fails.
    */
   readonly build: (id: string) => Entry | Promise<Entry>;
   /** True if `build` is called only if no earlier record is found, so that a repeat takes nothing and is one read. */
@@ -95,7 +95,7 @@ export interface KeyedStore<Entry extends KeyedRecord> {
 /**
  * Stores the record of a send, once for all requests with the same key.
  *
- * @returns the record, and whether an earlier request with this key stored it
+ * @returns the record, and true if an earlier request with this key stored it
  * @throws GatewayError `idempotency_key_reused` if the key was used for another request.
  */
 export async function createOnce<Entry extends KeyedRecord>(

@@ -136,7 +136,7 @@ export function sendBulkSms(
   };
 }
 
-/** Stores the messages of the batch, each in its slot where its sender has a pace. */
+/** Stores the messages of the batch, each in a slot if its sender has a pace. */
 async function storeMessages(
   {
     batches,
@@ -242,7 +242,7 @@ function rowView({ index, message }: AcceptedRow): AcceptedBatch['messages'][num
   return { index, message_id, recipient, status, segments, reference };
 }
 
-/** @throws GatewayError where every row is refused. */
+/** @throws GatewayError if every row is refused. */
 function assertSome(rows: CheckedRows): void {
   if (rows.good.length > 0) return;
   throw standardError('no_valid_recipients', {

@@ -114,8 +114,8 @@ interface SendRequest {
 }
 
 /**
- * The fields that every new message has: client, recipient, sender, first state and end of the validity period. It is
- * `scheduled` where the request has a time, else `queued`.
+ * Returns the fields of every new message: client, recipient, sender, first state and end of the validity period. Its
+ * state is `scheduled` if the request has a time, else `queued`.
  */
 export function newMessage(
   { messageId, clientId, channel, recipient, expiresAt, select }: NewMessage,
@@ -147,7 +147,7 @@ export interface SendDependencies {
   readonly stageCountries?: readonly string[] | undefined;
   readonly channelsOff?: readonly Channel[] | undefined;
   readonly sendersOf: SendersOf;
-  /** A dry run shows the price, and whether the recipient is suppressed. */
+  /** These two are for a dry run, which shows the price, and if the recipient is suppressed. */
   readonly priceOf: PriceOf;
   readonly suppressedAmong: SuppressedAmong;
   /** Accepts URLs that this deployment may call. */

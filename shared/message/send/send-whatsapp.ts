@@ -32,7 +32,10 @@ const contentField = {
 } as const;
 const types = Object.keys(contentField) as (keyof typeof contentField)[];
 
-/** The request body of `POST /api/v1/whatsapp/send` (contract, section 5): one object, of which `type` says what is sent. */
+/**
+ * The request body of `POST /api/v1/whatsapp/send` (contract, section 5): one object, in which `type` names the
+ * content.
+ */
 export function sendWhatsAppSchema(webhookUrl: z.ZodMiniType<string>) {
   const { template, media, location } = whatsAppParts();
   const fields = z.object({
@@ -89,7 +92,7 @@ function mayHave(type: unknown, field: 'caption' | 'filename', media: unknown): 
   return mediaFields[type][field] || !isGiven(Reflect.get(media, field));
 }
 
-/** An SMS after a WhatsApp message has its own text, or that of a text. */
+/** True if an SMS after the WhatsApp message has a text: its own, or the text of the message. */
 function hasSmsText(
   {
     type,
@@ -117,7 +120,7 @@ interface ContentFields {
   readonly location?: LocationContent | undefined;
 }
 
-/** Without the content of other types, which is checked but not used. */
+/** Removes the content of other types, which is checked but not used. */
 function withOwnContent<Fields extends ContentFields>(request: Fields) {
   const { message, template, media, location, type, ...common } = request;
   return { ...common, ...contentOf({ type, message, template, media, location }) };

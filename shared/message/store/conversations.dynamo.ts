@@ -1,4 +1,4 @@
-/** The messages with a person, by the index that has both directions and all clients. */
+/** Reads the messages with a recipient, by the index that contains both directions and all clients. */
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { Message } from '../message.ts';
@@ -6,7 +6,7 @@ import { listPosition } from './message-list.dynamo.ts';
 import type { MessageStore } from './message-store.ts';
 
 interface ConversationPage {
-  /** Fewer than were asked for where a row is not seen yet, or cannot be read. */
+  /** Fewer than requested if a row is not yet visible or cannot be read. */
   readonly messages: readonly Message[];
   /** The list position at which older ones begin; undefined if there are none. */
   readonly nextBefore: string | undefined;
@@ -35,7 +35,7 @@ export function dynamoConversations(
 ) {
   return {
     /**
-     * The newest messages with a person, of both directions and all clients, newest first.
+     * Returns the newest messages with a recipient, of both directions and all clients, newest first.
      *
      * @param before - `nextBefore` of the page before
      */
@@ -67,9 +67,9 @@ export function dynamoConversations(
 }
 
 /**
- * Reads the messages with a person page by page, each page when it is needed.
+ * Reads the messages with a recipient page by page, each page when it is needed.
  *
- * @param recipients - the numbers of the person
+ * @param recipients - all forms of the recipient's number
  */
 export async function* pagesWith(
   conversations: Conversations,
@@ -92,7 +92,7 @@ export async function* pagesWith(
   }
 }
 
-/** The client of an outbound message whose attempt has no outcome: its carrier may have it. */
+/** Returns the client of an outbound message whose attempt has no outcome yet: its carrier may have it. */
 export function possiblyTakenOf({ client_id, recipient, sent_at, attempts = [] }: Message): Written[] {
   const unknown = attempts.findLast(({ outcome = 'unknown' }) => outcome === 'unknown');
   if (sent_at !== undefined || unknown === undefined) return [];

@@ -36,9 +36,9 @@ export function manyMessages(
   { tableName, retentionDays }: { readonly tableName: string; readonly retentionDays: number },
 ): Pick<MessageStore, 'createMany' | 'getMany' | 'getFilterFields'> {
   /**
-   * Writes each row only where its id is free, and all rows of a call or none: a plain batch write that the SDK repeats after
-   * a lost response would set back messages that have moved on meanwhile, and send them twice. The price is a second write
-   * unit for each row.
+   * Writes each row only if its id is free, and all rows of a call or none. If the SDK retried a plain batch write
+   * after a lost response, it would set back messages that have moved on in the meantime, and send them twice. The
+   * price is a second write unit for each row.
    */
   function writeAll(rows: readonly Row[]): Promise<void> {
     return retryRemaining(rows, async (left) => {
@@ -50,7 +50,7 @@ export function manyMessages(
         return [];
       } catch (error) {
         if (!(error instanceof TransactionCanceledException)) throw error;
-        // A row whose id is taken was stored by an earlier attempt.
+        // An earlier attempt stored a row whose id is taken.
         return left.filter((_, index) => error.CancellationReasons?.[index]?.Code !== conditionFailed);
       }
     });

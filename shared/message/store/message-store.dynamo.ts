@@ -44,7 +44,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
   const update = (messageId: string, input: RowUpdate) =>
     conditionalUpdate(client, { TableName, Key: { message_id: messageId }, ...input });
 
-  /** The row after the update; undefined where its condition does not hold. */
+  /** Returns the row after the update; undefined if its condition does not hold. */
   async function updated(messageId: string, input: RowUpdate): Promise<Message | undefined> {
     const updating = await update(messageId, { ...input, ReturnValues: 'ALL_NEW' });
     return updating.applied ? parseMessageRow(updating.response.Attributes) : undefined;

@@ -1,6 +1,6 @@
 /**
- * The messages table: its changes, each of which is one conditional write, and its rows. Index keys and a TTL are added when a
- * row is written; it is validated when it is read.
+ * The messages table. Each change is one conditional write. Index keys and a TTL are added when a row is written; a
+ * row is validated when it is read.
  */
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import { keptDays } from '../../contract/mode.ts';
@@ -13,7 +13,7 @@ import { type Message, messageSchema, type Status, transitions } from '../messag
 import type { Slot } from '../slot.ts';
 import { type FilterFields, listKey, listPosition, listShards } from './message-list.dynamo.ts';
 
-/** Whether this call stored the message, or found one with the same id. */
+/** Tells if this call stored the message, or found one with the same id. */
 export type Created = { readonly created: true } | { readonly created: false; readonly existing: Message };
 
 export type Claim =
@@ -40,11 +40,11 @@ export interface HandOverNote {
   readonly attempts?: readonly StoredAttempt[];
 }
 
-/** Whether this call stored the leg, or why there is nothing to store. */
+/** Tells if this call stored the leg, or why there is nothing to store. */
 export type LegCreated = 'created' | 'exists' | 'sequence_ended';
 
 export interface RecordedAttempt {
-  /** All attempts, of which the last is to be made. */
+  /** All attempts. The last one is about to be made. */
   readonly attempts: readonly StoredAttempt[];
   readonly possiblyDoubled: boolean;
 }
@@ -64,14 +64,14 @@ export interface MessageStore {
   /** Stores a message unless its id is taken. */
   create(message: Message): Promise<Created>;
   /**
-   * Stores the messages whose ids are free; the others were stored by an earlier attempt.
+   * Stores the messages whose ids are free; an earlier attempt stored the others.
    *
-   * @throws when any of them may not be stored.
+   * @throws if some of them may not be stored.
    */
   createMany(messages: readonly Message[]): Promise<void>;
   /**
-   * Stores a leg unless its id is taken, or one of the earlier legs is delivered or canceled, in one step: none of them
-   * can be delivered in between.
+   * Stores a leg unless its id is taken, or an earlier leg is delivered or canceled. One transaction checks and
+   * writes, so that no earlier leg can be delivered in between.
    */
   createLeg(leg: Message, earlierLegIds: readonly string[]): Promise<LegCreated>;
   get(messageId: string, reading?: ReadOptions): Promise<Message | undefined>;
@@ -84,30 +84,34 @@ export interface MessageStore {
    * One of any number of concurrent claims succeeds.
    */
   claim(messageId: string, claim: HandOverClaim): Promise<Claim>;
-  /** Records an attempt before its call; false where the claim was lost, so that the call must not be made. */
+  /** Records an attempt before its call. Returns false if the claim was lost; then the call must not be made. */
   recordAttempt(messageId: string, claimId: string, attempt: RecordedAttempt): Promise<boolean>;
   /**
    * Ends the claim of a message that is not handed over now: it may be claimed from `claimableAt` on. Stores the slot
-   * that it waits for, or the outcome of its last attempt. False where the message is not of this claim, or not `sending`, any more.
+   * that it waits for, or the outcome of its last attempt. Returns false if another claim has the message, or it is
+   * no longer `sending`.
    */
   release(messageId: string, claimId: string, claimableAt: Date, noted?: ReleaseNote): Promise<boolean>;
   /**
-   * Writes the outcome of the last attempt of a claim, or takes the attempt back, where a receipt changed the state meanwhile. Returns
-   * the row; undefined where another claim has taken the message.
+   * Writes the outcome of the last attempt of a claim, or removes the attempt, if a receipt changed the state in the
+   * meantime. Returns the row; undefined if another claim has taken the message.
    */
   noteOutcome(messageId: string, claimId: string, noted: AttemptNote): Promise<Message | undefined>;
-  /** Enters a state if the present one allows it; undefined where it does not, or there is no row. */
+  /** Enters a state if the present one allows it. Returns undefined if it does not, or if there is no row. */
   transition(messageId: string, transition: Transition): Promise<Message | undefined>;
-  /** Writes the carrier's response to a message whose state a receipt has changed already. */
+  /** Writes the carrier's response to a message whose state a receipt has already changed. */
   noteHandOver(messageId: string, noted: HandOverNote): Promise<void>;
   /** Adds the cost of one of several attempts that carriers may have; repeating it adds nothing. */
   addCost(messageId: string, cost: AttemptCost): Promise<void>;
   /**
-   * Notes that an attempt failed after which another was made, so that an older report of it counts no more. Returns the row;
-   * undefined where that, or the failure of a later one, was noted before.
+   * Notes the failure of an attempt after which another was made, so that an older report of it no longer counts.
+   * Returns the row; undefined if this failure, or the failure of a later attempt, was noted before.
    */
   noteFailedAttempt(messageId: string, attempt: number): Promise<Message | undefined>;
-  /** Fills in `sent` of a `failed` or `expired` message, which a later receipt proves; undefined where it has `sent`. */
+  /**
+   * Fills in `sent` of a `failed` or `expired` message, which a later receipt proves. Returns undefined if it already
+   * has `sent`.
+   */
   fillInSent(messageId: string, at: Date): Promise<Message | undefined>;
   findByCarrierId(carrierMessageId: string): Promise<string | undefined>;
 }
@@ -116,13 +120,16 @@ export interface MessageStore {
 export interface Transition extends CarrierReport {
   readonly to: Status;
   readonly at: Date;
-  /** Whether the recipient is suppressed, so that it was not handed over; false where the carrier alone thinks so. */
+  /**
+   * True if the recipient is suppressed, so that the message was not handed over; false if only the carrier considers
+   * it opted out.
+   */
   readonly suppressed?: boolean;
-  /** Whether it comes from a receipt, which proves that the message was handed over. */
+  /** True if it comes from a receipt, which proves that the message was handed over. */
   readonly reported?: boolean;
   /** Entered only if no receipt has proved meanwhile that a carrier has the message. */
   readonly notSent?: boolean;
-  /** Entered only if no later attempt was made than this one, and, where given, the attempts are those that were seen. */
+  /** Entered only if this is still the last attempt and, if `seen` is given, the attempts have not changed. */
   readonly ofAttempt?: { readonly number: number; readonly seen?: readonly StoredAttempt[] };
   /** Entered only if this attempt is not known to have failed. */
   readonly notFailed?: number;
@@ -138,17 +145,17 @@ interface CarrierReport {
   readonly cost?: number;
   readonly currency?: string;
   readonly carrierMessageId?: string;
-  /** How it reached the person, where that was not as a text. */
+  /** How it reached the recipient, if not as a text. */
   readonly deliveredBy?: 'rcs';
 }
 
-/** The states whose time this transition sets, if it is not set yet; the new state last. */
+/** Returns the states whose time this transition sets if it is not set yet; the new state comes last. */
 export function statesEntered({ to, reported }: Pick<Transition, 'to' | 'reported'>): readonly Status[] {
   const proven: readonly Status[] = reported === true ? ['sent'] : [];
   return [...new Set([...proven, ...transitions[to].implies, to])];
 }
 
-/** The transition of a message whose validity period ended without a final receipt. */
+/** Returns the transition of a message whose validity period ended without a final receipt. */
 export function expiry(at: Date): Transition {
   return { to: 'expired', at, ...messageError('expired') };
 }
@@ -192,7 +199,7 @@ export function parseMessageRow(row: unknown): Message {
   return messageSchema().parse(row);
 }
 
-/** Whether an earlier attempt of this write stored the row, and its response was lost. */
+/** True if an earlier attempt of this write stored the row, and its response was lost. */
 export function isOwn({ stored_by }: Message, existing: Message): boolean {
   return stored_by !== undefined && existing.stored_by === stored_by;
 }

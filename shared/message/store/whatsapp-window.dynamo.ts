@@ -5,15 +5,15 @@ import { conditionalPut } from '../../platform/aws/conditional-write.dynamo.ts';
 import { addDays, addSeconds, epochSeconds } from '../../platform/clock.ts';
 
 /**
- * When a person last wrote to a client by WhatsApp. For some hours after it the client may send any message; outside of
- * this window WhatsApp takes templates only (contract 13.5).
+ * The time at which a recipient last wrote to a client by WhatsApp. For some hours after it the client may send any
+ * message; outside of this window WhatsApp accepts only templates (contract 13.5).
  */
 export type WhatsAppWindows = ReturnType<typeof dynamoWhatsAppWindows>;
 
 /** Meta's rule. */
 export const windowHours = 24;
 
-/** The end of the window; undefined where it is closed. */
+/** Returns the end of the window; undefined if it is closed. */
 export function windowEnd(openedAt: Date | undefined, now: Date): Date | undefined {
   if (openedAt === undefined) return undefined;
   const end = addSeconds(openedAt, windowHours * 3600);
@@ -27,7 +27,7 @@ const keptDays = 2;
 
 export function dynamoWhatsAppWindows(client: DynamoDBDocumentClient, TableName: string) {
   return {
-    /** Does nothing where the person has written later than `at`. */
+    /** Does nothing if the recipient has written later than `at`. */
     async open(client_id: string, recipient: string, at: Date): Promise<void> {
       await conditionalPut(client, {
         TableName,
