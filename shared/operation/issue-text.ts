@@ -65,8 +65,8 @@ export function issueText(issue: z.core.$ZodRawIssue): string {
 }
 
 /**
- * Of a value that fits no alternative of a union: the faults in the one alternative that takes values of its type, each at
- * its place. If several or none do, the fault is that it is none of them.
+ * Returns the faults inside a union: if exactly one alternative takes values of this type, the faults in that
+ * alternative, each at its own path; otherwise one fault, that the value matches no alternative.
  */
 export function faultsIn(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];

@@ -43,7 +43,7 @@ export function opaqueCursor(form: RegExp) {
   const encode = (position: string): string => Buffer.from(position).toString('base64url');
   return {
     encode,
-    /** @throws GatewayError `invalid_request` where `encode` did not make it of a position in this list. */
+    /** @throws GatewayError `invalid_request` if `encode` did not create the cursor from a position in this list. */
     decode(cursor: string): string {
       const position = Buffer.from(cursor, 'base64url').toString();
       if (form.test(position) && encode(position) === cursor) return position;

@@ -29,11 +29,11 @@ export interface ApiRequest {
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed; undefined where there is none. */
+  /** The parsed body; undefined if there is none. */
   readonly body: unknown;
   readonly rawBody: Buffer;
   readonly sourceIp: string;
-  /** Undefined only where the route has no scope. */
+  /** Undefined only if the route has no scope. */
   readonly caller: Caller | undefined;
   readonly now: Date;
 }
@@ -64,7 +64,7 @@ export function parseBody<S extends z.ZodMiniType>(
   return parseFields(schema, body);
 }
 
-/** Parses the body of an operation whose fields are all optional: no body is the same as an empty one. */
+/** Parses the body of an operation whose fields are all optional. Treats a missing body as an empty one. */
 export function parseOptionalBody<S extends z.ZodMiniType>(
   schema: S,
   { body }: Pick<ApiRequest, 'body'>,

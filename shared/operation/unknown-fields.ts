@@ -20,7 +20,7 @@ export function describeUnknown(found: readonly UnknownField[], noun: 'field' | 
   });
 }
 
-/** What other gateways call a field, in lower case without punctuation. */
+/** The names of each field at other gateways, in lower case without punctuation. */
 const elsewhere: Readonly<Record<string, readonly string[]>> = {
   to: ['recipient', 'phone', 'phonenumber', 'number', 'destination', 'msisdn', 'mobile'],
   from: ['sender', 'senderid', 'originator', 'source'],

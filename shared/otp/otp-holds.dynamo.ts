@@ -1,4 +1,4 @@
-/** The table `otp-holds`: what the gateway or an administrator decided about the one-time passwords by SMS of a client. */
+/** The table `otp-holds`: decisions of the gateway or an administrator about a client's one-time passwords by SMS. */
 import { isDeepStrictEqual } from 'node:util';
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
@@ -18,7 +18,7 @@ const ofEach = {
   changed_at: instant,
 };
 
-/** The judged passwords: from when, how many, and how many of them were verified. */
+/** The judged passwords: since when, how many, and how many were verified. */
 const judged = { since: instant, sends: z.number(), verified: z.number() };
 
 const otpHoldRow = z.discriminatedUnion('state', [
@@ -29,7 +29,10 @@ const otpHoldRow = z.discriminatedUnion('state', [
     ...ofEach,
     state: z.literal('allowed'),
     allowed_by: z.string(),
-    /** Never held again, until an administrator allows without this. Else only passwords that were created later are judged. */
+    /**
+     * True if the passwords are never held again, until an administrator allows them without `always`. If false, only
+     * passwords created later are judged.
+     */
     always: z.boolean(),
   }),
 ]);
@@ -60,7 +63,7 @@ export function holdCheck(
   };
 }
 
-/** A decision about the country counts more than one about all of them. */
+/** True if the state is `held`. A state for the country overrides a state for all countries. */
 function isHeld(states: readonly OtpHoldState[], country: string): boolean {
   const stateOf = (of: string) => states.find((state) => state.country === of);
   return (stateOf(country) ?? stateOf(allCountries))?.state === 'held';
@@ -106,7 +109,7 @@ export function dynamoOtpHolds(client: DynamoDBDocumentClient, TableName: string
               ExpressionAttributeValues: { ':state': seen.state, ':changed_at': seen.changed_at },
             }),
       });
-      // The SDK repeats a write whose response is lost, and then finds its own row.
+      // The SDK retries a write whose response was lost, and then finds its own row.
       return result.applied || isDeepStrictEqual(result.row, next);
     },
   };

@@ -1,6 +1,6 @@
 /**
- * What the further legs of a one-time password take into account when they start: whether it can still be verified, the
- * limit of its recipient, and a hold of its country, which counts for each SMS.
+ * The checks of a further leg of a one-time password when it starts: if the password can still be verified, the limit
+ * of its recipient, and a hold of its country, which applies to each SMS.
  */
 import { refusalAmong } from '../contract/errors.ts';
 import { noCountry } from '../contract/otp-abuse.ts';

@@ -1,4 +1,7 @@
-/** The request body of `POST /api/v1/otp/send`: its schema with bounds and defaults, and what depends on several of its fields (contract, section 5). */
+/**
+ * The request body of `POST /api/v1/otp/send`: its schema with bounds and defaults, and the rules that combine
+ * several fields (contract, section 5).
+ */
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
 import { recipientSchema } from '../contract/phone-number.ts';

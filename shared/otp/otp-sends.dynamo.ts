@@ -1,4 +1,4 @@
-/** Stores a message with what it changes in the one-time-passwords table, in one transaction over their two tables. */
+/** Stores a message and its changes of the one-time-passwords table in one transaction over both tables. */
 import { type AttributeValue, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';

@@ -31,7 +31,7 @@ interface OtpAttempt {
 
 export type OtpStore = ReturnType<typeof dynamoOtpStore>;
 
-/** Whether the password is the client's, for the recipient and the purpose that the attempt names. */
+/** True if the password belongs to the client, the recipient and the purpose that the attempt names. */
 function isNamedBy(
   { clientId, recipient, purpose }: OtpAttempt,
   otp: Pick<OneTimePassword, 'client_id' | 'recipient' | 'purpose'>,
@@ -81,7 +81,7 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, TableName: string
         TableName,
         Key: { otp_id: otp.otp_id },
         UpdateExpression: 'SET sms_sends = sms_sends + :one, counted_leg = :leg',
-        // The SDK repeats a write whose response was lost, within seconds: so only the last leg is remembered.
+        // The SDK retries a write whose response was lost within seconds, so only the last leg is stored.
         ConditionExpression:
           'attribute_exists(otp_id) AND (attribute_not_exists(counted_leg) OR counted_leg <> :leg)',
         ExpressionAttributeValues: { ':one': 1, ':leg': legId },
@@ -89,8 +89,8 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, TableName: string
     },
 
     /**
-     * Counts one attempt before its code is compared, in one write: `counted` only while the password is pending and
-     * unexpired and has attempts left. `otp` is the present row, undefined where it is none that the attempt names
+     * Counts one attempt in one write, before its code is compared. `counted` is true only if the password is pending
+     * and unexpired and has attempts left. `otp` is the present row, or undefined if it does not match the attempt
      * (`isNamedBy`). The same work id counts once.
      */
     async countAttempt(
@@ -129,8 +129,9 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, TableName: string
     },
 
     /**
-     * Gives back an attempt whose code could not be compared with every secret, once for each password: the failure says
-     * that the code is not of the secrets that were known, and without this limit any number of codes could be tried.
+     * Gives back an attempt whose code could not be compared with every secret; at most once for each password. The
+     * failure reveals that the code matches none of the known secrets, so without this limit any number of codes
+     * could be tried.
      */
     async giveBackAttempt({ otpId, workId }: OtpAttempt): Promise<void> {
       await conditionalUpdate(client, {

@@ -10,8 +10,8 @@ import type { SendOtpRequest } from './otp-request.ts';
 import type { OtpSecrets } from './otp-secret.secrets.ts';
 
 /**
- * Decimal digits, leading zeros included. Without the secret, the id reveals nothing about the code (HOTP of RFC 4226, with
- * SHA-256 and a wider value).
+ * Derives the code from the id: decimal digits, leading zeros included. The id reveals nothing about the code if the
+ * secret is unknown (HOTP of RFC 4226, with SHA-256 and a wider value).
  */
 export function deriveCode(secret: string, otpId: string, length: number): string {
   const mac = createHmac('sha256', secret).update(otpId).digest();
@@ -20,7 +20,7 @@ export function deriveCode(secret: string, otpId: string, length: number): strin
   return (value % 10n ** BigInt(length)).toString().padStart(length, '0');
 }
 
-/** Whether `code` is right for any of the secrets; compares with each of them, in constant time. */
+/** True if `code` is right for any of the secrets. Compares with each of them, in constant time. */
 export function isRightCode(
   secrets: readonly string[],
   otpId: string,
@@ -64,7 +64,7 @@ function filled(text: string, values: Readonly<Record<string, string>>): string 
   return rendered.ok ? rendered.text : text;
 }
 
-/** Creates the text for the carrier. That of a one-time password has its code, and is never stored. */
+/** Creates the text for the carrier. The text of a one-time password contains its code, and is never stored. */
 export function handOverBodies(secrets: OtpSecrets) {
   return async (message: Message): Promise<HandOverBody> => {
     const text = message.text ?? '';

@@ -1,11 +1,11 @@
 /**
- * Counts the SMS with one-time passwords, and those whose password was verified, by client, country and minute, each exactly
- * once, from the stream of the passwords. Both count in the minute in which the password was created, so that a verification
- * belongs to its sends. Whether an SMS is the first message with the password, a resend or a leg of a fallback makes no
- * difference. SMS only: WhatsApp cannot be pumped.
+ * Counts the SMS with one-time passwords, and those whose password was verified, by client, country and minute, each
+ * exactly once, from the stream of the passwords. Both count in the minute in which the password was created, so that
+ * a verification belongs to its sends. It makes no difference if an SMS is the first message with the password, a
+ * resend or a fallback leg. WhatsApp is not counted, because it cannot be pumped.
  *
- * The table `otp-traffic` contains a row for each minute and each day of a client, with the passwords sent and verified in each
- * country.
+ * The table `otp-traffic` contains a row for each minute and each day of a client, with the passwords sent and
+ * verified in each country.
  */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
@@ -41,7 +41,7 @@ export interface OtpRecord extends OtpCount {
   readonly createdAt: Date;
 }
 
-/** What `count-journal.dynamo.ts` needs to count passwords. */
+/** Returns the configuration with which `count-journal.dynamo.ts` counts passwords. */
 export function countingOtps(
   tables: { readonly journalTable: string; readonly trafficTable: string },
   { dynamo, clock, sleep }: Pick<CountContext, 'dynamo' | 'clock' | 'sleep'>,
@@ -93,7 +93,7 @@ function rowsOf(group: string) {
 /** Longer than they are read: minutes for an hour, days for 30 days. */
 const keptDaysAfter = { minute: 1, day: 30 } as const;
 
-/** Bounded to what DynamoDB takes as a key, so that no row that a person edited can stop the counting. */
+/** Limited to values that DynamoDB accepts in a key, so that no edited row can stop the counting. */
 const countedOtp = z.object({
   client_id: z.string().check(z.regex(/^[^#]{1,255}$/)),
   sms_sends: z.int(),
@@ -130,7 +130,7 @@ export function otpRecords(records: readonly StreamRecord[]): OtpRecord[] {
   });
 }
 
-/** A verification proves that somebody had each SMS with the password: nobody knows which one was read. */
+/** Counts a verification for each SMS with the password, because it is unknown which one was read. */
 function countOf(otp: z.output<typeof countedOtp>): OtpCount {
   const { sms_sends: sends, status } = otp;
   return { sends, verified: status === 'verified' ? sends : 0 };

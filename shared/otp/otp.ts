@@ -29,8 +29,8 @@ export const otpSchema = z.object({
   attempts: z.int(),
   status: z.enum(['pending', 'verified']),
   /**
-   * The work ids of the attempts: a write that the SDK repeats after a lost response finds its own, also where other attempts
-   * were counted in between.
+   * The work ids of the attempts: if the SDK retries a write after a lost response, it finds its own, even if other
+   * attempts were counted in between.
    */
   attempted_by: z.exactOptional(z.array(z.string())),
   /** The work id of the attempt that was given back; a password has one at most. */
@@ -41,7 +41,7 @@ export const otpSchema = z.object({
 
 export type OneTimePassword = Readonly<z.output<typeof otpSchema>>;
 
-/** Whether it can still be verified. The table's TTL does not decide this: it deletes rows hours late. */
+/** True if it can still be verified. The table's TTL does not decide this: it deletes rows hours late. */
 export function isPending(otp: OneTimePassword, now: Date): boolean {
   return otp.status === 'pending' && otp.expires_at > now.toISOString() && otp.attempts < otp.max_attempts;
 }

@@ -1,11 +1,12 @@
 /**
- * Reports the SMS of verified one-time passwords to the carrier as received, by which it recognizes senders and
- * routes whose codes nobody enters. From the stream of the passwords, so that no verification waits for it or fails with
- * it: a batch that fails or whose worker dies is repeated, and a repeated report changes nothing. The records behind it wait
- * meanwhile, so a report that still fails a quarter of an hour after the verification is given up.
+ * Reports the SMS of verified one-time passwords to the carrier as received. From these reports, the carrier
+ * recognizes senders and routes whose codes nobody enters. The reports follow from the stream of the passwords, so
+ * that no verification waits for a report or fails with it: a batch that fails or whose worker dies is repeated, and
+ * a repeated report changes nothing. The records behind it wait in the meantime, so a report that still fails a
+ * quarter of an hour after the verification is given up.
  *
- * A password that was sent again, or fell back to another channel, has several messages with the same code. Nobody knows
- * which one was read, so each SMS is reported: the person exists.
+ * A password that was sent again, or fell back to another channel, has several messages with the same code. It is
+ * unknown which one was read, so each SMS is reported: the recipient exists.
  */
 
 import * as z from 'zod/mini';
@@ -99,7 +100,7 @@ export function verifiedOtps(records: readonly StreamRecord[]) {
     const otp = rowIn(dynamodb?.NewImage) ?? {};
     const row = verifiedRow.safeParse(otp);
     if (!row.success || row.data.sms_sends === 0) return [];
-    // No carrier is told of test data.
+    // Test data is not reported to any carrier.
     if (modeOf(row.data.client_id) === 'test') return [];
     const { otp_id, client_id, recipient, message_id } = row.data;
     const verifiedAt = new Date((dynamodb?.ApproximateCreationDateTime ?? 0) * 1000);

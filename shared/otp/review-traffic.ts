@@ -1,12 +1,13 @@
 /**
- * Holds one-time passwords of a client, to a country or to all, if few of them are verified, after their records are counted.
- * That indicates SMS pumping: programs request passwords that nobody reads. The time is that of the stream, not of the clock:
- * if the stream is read late, the verifications are late as well, and nothing is held for it.
+ * Holds one-time passwords of a client, to one country or to all, if few of them are verified; runs after their
+ * records are counted. Few verifications indicate SMS pumping: programs request passwords that nobody reads. The time
+ * comes from the stream, not from the clock: if the stream is read late, the verifications are late as well, and
+ * nothing is held because of that.
  *
- *   count ─ crash → the stream repeats the batch, and what is counted is not counted again
- *   hold, a conditional write ─ crash → the repeated batch finds the row, and continues
- *   Activity Log entry, with an id made of the hold ─ crash → written again as the same entry
- *   metric, again with each batch that finds these passwords held: its alarm needs one
+ * - count ─ crash → the stream repeats the batch; counted records are not counted again
+ * - hold, a conditional write ─ crash → the repeated batch finds the row, and continues
+ * - Activity Log entry, with an id made of the hold ─ crash → written again as the same entry
+ * - metric, again with each batch that finds these passwords held: its alarm needs one
  *
  * Why: docs/decisions/otp-hold.md
  */
@@ -36,8 +37,8 @@ export interface TrafficReviewDependencies {
 
 const judgedSeconds = 3600;
 /**
- * The judged hour ends so long ago, because people may still enter younger codes: it is the default validity. A code that is
- * valid for longer counts as unverified until it is verified.
+ * The judged hour ends this long ago, because recipients may still enter younger codes. It is the default validity; a
+ * code that is valid for longer counts as unverified until it is verified.
  */
 export const settleSeconds = 300;
 /** A client without a verified password in this time compares codes itself. */
@@ -48,7 +49,7 @@ const repeatedSeconds = 600;
 type States = Map<string, OtpHoldState>;
 
 /**
- * @returns what these records led to: holds, and the notice of a client that verifies nothing
+ * @returns the results of these records: holds, and notices of clients that verify nothing
  * @throws if a review did not end: all records must be passed again.
  */
 export async function reviewTraffic(
@@ -74,7 +75,7 @@ async function reviewClient(
   if (totalOf(hour).sends < rule.minimumSends) return [];
   const states: States = new Map((await holds.ofClient(clientId)).map((state) => [state.country, state]));
   const findings: OtpFinding[] = [];
-  // All countries come last: what is held alone does not count among them.
+  // All countries come last: passwords to countries that are held by themselves do not count there.
   for (const country of [...new Set(hour.map((minute) => minute.country)), allCountries]) {
     const judged = judgedMinutes(hour, country, states);
     if (!isLow(totalOf(judged), rule)) continue;
@@ -97,7 +98,10 @@ async function reviewClient(
   return findings;
 }
 
-/** Returns the minutes that a hold of the country would be for: without what an administrator allowed, or is held already. */
+/**
+ * Returns the minutes that a hold of the country would judge. Leaves out passwords that an administrator allowed or
+ * that are already held.
+ */
 function judgedMinutes(hour: readonly OtpMinute[], country: string, states: States): readonly OtpMinute[] {
   const isAllowed = (of: string, start: Date): boolean => {
     const state = states.get(of);

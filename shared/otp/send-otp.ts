@@ -66,7 +66,7 @@ export function sendOtp(
       assertChannelsOn(dependencies.channelsOff, channelsOf(wanted));
       assertMaySend(permissionsOf(caller.client, dependencies.stageCountries, senders), 'otp', wanted.to);
     };
-    // WhatsApp is left to people whose passwords by SMS are held.
+    // A hold does not affect WhatsApp, so that recipients can still get passwords there.
     const assertNotHeld = async (): Promise<void> => {
       if (wanted.channel === 'sms')
         await dependencies.assertNotHeld?.(caller.clientId, countryOf(wanted.to) ?? noCountry);
@@ -127,7 +127,7 @@ export function sendOtp(
 }
 
 /**
- * Returns the latest password while it can be verified; else a new one. Reads only.
+ * Returns the latest password if it can still be verified, else a new one. Only reads.
  *
  * @throws GatewayError `rate_limit_exceeded` if the window of the recipient is full.
  */

@@ -3,9 +3,9 @@
 export type Cell = string | number | boolean | null | undefined;
 
 /**
- * Spreadsheets take a text that begins with one of these as a formula, in some languages the full-width ones too; an
- * apostrophe before it makes it text (OWASP, "CSV Injection"). A spreadsheet whose separator is no comma begins a cell within
- * ours, whatever the quotes, and a row at each line end.
+ * Matches the start of a text that a spreadsheet would read as a formula, in some languages also with full-width
+ * characters. An apostrophe before it makes it text (OWASP, "CSV Injection"). A spreadsheet with another separator
+ * than the comma also begins a cell inside ours, whatever the quotes, and a row at each line end.
  */
 const formulaStart = /(^|[;\t|\r\n])(["\s]*)(?=[=+\-@＝＋－＠])|^(?=[\t\r\n])/g;
 const guard = /(^|[;\t|\r\n])(["\s]*)'(?=[=+\-@＝＋－＠])|^'(?=[\t\r\n])/g;

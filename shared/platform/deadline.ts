@@ -42,7 +42,7 @@ export function deadlineIn(ms: number) {
 }
 
 /**
- * Returns what ends a call at the deadline of the current request; undefined outside of requests.
+ * Returns a signal that aborts a call at the deadline of the current request; undefined outside of requests.
  *
  * @throws GatewayError `service_unavailable` after the deadline
  */

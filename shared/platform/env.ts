@@ -1,7 +1,7 @@
 /**
- * The environment of a function: its variables follow from what `shared/contract/function-uses.ts` declares, whose data is
- * in no bundle, because only its type is imported. A missing or malformed variable stops a function at its start, which
- * is when its file takes the values.
+ * Reads the environment of a function. The variables follow from the declarations in
+ * `shared/contract/function-uses.ts`; only their type is imported, so no bundle contains the declarations. A missing
+ * or malformed variable stops a function at its start, when its file reads the values.
  */
 import * as z from 'zod/mini';
 import type { FunctionName, functionUses } from '../contract/function-uses.ts';
@@ -52,7 +52,7 @@ export type EnvironmentFor<Declared> = Environment<
   VariableOf<Declared extends readonly (infer Part)[] ? Part : Declared>
 >;
 
-/** Variables as text: those of the process, or of a test. */
+/** Variables as text, from the process or from a test. */
 export type EnvironmentSource = Readonly<Record<string, string | undefined>>;
 
 const text = z.string().check(z.minLength(1));
@@ -84,12 +84,12 @@ export function environmentOf<Name extends FunctionName>(
   return new Proxy({} as EnvironmentFor<(typeof functionUses)[Name]>, handler);
 }
 
-/** A value as the text of a variable: a text as it is, everything else as JSON. */
+/** Formats a value as the text of a variable: a text unchanged, everything else as JSON. */
 export function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The value of a text from `toText` or a command line: the text itself where the schema accepts it. */
+/** Parses a text from `toText` or a command line: returns the text itself if the schema accepts it. */
 export function fromText(schema: z.ZodMiniType, text: string | undefined): unknown {
   if (text === undefined || schema.safeParse(text).success) return text;
   try {

@@ -13,8 +13,8 @@ interface Entry<V> {
 }
 
 /**
- * A map whose entries expire; the least recently used one is removed first. If the clock is set back, entries from the
- * future are removed, so that none is kept longer than its time.
+ * A map whose entries expire. It removes the least recently used entry first. If the clock is set back, it removes
+ * entries from the future, so that none is kept longer than its time.
  */
 export class ExpiringMap<V> {
   readonly #entries = new Map<string, Entry<V>>();
@@ -78,7 +78,7 @@ export class CachedReader<V> {
     this.#values = new ExpiringMap(bounds.maxEntries);
   }
 
-  /** @param maxAgeSeconds - at most that of the bounds: how long ago the read of the value began, at most */
+  /** @param maxAgeSeconds - the longest time since the read of the value began; at most the cache's own bound */
   async get(key: string, maxAgeSeconds = this.#maxAgeSeconds): Promise<V | undefined> {
     const now = this.#clock();
     const since = now.getTime() - maxAgeSeconds * 1000;

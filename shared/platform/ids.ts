@@ -19,7 +19,8 @@ export function base32(bytes: Buffer): string {
 
 /** A new id. Ids sort by creation time, in milliseconds. */
 export function newId(prefix: IdPrefix, at: Date): string {
-  // The first and the last group of a UUID are 80 random bits; Node keeps those of UUIDs ready, so they cost less than other ones.
+  // The first and the last group of a UUID contain 80 random bits. Node keeps UUIDs ready, so they cost less than
+  // other random bytes.
   const [first = '', , , , last = ''] = randomUUID().split('-');
   return `${prefix}_${timeText(at)}${base32(Buffer.from(first + last, 'hex'))}`;
 }

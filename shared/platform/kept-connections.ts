@@ -1,7 +1,8 @@
 /**
- * An agent that keeps a connection only for a time. Lambda freezes a process between invocations: no timer closes its idle
- * connections then, and the process learns that a server has closed one only after it has written the next request to it.
- * Whether that request was processed is then unknown. So the age is checked when a connection is taken, by the wall clock.
+ * An agent that keeps an idle connection only for a limited time. Lambda freezes a process between invocations, so no
+ * timer closes its idle connections. If the server has closed one, the process learns that only after it has written
+ * the next request, and then it is unknown if that request was processed. So the agent checks the age when it takes a
+ * connection, by the wall clock.
  */
 import type { Agent, ClientRequest } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -12,8 +13,8 @@ interface TakesConnections {
 }
 
 /**
- * Changes the agent and returns it. It never uses a connection that was idle for longer than `idleMaxMs`, and keeps at
- * most `idleMax` connections in all: Node's `maxFreeSockets` limits those of one host.
+ * Changes the agent and returns it. It never uses a connection that was idle for longer than `idleMaxMs`, and keeps
+ * at most `idleMax` connections over all hosts; Node's `maxFreeSockets` limits them for each host.
  */
 export function keepingConnections<A extends Agent>(agent: A, idleMaxMs: number, idleMax = Infinity): A {
   const idleSince = new WeakMap<Duplex, number>();

@@ -20,7 +20,10 @@ function lineOf(level: string): WriteLine {
   };
 }
 
-/** Undefined where a field has no text, as one that contains itself: logging stops no work. */
+/**
+ * Returns undefined if a value cannot be written as JSON, such as an object that contains itself: logging must not
+ * stop the work.
+ */
 function textOf(line: object): string | undefined {
   try {
     return JSON.stringify(line, loggedValue);
@@ -33,11 +36,14 @@ function loggedValue(_key: string, value: unknown): unknown {
   return value instanceof Error ? errorFields(value) : value;
 }
 
-/** Without the error's other fields: those of DynamoDB have rows (`Item`, `CancellationReasons`), with numbers and texts. */
+/**
+ * Leaves out the error's other fields. Errors of DynamoDB contain rows (`Item`, `CancellationReasons`), with numbers
+ * and texts.
+ */
 function errorFields(error: Error): Record<string, unknown> {
   const { name, message, stack, cause } = error;
   const { code, $metadata } = error as { code?: unknown; $metadata?: unknown };
-  // Services and parsers quote what they refuse.
+  // Services and parsers quote the values that they refuse.
   const text = message.replace(/\d{7,}/g, '…');
   return {
     name,

@@ -1,13 +1,13 @@
 /**
- * Values of any form: the fields of an object that its type does not name, which are kept, or that have no value, which are left
- * out; and what a text has as JSON.
+ * Objects and JSON of any form: keeps fields that a type does not name, leaves out fields without a value, and parses
+ * JSON without an error.
  */
 import * as z from 'zod/mini';
 
 /**
- * The schema of an object whose other fields are kept when it is parsed, although its type does not name them. For rows,
- * or parts of rows, that are read, changed and written as a whole: during a deployment an earlier release writes rows of a
- * later one, and must not drop what that one added.
+ * Makes the schema of an object that keeps unknown fields. Use it for rows, or parts of rows, that are read, changed
+ * and written as a whole: during a deployment an earlier release also writes rows of a later one, and must not drop
+ * its new fields.
  */
 export function openObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   // The type without the index signature, which would allow to read and write any name.
@@ -22,7 +22,7 @@ export function withoutUndefined<Fields extends object>(fields: Fields): Given<F
   return Object.fromEntries(given) as Given<Fields>;
 }
 
-/** The value of a JSON text; undefined where it is none. */
+/** Returns the value of a JSON text; undefined if it is not JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -7,7 +7,7 @@ import type * as z from 'zod/mini';
 import type { Clock, Sleep } from './clock.ts';
 import { countMetric, log } from './log.ts';
 
-/** The result of a message whose work did not fail: it is deleted, or received again after this time. */
+/** The result of a message whose work did not fail: the message is deleted, or received again after this time. */
 export interface HandlerResult {
   readonly retryAfterSeconds?: number | undefined;
 }
@@ -47,7 +47,7 @@ export async function processRecords(
   return { batchItemFailures: failed.flat() };
 }
 
-/** Does the work of one message; returns whether it can be deleted. Never throws: a failure is logged and counted. */
+/** Does the work of one message. Returns true if it can be deleted. Never throws: a failure is logged and counted. */
 async function processRecord<Message extends QueueRecord>(
   record: Message,
   work: (record: Message) => Promise<HandlerResult>,
@@ -76,10 +76,10 @@ export interface FurtherOptions {
   readonly changeVisibility: ChangeVisibility;
   /** A batch that has ended by then receives no further messages. */
   readonly afterMs: number;
-  /** Counts from the start of the batch: what is received last must end before the function's time limit. */
+  /** Counts from the start of the batch. The last received message must end before the function's time limit. */
   readonly untilMs: number;
   readonly messagesMax: number;
-  /** How many of them wait for somebody else now; by default all. */
+  /** The number of messages that wait for another system now; by default all. */
   readonly waiting?: () => number;
   readonly clock: Clock;
   readonly sleep: Sleep;
@@ -87,8 +87,8 @@ export interface FurtherOptions {
 
 const receiveMax = 10;
 /**
- * With as many messages that wait for nobody, a worker receives none: slow calls to the gateway's own tables would else
- * make it take more and more of them, and them slower.
+ * A worker with this many messages that do not wait receives no further ones. Otherwise, if calls to the gateway's
+ * own tables are slow, it would take more and more messages and slow them down further.
  */
 const busyMax = 10;
 /** With as many messages as it may have, or after a failed call, it waits this long before it tries to receive again. */

@@ -9,7 +9,7 @@ interface RetryPolicy {
   readonly sleep?: Sleep;
   /** Called with each error that is followed by a retry. */
   readonly warn?: (error: unknown) => void;
-  /** Any other error is thrown at once. Without this function every error is retried. */
+  /** Other errors are thrown at once. By default every error is retried. */
   readonly isRetryable?: (error: unknown) => boolean;
 }
 

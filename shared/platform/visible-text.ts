@@ -1,6 +1,6 @@
 /**
- * Text that clients and the people who write to them chose: what a terminal or a browser acts on, and what nobody sees, is
- * escaped as JSON does, so that no name looks like another one.
+ * Escapes text that clients and their recipients chose, as JSON does: characters that control a terminal or a
+ * browser, and invisible ones, so that no name looks like another one.
  */
 
 /**

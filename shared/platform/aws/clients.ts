@@ -19,8 +19,8 @@ import { keepingConnections } from '../kept-connections.ts';
 import { Sha256 } from './sha256.ts';
 
 /**
- * The time limits of a call in milliseconds, after which it is retried. Without `throwOnRequestTimeout` the SDK only
- * logs a warning.
+ * The time limits of a call in milliseconds, after which it is retried. `throwOnRequestTimeout` is necessary, because
+ * otherwise the SDK only logs a warning.
  */
 const timeLimits = { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true };
 const clientConfig = { maxAttempts: 3, requestHandler: timeLimits, sha256: Sha256 };
@@ -33,8 +33,9 @@ const agents = lazily(() => ({
 }));
 
 /**
- * The settings of a client whose calls are made once, because a second one could send twice. One call in a connection that
- * the service has closed would leave unknown whether it was sent.
+ * The settings of a client whose calls are made once, because a retry could send twice. Idle connections are closed
+ * early: after a call on a connection that the service has already closed, it would be unknown if the call was
+ * processed.
  */
 export function sentOnce() {
   return { maxAttempts: 1, requestHandler: { connectionTimeout: 1000, ...agents() } };
@@ -53,9 +54,10 @@ export function dynamoClient(config: DynamoDBClientConfig = {}): DynamoDBClient 
 }
 
 /**
- * DynamoDB refuses a single write to a row that a transaction is writing at that moment. It may be repeated, but the SDK
- * does so only with errors that are marked, and this one is not. The SDK retries the other errors of contention:
- * throttling, a transaction in progress, a replicated write. Local engines report none of them.
+ * Makes the client retry conflicts with transactions. DynamoDB refuses a single write to a row that a transaction is
+ * writing at that moment. The SDK retries only errors that are marked as retryable, and this one is not. It retries
+ * the other errors of contention: throttling, a transaction in progress, a replicated write. Local engines report
+ * none of them.
  */
 function retryingConflicts(client: DynamoDBClient): DynamoDBClient {
   client.middlewareStack.add(

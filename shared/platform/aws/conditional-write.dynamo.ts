@@ -27,9 +27,9 @@ export function conditionalUpdate(client: DynamoDBDocumentClient, input: UpdateC
 }
 
 /**
- * Without the SDK's repeats: a write whose response is lost may be applied or not, and never twice.
+ * Writes without retries by the SDK: after a lost response the write is applied once or not at all, never twice.
  *
- * @throws where it is unknown whether it was applied, or it failed.
+ * @throws if it is unknown whether the write was applied, or it failed.
  */
 export function conditionalUpdateOnce(client: DynamoDBDocumentClient, input: UpdateCommandInput) {
   const command = new UpdateCommand(input);

@@ -20,7 +20,9 @@ export class RefusedEntries extends Error {
   }
 }
 
-/** Without the prefix and the suffix `Exception` that SQS uses for some of them, depending on the protocol. */
+/**
+ * Error codes without the prefix and the suffix `Exception` that SQS adds to some of them, depending on the protocol.
+ */
 const senderFaults: ReadonlySet<string> = new Set([
   'BatchRequestTooLong',
   'InvalidAttributeValue',
@@ -35,12 +37,12 @@ const senderFaults: ReadonlySet<string> = new Set([
   'Validation',
 ]);
 
-/** Whether the error code of a service means that the request itself is wrong. */
+/** True if the error code of a service means that the request itself is wrong. */
 export function isSenderFault(code: string): boolean {
   return senderFaults.has(code.replace(/^.*[.#]/, '').replace(/(Exception|Error)$/, ''));
 }
 
-/** Whether a retry would fail with this error again. */
+/** True if a retry would fail with this error again. */
 export function isPermanentFault(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof RefusedEntries || isSenderFault(error.name)) return true;

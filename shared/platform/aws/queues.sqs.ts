@@ -128,7 +128,7 @@ export async function receiveFrom(
   }));
 }
 
-/** Receives messages from a queue that also invokes the function, whose role therefore has the permissions for it. */
+/** Receives messages from a queue that also invokes the function, so its role already has the permissions. */
 export function sqsFurtherMessages(client: SQSClient, queueUrl: string): FurtherMessages {
   return {
     receive: (max) => receiveFrom(client, { QueueUrl: queueUrl, MaxNumberOfMessages: max }),

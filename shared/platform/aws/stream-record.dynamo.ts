@@ -19,8 +19,8 @@ export interface StreamRecord {
 export const restoredBy = 'restored_by';
 
 /**
- * Whether a restore wrote the row: nothing follows from that, because it was relayed and counted before the row was lost.
- * Later changes of such a row keep the attribute, and do not count as one.
+ * True if a restore wrote the row. Nothing follows from that write, because the row was relayed and counted before it
+ * was lost. Later changes of the row keep the attribute, and are not restore writes.
  */
 export function isRestoreWrite({ dynamodb }: StreamRecord): boolean {
   const idIn = (image: unknown): unknown =>
@@ -30,8 +30,8 @@ export function isRestoreWrite({ dynamodb }: StreamRecord): boolean {
 }
 
 /**
- * The attribute of a restored message that was in flight: usage has it in a state that nobody knows, so its later changes,
- * which would be taken from another state, are not counted.
+ * The attribute of a restored message that was in flight. Usage last counted it in an unknown state, so later
+ * changes, which would be subtracted from a different state, are not counted.
  */
 export const usageClosed = 'usage_closed';
 
