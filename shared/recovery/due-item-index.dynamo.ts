@@ -1,12 +1,16 @@
 /**
- * The due-items table has the rows to review, and when: messages until they are final, and before they are due where that
- * is later than a queue can delay; webhook deliveries until they are acknowledged or failed, and events with several of
- * them until these exist; requests to resend many webhooks until they are completed; clients, when a row with limits of
- * theirs expires. Every unfinished row has an entry, so anything that a queue, a schedule or a worker loses is found.
+ * The due-items table lists the rows to review, and when:
  *
- * Each shard of each list is one partition, sorted by time. An entry names about twenty rows that are due at about the same
- * time, so it costs a fraction of a write unit for each row; a secondary index would cost two units. Entries do not change
- * when their rows do: a review reads the rows.
+ * - messages until they are final, and scheduled ones before they are due, if that is later than a queue can delay
+ * - webhook deliveries until they are acknowledged or failed, and events with several deliveries until these exist
+ * - requests to resend many webhooks until they are completed
+ * - clients, when one of their rows with limits expires
+ *
+ * Every unfinished row has an entry, so anything that a queue, a schedule or a worker loses is found.
+ *
+ * Each shard of each list is one partition, sorted by time. An entry names about twenty rows that are due at about
+ * the same time, so it costs a fraction of a write unit for each row; a secondary index would cost two units. Entries
+ * do not change when their rows do: a review reads the rows.
  *
  * Why: docs/decisions/due-item-index.md
  */
@@ -124,7 +128,7 @@ const dueItemRow = z.object({ list: z.string(), position: z.string(), ids: z.arr
 
 export function dynamoDueItemIndex(client: DynamoDBDocumentClient, TableName: string) {
   return {
-    /** Repeating the call is safe. @throws if any of them may not be stored. */
+    /** Adds the items. Repeating the call is safe. @throws if some of them may not be stored. */
     async add(list: DueItemList, dueItems: readonly DueItem[]): Promise<void> {
       const entries = entriesOf(list, dueItems);
       await allEnded(entries.map((entry) => client.send(new PutCommand({ TableName, Item: { ...entry } }))));
@@ -167,7 +171,7 @@ export function dynamoDueItemIndex(client: DynamoDBDocumentClient, TableName: st
   };
 }
 
-/** Reads what is not finished: a bounded number of entries, so that it also costs little in a long backlog. */
+/** Reads unfinished items: a bounded number of entries, so that a long backlog also costs little. */
 export function dynamoDueItemReader(client: DynamoDBDocumentClient, TableName: string) {
   return {
     /** The ids in the earliest entries of each shard that are due in the range. */

@@ -50,7 +50,7 @@ export function setAsideTo(dependencies: {
         ...ids,
       });
     } catch (fault) {
-      // There are still the copy and the log line: nothing else waits for an entry that cannot be written.
+      // The copy and the log line remain. No other work waits for an entry that cannot be written.
       dependencies.warn('work that was set aside has no entry in the Activity Log', fault);
     }
     dependencies.reportRefused({ summary, ...ids, error });

@@ -1,14 +1,14 @@
 /**
- * Adds messages that the relay missed to the due-item index, from which they are dispatched or expired. The relay adds
- * messages too, but depends on the stream; this scan does not. It reads the lists of all clients by time of sending, each
- * message once, and adds those that are not final.
+ * Adds messages that the relay missed to the due-item index, from which they are dispatched or expired. The relay
+ * adds messages too, but depends on the stream; this scan does not. It reads the lists of all clients by time of
+ * sending, each message once, and adds those that are not final.
  *
- * After stream records have failed until their last retry, a scan reads back to the oldest message that they can be of,
- * and leaves the events of that time to the sweep of webhooks, which sends those that have no delivery. Only then are
- * deliveries looked up: otherwise no message costs a read more.
+ * If stream records have failed until their last retry, a scan reads back to the oldest message that they may have
+ * been about. It leaves the events of that time to the sweep of webhooks, which sends those without a delivery.
+ * Deliveries are looked up only in this case: otherwise each message would cost one more read.
  *
- * A client with many messages is read in parts, in turns with the others, so nobody waits until its end. The position of
- * each is stored, so that a run that ends, or is killed, is continued from there.
+ * A client with many messages is read in parts that alternate with other clients, so that none of them waits until
+ * its end. The position in each list is stored, so that the next run continues one that ended or was killed.
  */
 import type { ClientIdPage } from '../client/client-store.dynamo.ts';
 import { scheduledAhead, validityMaxSeconds } from '../message/send/send-fields.ts';
@@ -22,7 +22,10 @@ import { readRows, rowsPerReview } from '../recovery/process-due-items.ts';
 import { clockAheadSeconds, leaveToReview, spanOf, type TimeRange } from './expire-messages.ts';
 import type { LostRecords } from './lost-records.sqs.ts';
 
-/** How far the scan is: of the messages sent from `from` until `until`, those of the clients after `after` remain. */
+/**
+ * The progress of the scan: of the messages sent from `from` until `until`, those of the clients after `after`
+ * remain.
+ */
 export interface ScanProgress {
   readonly from: Date;
   readonly until: Date;
@@ -30,7 +33,7 @@ export interface ScanProgress {
   readonly after?: string | undefined;
   /** The clients up to `next`, or all if it is absent, are complete except these. */
   readonly open?: OpenClients | undefined;
-  /** Whether the scan is complete; the next one begins at `until`. */
+  /** True if the scan is complete. The next one begins at `until`. */
   readonly done: boolean;
   /** The scan also leaves the events of this time to the sweep. */
   readonly events?: TimeRange | undefined;
@@ -40,7 +43,7 @@ export interface ScanProgress {
 
 interface OpenClients {
   readonly next?: string | undefined;
-  /** The list position from which each of them is read on, towards older messages. */
+  /** The list position from which each client is read on, towards older messages. */
   readonly before: Readonly<Record<string, string>>;
 }
 
@@ -201,12 +204,12 @@ async function noteLostRecords(
   return noted;
 }
 
-/** The interrupted scan, else the next one; a complete one while it is too early for the next. */
+/** Returns the interrupted scan, else the next one. If it is too early for the next one, the scan is `done` at once. */
 function nextScan(known: ScanProgress | undefined, now: Date): ScanProgress {
   if (known !== undefined && !known.done) return known;
   const from = known?.until ?? addSeconds(now, -firstScanSeconds);
   const until = addSeconds(now, -scannedAfterSeconds);
-  // Where records were lost a short time ago, the next scan reads the newest messages that they can be of.
+  // If records were lost a short time ago, the next scan reads the newest messages that they may have been about.
   if (known?.lost !== undefined && addSeconds(new Date(known.lost.until), clockAheadSeconds) < until) {
     const oldestMessage = addSeconds(new Date(known.lost.since), -olderThanChangeSeconds);
     return { from: earlierOf(from, oldestMessage), until, done: false, events: known.lost };

@@ -1,6 +1,6 @@
 /**
- * Expires messages after their validity period, and queues those again whose queue message was lost, or whose
- * next leg did not start. Every message has an entry in the due-item index until it is final and its next leg, if it has
+ * Expires messages after their validity period. Also queues messages again whose queue message was lost or whose next
+ * leg did not start. Every message has an entry in the due-item index until it is final and its next leg, if it has
  * one, exists; so the next run continues after one that failed.
  */
 import { carrierDescriptors } from '../carrier/carrier-descriptors.ts';
@@ -86,7 +86,7 @@ function afterSlot({ slot }: Message, time: string): Date {
   return new Date(slot !== undefined && slot.at > time ? slot.at : time);
 }
 
-/** Whether a carrier that has the message, or may have it, can be asked what became of it. */
+/** True if a carrier that has the message, or may have it, can look up its status. */
 function canBeAsked({ attempts = [] }: Message): boolean {
   return attempts.some(
     (attempt) =>
@@ -142,7 +142,8 @@ export async function expireOverdue(
       const pauseSeconds = message.status === 'scheduled' ? requeueIntervalSeconds : lostIntervalSeconds;
       return earlierOf(addSeconds(now, pauseSeconds), expiresAt);
     }
-    // Its carrier may have reported what was lost: the worker asks, and expires the message if the carrier says nothing.
+    // The carrier's report may have been lost. The worker looks up the status, and expires the message if the carrier
+    // reports no result.
     if (canBeAsked(message) && now < addSeconds(expiresAt, repairSeconds)) {
       await dependencies.outbound.enqueue([outboundEntryOf(message)]);
       totals.requeued += 1;
@@ -217,18 +218,19 @@ interface ReviewedLater {
 /** The clock of who stored a message, or wrote its event, may be ahead of the stream's by less than this. */
 export const clockAheadSeconds = 180;
 /**
- * An event has the time of the carrier, whose report may wait or be repeated before it is written, also in the outage in which the
- * record was lost. An account without a URL that sets one meanwhile gets what happened within this time.
+ * An event carries the carrier's time, and its report may be delayed or retried before it is written, also during the
+ * outage in which the record was lost. If an account without a URL sets one in the meantime, it gets the events of
+ * this time.
  */
 const reportSeconds = 86_400;
 
 /**
- * Adds messages to the due-item index, so that the run of each minute does what is still due of them: it hands over,
- * starts the next leg, expires, and sends the events that have no delivery. Repeating the call is safe, because each
- * review reads the rows first.
+ * Adds messages to the due-item index. The run of each minute then does whatever is still due: it hands over, starts
+ * the next leg, expires, and sends events without a delivery. Repeating the call is safe, because each review reads
+ * the rows first.
  *
  * @param events - the time whose events are reviewed as well
- * @returns how many of the messages are not finished
+ * @returns the number of unfinished messages
  */
 export async function leaveToReview(
   { dueItemIndex, clock }: ReviewedLater,

@@ -1,6 +1,6 @@
 /**
- * The stream records of messages that failed until their last retry: Lambda sends the position of each batch to a queue.
- * They are handed on to the relay's dead-letter queue, where a person finds them.
+ * Handles stream records of messages that failed until their last retry: Lambda sends the position of each batch to a
+ * queue. They are passed on to the relay's dead-letter queue, where an operator finds them.
  */
 
 import type { SQSClient } from '@aws-sdk/client-sqs';
@@ -21,7 +21,7 @@ const failedBatch = z.object({
   }),
 });
 
-/** The time in which the records arrived, and the stream; undefined where it is no failed batch. */
+/** Returns the time in which the records arrived, and the stream; undefined if it is not a failed batch. */
 export function failedBatchIn(
   json: unknown,
 ): (TimeRange & { readonly streamArn: string | undefined }) | undefined {
@@ -49,7 +49,10 @@ export function sqsLostRecords(
   const queue = sqsFurtherMessages(client, queueUrl);
   let read: readonly QueueRecord[] = [];
 
-  /** What is no failed batch was sent by a person: it has no time, so it stands for the last day, which a stream keeps. */
+  /**
+   * Returns the time of the failed batch. Anything else was sent by hand and has no time, so it covers the last day:
+   * a stream keeps records for a day.
+   */
   function rangeOf({ body }: QueueRecord): TimeRange {
     const batch = failedBatchIn(jsonIn(body));
     if (batch !== undefined) return batch;
@@ -64,7 +67,7 @@ export function sqsLostRecords(
       return read.length === 0 ? undefined : spanOf(read.map(rangeOf));
     },
 
-    /** Hands those that `arrived` read on to a person; the next call reads others. */
+    /** Passes the records that `arrived` read on to an operator. The next call reads others. */
     async handOn(): Promise<void> {
       for (const { body, receiptHandle } of read) {
         await keepCopy(jsonIn(body) ?? body);

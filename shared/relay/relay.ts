@@ -1,12 +1,13 @@
 /**
- * Relays each change of a message: queues its hand-over, and the start of the leg that follows it, creates the webhook
- * deliveries of the states it entered, and adds it to the due-item index while it is not final. All of this follows from
- * the change, so the table's stream is the outbox, and a relay that died can be repeated: a delivery is written once for
- * its id, and a second due item or queue message does nothing.
+ * Relays each change of a message: queues its hand-over and the start of the next leg, creates the webhook deliveries
+ * for the states it entered, and adds it to the due-item index while it is not final. All of this follows from the
+ * change alone, so the table's stream is the outbox, and a relay that died can be repeated: a delivery is written
+ * once for its id, and a second due item or queue message does nothing.
  *
- * A batch has changes of many clients, and what comes behind it waits for it. So no client's change may fail it or take
- * longer the more endpoints that client has: a change that a service refuses permanently is set aside, an event with
- * several webhooks is queued as one message, and an event whose destinations cannot be read is left to the sweep.
+ * A batch contains changes of many clients, and later records wait for it. So no client's change may fail it, or take
+ * longer because that client has many endpoints: a change that a service refuses permanently is set aside, an event
+ * with several webhooks is queued as one message, and an event whose destinations cannot be read is left to the
+ * sweep.
  *
  * Why: docs/decisions/message-row-is-the-outbox.md
  */
@@ -91,9 +92,10 @@ export interface RelayDependencies {
 }
 
 /**
- * Returns the numbers of what was relayed; `refused` is that of the changes for which a service refused something permanently.
+ * Returns the numbers of relayed items. `refused` is the number of changes of which a service refused a part
+ * permanently.
  *
- * @throws when something may not be relayed and a retry may help: all changes must be relayed again.
+ * @throws if a part may not be relayed and a retry may help: all changes must be relayed again.
  */
 export async function relay(dependencies: RelayDependencies, changes: readonly MessageChange[]) {
   const totals = { handOvers: 0, scheduled: 0, deliveries: 0, refused: 0 };
@@ -150,8 +152,8 @@ function isStart(change: MessageChange): boolean {
 }
 
 /**
- * Returns what this change requires at a later time. Every change that makes a leg due does this again: it is started
- * once.
+ * Returns the steps that this change requires at a later time. Every change that makes a leg due returns it again:
+ * the leg is started once.
  */
 function timedAfter(change: MessageChange): Timed[] {
   const { after } = change;

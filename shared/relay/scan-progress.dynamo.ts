@@ -28,7 +28,7 @@ export function dynamoScanProgress(client: DynamoDBDocumentClient, TableName: st
           ConsistentRead: true,
         }),
       );
-      // A person made the row invalid: the scan starts again; adding a message twice only means a second review.
+      // An edit made the row invalid: the scan starts again. A message that is added twice is only reviewed twice.
       const row = progressRow.safeParse(Items[0]);
       if (!row.success) return undefined;
       const { from, until, ...rest } = row.data;

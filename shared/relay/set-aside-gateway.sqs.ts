@@ -1,4 +1,7 @@
-/** What was set aside in a gateway that an administrator's shell reaches: its queues, and how their messages are processed. */
+/**
+ * Set-aside work in a gateway that an administrator's shell reaches: its queues, and how their messages are
+ * processed.
+ */
 
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';

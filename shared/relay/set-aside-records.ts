@@ -1,11 +1,10 @@
 /**
- * What was set aside for a person: the messages of the relay's dead-letter queue, of the queue of lost records, and of the
- * dead-letter queues of all other queues. A person sees what each one is without phone numbers and texts, removes the cause,
- * and has it processed.
+ * Work that was set aside for an operator: the messages of the relay's dead-letter queue, of the queue of lost
+ * records, and of the dead-letter queues of all other queues. The operator sees each one without phone numbers and
+ * texts, removes the cause, and has it processed.
  *
- * Nothing is done twice: what follows from a message is left to the reviews of the due-item index, which read the rows first,
- * and a dead letter goes to its own queue again, whose consumer does nothing that is done already. So a message that is
- * processed twice has no second effect.
+ * Processing a message twice has no second effect: follow-up work is left to the reviews of the due-item index, which
+ * read the rows first, and a dead letter goes back to its own queue, whose consumer does nothing twice.
  */
 
 import * as z from 'zod/mini';
@@ -28,7 +27,7 @@ export interface SetAsideMessage extends QueueRecord {
   readonly clientId: string;
 }
 
-/** What a message is about. */
+/** The subject of a message. */
 type SetAsideWork =
   | {
       /** A row that was no valid message when it changed, or a request that a service refused. */
@@ -59,7 +58,7 @@ const streamRecord = z.object({
   }),
 });
 
-/** What `set-aside.sqs.ts` keeps of refused work. */
+/** A copy of refused work, as `set-aside.sqs.ts` stores it. */
 const refusedEntry = z.object({
   refused: text,
   since: time,
@@ -98,7 +97,7 @@ export function workOf({ queue, body }: Pick<SetAsideMessage, 'queue' | 'body'>)
 export const relayQueue = 'relay_dead_letters';
 export const lostRecordsQueue = 'lost_records';
 
-/** Fields whose values are words of the gateway or of AWS, not of a person. */
+/** Fields whose values are words of the gateway or of AWS, never typed by a client or recipient. */
 const shownFields: ReadonlySet<string> = new Set([
   'status',
   'channel',
@@ -124,7 +123,7 @@ const shownValues =
 /** The wrappers of DynamoDB's attribute values: `{"S": "…"}`. */
 const wrappers: ReadonlySet<string> = new Set(['S', 'N', 'BOOL', 'NULL', 'L', 'M', 'B', 'SS', 'NS']);
 
-/** The message's content, in which only the length is shown of every text that a person may have written. */
+/** Returns the message's content. For a text that a client or recipient may have written, it shows only the length. */
 export function maskedContent(body: string): unknown {
   const json = jsonIn(body);
   return json === undefined ? masked(body) : maskedValue(json, '');
@@ -146,7 +145,7 @@ function masked(value: string): string {
   return `(${value.length} characters)`;
 }
 
-/** Reads a queue of what was set aside without taking anything from it, and deletes what is processed. */
+/** Reads a queue of set-aside messages without removing any, and deletes those that are processed. */
 export interface SetAsideQueue {
   /** All messages. They are hidden from others until `release`, for a minute at most. */
   read(): Promise<readonly SetAsideMessage[]>;
@@ -155,21 +154,21 @@ export interface SetAsideQueue {
   release(message: SetAsideMessage): Promise<void>;
 }
 
-/** What was set aside in a gateway, and what its processing uses. */
+/** The queues of set-aside messages, and the dependencies for processing them. */
 export interface SetAsideGateway {
   readonly queues: ReadonlyMap<string, SetAsideQueue>;
   readonly messages: { get(messageId: string): Promise<Message | undefined> };
   readonly deliveries: { get(deliveryId: string): Promise<Delivery | undefined> };
   readonly dueItemIndex: Pick<DueItemIndex, 'add'>;
   readonly scanProgress: Pick<ScanProgressStore, 'read'>;
-  /** The name of the messages table, whose lost records a scan recovers. */
+  /** The name of the messages table. A scan recovers its lost records. */
   readonly messagesTable: string;
   /** Sends the message to the queue that it came from. */
   readonly sendBack: (message: SetAsideMessage) => Promise<void>;
   readonly clock: Clock;
 }
 
-/** What was done, as a sentence; `removed` says whether the message may be deleted from its queue. */
+/** The result, as a sentence; `removed` is true if the message may be deleted from its queue. */
 interface ProcessedSetAside {
   readonly removed: boolean;
   readonly outcome: string;

@@ -1,6 +1,6 @@
 /**
- * Decides what a restore writes for a row that is missing now, from the row as it was at the restored time. A copy must start
- * nothing and open nothing: a message that is not final is held, a webhook that is not finished has failed, and a client, an
+ * Decides what a restore writes for a missing row, from the row as it was at the restored time. A copy must start
+ * nothing and open no access: an unfinished message is held, an unfinished webhook becomes failed, and a client, an
  * API key or a webhook secret is disabled.
  */
 import { isFinished } from '../message/dispatch/fallback.ts';
@@ -19,7 +19,7 @@ export interface RestoreRun {
   /** When the workers were stopped: nothing was handed over later. */
   readonly stoppedAt: Date;
   readonly tables: readonly RestorableTable[];
-  /** What the Activity Log says since the restored time. */
+  /** The changes of settings in the Activity Log since the restored time. */
   readonly changes: readonly SettingChange[];
 }
 
@@ -56,7 +56,7 @@ export function copiedRow(run: RestoreRun, table: RestorableTable, item: Item, n
     case 'client-secrets':
       return copiedSecrets(marked);
     case 'due-items':
-      // An event whose webhooks are copied as well would be posted again.
+      // If the webhooks of the event are copied as well, it would be posted again.
       return isOfWebhooks(item) && run.tables.includes('webhook-deliveries')
         ? { kind: 'left', why: 'over' }
         : copied(marked);
@@ -84,7 +84,7 @@ function copiedMessage({ stoppedAt }: RestoreRun, item: Item): CopiedRow {
   // The next leg may have been started since, so the send ends with this message.
   const { fallback, ...single } = item;
   if (group === undefined) return copied(isFinished(message) ? item : single);
-  // Usage has counted the message since in a state that nobody knows.
+  // Usage has since counted the message in an unknown state.
   return { kind: 'copied', held: group, item: { ...heldAs(group, single), [usageClosed]: { BOOL: true } } };
 }
 
@@ -98,7 +98,7 @@ function heldGroupOf({ status, scheduled_at }: Message, stoppedAt: Date): HeldGr
 
 function copiedDelivery({ stoppedAt }: RestoreRun, item: Item): CopiedRow {
   const resend = resendSchema.safeParse(rowIn(item)).data;
-  // It would go on to post what was resent after that time.
+  // The resend would post webhooks again that were resent after the restored time.
   if (resend !== undefined && resend.status !== 'completed') return { kind: 'left', why: 'over' };
   const delivery = deliverySchema.safeParse(rowIn(item)).data;
   if (delivery === undefined || delivery.state === 'acknowledged') return copied(item);

@@ -1,6 +1,7 @@
 /**
- * Ends what a restore holds: releases or ends messages, and enables clients, API keys and webhook secrets. Each row is one
- * conditional write, which does nothing if the row is not held any more, so a command that was killed is repeated.
+ * Ends the holds of a restore: releases or ends messages, and enables clients, API keys and webhook secrets. Each row
+ * is one conditional write, which does nothing if the row is no longer held, so a command that was killed can be
+ * repeated.
  */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { messageError } from '../contract/message-error-codes.ts';
@@ -23,13 +24,13 @@ export interface HeldContext {
 
 const writesAtOnce = 10;
 
-/** Returns how many messages were released: the relay sees the change, and does what is due, as for a new message. */
+/** Releases messages, and returns how many. The relay sees the change and continues each one like a new message. */
 export function releaseMessages(ctx: HeldContext, groups: readonly HeldGroup[]): Promise<number> {
   return eachHeld(ctx, groups, async ({ message_id, held }) => {
     const { applied } = await conditionalUpdate(ctx.dynamo, {
       TableName: ctx.tables.messages.name,
       Key: { message_id },
-      // Somebody may have it already.
+      // The recipient may have it already.
       UpdateExpression: held === 'due' ? 'SET possible_duplicate = :yes REMOVE held' : 'REMOVE held',
       ConditionExpression: 'held = :held',
       ExpressionAttributeValues: { ':held': held, ...(held === 'due' ? { ':yes': true } : {}) },
@@ -75,7 +76,7 @@ const disabledTables = ['clients', 'client-secrets', 'api-keys'] as const;
 type DisabledTable = (typeof disabledTables)[number];
 type Row = Readonly<Record<string, unknown>>;
 
-/** Returns what was enabled, such as `api-keys key_1`. */
+/** Enables rows. Returns the enabled ones, such as `api-keys key_1`. */
 export async function enableRows(
   { dynamo, tables, sideTables }: HeldContext,
   isAskedFor: (id: string) => boolean,
@@ -98,7 +99,7 @@ export async function enableRows(
   return enabled;
 }
 
-/** Returns the id of the key, else of the client. */
+/** Returns the id of the key; for other rows, the id of the client. */
 export function disabledId(table: StackTable, item: Item): string {
   return item.key_id?.S ?? keyOf(table, item);
 }
@@ -120,7 +121,7 @@ function enabledValues(table: DisabledTable, row: Row): Row {
   }
 }
 
-/** An update of these attributes that fails if one of them is not as in the row any more. */
+/** Returns an update of these attributes that fails if one of them has changed since the row was read. */
 function changeIfUnchanged(row: Row, values: Row) {
   const { ExpressionAttributeValues, ...update } = setOrRemove(values);
   const seen = Object.keys(values).filter((name) => row[name] !== undefined);

@@ -1,4 +1,4 @@
-/** Reads what the Activity Log says since the restored time, and of which client, API key or secret. */
+/** Reads the changes in the Activity Log since the restored time, with the client, API key or secret of each. */
 import * as z from 'zod/mini';
 import { settingsIdOf } from '../contract/mode.ts';
 import { rowIn } from '../platform/aws/stream-record.dynamo.ts';
@@ -33,7 +33,7 @@ export async function recordedChanges(
   return changes.toSorted((one, other) => (one.at < other.at ? -1 : 1));
 }
 
-/** What decides whether a copied client or its secrets may be used again. */
+/** The kinds that decide if a copied client or its secrets may be used again. */
 const accessKinds: ReadonlySet<string> = new Set([
   'client_disabled',
   'client_enabled',

@@ -31,13 +31,13 @@ import {
   type TableRows,
 } from './table-rows.dynamo.ts';
 
-/** What a repeated command must know. */
+/** The state that a repeated command needs. */
 export interface RestoreProgress {
   readonly restoreId: string;
   readonly to: string;
   /** All tables that were restored beside. */
   readonly tables: readonly RestorableTable[];
-  /** What was on before, stored before the first of it is turned off. */
+  /** The workers that were on, stored before the first of them is turned off. */
   readonly workers?: RunningWorkers;
   readonly stoppedAt?: string;
 }
@@ -71,10 +71,10 @@ interface TableCounts {
 
 interface DisabledRow {
   readonly table: RestorableTable;
-  /** The id that `restore enable` takes: of the key, else of the client. */
+  /** The id for `restore enable`: of the key; for other rows, of the client. */
   readonly id: string;
   readonly client_id: string;
-  /** What the Activity Log says of it since the time, the oldest first. */
+  /** The entries about it in the Activity Log since the restored time, oldest first. */
   readonly since: readonly Pick<SettingChange, 'at' | 'kind' | 'summary'>[];
 }
 
@@ -160,11 +160,11 @@ async function stop(
   // A stage that another command turned on meanwhile is stopped again.
   if (given.stoppedAt !== undefined && hadBegun) return { ...given, stoppedAt: given.stoppedAt };
   ctx.report('The API answers 503, and the workers are turned off.');
-  // If what was on is not known any more, all are turned on at the end.
+  // If it is unknown which workers were on, all are turned on at the end.
   const workers = given.workers ?? (await ctx.workers.find(hadBegun ? 'all' : 'on'));
   await ctx.progress.write({ ...given, workers });
   const { counting } = workers;
-  // What has happened is counted until the end.
+  // The workers that only count stay on until the end.
   const mappings = workers.mappings.filter((id) => !counting.includes(id));
   await turn(ctx, { ...workers, mappings }, 'off');
   ctx.report(`Waits ${ctx.settleSeconds} s for requests and calls that began before.`);
@@ -213,7 +213,7 @@ async function copyPage(
     counts.rows += 1;
     const key = keyOf(stackTable, item);
     const found = present.get(key);
-    // A repeated command reports again what it has copied before.
+    // A repeated command reports again the rows that it copied before.
     if (found !== undefined && found[restoredBy]?.S !== run.restoreId) {
       counts.kept += 1;
       return;

@@ -1,6 +1,7 @@
 /**
- * Stops a stage for a restore, and starts it: the API by a maintenance row, the workers by the event source mappings of queues
- * and streams, and by the schedules. A stream keeps its records for 24 hours, and is read on from where it was stopped.
+ * Stops a stage for a restore, and starts it again: the API by a maintenance row, the workers by the event source
+ * mappings of queues and streams, and by the schedules. A stream keeps its records for 24 hours, and is read on from
+ * the position at which it stopped.
  */
 import {
   GetEventSourceMappingCommand,
@@ -31,10 +32,10 @@ export function dynamoMaintenance(client: DynamoDBDocumentClient, TableName: str
   };
 }
 
-/** What was on when the workers were stopped, by its ids in the stack. */
+/** The workers that were on when they were stopped, by their ids in the stack. */
 export interface RunningWorkers {
   readonly mappings: readonly string[];
-  /** The UUIDs of those mappings whose functions only count what has happened. */
+  /** The UUIDs of the mappings whose functions only count events that have happened. */
   readonly counting: readonly string[];
   /** The names of schedules, in one group. */
   readonly schedules: readonly string[];
@@ -106,7 +107,7 @@ export function stackWorkers(stackName: string) {
       return { mappings: on, counting, schedules: enabled.flat(), scheduleGroup };
     },
 
-    /** Turns them off or on. Returns true once all of them are in that state. */
+    /** Turns the workers off or on. Returns true once all of them are in that state. */
     async turn(
       { mappings, schedules, scheduleGroup }: RunningWorkers,
       state: 'on' | 'off',

@@ -1,7 +1,4 @@
-/**
- * The rows of the tables that are restored, read and written as DynamoDB stores them, so that a copied row is exactly what
- * it was.
- */
+/** Reads and writes rows of the restored tables as DynamoDB stores them, so that a copied row is exactly the same. */
 import {
   BatchGetItemCommand,
   ConditionalCheckFailedException,
@@ -14,7 +11,10 @@ import { chunksOf } from '../platform/long-lists.ts';
 import { retryRemaining } from '../platform/retry.ts';
 import type { Item } from './side-tables.dynamo.ts';
 
-/** The tables with point-in-time recovery, in the order in which they are copied: what decides about sending comes first. */
+/**
+ * The tables with point-in-time recovery, in the order in which they are copied. Tables that decide about sending
+ * come first.
+ */
 export const restorableTables = [
   'clients',
   'client-secrets',
