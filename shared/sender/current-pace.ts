@@ -1,6 +1,6 @@
 /**
- * The pace of a sender now, for messages that were accepted with another one: an administrator who lowers a pace slows down
- * what waits too (contract 14.4).
+ * The present pace of a sender, for messages that were accepted with another one. If an administrator lowers a pace,
+ * waiting messages slow down too (contract 14.4).
  */
 import type { Channel } from '../contract/channels.ts';
 import type { EditedRow } from '../edited-table/edited-row.ts';
@@ -13,10 +13,13 @@ export interface CurrentPace {
   readonly readAtMs: number;
 }
 
-/** Undefined where no row gives the sender a pace. */
+/** Returns undefined if no row gives the sender a pace. */
 export type CurrentPaceOf = (channel: Channel, identity: string) => Promise<CurrentPace | undefined>;
 
-/** Reads all rows at most every 45 s, whatever the number of messages and senders: people enter few of them. */
+/**
+ * Reads all rows at most every 45 s, however many messages and senders there are. The table is small, because
+ * operators enter its rows by hand.
+ */
 export function currentPaces(
   store: { allRows(): Promise<readonly EditedRow[]> },
   clock: Clock,

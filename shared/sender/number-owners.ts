@@ -22,8 +22,9 @@ export async function claimsOf(
 export type NumberOwners = ReturnType<typeof numberOwners>;
 
 /**
- * A number that two clients claim belongs to nobody: a message that reached the wrong client could not be taken back.
- * Reads all rows at most every 45 s: people enter few of them, and a number is written in more than one way.
+ * Finds the client that owns a number. A number that two clients claim belongs to neither: a message that reached the
+ * wrong client could not be taken back. Reads all rows at most every 45 s: the table is small, and the same number
+ * can be written in several ways.
  */
 export function numberOwners(
   store: { allRows(): Promise<readonly EditedRow[]> },
@@ -38,7 +39,10 @@ export function numberOwners(
       const [owner, ...others] = read?.claims.get(identityKey(channel, number)) ?? [];
       return others.length === 0 ? owner : undefined;
     },
-    /** The clients to which rows give this number; undefined where no row names it, so that any may have it. */
+    /**
+     * Returns the clients to which rows give this number; undefined if no row names it, so that any client may have
+     * it.
+     */
     async holdersOf(number: string, channel: Channel): Promise<ReadonlySet<string> | undefined> {
       return (await cache.get(''))?.holders.get(identityKey(channel, number));
     },

@@ -1,6 +1,6 @@
 /**
- * Selects what a message is sent from: the most specific row wins, client before country (contract 14.2). A row
- * that is not valid is passed over, and the next one in order is used; the stage's own sender is the last resort.
+ * Selects the sender of a message. The most specific row wins, client before country (contract 14.2). An invalid row
+ * is skipped; the stage's own sender is the last resort.
  */
 
 import type { Channel, StageCarriers } from '../contract/channels.ts';
@@ -29,7 +29,7 @@ export interface Addressed {
   readonly from?: string | undefined;
 }
 
-/** What a message is sent from; a carrier that is not named here has a sender of its own. */
+/** The selected senders. A carrier without an entry uses a sender of its own. */
 interface SelectedSenders {
   /** At the first carrier of the channel, which it names: a deploy may change the order before the message goes out. */
   readonly sender?: Sender & { readonly carrier?: string };
@@ -48,7 +48,7 @@ export interface StageSenders {
 
 interface ClientSenders {
   readonly select: SelectSender;
-  /** Whether the rows give this sender to other clients and not to this one. */
+  /** True if the rows give this sender to other clients and not to this one. */
   readonly isOfOthers: (sender: string) => boolean;
 }
 
@@ -62,9 +62,9 @@ export interface InvalidSender extends IgnoredValue {
 }
 
 /**
- * Reads the rows of a client, and those of all, at most every 45 s each, so that an edit takes effect within 60 s. Both
- * are read at once. All rows have those of `*`, and say whether an identity is another client's, and what its pace is; people
- * enter few rows.
+ * Reads the rows of a client, and all rows, at most every 45 s each, so that an edit takes effect within 60 s. Both
+ * reads run at the same time. All rows are needed for the rows of `*`, the senders of other clients, and the paces;
+ * the table is small.
  */
 export function senderReader(
   store: {
@@ -103,7 +103,7 @@ export function senderReader(
     const rows = await store.allRows();
     const parsed = rows.map(parseSenderRow);
     const ofEveryone = rows.filter(({ client_id }) => client_id === everyClient);
-    // Every client sends from that of the stage where no row says otherwise.
+    // The stage's sender is available to every client unless a row says otherwise.
     const ofStage =
       stage.sms === undefined
         ? []
@@ -153,15 +153,18 @@ export function selectSender(
   };
 }
 
-/** Carriers count what a sender sends to all countries, so its pace holds for a message of another row, and of none. */
+/**
+ * Applies the lowest pace of any row with the sender. Carriers count a sender's messages to all countries, so the
+ * pace also applies to messages that another row, or no row, selected.
+ */
 function withPace(sender: Sender, channel: Channel, paces: Paces): Sender {
   const lowest = paces.get(identityKey(channel, sender.identity));
   if (lowest === undefined) return sender;
-  // The row may be newer than what was read of all.
+  // The client's row may have been read later than all rows.
   return { ...sender, messages_per_second: Math.min(lowest, sender.messages_per_second ?? lowest) };
 }
 
-/** What a carrier without a row for the message sends it from, if that has a pace. */
+/** Returns the named sender for a carrier without a matching row, if the sender has a pace. */
 function namedWithPace({ channel, from }: Addressed, paces: Paces): Sender | undefined {
   return from !== undefined && paces.has(identityKey(channel, from)) ? { identity: from } : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * What the gateway writes into a row of `senders` for the person who edits it (contract 10.5): what is sent from
- * it, or why it is not used. It follows from the reading of the row that the sends use too.
+ * The feedback in a row of `senders` (contract 10.5): what is sent from it, or why it is not used. It uses the same
+ * row reader as the sends.
  */
 import { type Channel, channelNames, type StageCarriers } from '../contract/channels.ts';
 import { decimalText } from '../contract/prices.ts';
@@ -37,7 +37,7 @@ import {
 
 interface SenderContext {
   readonly now: Date;
-  /** Whether there is a client with the row's `client_id`. */
+  /** True if the row's `client_id` exists. */
   readonly clientExists: boolean;
   /** The numbers that all rows claim. */
   readonly claims: Claims;
@@ -137,7 +137,7 @@ function idsText(
   return `SMS to India has the entity ${entity_id} and the template ${template_id}.`;
 }
 
-/** Every row, after each change: rows share numbers and paces, and people enter few rows. */
+/** Reviews every row after each change. Rows share numbers and paces, and the table is small. */
 export async function reviewSenders<Image>({
   store,
   existingClients,

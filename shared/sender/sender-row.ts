@@ -1,6 +1,6 @@
 /**
- * Reads one row of `senders`, which people edit by hand: the sender that it names, or a reason why it is not used
- * (contract, section 14). The sends, the feedback and the tools use this one reading.
+ * Reads one row of `senders`, which operators edit by hand: returns the sender that it names, or a reason why it is
+ * not used (contract, section 14). The sends, the feedback and the tools all use this reader.
  */
 import { type Channel, channels } from '../contract/channels.ts';
 import { alphanumericSender, canonicalRecipient, countryNamed } from '../contract/phone-number.ts';
@@ -18,8 +18,8 @@ import { closestName } from '../platform/closest-name.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 
 /**
- * How the table is keyed, and what people write into it. The sort key is the channel, the country and, if the sender is of
- * another carrier than the first of its channel, that carrier: `sms GB`, `sms *`, `sms GB twilio`.
+ * The table's keys, and the attributes that operators write. The sort key is the channel, the country and, if the
+ * sender belongs to another carrier than the first of its channel, that carrier: `sms GB`, `sms *`, `sms GB twilio`.
  */
 export const senderTable = {
   sortKey: 'destination',
@@ -105,7 +105,7 @@ export const countriesWithoutSenderIds: ReadonlySet<string> = new Set(['US', 'CA
 /** The start of the id of a pool or a phone number, which can be as short as a sender ID. */
 const resourceId = /^(?:pool|phone)-/;
 
-/** Whether an identity in AWS End User Messaging is a sender ID, not a number or an id. */
+/** True if an identity in AWS End User Messaging is a sender ID, not a number or an id. */
 export function isSenderId(identity: string): boolean {
   return alphanumericSender.test(identity) && !resourceId.test(identity);
 }
@@ -170,8 +170,9 @@ const identityForms = {
 } as const;
 
 /**
- * What carriers accept besides a number and a sender ID: short codes, and the ids of pools, numbers and Messaging Services.
- * Not ARNs, which name resources of other accounts: the gateway may send from those of its own account only.
+ * Identities that carriers accept besides numbers and sender IDs: short codes, and the ids of pools, numbers and
+ * Messaging Services. ARNs are not accepted, because they can name resources of other accounts: the gateway may send
+ * only from its own.
  */
 const smsIdentity = /^(?:(?:pool|phone)-[A-Za-z0-9-]{1,64}|MG[0-9a-f]{32}|\d{3,8})$/;
 /** The ids of numbers that `SendWhatsAppMessage` and Meta's Cloud API accept. */
@@ -206,7 +207,7 @@ function parsePace(value: unknown): Parsed<number> {
 const registeredId = /^[!-~]{1,64}$/;
 
 function parseRegisteredId(value: unknown): Parsed<string> {
-  // Such an id has 19 digits: as a number it would be rounded.
+  // Such an id has 19 digits, so as a number it would be rounded.
   if (typeof value === 'number') {
     return { reason: `${shownValue(value)} is a number and may be rounded. Write it as a text.` };
   }

@@ -73,7 +73,7 @@ function scopesIn(scope: string | null | undefined): readonly string[] {
   return (scope ?? '').split(' ').filter((word) => word !== '');
 }
 
-/** The requested scopes. @throws GatewayError `invalid_scope` if the client does not have all of them. */
+/** Returns the requested scopes. @throws GatewayError `invalid_scope` if the client does not have all of them. */
 function narrowed(held: readonly Scope[], wanted: readonly string[]): readonly Scope[] {
   const missing = wanted.filter((word) => !held.some((scope) => scope === word));
   if (missing.length > 0) {

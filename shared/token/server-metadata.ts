@@ -8,7 +8,7 @@ import type { SigningKeyStore } from './signing-keys.dynamo.ts';
 import { tokenAlgorithm } from './token-claims.ts';
 
 const keysName = 'jwks.json';
-/** OpenID Connect's name is where libraries look first; the fields are the same. */
+/** Libraries look first under OpenID Connect's name; the fields are the same. */
 const metadataNames: ReadonlySet<string> = new Set(['oauth-authorization-server', 'openid-configuration']);
 
 /** A new key is published before its first token, and an unknown `kid` has verifiers read the keys again. */

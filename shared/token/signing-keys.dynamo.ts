@@ -19,8 +19,8 @@ export type SigningKeyStore = ReturnType<typeof dynamoSigningKeyStore>;
 export function dynamoSigningKeyStore(dynamo: DynamoDBDocumentClient, TableName: string) {
   return {
     /**
-     * By `kid`: those that sign, and those that signed tokens that may still be valid. Undefined where a row is
-     * malformed, so that the other keys are trusted all the same.
+     * Returns by `kid` the keys that sign, and those whose tokens may still be valid. A key is undefined if its row
+     * is malformed, so that the other keys still work.
      */
     async all(): Promise<ReadonlyMap<string, PublicJwk | undefined>> {
       // The table has one row for each generation of the key, and a page holds far more.

@@ -18,7 +18,7 @@ export const tokenClaims = z.object({
   iat: z.int(),
   exp: z.int(),
   jti: z.string().check(z.minLength(1)),
-  /** On a token for test data, whose `client_id` is the id of that data. */
+  /** Present on a token for test data. Its `client_id` is then the id of the test data. */
   test: z.optional(z.literal(true)),
 });
 

@@ -1,4 +1,7 @@
-/** Signs tokens with a KMS key, whose public key is published with the first look at the keys, or a second before its first token. */
+/**
+ * Signs tokens with a KMS key. Its public key is published when the keys are first requested, or a second before the
+ * first token.
+ */
 import { createHash, createPublicKey } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { GetPublicKeyCommand, type KMSClient, SignCommand } from '@aws-sdk/client-kms';

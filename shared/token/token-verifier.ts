@@ -13,7 +13,7 @@ import {
 
 export type TokenVerifier = ReturnType<typeof tokenVerifier>;
 
-/** A revoked key is trusted for at most this time and that of the token cache together: five minutes. */
+/** With the time of the token cache, a revoked key is trusted for at most five minutes. */
 export const keyBounds = { maxAgeSeconds: 240, maxEntries: 1 };
 /** A verified token is cached, because checking its signature takes much of the CPU time of a request. */
 const tokenBounds = { seconds: 60, maxEntries: 1000 };
@@ -24,9 +24,9 @@ const kidForm = /^[A-Za-z0-9_-]{43}$/;
 class KeyLookupFailure extends Error {}
 
 /**
- * All published keys are read at once, so a token with an invented `kid` neither delays nor refuses one with a
- * published `kid`. An unknown `kid` has them read again, at most twice a second; a new key is published longer than that
- * before its first token.
+ * Verifies tokens. All published keys are read at once, so a token with an invented `kid` neither delays nor refuses
+ * one with a published `kid`. An unknown `kid` causes another read, at most twice a second; a new key is published
+ * longer than that before its first token.
  */
 export function tokenVerifier(
   published: Pick<SigningKeyStore, 'all'>,

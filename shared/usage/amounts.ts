@@ -1,7 +1,7 @@
 /**
- * What one message adds to usage, as a function of its row alone. Usage is the sum of it over all messages: a change
- * adds the amounts of the row after it and takes away those of the row before it. `count-changes.ts` decides in which
- * periods.
+ * Computes the amounts that one message adds to usage, from its row alone. Usage is the sum over all messages: a
+ * change adds the amounts of the row after it and subtracts those of the row before it. `count-changes.ts` decides in
+ * which periods.
  */
 import * as z from 'zod/mini';
 import type { Channel } from '../contract/channels.ts';
@@ -39,7 +39,7 @@ export function numbersIn(attributes: Readonly<Record<string, unknown>>): [strin
   );
 }
 
-/** Bounded to what DynamoDB adds and takes as a key, so that no row that a person edited can stop the counting. */
+/** Limited to values that DynamoDB can add or accept in a key, so that no edited row can stop the counting. */
 const countedFields = z.object({
   client_id: z.string().check(z.regex(/^[^*]{1,255}$/)),
   channel: messageSchema().shape.channel,
@@ -58,7 +58,10 @@ const countedFields = z.object({
 /** The part of a message that usage is made of. */
 export type CountedMessage = Readonly<z.output<typeof countedFields>>;
 
-/** Undefined where the row is not a message: a row that a person made invalid has no amounts until it is corrected. */
+/**
+ * Returns undefined if the row is not a valid message: a row that an edit made invalid has no amounts until it is
+ * corrected.
+ */
 export function parseCountedMessage(row: unknown): CountedMessage | undefined {
   return countedFields.safeParse(row).data;
 }
@@ -107,7 +110,7 @@ const channels = inverted(channelCodes);
 const types = inverted(typeCodes);
 const statuses = inverted(statusCodes);
 
-/** The attributes' meaning; those of an error code are left out. */
+/** Decodes the attributes; leaves out those of error codes. */
 export function combinationsIn(amounts: Amounts): Combination[] {
   return [...amounts].flatMap(([name, amount]) => {
     const [channelCode = '', typeCode = '', country = '', statusCode = '', measure = ''] = name.split('.');

@@ -15,10 +15,13 @@ import { amountsOf, type CountedMessage, parseCountedMessage } from './amounts.t
 import { addTo, type CountContext, type CountedChange, type Groups } from './count-journal.dynamo.ts';
 import { intervals, periodAt, usageKeptDays } from './period.ts';
 
-/** The key of the rows that have the sums of all clients; those of test data have it as a client's (`clientIdIn`). */
+/**
+ * The key of the rows with the sums of all clients. For test data it gets the same ending as a client's id
+ * (`clientIdIn`).
+ */
 export const allClients = '*';
 
-/** What `count-journal.dynamo.ts` needs to count usage. */
+/** Returns the configuration with which `count-journal.dynamo.ts` counts usage. */
 export function countingUsage(
   tables: { readonly journalTable: string; readonly usageTable: string },
   { dynamo, clock, sleep }: Pick<CountContext, 'dynamo' | 'clock' | 'sleep'>,
@@ -44,10 +47,10 @@ function rowsOf(group: string) {
 }
 
 /**
- * What the records of the messages' stream add to usage. Deletions and restored rows add nothing, nor does what follows of
- * those that were in flight: usage is kept longer than messages.
+ * Returns the amounts that records of the messages' stream add to usage. Deletions, restored rows, and later changes
+ * of restored messages that were in flight add nothing: usage is kept longer than messages.
  *
- * @throws Error if a record has no number or time, which DynamoDB gives to each.
+ * @throws Error if a record has no number or time, which DynamoDB always sets.
  */
 export function usageChanges(records: readonly StreamRecord[]): CountedChange[] {
   return records.flatMap((record) => {
@@ -59,8 +62,8 @@ export function usageChanges(records: readonly StreamRecord[]): CountedChange[] 
 }
 
 /**
- * The row after the change, less the row before it. A row that a person made invalid is no message, so it has no amounts
- * until it is corrected.
+ * Subtracts the row before the change from the row after it. A row that an edit made invalid has no amounts until it
+ * is corrected.
  */
 function groupsOf(before: CountedMessage | undefined, after: CountedMessage | undefined): Groups {
   const groups = new Map<string, Map<string, number>>();

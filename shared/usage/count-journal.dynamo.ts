@@ -1,13 +1,13 @@
 /**
- * Counts the changes of a table, each exactly once, from its stream. The stream repeats batches and cuts them anew, an
- * earlier worker may still run, and a worker may die at any line.
+ * Counts the changes of a table, each exactly once, from its stream. The stream may repeat batches and cut them in other
+ * places, an earlier worker may still run, and a worker may die at any line.
  *
  * 1. A batch is noted: one transaction puts its sums into the journal, and moves the position of its shard past it. Lambda
- *    passes the records of a shard in order the first time, so what is not after the position is counted. Lambda names the
- *    shard only in a tumbling window, which allows one batch of a shard at a time.
- * 2. Notes are added up: all that the journal has, of all shards, becomes one addition to each row of sums. Additions are
- *    numbered. A row has the number of its latest addition and takes no addition twice, so whoever finds an addition that
- *    was begun may carry it out again.
+ *    passes the records of a shard in order the first time, so records up to the position are already counted. Lambda
+ *    names the shard only in a tumbling window, which allows one batch of a shard at a time.
+ * 2. Notes are added up: all notes in the journal, of all shards, become one addition to each row of sums. Additions are
+ *    numbered. A row stores the number of its latest addition and takes no addition twice, so any worker that finds an
+ *    unfinished addition may carry it out again.
  *
  *    begin: its number and its notes are written, on the condition that no other is begun
  *      ─ crash → after 30 seconds another worker carries it out
@@ -15,7 +15,8 @@
  *    the notes are deleted, then the addition is ended
  *
  * Under load an addition begins every 20 seconds, however many batches there are: rows are large, notes are small. The last
- * call of each window adds up what is left. A row that nothing can be added to is reported, and stops no other.
+ * call of each window adds up the remaining notes. If nothing can be added to a row, the row is reported, and the others
+ * continue.
  */
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import {
@@ -33,7 +34,7 @@ import { chunksOf } from '../platform/long-lists.ts';
 import { retry } from '../platform/retry.ts';
 import type { Amounts } from './amounts.ts';
 
-/** What is counted from one stream. */
+/** The configuration for one stream. */
 export interface CountContext {
   readonly dynamo: DynamoDBDocumentClient;
   readonly clock: Clock;
@@ -56,7 +57,7 @@ export type Groups = ReadonlyMap<string, Amounts>;
 export interface CountedChange {
   /** Increases within a shard. */
   readonly sequence: string;
-  /** What the change adds; a change that adds nothing is ignored. */
+  /** The amounts that the change adds. A change without amounts is ignored. */
   readonly groups: Groups;
 }
 
@@ -75,7 +76,7 @@ const pauseMs = 20_000;
 /** Longer than an addition takes. */
 const deadAfterMs = 30_000;
 const pollMs = 250;
-/** What a batch reads in one call, times five. */
+/** The most notes of one addition: five batch reads of 100 rows. */
 const notesMax = 500;
 const writesAtOnce = 25;
 const conflictRetries = 10;
@@ -95,7 +96,7 @@ class Conflict extends Error {
 }
 
 /**
- * Notes what the changes add, in the order of their shard.
+ * Notes the amounts of the changes, in the order of their shard.
  *
  * @throws if they may not be noted: the batch must be passed again.
  */
@@ -171,8 +172,8 @@ async function note(
 }
 
 /**
- * Adds up what was noted before the call, unless that is left to a later call: without `waits`, if another addition is
- * under way or began a moment ago.
+ * Adds up all notes made before the call. If `waits` is false and another addition is under way or began a moment
+ * ago, leaves them to a later call.
  */
 export async function addUpNotes(ctx: CountContext, { waits }: { readonly waits: boolean }): Promise<void> {
   for (;;) {
@@ -273,7 +274,10 @@ async function carryOut(ctx: CountContext, { number, notes }: Addition, rows: re
   });
 }
 
-/** A note that a person made unreadable is reported: what it adds is lost, and the others must not wait for it. */
+/**
+ * Parses a note. A note that an edit made unreadable is reported and its amounts are lost, because the others must
+ * not wait for it.
+ */
 function groupsIn(row: Row): Groups {
   try {
     const { gunzipSync } = process.getBuiltinModule('node:zlib');

@@ -29,9 +29,9 @@ export function periodAt(interval: Interval, at: Date): Period {
 }
 
 /**
- * The periods that have some of the time from `since` to `until` (exclusive), oldest first.
+ * Returns the periods that overlap the time from `since` to `until` (exclusive), oldest first.
  *
- * @returns undefined where there are more than `max`
+ * @returns undefined if there are more than `max`
  */
 export function periodsBetween(
   interval: Interval,

@@ -20,7 +20,7 @@ export async function usageOfClient(
   return entriesOf(await reader.rowsOf(clientId, names), range, currency);
 }
 
-/** The usage of all clients together, or of each where `client` is one of the groups. */
+/** Returns the usage of all clients together, or of each if `client` is one of the groups. */
 export async function usageOfAll(
   reader: UsageReader,
   range: UsageRange,
@@ -79,7 +79,10 @@ export function totalOf(amounts: Amounts, currency: string): UsageSums | undefin
   return sumsOf(combinationsIn(amounts), currency);
 }
 
-/** Undefined where nothing is counted. A number of messages that a person made a text is 0 here, and what else was counted is shown. */
+/**
+ * Returns undefined if nothing is counted. A number of messages that an edit made a text counts as 0 here, and all
+ * other counts are shown.
+ */
 function sumsOf(combinations: readonly Combination[], currency: string): UsageSums | undefined {
   let [messages, segments, delivered, failed, estimated, possibleDuplicates] = [0, 0, 0, 0, 0, 0];
   const costs = new Map<string, number>();
@@ -113,7 +116,7 @@ function sumsOf(combinations: readonly Combination[], currency: string): UsageSu
   };
 }
 
-/** GET /api/v1/account/usage: what a client sent, and the use of its caps (contract, section 11). */
+/** GET /api/v1/account/usage: the client's messages, and the use of its caps (contract, section 11). */
 export function showUsage({
   usage,
   capsOf,

@@ -62,7 +62,7 @@ export const adminUsageQuery = z.extend(queryOf(adminGroupings), {
   client_id: optional(z.string().check(z.minLength(1), z.maxLength(128))),
 });
 
-/** Each period is read by a query of its own where clients are grouped. */
+/** If clients are grouped, each period takes its own query. */
 export const clientPeriodsMax = 31;
 
 export interface UsageRange {
@@ -72,9 +72,9 @@ export interface UsageRange {
 }
 
 /**
- * The whole periods that have some of the time asked for; by default the days of the current UTC month up to now.
+ * Returns the whole periods that overlap the requested time; by default the days of the current UTC month up to now.
  *
- * @throws GatewayError where the times are in the wrong order or too far apart.
+ * @throws GatewayError if the times are in the wrong order or too far apart.
  */
 export function usageRange(
   query: Readonly<{
