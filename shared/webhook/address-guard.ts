@@ -10,9 +10,7 @@ import type { EnvironmentFor } from '../platform/env.ts';
 import { lazily } from '../platform/expiring-cache.ts';
 
 export interface AddressRules {
-  /**
-   * Whether loopback addresses are permitted, and any host name, because it may resolve to one; for the local stage.
-   */
+  /** True on the local stage: permits loopback addresses, and any host name, because it may resolve to one. */
   readonly allowLoopback: boolean;
   readonly allowHttp: boolean;
   readonly ports: 'any' | readonly number[];
@@ -91,10 +89,13 @@ const blocks = (...texts: readonly string[]): (() => BlockList) =>
 
 const loopback = blocks('127.0.0.0/8', '::1/128');
 
-/** Global IPv6 unicast is assigned from here only (RFC 4291, section 2.4), which excludes what is reserved later elsewhere. */
+/**
+ * All global IPv6 unicast addresses are in this block (RFC 4291, section 2.4), which also excludes later reservations
+ * elsewhere.
+ */
 const globalIpv6 = blocks('2000::/3');
 
-/** What IANA reserves, in the registries of special-purpose addresses; of IPv6 what is within `globalIpv6`. */
+/** The blocks in IANA's registries of special-purpose addresses; for IPv6, those within `globalIpv6`. */
 const reserved = blocks(
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -215,7 +216,7 @@ export function webhookUrlSchema(rules: AddressRules): z.ZodMiniType<string> {
   );
 }
 
-/** The form of a webhook URL in a request: it is refused at once where it could never be called (contract 7.10). */
+/** The form of a webhook URL in a request. A URL that could never be called is refused at once (contract 7.10). */
 export function webhookUrlFrom(env: EnvironmentFor<typeof webhookRules>): z.ZodMiniType<string> {
   return webhookUrlSchema(addressRules(env));
 }

@@ -21,8 +21,8 @@ export type AttemptError = (typeof attemptErrors)[number];
 type WithdrawnError = Extract<AttemptError, 'endpoint_disabled' | 'endpoint_deleted'>;
 
 /**
- * Why nothing is posted, or nothing more after workers that died. A row that a person made invalid may be corrected before
- * the next retry.
+ * The reasons why an attempt posts nothing, or nothing more after workers that died. A row that an edit made invalid
+ * may be corrected before the next retry.
  */
 export type UnpostedError = WithdrawnError | Extract<AttemptError, 'no_secret' | 'reset'>;
 
@@ -55,7 +55,7 @@ export const attemptFields = {
   response_body: z.string(),
   error: z.optional(z.enum(attemptErrors)),
   error_message: z.optional(z.string()),
-  /** Without headers and with shortened texts, to make room for newer attempts. */
+  /** True if headers are left out and texts shortened, to make room for newer attempts. */
   shortened: z.optional(z.boolean()),
   /** When the next attempt is due; absent after the last. */
   next_due_at: z.optional(time),

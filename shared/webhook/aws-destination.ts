@@ -1,6 +1,6 @@
 /**
- * A queue or an event bus in a client's own AWS account, as the destination of an endpoint in place of a URL. What can
- * never be sent to is refused at the request.
+ * A queue or an event bus in a client's own AWS account, as the destination of an endpoint instead of a URL. A
+ * destination that could never be used is refused at the request.
  */
 import * as z from 'zod/mini';
 
@@ -32,8 +32,8 @@ export function roleArnOf(destination: AwsDestination): string {
 }
 
 /**
- * Returns the destination of an endpoint's row, which has the ARN of the queue or bus in place of its URL, and that of
- * the role.
+ * Returns the destination from the ARNs in an endpoint's row: the ARN of the queue or bus, stored in place of its
+ * URL, and the ARN of the role.
  */
 export function fromArns(arn: string, role_arn: string): AwsDestination {
   return readArn(arn, 'sqs') === undefined
@@ -83,7 +83,7 @@ const example = {
   iam: 'an IAM role, such as arn:aws:iam::123456789012:role/webhooks',
 } as const;
 
-/** An ARN that a request names, and what is wrong with it in our words. */
+/** The schema of an ARN in a request, with the gateway's own error texts. */
 function arnSchema(service: keyof typeof example, resource: RegExp, { partition }: OwnAccount) {
   return z.string().check(
     z.superRefine((text, context) => {

@@ -80,8 +80,8 @@ export async function chooseLane(
 }
 
 /**
- * How long a worker that waits for endpoints receives further messages itself. In the slow lane that is nearly always:
- * workers that started together must not stop together, or for the length of a POST nobody would receive.
+ * Returns how long a worker that waits for endpoints receives further messages itself. The slow lane waits nearly
+ * always: workers that started together must not stop together, or nobody would receive for the length of a POST.
  */
 export function receiveFurtherMs(lane: Lane, random: number): number {
   const max = receiveFurtherSeconds * 1000;
@@ -95,9 +95,9 @@ export function startDelayMs(lane: Lane, position: number, batchSize: number): n
 }
 
 /**
- * Trial requests: one worker of the fast lane posts to an endpoint of unknown health, to learn whether it answers quickly.
- * A client has at most four at a time, so even a thousand new endpoints that hang occupy at most four workers. All workers
- * share the slots.
+ * Trial requests: one worker of the fast lane posts to an endpoint of unknown health, to learn if it answers quickly.
+ * A client has at most four at a time, so even a thousand new endpoints that hang occupy at most four workers. All
+ * workers share the slots.
  */
 export interface TrialSlots {
   /** Takes the slot; if another holder has it, returns since when. */
@@ -105,7 +105,7 @@ export interface TrialSlots {
   freeSlot(slot: string, holder: string): Promise<void>;
 }
 
-/** Who takes it must release it. */
+/** A slot that the holder has taken and must release. */
 export interface TrialRequest {
   readonly slot: string;
   readonly holder: string;
@@ -137,7 +137,7 @@ export async function releaseTrial(
   await orWarn(dependencies, 'a trial request could not be released', releasing);
 }
 
-/** For work that is done beside a delivery: what fails here delays none. */
+/** Waits for work beside a delivery. Logs its failure, which must not delay the delivery. */
 export async function orWarn(
   { warn }: Pick<LaneDependencies, 'warn'>,
   message: string,

@@ -1,6 +1,6 @@
 /**
- * The two webhook queues: what their messages are, how they are sent, and how the next attempt of a delivery is scheduled.
- * The message group is the client: a fair queue prevents one client from delaying the others.
+ * The two webhook queues: their messages, how they are sent, and how the next attempt of a delivery is scheduled. The
+ * message group is the client: a fair queue prevents one client from delaying the others.
  */
 
 import { ConflictException, CreateScheduleCommand, type SchedulerClient } from '@aws-sdk/client-scheduler';
@@ -13,8 +13,8 @@ import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
 import { type Delivery, deliverySchema, dueItemIdOf, type Lane, retryDelaysSeconds } from './delivery.ts';
 
 /**
- * Everything else is in the delivery's row; a delivery without a row is in the message. `swept` is true if the sweep
- * enqueued it.
+ * Names a delivery. All other data is in the delivery's row; the message contains the whole delivery if it has no row
+ * yet. `swept` is true if the sweep enqueued it.
  */
 const deliveryMessageSchema = z.object({
   delivery_id: z.string().check(z.minLength(1)),
@@ -23,7 +23,7 @@ const deliveryMessageSchema = z.object({
 });
 export type DeliveryMessage = Readonly<z.output<typeof deliveryMessageSchema>>;
 
-/** An event, and where it goes; its deliveries are made by the worker that receives it (deliver/fan-out.ts). */
+/** An event and its destinations. The worker that receives it creates the deliveries (deliver/fan-out.ts). */
 const fanOutSchema = z.object({
   client_id: z.string(),
   message_id: z.string(),
@@ -130,15 +130,16 @@ export function delayOfNearRetry(delivery: Delivery, now: Date): number | undefi
 export type RetryScheduler = ReturnType<typeof makeRetryScheduler>;
 
 /**
- * Schedules the next attempt of a delivery: by an SQS delay, or by a one-shot schedule if the delay is too long for SQS.
- * The message of a schedule has no message group: it arrives early, and the worker sends another one, with the client as
- * group, for the rest of the delay. A retry whose schedule cannot be created gets a due item instead, by which the sweep
- * enqueues it early enough for an SQS delay until its time.
+ * Schedules the next attempt of a delivery: by an SQS delay, or by a one-shot schedule if the delay is too long for
+ * SQS. The message of a schedule has no message group: it arrives early, and the worker sends another one, with the
+ * client as group, for the rest of the delay. A retry whose schedule cannot be created gets a due item instead. The
+ * sweep then enqueues it early enough for an SQS delay until its time.
  *
  * AWS stops a loop Lambda → SQS → Lambda after 16 invocations, unless the function may loop. A delivery's own loop is
- * shorter: the first attempt, three retries by SQS delay with at most one further delay each, and one move to the slow
- * lane, are 1 + 3 × 2 + 1 = 8, and with both schedules 12. But a worker sends the retries of messages that it received
- * itself as part of its own invocation's chain, so chains of different deliveries join, and the function may loop.
+ * shorter: the first attempt, three retries by SQS delay with at most one further delay each, and one move to the
+ * slow lane are 1 + 3 × 2 + 1 = 8, and with both schedules 12. But if a worker received messages itself, it sends
+ * their retries in the chain of its own invocation, so chains of different deliveries join, and the function may
+ * loop.
  */
 export function makeRetryScheduler({
   queue,
@@ -174,7 +175,7 @@ export function makeRetryScheduler({
   };
 }
 
-/** Whether the unscaled delay before this attempt is too long for an SQS delay. */
+/** True if the unscaled delay before this attempt is too long for an SQS delay. */
 function isLongDelay(delivery: Delivery): boolean {
   const unscaledDelay = retryDelaysSeconds[delivery.attempt_number - 2];
   return (
@@ -217,7 +218,7 @@ export function eventBridgeSchedules(
           ScheduleExpressionTimezone: 'UTC',
           FlexibleTimeWindow: { Mode: 'OFF' },
           ActionAfterCompletion: 'DELETE',
-          // Without a message group: the consumer receives it early and waits, or sends it again with one.
+          // Has no message group: the consumer receives it early and waits, or sends it again with a group.
           Target: { Arn: queueArns[queue], RoleArn: roleArn, Input: queueText(JSON.stringify(message)) },
         }),
       );

@@ -217,7 +217,7 @@ export function alerted(delivery: Delivery, revision: string): Delivery {
 /** A delivery that is resent at the end of its retention is kept until its attempt is surely over. */
 const keptForResendSeconds = 3600;
 
-/** Returns a finished delivery with one more attempt, at a person's request. */
+/** Returns a finished delivery with one more attempt, requested by an operator or the client. */
 export function resendDue(
   delivery: Delivery,
   dueAt: Date,
@@ -267,8 +267,8 @@ function withoutLease(delivery: Delivery): Delivery {
 }
 
 /**
- * What the name of a due item says: `<message>#<event>`, with `#<endpoint>` for an endpoint of the client. From these the
- * delivery's id is derived, so the sweep can rebuild a delivery that has no row yet. A delivery that follows from no
+ * The parts of a due item's name: `<message>#<event>`, with `#<endpoint>` for an endpoint of the client. The
+ * delivery's id is derived from these, so the sweep can rebuild a delivery that has no row yet. A delivery without a
  * message has a row from its start, and its id is the name.
  */
 interface DeliveryEvent {
@@ -302,7 +302,7 @@ export function dueItemIdOf({ delivery_id, message_id, event, endpoint_id }: Del
   return [message_id, event, ...(endpoint_id === undefined ? [] : [endpoint_id])].join('#');
 }
 
-/** The due item of an event whose deliveries a worker makes: `<message>#<event>`. */
+/** The name of the due item for an event whose deliveries a worker creates: `<message>#<event>`. */
 export function fanOutItemIdOf({ message_id, event }: { message_id: string; event: string }): string {
   return `${message_id}#${event}`;
 }

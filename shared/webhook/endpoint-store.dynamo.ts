@@ -31,8 +31,8 @@ import {
 export type EndpointReader = ReturnType<typeof dynamoEndpointReader>;
 
 /**
- * The results that the delivery worker notes in the row, under conditions, so that none of them undoes a change by the
- * client.
+ * The results that the delivery worker stores in the row, under conditions, so that none of them undoes a change by
+ * the client.
  */
 export type EndpointResults = ReturnType<typeof dynamoEndpointResults>;
 
@@ -100,8 +100,8 @@ export function dynamoEndpointResults(client: DynamoDBDocumentClient, TableName:
 
   return {
     /**
-     * Counts a failed attempt, never twice: one whose response is lost may be counted or not. Returns the row afterwards,
-     * undefined if the endpoint is deleted or disabled.
+     * Counts a failed attempt, never twice; after a lost response it may be counted or not. Returns the row
+     * afterwards; undefined if the endpoint is deleted or disabled.
      */
     addFailure: (endpoint: WebhookEndpoint, at: Date): Promise<WebhookEndpoint | undefined> =>
       update(
@@ -124,7 +124,7 @@ export function dynamoEndpointResults(client: DynamoDBDocumentClient, TableName:
     ): Promise<WebhookEndpoint | undefined> =>
       update(
         failing,
-        // Its failures are counted from zero once it is enabled, also by a person in the console.
+        // Its failures are counted from zero once it is enabled, also if an operator enables it in the console.
         'SET enabled = :no, notice_pending = :yes, disabled_at = :at, disabled_reason = :reason, revision = :revision REMOVE failing_since, failed_attempts',
         'enabled = :yes AND failing_since = :since',
         {
@@ -135,7 +135,7 @@ export function dynamoEndpointResults(client: DynamoDBDocumentClient, TableName:
           ':revision': by.revision,
           ':since': failing.failing_since,
         },
-        // The SDK repeats a write whose response was lost.
+        // The SDK retries a write whose response was lost.
         (row) => row.revision === by.revision,
       ),
 
@@ -158,8 +158,8 @@ export function dynamoEndpointStore(client: DynamoDBDocumentClient, TableName: s
   });
 
   /**
-   * Returns the indexes of the items whose condition failed; none if everything is written. The SDK gives its tries of one
-   * call the same token, so a repeat changes nothing.
+   * Returns the indexes of the items whose condition failed; none if everything is written. The SDK uses the same
+   * token for the retries of one call, so a repeat changes nothing.
    */
   async function write(TransactItems: TransactItems): Promise<readonly number[]> {
     try {
@@ -217,8 +217,8 @@ export function dynamoEndpointStore(client: DynamoDBDocumentClient, TableName: s
     },
 
     /**
-     * Writes the fields in which `next` differs from `seen`, whatever else was changed meanwhile, so that changes at the
-     * same moment all succeed. Returns the row afterwards; undefined if it does not exist.
+     * Writes the fields in which `next` differs from `seen`. Other fields may have changed in the meantime, so
+     * simultaneous changes all succeed. Returns the row afterwards; undefined if it does not exist.
      */
     async change(seen: WebhookEndpoint, next: WebhookEndpoint): Promise<WebhookEndpoint | undefined> {
       const { client_id, endpoint_id } = next;

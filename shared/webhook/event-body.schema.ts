@@ -60,7 +60,7 @@ export const endpointDisabled = z.object({
   ),
 });
 
-/** A message from a person (contract, section 13). */
+/** An inbound message (contract, section 13). */
 export const inboundEvent = z.object({
   event: z.enum(inboundEventNames),
   timestamp: instant,

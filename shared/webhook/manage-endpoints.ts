@@ -104,7 +104,7 @@ export function updateEndpoint(dependencies: EndpointDependencies): Operation {
   };
 }
 
-/** @returns the endpoint afterwards, also with what other requests changed meanwhile */
+/** @returns the endpoint afterwards, including simultaneous changes by other requests */
 async function changeEndpoint(
   dependencies: EndpointDependencies,
   seen: WebhookEndpoint,
@@ -207,7 +207,7 @@ export async function sendTestEvent(
   return { delivery_id, endpoint_id: endpoint.endpoint_id };
 }
 
-/** @throws GatewayError `not_found` where the caller does not have this endpoint. */
+/** @throws GatewayError `not_found` if the endpoint is not the caller's. */
 function ownEndpoint(
   dependencies: { readonly endpoints: Pick<EndpointStore, 'get'> },
   request: ApiRequest,
@@ -238,7 +238,7 @@ function differences(before: Fields, after: Fields): readonly [Fields, Fields] {
 
 interface Change {
   readonly kind: ActivityKind;
-  /** What the client did with the endpoint, for the entry's summary. */
+  /** The verb for the entry's summary: what the client did with the endpoint. */
   readonly verb: string;
   readonly before?: Fields;
   readonly after?: Fields;

@@ -22,7 +22,7 @@ import type { DeliveryStore } from './delivery-store.dynamo.ts';
 import type { InboundEventData, RecipientEventData, WebhookEventData } from './event-body.schema.ts';
 import { type PlannedEndpoint, receives } from './webhook-endpoint.ts';
 
-/** A change of a message, and where its client has its events sent. */
+/** A change of a message, and the destinations of its client's events. */
 export interface ChangeWithDestinations extends MessageChange {
   /** Used if the message has no URL. */
   readonly accountUrl: string | undefined;
@@ -144,7 +144,7 @@ export async function sendNotification(
 }
 
 /**
- * Queues the events for a worker, which makes their deliveries. Where the queue refuses an event, its deliveries are made
+ * Queues events for a worker, which creates their deliveries. If the queue refuses an event, creates its deliveries
  * here, so that the queue refuses only the one at fault.
  */
 export async function enqueueFanOuts(

@@ -1,8 +1,8 @@
 /**
- * Finds overdue deliveries and enqueues them, so that a message lost by SQS or EventBridge Scheduler loses no delivery;
- * and retries that may have no schedule, minutes ahead. A delivery without a row is rebuilt from its message, and so is
- * an event with several destinations none of which has a delivery. It also disables the endpoints that have acknowledged nothing for
- * days.
+ * Finds overdue deliveries and enqueues them, so that a message lost by SQS or EventBridge Scheduler loses no
+ * delivery. Also enqueues retries that may have no schedule, minutes ahead. Rebuilds a delivery without a row from
+ * its message, and an event with several destinations if none of them has a delivery. Disables endpoints that have
+ * acknowledged nothing for days.
  */
 
 import type { MessageStore } from '../message/store/message-store.ts';
@@ -58,9 +58,9 @@ interface Overdue extends Enqueued {
 }
 
 /**
- * Enqueues each overdue delivery, then adds it to the due-item index for a later time. A crash between the two causes a
- * second queue message, which finds the delivery held or finished. The pauses become longer, so that what waits in a long
- * queue does not make it much longer.
+ * Enqueues each overdue delivery, then adds it to the due-item index for a later time. A crash between the two causes
+ * a second queue message, which finds the delivery held or finished. The pauses become longer, so that waiting
+ * deliveries do not make a long queue much longer.
  */
 export async function sweep(dependencies: SweepDependencies) {
   let enqueued = 0;
@@ -138,8 +138,8 @@ export async function sweep(dependencies: SweepDependencies) {
 }
 
 /**
- * Enqueues each event none of whose deliveries has a row; of the others all deliveries have due items of their own
- * (deliver/fan-out.ts).
+ * Enqueues each event without any delivery row. If one delivery has a row, all deliveries of the event have their own
+ * due items (deliver/fan-out.ts).
  */
 async function reviewFanOuts(dependencies: SweepDependencies, ids: readonly string[]): Promise<ReviewResult> {
   const { deliveries, clock } = dependencies;
@@ -158,7 +158,7 @@ async function reviewFanOuts(dependencies: SweepDependencies, ids: readonly stri
   try {
     await enqueueFanOuts(dependencies, lost);
   } catch (error) {
-    // All others are in their queues, and those that were refused have due items, whose review sets them aside.
+    // All others are in their queues. The refused ones have due items, whose review sets them aside.
     if (!isPermanentFault(error)) throw error;
   }
   return reviews;
@@ -237,9 +237,9 @@ function overdueRow(delivery: Delivery, now: Date): Overdue | undefined {
 }
 
 /**
- * A delivery whose queue message was lost before a worker claimed it; undefined if there is nothing to deliver. Its due
- * item shows that the endpoint was enabled, and that its filter matched, when the event happened. So neither is asked again, and the
- * worker records where the endpoint is disabled now.
+ * Rebuilds a delivery whose queue message was lost before a worker claimed it. Returns undefined if there is nothing
+ * to deliver. The due item proves that the endpoint was enabled, and its filter matched, when the event happened. So
+ * neither is checked again, and the worker records if the endpoint is disabled now.
  */
 async function rebuildLostDelivery(
   dependencies: SweepDependencies,
@@ -269,8 +269,8 @@ function receivingAll(endpoint: PlannedEndpoint): PlannedEndpoint {
 }
 
 /**
- * When the sweep enqueues a delivery again that it has enqueued now: after as long as it has waited, so that what waits
- * in a long queue gets few further messages there.
+ * Returns when the sweep enqueues a delivery again: after as long as it has already waited, so that waiting
+ * deliveries get few further messages in a long queue.
  */
 function sweptAgainAt(dueAt: Date, now: Date): Date {
   const waitedSeconds = (now.getTime() - dueAt.getTime()) / 1000;

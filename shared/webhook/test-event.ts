@@ -10,7 +10,7 @@ import { newId } from '../platform/ids.ts';
 import { eventBody, type PlannedDelivery, recipientEventBody } from './plan-deliveries.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
-/** Reserved by Ofcom for drama: it is nobody's. */
+/** Ofcom reserves this number for drama, so it belongs to nobody. */
 const recipient = '+447700900123';
 
 /** A notification of a message that does not exist, with `"test": true` in its data (contract, section 12). */

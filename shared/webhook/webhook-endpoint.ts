@@ -45,7 +45,7 @@ export const webhookEndpointSchema = z.readonly(
     disabled_reason: z.exactOptional(z.string()),
     last_disabled: z.exactOptional(lastDisabled),
     last_filter: z.exactOptional(lastFilter),
-    /** Whether the gateway disabled the endpoint and has not yet sent the notice. */
+    /** True if the gateway disabled the endpoint and has not yet sent the notice. */
     notice_pending: z.exactOptional(z.boolean()),
     /** The first failed attempt since the last success, and how many there were, up to the number that matters. */
     failing_since: z.exactOptional(time),
@@ -57,7 +57,10 @@ export const webhookEndpointSchema = z.readonly(
 
 export type WebhookEndpoint = z.output<typeof webhookEndpointSchema>;
 
-/** What the plan of an event needs. A row that a person made invalid gets events, for it may be corrected before the last retry. */
+/**
+ * The fields for planning an event. Even an endpoint whose row an edit made invalid gets events, because it may be
+ * corrected before the last retry.
+ */
 export const plannedEndpointSchema = z.object({
   endpoint_id: z.string(),
   url: z.catch(z.string(), ''),
@@ -71,7 +74,7 @@ export const plannedEndpointSchema = z.object({
 
 export type PlannedEndpoint = z.output<typeof plannedEndpointSchema>;
 
-/** Whether an event that happens now goes to the endpoint. */
+/** True if an event that happens now goes to the endpoint. */
 export function receives(
   { enabled, events }: Pick<PlannedEndpoint, 'enabled' | 'events'>,
   event: string,
@@ -153,8 +156,8 @@ export function changed(
 }
 
 /**
- * The fields of the row that a change writes; undefined removes one. What the worker noted is only ever removed: failures
- * with the URL or the state for which they were counted.
+ * Returns the fields of the row that a change writes; undefined removes one. The worker's own fields are only ever
+ * removed: failures, if the URL or the state changes for which they were counted.
  */
 export function changedFields(
   seen: WebhookEndpoint,
@@ -165,14 +168,15 @@ export function changedFields(
   const isElsewhere = differing.includes('url') || differing.includes('role_arn');
   return {
     ...Object.fromEntries(differing.map((name) => [name, next[name]])),
-    // They are one destination: a half of each of two changes would be one that nobody asked for.
+    // URL and role are one destination, so both are written: two halves of two changes would be a destination that
+    // nobody asked for.
     ...(isElsewhere ? { url: next.url, role_arn: next.role_arn } : {}),
     ...(resetsFailures(seen, next) ? { failing_since: undefined, failed_attempts: undefined } : {}),
     ...(next.enabled && !seen.enabled ? { notice_pending: undefined } : {}),
   };
 }
 
-/** Whether the change resets the count of failures: they were counted for another URL or state. */
+/** True if the change resets the count of failures, because they were counted for another URL or state. */
 function resetsFailures(before: WebhookEndpoint, after: Pick<WebhookEndpoint, 'enabled' | 'url'>): boolean {
   return after.enabled !== before.enabled || after.url !== before.url;
 }

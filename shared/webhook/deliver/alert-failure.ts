@@ -36,10 +36,10 @@ export async function enterFailure(
 }
 
 /**
- * `delivery` is failed and its alert pending. The due-item index lists it until the last line here, so a crash at any
- * line repeats the whole function.
+ * Sends the alert of a failed delivery whose alert is pending. The due-item index lists the delivery until the last
+ * line here, so a crash at any line repeats the whole function.
  *
- * @param isEntered - whether its entry is written
+ * @param isEntered - true if its entry is already written
  */
 export async function alertFailure(
   dependencies: {
@@ -55,7 +55,7 @@ export async function alertFailure(
   await dependencies.deliveries.replace(delivery, alerted(delivery, dependencies.newRevision()));
 }
 
-/** The alert itself. A resend sends it before it makes a delivery `pending` whose alert is. */
+/** Sends the alert alone. A resend calls this before it makes a delivery with a pending alert `pending`. */
 export async function sendAlert(
   dependencies: {
     readonly activityLog: ActivityLog;

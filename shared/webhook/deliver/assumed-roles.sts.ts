@@ -1,9 +1,10 @@
 /**
- * Temporary credentials of clients' roles. A role is assumed with the id of the client that named it as external id, and
+ * Temporary credentials of clients' roles. The external id is the id of the client that named the role, and
  * credentials are cached for that client only: no client can use a role that trusts the gateway for another one (the
  * confused deputy). A role that can be assumed with any external id is not used at all.
  *
- * The session policy restricts the credentials to sending to the one queue or bus, whatever else the role may do.
+ * The session policy restricts the credentials to sending to the one queue or bus, whatever other permissions the
+ * role has.
  *
  * Why: docs/decisions/aws-destinations.md
  */
@@ -48,8 +49,9 @@ export class RoleTrustsAnyExternalId extends Error {
 /** Before their end, credentials are renewed. */
 const renewBeforeMs = 120_000;
 /**
- * How long a worker does not ask about a role again, whatever STS or the destination answered: the calls of all clients
- * have one quota, so that a client whose queue or role is broken could stop the webhooks of the others.
+ * A worker does not call STS about the same role again for this long, whatever STS or the destination answered. All
+ * clients share one quota of calls, so one client with a broken queue or role could otherwise stop the webhooks of
+ * the others.
  */
 const askAgainAfterMs = 10_000;
 const rolesMax = 500;

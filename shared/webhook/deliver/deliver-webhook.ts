@@ -13,8 +13,8 @@
  *   5 to 6, 7 the outcome is in the row: the queue message finds `retry_scheduled` and schedules the retry (2), or finds
  *             `failed` with a pending alert and sends it (7).
  *   after     the delivery is complete; the queue message, if shown again, finds nothing to do.
- * If the client deleted or disabled the endpoint meanwhile, step 4 is left out and the delivery has failed. If no secret
- * can sign, or a person made the row of the endpoint invalid, step 4 is left out and the attempt has failed.
+ * If the client deleted or disabled the endpoint in the meantime, step 4 is left out and the delivery has failed. If no
+ * secret can sign, or an edit made the endpoint's row invalid, step 4 is left out and the attempt has failed.
  * If SQS or EventBridge Scheduler loses a message, the sweep finds the delivery in the due-item index, which lists it
  * until it is finished.
  */
@@ -85,8 +85,8 @@ interface Claimed extends ClaimedAttempt {
 type NotClaimed =
   | { readonly kind: 'unknown' | 'finished' | 'lost_race' | 'waiting' | 'moved_to_slow_lane' }
   /**
-   * Another worker has the attempt, or that of the event before it. If it is dead, this queue message repeats the attempt
-   * after the lease.
+   * Another worker has this attempt, or the attempt of the previous event. If that worker is dead, this queue message
+   * repeats the attempt after the lease.
    */
   | { readonly kind: 'held'; readonly retryAfterSeconds: number }
   | { readonly kind: 'alerted'; readonly delivery: Delivery };
@@ -190,7 +190,7 @@ async function prepareAttempt(
   return prepareAttempt(dependencies, workerLane, { ...message, delivery: undefined });
 }
 
-/** Whether the resend of the message's event before this one is not finished, because its worker died or is late. */
+/** True if the resend of the message's previous event is not finished, because its worker died or is late. */
 async function isEventBeforeOpen({ deliveries }: DeliverDependencies, seen: Delivery): Promise<boolean> {
   const { resent_by, state, attempt_trigger } = seen;
   if (resent_by?.after === undefined || state !== 'pending' || attempt_trigger !== 'manual') return false;
@@ -268,7 +268,7 @@ async function recordOutcome(
       ? acknowledged(held, attempt, newRevision())
       : afterFailure(held, attempt, timeScale, newRevision());
   const isEntered = delivery.state === 'failed' && (await tryEnterFailure(dependencies, delivery));
-  // Without the outcome the POST would be repeated, so the write is retried. Repeating it is safe.
+  // If the outcome were lost, the POST would be repeated, so the write is retried. Repeating it is safe.
   const retryPolicy = {
     delaysMs: writeRetryDelaysMs,
     sleep,

@@ -1,13 +1,15 @@
 /**
  * Disables an endpoint that has acknowledged nothing for the days and attempts of `disabledAfter` (contract 12.5).
  *
- * A success costs no write, unless failures were counted before; failures cost one write each, and none above its number of attempts. The row
- * is read before each attempt anyway. What is counted wrongly after a crash only delays the end: a failure is counted
- * after its outcome is stored, so none is counted for an attempt that is repeated, and a success is counted again by the queue message.
+ * A success costs no write unless failures were counted before; each failure costs one write, up to its number of
+ * attempts. The row is read before each attempt anyway. A wrong count after a crash only delays the end: a failure is
+ * counted after its outcome is stored, so a repeated attempt counts no failure, and the queue message counts a
+ * success again.
  *
- * The sweep disables it, a quarter of an hour after a failed attempt came when the days were over: a success whose worker died has been
- * counted by then. The sweep also sends the notice; the row says until then that the notice is pending. If the sweep dies, it finds
- * the due item again. Repeating it writes the same entry and the same deliveries.
+ * The sweep disables the endpoint, a quarter of an hour after a failed attempt at which the days were over: by then,
+ * a success whose worker died has been counted. The sweep also sends the notice, which is marked as pending in the
+ * row until then. If the sweep dies, it finds the due item again. Repeating it writes the same entry and the same
+ * deliveries.
  */
 
 import type { ActivityLog } from '../../activity/activity-log.ts';
@@ -28,7 +30,7 @@ export interface DisableDependencies extends EnqueueDependencies {
   readonly activityLog: ActivityLog;
 }
 
-/** What a worker reads and notes of an endpoint; the sweep does the rest. */
+/** The reads and writes of a worker. The sweep does the rest. */
 export type CountedEndpoints = Pick<EndpointReader, 'get'> &
   Pick<EndpointResults, 'addFailure' | 'clearFailures'>;
 
@@ -62,8 +64,8 @@ export async function countResult(
 }
 
 /**
- * Counts the success of a delivery whose worker died before it did so, or could not: otherwise the endpoint could be disabled in spite of
- * it. The queue delivers the message again.
+ * Counts the success of a delivery whose worker died or failed before it counted: otherwise the endpoint could be
+ * disabled in spite of it. The queue delivers the message again.
  */
 export async function countSuccessAgain(
   { endpoints }: { readonly endpoints: CountedEndpoints },

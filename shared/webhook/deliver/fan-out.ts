@@ -1,12 +1,13 @@
 /**
- * An event with several destinations: the relay queues it as one message, in the group of its client, and a worker makes
- * a delivery for each destination. So the relay's work does not grow with a client's endpoints, and a client with many
- * waits behind its own webhooks only.
+ * An event with several destinations: the relay queues it as one message, in the group of its client, and a worker
+ * creates a delivery for each destination. So the relay's work does not grow with a client's endpoints, and a client
+ * with many endpoints waits only for its own webhooks.
  *
- *   1  adds the deliveries to the due-item index ─ crash → the queue shows the message again
- *   2  enqueues them ─ crash → the same: a delivery that is queued twice has one row and one attempt
- * A row proves that all deliveries of its event are in the due-item index. The event itself has a due item too: the sweep
- * queues it again where none of its deliveries has a row, because the queue lost the message.
+ * 1. adds the deliveries to the due-item index ─ crash → the queue shows the message again
+ * 2. enqueues them ─ crash → the same: a delivery that is queued twice has one row and one attempt
+ *
+ * A row proves that all deliveries of its event are in the due-item index. The event itself has a due item too: if
+ * none of its deliveries has a row, the queue lost the message, and the sweep queues the event again.
  */
 import { RefusedEntries } from '../../platform/aws/permanent-fault.ts';
 import { initialLane } from '../choose-lane.ts';
@@ -19,7 +20,10 @@ import {
 } from '../plan-deliveries.ts';
 import { clientOriginOf, type EndpointHealth } from '../slow-endpoints.ts';
 
-/** Returns the number of deliveries. Repeating the call is safe. @throws if any of them may not be queued. */
+/**
+ * Enqueues the deliveries, and returns their number. Repeating the call is safe. @throws if some of them may not be
+ * queued.
+ */
 export async function fanOut(
   dependencies: EnqueueDependencies & {
     readonly health: Pick<EndpointHealth, 'status'>;

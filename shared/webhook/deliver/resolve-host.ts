@@ -42,7 +42,7 @@ export function dnsResolve({ servers, timeoutMs = 1500, otherKindWaitMs = 200 }:
   };
 }
 
-/** Resolves as the machine does, with its hosts file: for the local stage, whose endpoints run on this machine. */
+/** Resolves names like the machine, with its hosts file. For the local stage, whose endpoints run on this machine. */
 export const machineResolve: Resolve = async (hostname) => {
   const found = await lookup(hostname, { all: true, verbatim: true });
   return found.map(({ address }) => address);

@@ -1,6 +1,6 @@
 /**
- * Sends a webhook to a client's queue or event bus, once: a call that is repeated could send it twice. EventBridge answers
- * 200 also where it refuses the event.
+ * Sends a webhook to a client's queue or event bus, without retries: a repeated call could send it twice. EventBridge
+ * answers 200 even if it refuses the event.
  */
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';

@@ -1,6 +1,7 @@
 /**
- * One attempt at a queue or an event bus: the same time limit, result and record as a POST. Acknowledged is what AWS
- * accepted, with status 200 within 5 s; everything else is a failed attempt on the usual schedule, in our words.
+ * One attempt at a queue or an event bus, with the same time limit, result and record as a POST. If AWS accepts the
+ * event with status 200 within 5 s, it is acknowledged; otherwise the attempt has failed, with an error text of the
+ * gateway, and is retried on the usual schedule.
  */
 
 import { acknowledgeWithinSeconds } from '../../contract/webhook-worker-times.ts';
@@ -17,7 +18,10 @@ import {
 import type { PostResult } from './http-post.ts';
 
 export interface AwsRequest extends RoleUse {
-  /** The order for a FIFO queue: the group whose order it keeps, and the id by which it recognizes a repetition. */
+  /**
+   * The order of a FIFO queue: the group in which order is kept, and the id by which the queue recognizes a
+   * repetition.
+   */
   readonly order: { readonly groupId: string; readonly deduplicationId: string };
   readonly event: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -149,7 +153,7 @@ function failure(error: unknown, request: AwsRequest): Ended {
       errorMessage: `the trust policy of ${cause.message} must have the condition sts:ExternalId ${request.clientId}`,
     };
   const status = statusOf(cause);
-  // Without the error's own text, which names the gateway's account and role.
+  // Leaves out the error's own text, which names the gateway's account and role.
   const name = cause instanceof Error ? cause.name : 'Error';
   const errorMessage = `${reasonOf(cause, isRole, request)} (${name})`.slice(0, errorMessageMax);
   return status === undefined

@@ -145,11 +145,11 @@ function rounded(ms: number | undefined): number | undefined {
 const secretPrefix = 'whsec_';
 
 /**
- * The headers by which an endpoint verifies and de-duplicates an attempt: `X-Webhook-Signature` (contract 7.4) and those of
- * Standard Webhooks. During a rotation `X-Webhook-Signature` uses
- * the oldest secret and `webhook-signature` has one signature for each secret (contract 7.4 and 7.5).
+ * Returns the headers by which an endpoint verifies and de-duplicates an attempt: `X-Webhook-Signature` and the
+ * headers of Standard Webhooks. During a rotation, `X-Webhook-Signature` uses the oldest secret and
+ * `webhook-signature` contains one signature for each secret (contract 7.4 and 7.5).
  *
- * @throws Error when the client has no live secret.
+ * @throws Error if the client has no live secret.
  */
 export function signatureHeaders(
   deliveryId: string,

@@ -134,7 +134,7 @@ async function messagesLog(dependencies: WebhookLogDependencies, search: Search)
       })),
       ...notifications.located,
     ];
-    // What one of the two has read beyond the end of the other is read again after it.
+    // The next page reads again what one of the two lists has read beyond the end of the other.
     const end = [ofMessages.end, notifications.end]
       .filter((position) => position !== undefined)
       .toSorted()
@@ -201,7 +201,7 @@ function summaryOf({ candidate, delivery }: Located, present: Present): Delivery
   };
 }
 
-/** Where the event went; undefined where an endpoint takes it only now, or no longer. */
+/** Returns the destination of the event; undefined if an endpoint did not take it then, or no longer does. */
 function urlNow(
   { message, endpointId, event, happenedAt }: Candidate,
   { endpoints, accountUrl }: Present,
@@ -238,7 +238,7 @@ export function deliverySummary(delivery: Delivery): DeliverySummary {
   };
 }
 
-/** The failure of its last attempt in a few words: the status, or what prevented a response. */
+/** Describes the failure of the last attempt in a few words: the status, or the reason why there was no response. */
 export function lastErrorOf({ last_status, last_error }: DeliverySummary): string | null {
   return last_status === null ? last_error : `HTTP ${last_status}`;
 }

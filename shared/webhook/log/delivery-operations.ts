@@ -62,7 +62,7 @@ export function getWebhookResend(dependencies: Pick<WebhookLogDependencies, 'res
   };
 }
 
-/** @throws GatewayError `not_found` where the caller does not have this delivery. */
+/** @throws GatewayError `not_found` if the delivery is not the caller's. */
 async function ownDelivery({ deliveries }: OwnDeliveries, request: ApiRequest): Promise<Delivery> {
   const { delivery_id = '' } = request.pathParameters;
   // The table also has rows that are not deliveries.

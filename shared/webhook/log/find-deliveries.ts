@@ -1,6 +1,7 @@
 /**
- * A client's deliveries by its messages, the newest message first. Deliveries are not indexed: their ids follow from a message, its
- * events and the client's endpoints. One call looks at a bounded number of ids, and ends where the next one continues.
+ * Lists a client's deliveries by its messages, newest message first. Deliveries are not indexed: their ids follow
+ * from a message, its events and the client's endpoints. One call looks up a bounded number of ids, and ends at the
+ * start of the next page.
  */
 import { decodeTime } from 'ulid';
 import type { Activity, ActivityLog, ActivityPages } from '../../activity/activity-log.ts';
@@ -86,7 +87,10 @@ export async function deliveriesOfMessages(
 
 interface PlacedMessage {
   readonly message: Message;
-  /** The next page continues at this position of the index: a person may have edited the time in the row. */
+  /**
+   * The next page continues at this position of the index. The time in the row may differ, because an operator can
+   * edit it.
+   */
   readonly place: string;
 }
 
@@ -159,7 +163,7 @@ interface FailedQuery {
   readonly until: Date;
   readonly limit: number;
   readonly cursor?: string | undefined;
-  /** Whether reads are strongly consistent; by default they may be a second old. */
+  /** True for strongly consistent reads; by default they may be a second old. */
   readonly consistent?: boolean | undefined;
 }
 
@@ -168,7 +172,10 @@ type Failure = Awaited<ReturnType<typeof failuresOf>>['failures'][number];
 /** Each call of DynamoDB reads 200 entries of any kind, or `limit` if that is more. */
 const readsMax = 5;
 
-/** Every failure in the range whose delivery is kept, whatever its state is now; a page may be empty and have a cursor. */
+/**
+ * Returns every failure in the range whose delivery is still stored, whatever its state is now. A page may be empty
+ * and still have a cursor.
+ */
 export async function failuresOf(
   { activity, deliveries }: Pick<WebhookLogDependencies, 'activity' | 'deliveries'>,
   { clientId, since, until, limit, cursor, consistent = false }: FailedQuery,
@@ -187,8 +194,8 @@ export async function failuresOf(
 }
 
 /**
- * Whether the delivery is failed now, and this entry is that of its last failure until then. What is sent again and fails again while
- * pages are read so keeps its place.
+ * True if the delivery is failed now, and this entry is the entry of its last failure until then. So a webhook that
+ * is resent and fails again while pages are read keeps its place.
  */
 export function isLastFailure({ delivery, failedAt }: Failure, until: string): boolean {
   const { state, finished_at = '', attempts } = delivery;
@@ -214,7 +221,7 @@ const entriesPerPage = 50;
 /** Each call of DynamoDB reads 200 entries of any kind. */
 const noticeReadsMax = 2;
 
-/** @returns also where the next page begins among the messages; undefined after the last entry */
+/** @returns the deliveries, and where the next page begins among the messages; undefined after the last entry */
 export async function notificationDeliveries(
   { activity, deliveries }: Pick<WebhookLogDependencies, 'activity' | 'deliveries'>,
   { clientId, endpoints, since, until, after }: NotificationQuery,
@@ -267,9 +274,9 @@ function entriesFrom(position: string): string {
 }
 
 /**
- * The position of a delivery in the list by messages. They sort as text, the newest first, and consist of what never changes:
- * the time and id of the message, and the event and endpoint. So neither a new event nor an endpoint that comes or goes
- * between two pages moves the others.
+ * Returns the position of a delivery in the list by messages. Positions sort as text, newest first, and consist of
+ * values that never change: the time and id of the message, and the event and endpoint. So neither a new event nor an
+ * endpoint that is added or deleted between two pages moves the others.
  */
 function positionOf(message: string, happenedAt: string, event: string, endpointId = ''): string {
   return `${message}~${happenedAt}#${event}#${endpointId}`;

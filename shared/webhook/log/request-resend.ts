@@ -178,7 +178,7 @@ export type ResendOutcome =
   | { readonly kind: 'not_found' };
 
 export interface ResendOptions {
-  /** Whether an acknowledged delivery is sent too, because a person chose it; never for a set of failed ones. */
+  /** True to resend an acknowledged delivery that an operator chose; never true for a set of failed ones. */
   readonly evenAcknowledged?: boolean | undefined;
 }
 
@@ -188,13 +188,14 @@ type OneResendDependencies = Pick<
 >;
 
 /**
- * Resends one finished delivery, for the client and for administrators: same body, same `webhook-id`, one more attempt.
+ * Resends one finished delivery, for the client and for administrators: same body, same `webhook-id`, one more
+ * attempt.
  *
- * Writes the activity entry first, so that every resend has a record of who asked for it. Then the due item: once the
- * row is `pending`, the queue message or the sweep starts the attempt.
+ * Writes the activity entry first, so that every resend has a record of its actor. Then the due item: once the row is
+ * `pending`, the queue message or the sweep starts the attempt.
  *
- * If a request dies before it sends the queue message, the next request for the same delivery sends it. Of two messages
- * only one finds the attempt due.
+ * If a request dies before it sends the queue message, the next request for the same delivery sends it. If there are
+ * two messages, only one finds the attempt due.
  */
 export async function resend(
   dependencies: OneResendDependencies,
@@ -241,7 +242,7 @@ async function alertedDelivery(
   return dependencies.deliveries.get(deliveryId);
 }
 
-/** The attempt of a delivery that a person resends is due at once, so it needs no schedule. */
+/** Enqueues the attempt. A resend is due at once, so it needs no schedule. */
 function start({ queue }: Pick<WebhookLogDependencies, 'queue'>, delivery: Delivery): Promise<void> {
   return enqueue(queue, [{ delivery, message: { delivery_id: delivery.delivery_id } }]);
 }

@@ -10,7 +10,7 @@ import { openObject } from '../../platform/object-fields.ts';
 import { type Delivery, deliveryIdOf } from '../delivery.ts';
 import { originOf } from '../slow-endpoints.ts';
 
-/** `matching` counts what will be resent, `sending` resends it. */
+/** `matching` counts the deliveries, `sending` resends them. */
 export const resendStatuses = ['matching', 'sending', 'completed'] as const;
 
 export const resendableStates = ['failed', 'acknowledged'] as const;
@@ -18,7 +18,10 @@ export const resendableStates = ['failed', 'acknowledged'] as const;
 const time = z.iso.datetime();
 const count = z.int().check(z.nonnegative());
 
-/** What is resent: every webhook in the state whose event happened in the range, at one endpoint, origin, or anywhere. */
+/**
+ * The webhooks to resend: every one in the state whose event happened in the range, at one endpoint, one origin, or
+ * all.
+ */
 const resendFilterSchema = openObject({
   endpoint_id: z.exactOptional(z.string()),
   origin: z.exactOptional(z.string()),
@@ -34,7 +37,7 @@ export const resendSchema = z.readonly(
     client_id: z.string(),
     actor: z.string(),
     status: z.enum(resendStatuses),
-    /** Where the next step of the present status begins; absent at its start. */
+    /** The start of the next step in the present status; absent at the beginning. */
     cursor: z.exactOptional(z.string()),
     matched: count,
     resent: count,
@@ -64,7 +67,7 @@ export function newResend(
   };
 }
 
-/** The same request has the same id; `open` is a number where it has no end. */
+/** Returns the same id for the same request. `open` is a number if the range has no end. */
 export function resendIdOf(
   clientId: string,
   { endpoint_id = '', origin = '', state, since, until }: ResendFilter,
@@ -85,7 +88,8 @@ export interface StepResult {
 export function afterStep(resend: Resend, step: StepResult, now: Date, revision: string): Resend {
   const { cursor: _cursor, ...rest } = resend;
   const resent = resend.resent + step.resent;
-  // A step that two processes take is counted once, but one may have resent what the other did not count.
+  // If two processes take the same step, it is counted once, but one may have resent deliveries that the other did
+  // not count.
   const matched = Math.max(resend.matched + step.matched, resent);
   const counted = { ...rest, matched, resent, revision };
   if (step.cursor !== undefined) return { ...counted, cursor: step.cursor };
@@ -93,7 +97,7 @@ export function afterStep(resend: Resend, step: StepResult, now: Date, revision:
   return { ...counted, status: 'completed', completed_at: now.toISOString() };
 }
 
-/** Whether the delivery is at the destination, and its event in the range, that were asked for. */
+/** True if the delivery is at the requested destination, and its event in the requested range. */
 export function isAskedFor(filter: ResendFilter, delivery: Delivery): boolean {
   return (
     (filter.endpoint_id === undefined || delivery.endpoint_id === filter.endpoint_id) &&
@@ -106,14 +110,17 @@ export function isAskedFor(filter: ResendFilter, delivery: Delivery): boolean {
 /** The clocks of who asks and of who delivers differ by less. */
 const clocksDifferSeconds = 5;
 
-/** What has finished by then is shown as finished when it is asked for. */
+/**
+ * Returns the latest finish that the request includes: deliveries that finished by then could be shown as finished to
+ * the requester.
+ */
 export function finishedUntil({ created_at }: Resend): string {
   return addSeconds(new Date(created_at), clocksDifferSeconds).toISOString();
 }
 
 /**
- * Whether it must be resent now. What finished after the request is not included, so a webhook that fails again is not
- * resent a second time.
+ * True if it must be resent now. A delivery that finished after the request is not included, so a webhook that fails
+ * again is not resent a second time.
  */
 export function isDue(resend: Resend, delivery: Delivery): boolean {
   return (
@@ -130,7 +137,10 @@ export function destinationOf({ message_id, delivery_id, endpoint_id = '' }: Del
   return `${message_id ?? delivery_id} ${endpoint_id}`;
 }
 
-/** The deliveries with the other events of each message at the same destination, which none may overtake. */
+/**
+ * Returns the deliveries with the other events of each message at the same destination: no event may overtake
+ * another.
+ */
 export async function withEventsOfTheSame(
   deliveries: { getMany(deliveryIds: readonly string[]): Promise<readonly Delivery[]> },
   included: readonly Delivery[],

@@ -1,16 +1,19 @@
 /**
- * Resends many webhooks, step by step: counts what matches, then resends it, about 50 deliveries in a step. Nothing is
- * resent twice by one request, and nothing is left out, if a process dies at any line or two of them take the same step:
+ * Resends many webhooks, step by step: counts the matching deliveries, then resends them, about 50 in a step. If a
+ * process dies at any line, or two processes take the same step, one request still resends nothing twice and leaves
+ * nothing out:
  *
- *   1  reads the deliveries of the step, from the position in the request's row.
- *   2  adds them to the due-item index, from which the sweep delivers what a queue loses.
- *   3  makes each delivery `pending`, on the condition that it has not changed, else reads it again; its row then names the
- *      request. A step that is repeated finds the name, counts the delivery and does not resend it.
- *   4  enqueues them; a repeated step enqueues again what is still pending. Of two messages one finds the attempt due.
- *   5  writes the new position and the counts, on the condition that no other process has.
+ * 1. reads the deliveries of the step, from the position in the request's row.
+ * 2. adds them to the due-item index, so that the sweep delivers those that a queue loses.
+ * 3. makes each delivery `pending`, on the condition that it has not changed, else reads it again; its row then names
+ * the request. A repeated step finds the name, counts the delivery and does not resend it.
+ * 4. enqueues them; a repeated step enqueues those again that are still pending. If there are two messages, only one
+ * finds the attempt due.
+ * 5. writes the new position and the counts, on the condition that no other process has.
  *
- * Failed deliveries are found by their entries in the Activity Log, which are written before a delivery is `failed` and read
- * consistently; so what had failed when it was asked for is included, even if its alert is still pending: the step sends it.
+ * Failed deliveries are found by their entries in the Activity Log, which are written before a delivery is `failed`
+ * and read consistently. So every delivery that had failed at the time of the request is included, even if its alert
+ * is still pending: the step sends it.
  *
  * The request is in the due-item index until it is completed, so the run of each minute continues it.
  */
@@ -232,7 +235,7 @@ async function resendAll(
   return new Set([...resent, ...before].map(({ delivery_id }) => delivery_id));
 }
 
-/** Returns rounded seconds: an early message keeps a worker waiting, a late one delays nobody else. */
+/** Returns rounded seconds: an early message keeps a worker waiting, and a late one delays only itself. */
 function secondsUntil(delivery: Delivery, now: Date): number {
   return Math.max(0, Math.round((Date.parse(delivery.attempt_due_at) - now.getTime()) / 1000));
 }
@@ -245,8 +248,8 @@ const wholeMinuteRequestsMax = 20;
 const sharedMinuteSeconds = 10;
 
 /**
- * Continues the requests to resend many webhooks that are not completed: each minute, until the time is over. The requests of
- * one client follow one another; those of several clients run side by side.
+ * Continues the uncompleted requests to resend many webhooks: each minute, until the time is over. The requests of
+ * one client run one after the other; those of several clients run side by side.
  */
 export async function continueResends(
   dependencies: DueItemRun & WebhookLogDependencies,
