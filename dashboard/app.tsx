@@ -1,4 +1,4 @@
-/** Shows the sign-in page, or the dashboard while a session lasts. */
+/** Shows the dashboard during a session, and the sign-in page otherwise. */
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { signIn } from './api/call-api.ts';
 import { useColours } from './colours.ts';
@@ -30,7 +30,7 @@ export function App() {
 
   const isSignedOut = state.kind === 'signed_out';
   useEffect(() => {
-    // While the credentials are entered, so that the rows need not wait for it; a failure shows when the dashboard is.
+    // Loads the dashboard while the user enters the credentials. A failure is shown later, with the dashboard.
     if (isSignedOut) loadSignedIn().catch(() => undefined);
   }, [isSignedOut]);
 
@@ -49,7 +49,7 @@ export function App() {
   );
 }
 
-/** As in the page itself (`lib/build/bundle-dashboard.ts`), until there is more to show. */
+/** The same skeleton as in the page itself (`lib/build/bundle-dashboard.ts`), shown until the dashboard is loaded. */
 function Skeleton() {
   return <div className="skeleton" />;
 }
@@ -57,8 +57,8 @@ function Skeleton() {
 let loading: Promise<void> | undefined;
 
 /**
- * Loads the styles of the library, which the sign-in page does without; the page names their file. Once; again after
- * a failure.
+ * Loads the styles of the component library once; the next call retries after a failure. The sign-in page does not need them.
+ * The page contains the name of their file.
  */
 function loadStyles(): Promise<void> {
   loading ??= new Promise<void>((resolve, reject) => {

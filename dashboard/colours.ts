@@ -1,4 +1,4 @@
-/** Light or dark mode: the system's setting, as it changes, until the user chooses; the choice is remembered. */
+/** Light or dark mode. Follows the system's setting until the user chooses. The browser stores the choice. */
 import { applyMode, Mode } from '@cloudscape-design/global-styles';
 import { useLayoutEffect, useState } from 'react';
 import { useMedia } from './components/media.ts';

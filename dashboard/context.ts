@@ -11,13 +11,13 @@ interface Dashboard {
   readonly api: Api;
   /** A warning or an error stays until it is dismissed. */
   notify(type: 'success' | 'warning' | 'error', text: string): void;
-  /** Until the user has saved them, whatever page is shown: nobody can view them again. */
+  /** Shows secrets on every page until the user has saved them. They cannot be shown again. */
   showSecrets(secrets: NewSecrets): void;
 }
 
 export const DashboardContext = createContext<Dashboard | undefined>(undefined);
 
-/** Whether the page was reached from another one, so that its heading gets the focus. */
+/** True if the user came from another page, so that the heading gets the focus. */
 export const NavigatedContext = createContext(false);
 
 export function useDashboard(): Dashboard {

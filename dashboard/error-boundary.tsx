@@ -1,4 +1,4 @@
-/** Shows something else where its content cannot be rendered; for instance, a chunk of the script may be gone after a deploy. */
+/** Shows a fallback if its content cannot be rendered, for example because a deploy has deleted a chunk of the script. */
 import { Component, type ReactNode } from 'react';
 
 export const failureTitle = 'This page could not be shown';

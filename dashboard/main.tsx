@@ -1,4 +1,4 @@
-/** The entry point: the app, or a text and a button where its parts cannot be loaded. */
+/** The entry point. Shows the app, or a text and a button if its parts cannot be loaded. */
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';

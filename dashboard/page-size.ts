@@ -1,8 +1,8 @@
-/** How many rows a page of a list has: chosen for all lists, and remembered. */
+/** The page size of all lists. The browser stores the choice. */
 import { useSyncExternalStore } from 'react';
 
 const key = 'messaging-gateway.rows';
-/** As many as the admin API gives at most. */
+/** The last one is the maximum of the admin API. */
 export const pageSizes = ['25', '50', '100'] as const;
 const listeners = new Set<() => void>();
 

@@ -18,17 +18,17 @@ import { WebhookPage } from './pages/webhooks/webhook.tsx';
 import { WebhooksPage } from './pages/webhooks/webhooks.tsx';
 import { idInPath, linkTo } from './route.ts';
 
-// Loaded on demand, as its charts are a quarter of the script.
+// Loaded on demand, because its charts are a quarter of the script.
 const UsagePage = lazy(() => import('./pages/usage/usage.tsx'));
 
 interface PageOfDashboard {
-  /** In the address after `#`. */
+  /** The path in the address after `#`. */
   readonly path: string;
-  /** In the navigation; pages without one are reached from others. */
+  /** The title in the navigation. A page without a title is reached from other pages. */
   readonly title?: string;
-  /** The page; `id` is the part of the path with this name. */
+  /** Renders the page. `id` is the part of the path with this name. */
   readonly Content: ComponentType<{ readonly id: string }>;
-  /** Whether there is one only where the carrier is the simulator. */
+  /** True if the page exists only with the simulated carrier. */
   readonly isOfSimulator?: boolean;
 }
 
@@ -53,7 +53,7 @@ const pages: readonly PageOfDashboard[] = [
   { path: 'search', Content: SearchPage },
 ];
 
-/** The page of the navigation that a path belongs to. */
+/** Returns the page of the navigation to which a path belongs. */
 export function pageOf(path: string): string {
   const [, page = ''] = path.split('/');
   return { '': 'overview', conversation: 'messages', batches: 'messages' }[page] ?? page;

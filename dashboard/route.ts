@@ -1,7 +1,6 @@
 /**
- * The page, its filters and its selection are in the address after `#`, so that links, reload and Back work, and so is
- * the mode: test data is shown below `#/test/`. A server never sees that part of an address, so no log holds the phone
- * numbers in it.
+ * The address after `#` contains the page, its filters, its selection and the mode, so that links, reload and Back work. Test
+ * data is shown below `#/test/`. Servers never see this part of an address, so no log contains the phone numbers in it.
  */
 import { type BaseLocationHook, useSearchParams } from 'wouter';
 import { navigate, useLocationProperty } from 'wouter/use-browser-location';
@@ -10,20 +9,20 @@ import type { Mode } from '../shared/contract/mode.ts';
 /** `#/messages/msg_1?client_id=x` has the path `messages/msg_1` and the query `client_id=x`. */
 const pathAndQuery = (): string[] => window.location.hash.replace(/^#\/?(test(\/|$))?/, '').split('?');
 
-/** The mode of an address after `#`, which it begins with. */
+/** Returns the mode of an address after `#`. */
 export const modeIn = (hash: string): Mode => (/^#\/?test(\/|$)/.test(hash) ? 'test' : 'live');
 
 const modeInAddress = (): Mode => modeIn(window.location.hash);
 
-/** Which data is shown. */
+/** Returns the mode of the page: live or test data. */
 export function useMode(): Mode {
   return useLocationProperty(modeInAddress);
 }
 
-/** What an address of this mode begins with. */
+/** Returns the start of every address of a mode. */
 const startIn = (mode: Mode): string => (mode === 'test' ? '#/test' : '#');
 
-/** wouter's own hook for hashes keeps the query before the `#`, where it would be sent to the server. */
+/** Replaces wouter's hook for hashes, which keeps the query before the `#` and so would send it to the server. */
 export const useHashLocation: BaseLocationHook = () => [
   // wouter decodes a path before it looks for its parts; `idInPath` decodes the part that is an id.
   useLocationProperty(() => `/${pathAndQuery()[0]?.replaceAll('%', '%25')}`),
@@ -32,7 +31,7 @@ export const useHashLocation: BaseLocationHook = () => [
 useHashLocation.searchHook = () => useLocationProperty(() => pathAndQuery()[1] ?? '');
 useHashLocation.hrefs = (path) => startIn(modeInAddress()) + path;
 
-/** A page of the mode that is shown, or of another one. */
+/** Returns the link to a page, in the current mode or another one. */
 export function linkTo(
   page: string,
   id?: string,
@@ -44,12 +43,12 @@ export function linkTo(
   return `${startIn(mode)}/${path}${search === '' ? '' : `?${search}`}`;
 }
 
-/** The page that is shown, in this mode. */
+/** Returns the link to the current page in another mode. */
 export function hereIn(mode: Mode): string {
   return `${startIn(mode)}/${pathAndQuery().join('?')}`;
 }
 
-/** The id that `linkTo` wrote; a person may have typed what is no percent-encoding. */
+/** Decodes an id in a path. A path that the user typed may be invalid. */
 export function idInPath(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -62,12 +61,15 @@ export const go: (link: string, options?: { readonly replace?: boolean }) => voi
 
 type Values = Readonly<Record<string, string | readonly string[]>>;
 
-/** What the address of a list holds besides its filters: the cursor and the number of the page, and the selection. */
+/** The parameters of the position in a list: the cursor and the number of the page, and the selection. */
 const position = ['after', 'page', 'selected'];
-/** What it holds that is neither a filter nor a place in the list. */
+/** The parameters that are neither filters nor a position. */
 const kept = ['tab', 'sort', 'descending'];
 
-/** The cursor of the page before each that was turned to: the address has one. Of a link's page, the first is before. */
+/**
+ * The cursor of the previous page, by the cursor of each visited page. The address contains only the current cursor. If the page
+ * was opened by a link, "previous" leads to the first page.
+ */
 const pageBefore = new Map<string, string | undefined>();
 
 export function useListState() {
@@ -78,21 +80,21 @@ export function useListState() {
   const at = (after: string | undefined, number: number): Values =>
     after === undefined ? {} : { after, page: String(number) };
   return {
-    /** Every filter that is set, as the admin API takes them. */
+    /** All filters that are set, in the format of the admin API. */
     filters,
     /** The value of a filter; empty if it is not set. */
     filter: (name: string): string => filters[name] ?? '',
     isFiltered: Object.keys(filters).length > 0,
-    /** Of this page; the first page has none. */
+    /** The cursor of this page; undefined for the first page. */
     cursor,
     /** The number of this page, from 1. */
     page,
-    /** To the next page, which begins there. */
+    /** Goes to the next page. */
     turnTo: (nextCursor: string): void => {
       pageBefore.set(nextCursor, cursor);
       setQuery((held) => changedQuery(held, at(nextCursor, page + 1)));
     },
-    /** To an earlier page; to the first, where the one is not known. */
+    /** Goes to an earlier page, or to the first if its cursor is unknown. */
     turnBack: (pages = 1): void => {
       let before = cursor;
       for (let back = 0; back < pages; back += 1) before = pageBefore.get(before ?? '');
@@ -102,17 +104,20 @@ export function useListState() {
     order: { sort: query.get('sort') ?? '', descending: query.get('descending') ?? '' },
     /** The ids of the selected rows. */
     selected: query.getAll('selected'),
-    /** As `changedQuery` does; `isHere` keeps the page. */
+    /** Changes the query (see `changedQuery`). `isHere` keeps the page. */
     change: (values: Values, { isHere = false, ...options }: { replace?: boolean; isHere?: boolean } = {}) =>
       setQuery((before) => changedQuery(before, { ...(isHere ? at(cursor, page) : {}), ...values }), options),
-    /** The part of a page with tabs that is shown; no filter. Empty for the first. */
+    /** The selected tab; empty for the first. It is not a filter. */
     tab: query.get('tab') ?? '',
     /** Removes all filters. */
     clear: () => setQuery((before) => [...before].filter(([name]) => kept.includes(name))),
   };
 }
 
-/** Empty values are removed; so is the position, unless it is given: other filters have other pages. */
+/**
+ * Returns the changed query. Removes empty values. Also removes the position unless it is given, because other filters have
+ * other pages.
+ */
 export function changedQuery(before: URLSearchParams, values: Values): URLSearchParams {
   const next = new URLSearchParams(before);
   for (const name of [...position, ...Object.keys(values)]) next.delete(name);

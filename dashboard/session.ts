@@ -1,10 +1,11 @@
 /**
- * The signed-in session: a token of an hour, in the session storage of the tab. It survives a reload, and ends after the hour. The
+ * The signed-in session: a token of an hour, in the session storage of the tab. It survives a reload, and ends after the hour.
+ * The
  * client secret is not kept.
  *
  * It is not renewed. Only the token function may sign: if a token could be exchanged for a new one, a stolen token would last a
- * working day, and rotating the secret would not end it. A renewal with the secret needs the secret in the page, where a script
- * of the page could read it. A password manager signs in again in seconds.
+ * working day, and rotating the secret would not end it. A renewal by secret would keep the secret in the page, and a malicious
+ * script could read it. A password manager signs in again in seconds.
  */
 
 export interface Session {

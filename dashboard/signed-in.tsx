@@ -1,4 +1,4 @@
-/** What is around every page: the library's texts, the bar at the top, notifications, new secrets, and the end of the session. */
+/** The frame of every page: the library's texts, the bar at the top, notifications, new secrets, and the end of the session. */
 import '@cloudscape-design/global-styles/dark-mode-utils.css';
 import './dashboard.css';
 import AppLayoutToolbar from '@cloudscape-design/components/app-layout-toolbar';
@@ -30,7 +30,7 @@ import { expired, useSessionEnd } from './session-end.ts';
 interface SignedInProps {
   readonly session: Session;
   readonly look: ReturnType<typeof useColours>;
-  /** Whether the session began before this load of the dashboard. */
+  /** True if the session began before this load of the dashboard. */
   readonly isRestored: boolean;
   /** @param reason - shown on the sign-in page, unless the user signed out */
   readonly onEnd: (reason: string | undefined) => void;
@@ -67,7 +67,7 @@ export default function SignedIn({ onEnd, ...around }: SignedInProps) {
   }, []);
 
   const mode = useMode();
-  // The answers of one mode are never shown in the other.
+  // Each mode has its own cache, so that responses of one mode are never shown in the other.
   const queryClients = useMemo(() => {
     const newClient = () => newQueryClient((message) => notify('error', message));
     return { live: newClient(), test: newClient() };
@@ -105,7 +105,10 @@ export default function SignedIn({ onEnd, ...around }: SignedInProps) {
   );
 }
 
-/** Open in a wide window, until the user chooses: in a narrow one, or at a zoom of 200 %, it would take much of the page. */
+/**
+ * Opens the navigation in a wide window, until the user chooses. In a narrow window or at a zoom of 200 %, it would hide much of
+ * the page.
+ */
 function useNavigation() {
   const isWide = useMedia('(min-width: 961px)');
   const [chosen, setChosen] = useState<{ readonly isWide: boolean; readonly isOpen: boolean }>();
@@ -117,7 +120,7 @@ function useNavigation() {
 
 const modeNames = { live: 'Live data', test: 'Test data' } as const satisfies Record<Mode, string>;
 
-/** At the top of every page, so that nobody takes test data for what was sent. */
+/** Returns the notice at the top of every page with test data, so that nobody takes it for sent messages. */
 function testNotice(path: string, onLeave: () => void): FlashbarProps.MessageDefinition {
   const isOfBoth = ['limits', 'senders'].includes(pageOf(path));
   return {
@@ -143,7 +146,7 @@ function Layout({ session, look, isRestored, notices, onSignOut }: LayoutProps) 
   const [firstPath, setFirstPath] = useState(isRestored ? path : undefined);
   if (firstPath !== undefined && firstPath !== path) setFirstPath(undefined);
   const mode = useMode();
-  // The menu of the modes is folded then.
+  // A narrow window folds the menu of the modes.
   const isNarrow = useIsNarrow();
   const showIn = (wanted: Mode): void => go(linkTo(pageOf(path), undefined, {}, wanted));
   const shown = mode === 'test' ? [testNotice(path, () => showIn('live')), ...notices] : notices;
@@ -199,7 +202,7 @@ function Layout({ session, look, isRestored, notices, onSignOut }: LayoutProps) 
         headerSelector="#top"
         toolsHide
         navigationOpen={navigation.isOpen}
-        // It closes by its own button.
+        // The navigation has its own close button.
         navigationTriggerHide={navigation.isOpen}
         onNavigationChange={({ detail }) => navigation.change(detail.open)}
         navigation={<Navigation path={path} hasOutbox={about?.outbox === true} />}
@@ -214,7 +217,7 @@ function Layout({ session, look, isRestored, notices, onSignOut }: LayoutProps) 
   );
 }
 
-/** Whether a key is typed into something, where it must not do anything else. */
+/** Returns true if the key is typed into a field, so that it must not act as a shortcut. */
 function isTyped({ target, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean {
   const isEditable =
     target instanceof HTMLElement &&
@@ -222,7 +225,7 @@ function isTyped({ target, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean {
   return isEditable || ctrlKey || altKey || metaKey;
 }
 
-/** The search field of every page: whatever people have at hand, such as a number, an id, a reference or a name. */
+/** The search field of every page. It accepts a number, an id, a reference or a name. */
 function SearchBox() {
   const field = useRef<InputProps.Ref>(null);
   useEffect(() => {

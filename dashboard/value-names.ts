@@ -14,22 +14,22 @@ export const capNames: Readonly<Record<CapName, string>> = {
 
 const numbers = new Intl.NumberFormat('en');
 
-/** As the gateway's own texts have them: other languages would read `1.000` as a thousand. */
+/** Formats a number as the gateway does. The user's locale could show a thousand as `1.000`. */
 export function numberText(value: number): string {
   return numbers.format(value);
 }
 
-/** A value of a row before or after a change, such as `GB, FR` or the ARNs of a queue and its role. */
+/** Formats a value of a row before or after a change, such as `GB, FR` or the ARNs of a queue and its role. */
 export function valueText(value: unknown): string {
   if (value === undefined || value === null) return 'none';
   if (typeof value === 'object') return Object.values(value).map(valueText).join(', ');
   return typeof value === 'number' ? numberText(value) : inOneLine(String(value));
 }
 
-/** The id in rows for every client that has no row of its own. */
+/** The client id of the row that applies to every client without its own row. */
 export const everyClient = '*';
 
-/** `retry_scheduled` as `Retry scheduled`. */
+/** Returns `retry_scheduled` as `Retry scheduled`. */
 export function nameOf(word: string): string {
   return `${word.charAt(0).toUpperCase()}${word.slice(1)}`.replaceAll('_', ' ');
 }

@@ -1,9 +1,9 @@
-/** What the gateway refuses or a connection loses, in sentences for a person: of a field, or of the whole form. */
+/** Errors of the admin API and of the connection, as sentences beside a field or for the whole form. */
 import type { FieldError } from '../../shared/contract/errors.ts';
 
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** 0 where there was no response. */
+  /** 0 if there was no response. */
   readonly status: number;
   readonly details: readonly FieldError[];
 
@@ -16,15 +16,15 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether the same request will be refused again. */
+/** Returns true if the same request will be refused again. */
 export function isFinal(error: Error | null): boolean {
   return error instanceof ApiError && error.status >= 400 && error.status < 500;
 }
 
-/** How often a request is repeated that was not refused but failed, and may work the next time. */
+/** The number of retries after a failure that may be temporary. */
 export const retriesMax = 2;
 
-/** `must be …` of `client_id` becomes `Client id must be ….` */
+/** Makes a sentence of a field error: `client_id` and `must be …` become `Client id must be ….` */
 function sentenceOf({ field, message }: FieldError): string {
   const label = field.replaceAll('_', ' ').replace(/\burl\b/, 'URL');
   return asSentence(/^[a-z]/.test(message) ? `${label} ${message}` : message);
@@ -34,7 +34,7 @@ function asSentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
 }
 
-/** The error of a field, or of an item of the field's list (`countries[1]`). */
+/** Returns the error of a field, or of an item of its list (`countries[1]`). */
 export function fieldError(error: Error | null, field: string): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
   const found = error.details.find((detail) => detail.field.replace(/\[\d+\]$/, '') === field);
@@ -43,7 +43,7 @@ export function fieldError(error: Error | null, field: string): string | undefin
   return asSentence(index === undefined ? found.message : `Number ${Number(index) + 1} ${found.message}`);
 }
 
-/** The error of the whole form, where no field of it has one. */
+/** Returns the error to show for the whole form. Undefined if one of its fields shows an error. */
 export function formError(error: Error | null, fields: readonly string[]): string | undefined {
   return error === null || fields.some((field) => fieldError(error, field) !== undefined)
     ? undefined

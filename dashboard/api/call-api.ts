@@ -1,4 +1,4 @@
-/** Calls the gateway that served the page; failures are an ApiError whose message can be shown. */
+/** Calls the gateway that served the page. A failure throws an ApiError, whose message can be shown to the user. */
 import type { AdminResponses } from '../../shared/admin/http/admin-api.ts';
 import {
   type AdminApiRouteName,
@@ -10,15 +10,15 @@ import type { Mode } from '../../shared/contract/mode.ts';
 import type { Session } from '../session.ts';
 import { ApiError } from './api-error.ts';
 
-/** API Gateway's stage (`/live`) where it is part of the path, else empty. */
+/** API Gateway's stage (`/live`) if it is part of the path. Otherwise empty. */
 const base = location.pathname.replace(/\/admin\/?$/, '');
 const timeLimitMs = 20_000;
-/** With a longer `Retry-After` the error is shown instead. */
+/** If `Retry-After` is longer, the error is shown instead. */
 const retryAfterMaxSeconds = 10;
 
 export type Query = Readonly<Record<string, string | null | undefined>>;
 
-/** What an operation of the admin API answers. */
+/** The response of an operation of the admin API. */
 export type ResponseOf<Name extends AdminApiRouteName> = AdminResponses[Name];
 
 /** The values of the parameters in an operation's path: `{ client_id }`. */
@@ -33,7 +33,7 @@ export type Api = ReturnType<typeof apiOf>;
 
 /**
  * @param mode - of the data in lists of all clients
- * @param onEnd - called when the gateway no longer accepts the token
+ * @param onEnd - called if the gateway no longer accepts the token
  */
 export function apiOf(session: Session, mode: Mode, onEnd: (session: Session) => void) {
   const call = async <Name extends AdminApiRouteName>(
@@ -114,13 +114,13 @@ async function request(
   };
   let response = await attempt();
   const retryAfterSeconds = Number(response.headers.get('Retry-After'));
-  // A request refused with 429 has done nothing, so it can be repeated.
+  // A request that got a 429 changed nothing, so a retry is safe.
   if (response.status === 429 && retryAfterSeconds > 0 && retryAfterSeconds <= retryAfterMaxSeconds) {
     await new Promise((resolve) => setTimeout(resolve, retryAfterSeconds * 1000));
     response = await attempt();
   }
   const answer: unknown = await response.json().catch(() => {
-    // Cut off on its way.
+    // The connection broke before the response was complete.
     if (response.ok) throw new ApiError(0, 'The response of the gateway could not be read. Try again.');
     return {};
   });

@@ -4,26 +4,26 @@ import { ApiError, isFinal, retriesMax } from './api-error.ts';
 export interface Page<Row> {
   readonly rows: readonly Row[];
   readonly nextCursor: string | undefined;
-  /** What the list leaves out, where it is not complete. */
+  /** A sentence about the missing rows, if the list is not complete. */
   readonly leftOut?: string | undefined;
 }
 
-/** The query of a page, as long as the admin API allows. */
+/** Returns the query of a page of the largest size that the admin API allows. */
 export function longestPage(cursor: string | undefined) {
   return { cursor, limit: '100' };
 }
 
 export type ReadPage<Row> = (page: ReturnType<typeof longestPage>) => Promise<Page<Row>>;
 
-/** The admin API takes ten requests a second of an administrator. */
+/** The pause before a retry. The admin API allows an administrator ten requests a second. */
 const pauseMs = 10_000;
 const pausesMax = 30;
 
 /**
- * All rows of a list, however many pages it has, and what its first page says that the list leaves out.
+ * Reads all pages of a list. Returns the rows, with the first page's sentence about missing rows.
  *
  * @param onRows - called after each page with the number of rows so far; returns false to end there
- * @returns undefined where it was ended
+ * @returns undefined if `onRows` ended the reading
  */
 export async function allRows<Row>(
   readPage: ReadPage<Row>,
@@ -44,8 +44,8 @@ export async function allRows<Row>(
 }
 
 /**
- * A long list has more pages than an administrator may request in a minute: the rest waits, instead of being left out. One slow
- * or failed page does not spoil the file either.
+ * Retries a page after a pause. A long list has more pages than an administrator may request in a minute, and one failed page
+ * must not spoil the file.
  */
 async function repeated<Result>(read: () => Promise<Result>, pause: () => Promise<unknown>): Promise<Result> {
   let failures = 0;

@@ -1,4 +1,7 @@
-/** Loads answers of the admin API and keeps them current: by time, on the tab's return, and after every change; sends changes. */
+/**
+ * Loads responses of the admin API, and sends changes. Refreshes at intervals, when the user returns to the tab, and after every
+ * change.
+ */
 import {
   MutationCache,
   QueryClient,
@@ -15,18 +18,18 @@ import { isFinal, retriesMax } from './api-error.ts';
 import type { PathValues, Query, ReadName, ResponseOf } from './call-api.ts';
 import type { Page, ReadPage } from './pages.ts';
 
-/** While the tab is hidden nothing is refreshed. */
+/** Nothing is refreshed while the tab is hidden. */
 const refreshMs = 15_000;
 const refreshInProgressMs = 2000;
 
-/** @param onError - for every change that does not show its error itself (`meta.showsError`) */
+/** @param onError - called for every failed change that does not show its own error (`meta.showsError`) */
 export function newQueryClient(onError: (message: string) => void): QueryClient {
   const client = new QueryClient({
     mutationCache: new MutationCache({
       onError: (error, _variables, _result, { meta }) => {
         if (meta?.showsError !== true) onError(error.message);
       },
-      // What a change affects is not worth a list: all that is on screen is loaded again.
+      // Loads everything on the screen again, because a list of the affected queries would soon be wrong.
       onSettled: () => void client.invalidateQueries(),
     }),
     defaultOptions: {
@@ -42,15 +45,15 @@ export function newQueryClient(onError: (message: string) => void): QueryClient 
 }
 
 interface ResponseOptions<Data> {
-  /** Whether the response is about to change: it is then refreshed more often. */
+  /** True if the response will soon change. It is then refreshed more often. */
   readonly inProgress?: (answer: Data) => boolean;
-  /** False if there is nothing to ask yet. */
+  /** False if the query cannot be sent yet. */
   readonly enabled?: boolean;
-  /** Whether the response stays the same for the session. */
+  /** True if the response never changes during a session. */
   readonly isFixed?: boolean;
-  /** Instead of the usual time. */
+  /** Replaces the usual interval. */
   readonly refreshEveryMs?: number;
-  /** The query that is sent, where it depends on the time in another way than the filter of lists does. */
+  /** Returns the query to send, if it needs another conversion of times than the filter of lists. */
   readonly sent?: (query: Query) => Query;
 }
 
@@ -79,7 +82,7 @@ export function useResponse<Name extends ReadName>(
   });
 }
 
-/** The response of a list with pages, whose rows are in the field of this name. */
+/** The response of a list with pages. `Field` is the name of the field with the rows. */
 type PageResponse<Field extends string, Row> = Readonly<Record<Field, readonly Row[]>> & {
   readonly next_cursor?: string | undefined;
 };
@@ -88,7 +91,7 @@ interface PageOptions<Data> extends Omit<ResponseOptions<Data>, 'sent'> {
   readonly leftOut?: (answer: Data) => string | undefined;
 }
 
-/** A list that has pages: the one of the address, and the others for a CSV file. */
+/** Loads the page of a list that the address names. Returns a function that reads the other pages for a CSV file, too. */
 export function usePagedAnswer<Name extends ReadName, Field extends string & keyof ResponseOf<Name>>(
   name: Name,
   path: PathValues<Name>,
@@ -105,19 +108,19 @@ export function usePagedAnswer<Name extends ReadName, Field extends string & key
   const { cursor } = useListState();
   const limit = usePageSize();
   const query = useResponse(name, path, { ...filters, cursor, limit }, options);
-  // Of one time, however long all pages take.
+  // All pages use the same start time, however long they take to load.
   const sent = withStart(filters);
   const readPage: ReadPage<Row> = async (page) => pageOf(await api.get(name, path, { ...sent, ...page }));
   const page = query.data === undefined ? undefined : pageOf(query.data);
   return { query, readPage, rows: page?.rows, nextCursor: page?.nextCursor, leftOut: page?.leftOut };
 }
 
-/** The signed-in administrator, and what the stage has. */
+/** Loads the signed-in administrator and the features of the stage. */
 export function useAbout() {
   return useResponse('showAbout', {}, undefined, { isFixed: true });
 }
 
-/** A change by the admin API, sent once: of a double click, the second comes before the button is disabled. */
+/** Sends a change once. The second click of a double click arrives before the button is disabled. */
 export function useChange<ResponseOf, Input = void>(options: UseMutationOptions<ResponseOf, Error, Input>) {
   const isSending = useRef(false);
   const change = useMutation<ResponseOf, Error, Input>({

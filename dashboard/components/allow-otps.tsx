@@ -1,4 +1,4 @@
-/** A button that lets held one-time passwords of a client go to a country again, once the evidence of the hold was shown. */
+/** A button that ends a hold on a client's one-time passwords to a country. It first shows the evidence for the hold. */
 import Alert from '@cloudscape-design/components/alert';
 import Link from '@cloudscape-design/components/link';
 import Table from '@cloudscape-design/components/table';

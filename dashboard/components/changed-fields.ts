@@ -1,4 +1,4 @@
-/** What a form of a row sends: only what is another value than before; null removes a value, and turns off what is on. */
+/** Returns the fields of a form whose values changed. Null removes a value or turns it off. */
 
 export function changedFields<Name extends string>(
   before: Readonly<Record<Name, string | boolean>>,
@@ -11,7 +11,7 @@ export function changedFields<Name extends string>(
     names.map((name) => {
       const value = plain(values[name]);
       if (value === '' || value === false) return [name, null];
-      // What is no number goes as it is, so that the gateway refuses it: NaN would be sent as null.
+      // Sends an invalid number as text, so that the gateway refuses it. NaN would be sent as null.
       return [name, isNumber(name) && Number.isFinite(Number(value)) ? Number(value) : value];
     }),
   );

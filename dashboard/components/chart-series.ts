@@ -1,8 +1,8 @@
-/** What a chart of times shows, and its colours. */
+/** The series of a time chart, and their colours. */
 export interface Series {
   readonly title: string;
   readonly color?: string;
-  /** One for each bar, oldest first. */
+  /** One value for each bar, oldest first. */
   readonly values: readonly number[];
 }
 

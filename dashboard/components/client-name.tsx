@@ -1,4 +1,4 @@
-/** Clients by name: in links, with the id beside it, and in the suggestions of filters. */
+/** Shows clients by name: in links, with the id beside it, and in the suggestions of filters. */
 import Autosuggest from '@cloudscape-design/components/autosuggest';
 import FormField from '@cloudscape-design/components/form-field';
 import type { ReactNode } from 'react';
@@ -9,13 +9,13 @@ import { linkTo, useMode } from '../route.ts';
 import type { FieldOfForm } from './form.tsx';
 import { Secondary, WrappingLink } from './text.tsx';
 
-/** Loaded once, and again after a change. */
+/** Loads the names once, and again after a change. */
 function useNames() {
   const { data } = useResponse('listClientNames', {}, undefined, { isFixed: true });
   return data?.clients ?? [];
 }
 
-/** The clients by the ids and names of the mode that is shown. */
+/** Returns the clients of the current mode (live or test), by id and by name. */
 export function useClientNames() {
   const mode = useMode();
   return useNames().map(({ client_id, name }) => ({
@@ -24,7 +24,7 @@ export function useClientNames() {
   }));
 }
 
-/** What finds the name of a client, or of its test data; undefined if nobody has named it. */
+/** Returns a function that finds the name of a client, or of its test data. It returns undefined if there is no name. */
 export function useClientNameOf(): (id: string) => string | undefined {
   const names = useNames();
   return (id) => {
@@ -38,12 +38,12 @@ export function useClientName(id: string | null | undefined): string | undefined
   return id ? nameOf(id) : undefined;
 }
 
-/** The id where nobody has named it, as of a client that was deleted. */
+/** Shows a client's name. Shows the id if there is no name, for example after the client was deleted. */
 export function ClientName({ id }: { readonly id: string }) {
   return <span className="id">{useClientName(id) ?? id}</span>;
 }
 
-/** Who made a change: a client or an administrator by name, anyone else as the log calls them. */
+/** Shows the actor of a change: the name of a client or an administrator, or the text in the log. */
 export function ActorName({ actor }: { readonly actor: string | undefined }) {
   const name = useClientName(actor);
   if (actor === undefined) return <>The gateway</>;
@@ -51,15 +51,15 @@ export function ActorName({ actor }: { readonly actor: string | undefined }) {
 }
 
 interface ClientLinkProps {
-  /** Without an id, a dash is shown. */
+  /** If absent, a dash is shown. */
   readonly id: string | null | undefined;
-  /** If the caller knows it. */
+  /** The name, if the caller already has it. */
   readonly name?: string | null;
-  /** Where it leads, if not to the client's page. */
+  /** The target of the link. Default: the client's page. */
   readonly to?: string;
 }
 
-/** Names are not unique, so the id is always shown. */
+/** Links to a client. Names are not unique, so the id is always shown. */
 export function ClientLink({ id, to, ...known }: ClientLinkProps) {
   const found = useClientName(id);
   const name = known.name ?? found;
@@ -78,14 +78,14 @@ export function ClientLink({ id, to, ...known }: ClientLinkProps) {
 
 interface ClientFieldProps extends FieldOfForm {
   readonly label?: string;
-  /** When a suggestion is chosen, if that is more than a change. */
+  /** Called when the user chooses a suggestion. */
   readonly onSelect?: (clientId: string) => void;
   readonly description?: string;
-  /** Beside the field. */
+  /** Shown beside the field. */
   readonly action?: ReactNode;
 }
 
-/** Takes an id or a name, and suggests both. The id of a client is shown as its name, with the id below. */
+/** A field that accepts a client's id or name, and suggests both. It shows an id as the client's name, with the id below. */
 export function ClientField({
   label = 'Client',
   value,
@@ -97,7 +97,7 @@ export function ClientField({
 }: ClientFieldProps) {
   const clients = useClientNames();
   const name = useClientName(value);
-  /** Enter on the name that is shown for an id keeps the id: names are not unique. */
+  /** Keeps the id if the user presses Enter on the name that is shown for it, because names are not unique. */
   const meant = (text: string): string => (text === name ? value : text);
   return (
     <FormField

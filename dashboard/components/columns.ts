@@ -4,35 +4,34 @@ import { csvTable } from '../../shared/platform/csv.ts';
 
 type CsvCell = string | number | boolean | null | undefined;
 
-/** The names of the row's fields that hold one value. */
+/** The names of the row's fields that contain one value. */
 type Field<Row> = { [Name in keyof Row]-?: Row[Name] extends CsvCell ? Name : never }[keyof Row] & string;
 
 export interface Column<Row> {
-  /** A column without one is in the CSV file only. */
+  /** If absent, the column is only in the CSV file. */
   readonly title?: string;
   readonly minWidth?: number;
-  /** The field whose value is shown; it is in the CSV file by this name. */
+  /** The field to show. The CSV file uses the same name. */
   readonly field?: Field<Row>;
-  /** Where the CSV file has another name for the field. */
+  /** The name of the field in the CSV file, if it is different. */
   readonly csvName?: string;
-  /** The order that the admin API takes as `sort`, where the list can be sorted by the column. */
+  /** The value of `sort` in the admin API, if the list can be sorted by this column. */
   readonly sort?: string;
-  /** Whether the value of the field is a time. */
+  /** True if the field is a time. */
   readonly isTime?: boolean;
-  /** Where the value leads, if it has a page. */
+  /** Returns the link of the value, if it has a page. */
   readonly link?: (row: Row) => string;
-  /** What is shown instead of the value. */
+  /** Renders something else instead of the value. */
   readonly cell?: (row: Row) => ReactNode;
-  /** What the CSV file has of it besides the field, by name. */
+  /** Further columns of the CSV file, by name. */
   readonly csv?: Readonly<Record<string, (row: Row) => CsvCell>>;
 }
 
-/** The value of the column's field. */
 export function fieldValue<Row>({ field }: Column<Row>, row: Row): CsvCell {
   return field === undefined ? undefined : (row[field] as CsvCell);
 }
 
-/** Columns of the CSV file that the list has no room for. */
+/** Returns columns that are only in the CSV file, because the list has no room for them. */
 export function csvOnly<Row>(...fields: readonly Field<Row>[]): readonly Column<Row>[] {
   return fields.map((field) => ({ field }));
 }

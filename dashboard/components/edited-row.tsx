@@ -1,4 +1,4 @@
-/** The status and the note of a row that people edit, such as a row of limits. */
+/** The status and the note of a row that administrators edit, such as a row of limits. */
 
 import FormField from '@cloudscape-design/components/form-field';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
@@ -10,7 +10,7 @@ import { RowAction } from './list.tsx';
 
 const statusIcons = { active: 'success', invalid: 'warning', expired: 'stopped' } as const;
 
-/** As the gateway writes it into the row; of a newer gateway it may be another word. */
+/** Shows the status that the gateway wrote into the row. A newer gateway may use a status that is unknown here. */
 export function RowStatus({ status }: { readonly status: string }) {
   return (
     <StatusIndicator type={statusIcons[status as keyof typeof statusIcons] ?? 'info'}>
@@ -21,12 +21,12 @@ export function RowStatus({ status }: { readonly status: string }) {
 
 interface RemoveAttributeProps {
   readonly name: string;
-  /** What the row is, for screen readers. */
+  /** The name of the row, for screen readers. */
   readonly of: string;
   readonly send: () => Promise<{ readonly status: string | null; readonly status_message: string | null }>;
 }
 
-/** A button that removes a mistaken attribute of a row. */
+/** A button that removes an invalid attribute from a row. */
 export function RemoveAttribute({ name, of, send }: RemoveAttributeProps) {
   const { notify } = useDashboard();
   const remove = useChange({

@@ -1,4 +1,4 @@
-/** The filters of a list: their frame, and those by time, client, phone number and choice. */
+/** The filters of a list: the frame, and filters by time, client, phone number and choice. */
 
 import Button from '@cloudscape-design/components/button';
 import DateRangePicker from '@cloudscape-design/components/date-range-picker';
@@ -14,18 +14,18 @@ import { useIsNarrow } from './media.ts';
 import { rangeFault, rangeOf, timesOf } from './time-range.ts';
 
 interface FiltersProps {
-  /** Whether there are no rows before something is chosen. */
+  /** True if the list shows no rows until the user sets a filter. */
   readonly isRequired?: boolean;
   readonly children: ReactNode;
 }
 
-/** In a narrow window they are folded, so that the rows are on the first screen. */
+/** Shows the filters. Folds them in a narrow window, so that the rows are on the first screen. */
 export function Filters({ isRequired = false, children }: FiltersProps) {
   const isNarrow = useIsNarrow();
   const { isFiltered } = useListState();
   const [isOpen, setIsOpen] = useState(isRequired && !isFiltered);
   const [before, setBefore] = useState(isFiltered);
-  // Rows have come, or gone.
+  // Rows have appeared or disappeared.
   if (before !== isFiltered) {
     setBefore(isFiltered);
     setIsOpen(isRequired && !isFiltered);
@@ -48,13 +48,13 @@ interface FieldsProps {
   readonly children: ReactNode;
 }
 
-/** Fields beside each other; in a narrow window, one in a row unless it is said. */
+/** Shows fields beside each other. In a narrow window each row has one field, unless `inNarrow` is set. */
 export function Fields({ perRow, inNarrow = 1, children }: FieldsProps) {
   const colspan = { default: 12 / inNarrow, s: 12 / perRow };
   return <Grid gridDefinition={Children.map(children, () => ({ colspan })) ?? []}>{children}</Grid>;
 }
 
-/** The filter of a list by time: the last hours or days, or from a time until another. */
+/** A filter by time: the last hours or days, or a range. */
 export function TimeFilter({ placeholder = 'Any time' }: { readonly placeholder?: string }) {
   const { filters, change } = useListState();
   return (
@@ -80,15 +80,15 @@ export function TimeFilter({ placeholder = 'Any time' }: { readonly placeholder?
 const pauseMs = 400;
 
 /**
- * The filter of a list by client, or by another name of its address; what is typed goes into the address after a pause.
+ * A filter by client, or by another parameter of the address. Writes the text into the address after a pause in typing.
  *
- * @returns `isTyping`: the rows of the client before are not to be shown any more */
+ * @returns `isTyping` is true if the user is typing: hide the rows of the previous client */
 export function useClientFilter(name = 'client_id', label = 'Client') {
   const { filter, change } = useListState();
   const value = filter(name);
   const [text, setText] = useState(value);
   const [before, setBefore] = useState(value);
-  // The address has changed: by Back, for instance.
+  // The address has changed, for example by Back.
   if (before !== value) {
     setBefore(value);
     if (text.trim() !== value) setText(value);
@@ -105,11 +105,11 @@ export function useClientFilter(name = 'client_id', label = 'Client') {
 const any = { value: '', label: 'Any' };
 
 interface ChoiceFilterProps extends Pick<ChoiceFieldProps, 'label' | 'options'> {
-  /** In the address. */
+  /** The parameter in the address. */
   readonly name: string;
 }
 
-/** A filter of a list: one of the values, or any. */
+/** A filter by one of several values, or any. */
 export function ChoiceFilter({ name, label, options }: ChoiceFilterProps) {
   const { filter, change } = useListState();
   return (
@@ -129,7 +129,9 @@ interface SearchFormProps {
   readonly onSearch: (text: string) => void;
 }
 
-/** A form with one text field, which applies when it is submitted. Give it the value as its `key`, so that a change of the address changes the field. */
+/**
+ * A form with one text field. The text applies on submit. Pass the value as its `key`, so that the field follows the address.
+ */
 export function SearchForm({ label, placeholder, value, onSearch }: SearchFormProps) {
   const [text, setText] = useState(value);
   return (
@@ -146,7 +148,7 @@ export function SearchForm({ label, placeholder, value, onSearch }: SearchFormPr
   );
 }
 
-/** The filter of a list by phone number. */
+/** A filter by phone number. */
 export function NumberSearch({ label, name }: { readonly label: string; readonly name: string }) {
   const { filter, change } = useListState();
   return (

@@ -20,7 +20,7 @@ export interface ChoiceFieldProps extends FieldOfForm {
   readonly options: readonly Option[];
 }
 
-/** A field with a few values, of which one is chosen; the first, if the value is not one of them. */
+/** A select field for one of a few values. Selects the first if the value is unknown. */
 export function ChoiceField({ label, value, error, options, onChange }: ChoiceFieldProps) {
   return (
     <FormField label={label} errorText={error}>
@@ -33,7 +33,7 @@ export function ChoiceField({ label, value, error, options, onChange }: ChoiceFi
   );
 }
 
-/** The same with all values in sight. */
+/** The same as radio buttons. */
 export function RadioField({ label, value, error, options, onChange }: ChoiceFieldProps) {
   return (
     <FormField label={label} errorText={error}>
@@ -66,7 +66,7 @@ export function TextField({
   const field = useRef<InputProps.Ref>(null);
   useEffect(() => {
     if (!autoFocus) return undefined;
-    // After its dialog, which notes what had the focus before, to give it back, and takes it for its first button.
+    // Waits for the dialog, which first stores the element with the focus and then moves the focus to its first button.
     const timer = setTimeout(() => field.current?.focus());
     return () => clearTimeout(timer);
   }, [autoFocus]);
@@ -80,13 +80,13 @@ export function TextField({
 interface DateTimeFieldProps extends FieldOfForm {
   readonly label: string;
   readonly description?: string;
-  /** Beside the fields. */
+  /** Shown beside the fields. */
   readonly actions?: ReactNode;
 }
 
 /**
- * A field for a date and a time of the user's time zone. The value is ISO 8601, or empty for none. Give it a `key` that
- * changes where the value is changed otherwise than by its fields.
+ * A field for a date and a time in the user's time zone. The value is in ISO 8601, or empty. Pass a new `key` if other code
+ * changes the value.
  */
 export function DateTimeField({ label, description, value, error, actions, onChange }: DateTimeFieldProps) {
   const [date, setDate] = useState(localOf(value).slice(0, 10));
@@ -128,14 +128,14 @@ export function DateTimeField({ label, description, value, error, actions, onCha
   );
 }
 
-/** `2026-11-25T18:30` in the user's time zone. */
+/** Returns a time in the user's time zone, such as `2026-11-25T18:30`. */
 function localOf(value: string): string {
   const at = new Date(value);
   if (Number.isNaN(at.getTime())) return '';
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** What is no date yet goes as it is, so that the gateway refuses it. */
+/** Returns the time in ISO 8601. Returns an invalid date unchanged, so that the gateway refuses it. */
 function momentOf(date: string, time: string): string {
   const at = new Date(`${date}T${time === '' ? '00:00' : time}`);
   return Number.isNaN(at.getTime()) ? date : at.toISOString().replace('.000Z', 'Z');

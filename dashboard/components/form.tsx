@@ -1,6 +1,6 @@
 /**
- * Forms that send a change, and show the errors of it: beside the fields, for the whole, or as a notice once the form is
- * gone. They are in a page or in a dialog, and so is the question whether to do something.
+ * Forms and confirmations that send a change, in a page or in a dialog. Errors are shown beside the fields, for the whole form,
+ * or as a notification if the form is closed.
  */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
@@ -12,7 +12,7 @@ import { fieldError, formError } from '../api/api-error.ts';
 import { useChange } from '../api/queries.ts';
 import { useDashboard } from '../context.ts';
 
-/** What a field of a form takes, besides its label. */
+/** The properties of a form field, without the label. */
 export interface FieldOfForm {
   readonly value: string;
   readonly error?: string | undefined;
@@ -22,15 +22,15 @@ export interface FieldOfForm {
 type Values = Readonly<Record<string, string | boolean>>;
 
 interface FormOptions<Entered extends Values, Sent> {
-  /** What the fields of the request have until somebody edits them. */
+  /** The initial values of the fields. */
   readonly first?: Entered;
-  /** Those that show their errors, where it is not all. */
+  /** The fields that show their errors. Default: all. */
   readonly fields?: readonly string[];
   readonly send: (values: Entered) => Promise<Sent>;
-  /** What is notified once the change is sent. */
+  /** The notification after the change is saved. */
   readonly done?: string | undefined;
   readonly onSent?: (answer: Sent, change: (changed: Partial<Entered>) => void) => void;
-  /** Closes the dialog of the form, which is closed once the change is sent. */
+  /** Closes the form's dialog after the change is saved. */
   readonly onClose?: () => void;
 }
 
@@ -46,11 +46,11 @@ export function useForm<Sent, Entered extends Values = Record<never, never>>({
   const isShown = useIsShown();
   const [edits, setEdits] = useState<Partial<Entered>>({});
   const edited = Object.entries(edits).filter(([name, value]) => value !== first[name]);
-  // Once it is saved, a field follows what is saved again.
+  // After the save, the field shows the saved value again.
   if (edited.length < Object.keys(edits).length) setEdits(Object.fromEntries(edited) as Partial<Entered>);
   const values = { ...first, ...edits };
   const change = (changed: Partial<Entered>): void => setEdits((held) => ({ ...held, ...changed }));
-  // An error is shown while its value is the one that was refused.
+  // An error is shown only as long as the field contains the refused value.
   const refused = useRef(values);
   const isAsRefused = (field: string): boolean => values[field] === refused.current[field];
   const sending = useChange({
@@ -79,7 +79,7 @@ export function useForm<Sent, Entered extends Values = Record<never, never>>({
     onClose,
     values,
     change,
-    /** What a field of the form takes. */
+    /** Returns the properties of a field. */
     field: <Name extends keyof Entered & string>(name: Name) => ({
       value: values[name],
       error: errorOf(name),
@@ -88,7 +88,7 @@ export function useForm<Sent, Entered extends Values = Record<never, never>>({
   };
 }
 
-/** What a form does when it is submitted, instead of loading a page. */
+/** Returns a submit handler that calls `work` instead of loading a page. */
 export function submitted(work: () => void) {
   return (event: FormEvent): void => {
     event.preventDefault();
@@ -96,7 +96,7 @@ export function submitted(work: () => void) {
   };
 }
 
-/** Whether the component is still on the page, for work that ends after it was left. */
+/** Returns a ref that is true as long as the component is on the page. Needed by work that can outlive the page. */
 export function useIsShown(): RefObject<boolean> {
   const isShown = useRef(false);
   useEffect(() => {
@@ -110,17 +110,17 @@ export function useIsShown(): RefObject<boolean> {
 
 interface FormDialogProps {
   readonly title: string;
-  /** The text of the button that sends the fields. */
+  /** The text of the submit button. */
   readonly action: string;
   readonly form: Pick<ReturnType<typeof useForm>, 'submit' | 'isPending' | 'error' | 'onClose'>;
   readonly isComplete?: boolean;
   readonly size?: ModalProps.Size;
-  /** The text of the button that closes it, where the action itself is to cancel something. */
+  /** The text of the button that closes the dialog. Needed if the action itself is a cancellation. */
   readonly dismissText?: string;
   readonly children: ReactNode;
 }
 
-/** A form's fields, a button that sends them, and the error that belongs to no field. */
+/** A dialog with a form: its fields, a submit button, and the error of the whole form. */
 export function FormDialog({
   title,
   action,
@@ -159,7 +159,7 @@ export function FormDialog({
   );
 }
 
-/** The label of a field that may stay empty. */
+/** The label of an optional field. */
 export function Optional({ children }: { readonly children: string }) {
   return (
     <span>
@@ -171,12 +171,12 @@ export function Optional({ children }: { readonly children: string }) {
 interface Confirmation extends Pick<FormDialogProps, 'title' | 'action' | 'dismissText'> {
   readonly text: string;
   readonly work: () => Promise<unknown>;
-  /** What is notified afterwards. */
+  /** The notification after the action. */
   readonly done?: string;
 }
 
 /**
- * Asks for confirmation of an action that cannot be undone or that affects a client, then does it.
+ * Asks for confirmation, then runs the action. For actions that affect a client or cannot be undone.
  *
  * @returns `confirm`, and the dialog for the page to show */
 export function useConfirm() {

@@ -1,4 +1,4 @@
-/** A table with pages, with empty, loading and error states, and with its rows as a CSV file. */
+/** A table with pages; empty, loading and error states; and a CSV download of its rows. */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
@@ -25,28 +25,28 @@ interface ListProps<Row> {
   readonly description?: string | undefined;
   readonly actions?: ReactNode;
   readonly filter?: ReactNode;
-  /** The most important first: a narrow window shows one or two of them. */
+  /** The most important column first: a narrow window shows one or two of them. */
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[] | undefined;
-  /** Where the rows are loaded by themselves: they can be refreshed, and loaded again after an error. */
+  /** The query of the rows, if the list can refresh them and retry after an error. */
   readonly query?: UseQueryResult;
-  /** Where they are loaded by somebody else. */
+  /** True if another component is still loading the rows. */
   readonly isLoading?: boolean;
-  /** Where the list has pages. */
+  /** Reads a page, if the list has pages. */
   readonly readPage?: ReadPage<Row>;
   readonly nextCursor?: string | undefined;
-  /** The number of rows of all pages, where it is known. A list with pages else has that of its page, with a plus. */
+  /** The number of rows of all pages, if known. Otherwise a list with pages shows the rows of its page and a plus. */
   readonly total?: number | undefined;
-  /** The name of its CSV file, without `.csv`. */
+  /** The name of the CSV file, without `.csv`. */
   readonly csvName?: string;
-  /** Where the file has other columns than the list. */
+  /** The columns of the CSV file, if they are not the columns of the list. */
   readonly csvColumns?: readonly Column<Row>[];
-  /** What the list and its CSV file leave out. */
+  /** A sentence about the rows that the list and its CSV file leave out. */
   readonly leftOut?: string | undefined;
   readonly emptyTitle?: string;
-  /** Why there may be no rows. */
+  /** Shown if there are no rows; says why. */
   readonly empty: ReactNode;
-  /** Whether the filters may be the reason of having no rows. */
+  /** True if a filter is set, so that the filters may be why there are no rows. */
   readonly isFiltered?: boolean;
   readonly idOf: (row: Row) => string;
   readonly selection?: {
@@ -57,7 +57,7 @@ interface ListProps<Row> {
 
 export function List<Row>({ rows, query, columns, selection, idOf, readPage, ...props }: ListProps<Row>) {
   const state = useListState();
-  // Of several lists on a page, one has pages.
+  // Only one list on a page of the dashboard has pages.
   const page = readPage === undefined ? 1 : state.page;
   const isCounted = readPage !== undefined || props.total !== undefined;
   const pagesCount = page + (props.nextCursor === undefined ? 0 : 1);
@@ -66,7 +66,7 @@ export function List<Row>({ rows, query, columns, selection, idOf, readPage, ...
     if (to < page) state.turnBack(page - to);
     else if (props.nextCursor !== undefined) state.turnTo(props.nextCursor);
   };
-  // A query that is not enabled has nothing to ask yet.
+  // A disabled query is not loading.
   const isMissing = rows === undefined && query?.isEnabled !== false;
   const isLoading = query === undefined ? props.isLoading === true : query.isFetching || !query.isError;
   return (
@@ -112,7 +112,7 @@ export function List<Row>({ rows, query, columns, selection, idOf, readPage, ...
           }))}
         items={rows ?? []}
         trackBy={idOf}
-        // Rows stay visible while they are reloaded.
+        // Rows stay visible during a refresh.
         loading={isMissing && isLoading}
         loadingText="Loading"
         wrapLines
@@ -189,7 +189,7 @@ function Value<Row>({ column, row }: { readonly column: Column<Row>; readonly ro
   );
 }
 
-/** The rows of further pages are not counted where no index knows their number. */
+/** Formats the row count. Adds a plus if there are more pages and the total is unknown. */
 function counterOf(count: number, page: number, nextCursor?: string, total?: number): string {
   if (total !== undefined) return `(${numberText(total)})`;
   if (page > 1) return `(page ${page})`;
@@ -198,7 +198,7 @@ function counterOf(count: number, page: number, nextCursor?: string, total?: num
 
 interface DownloadCsvProps<Row> extends Pick<ListProps<Row>, 'columns' | 'rows'> {
   readonly name: string;
-  /** Where there is more to say, or to read, than the rows. */
+  /** Reads further pages, if the list has pages. */
   readonly readPage: ReadPage<Row> | undefined;
   /** The title of the list. */
   readonly of: string;
@@ -216,7 +216,7 @@ function DownloadCsv<Row>({ name, columns, rows = [], readPage, of }: DownloadCs
     };
   }, []);
   const download = useChange({
-    // The reading ends with the page.
+    // Stops reading if the user leaves the page.
     mutationFn: async (read: ReadPage<Row>) => allRows(read, () => isShown.current),
     onSuccess: (all) => {
       if (all === undefined) return;
@@ -241,7 +241,7 @@ function DownloadCsv<Row>({ name, columns, rows = [], readPage, of }: DownloadCs
   );
 }
 
-/** The choice of how many rows a page has, beside the pages of a list. */
+/** The field for the page size, beside the page numbers. */
 function PageSize() {
   const size = usePageSize();
   const { change } = useListState();
@@ -253,7 +253,7 @@ function PageSize() {
         options={pageSizes.map((value) => ({ value, label: `${value} rows` }))}
         onChange={({ detail }) => {
           choosePageSize(detail.selectedOption.value ?? pageSizes[0]);
-          // Pages of another length begin elsewhere.
+          // Returns to the first page: pages of another size begin at other rows.
           change({}, { replace: true });
         }}
       />
@@ -263,7 +263,7 @@ function PageSize() {
 
 interface RowActionProps {
   readonly text: string;
-  /** What the row is, for screen readers. */
+  /** The name of the row, for screen readers. */
   readonly of: string;
   readonly isPending?: boolean;
   readonly isDisabled?: boolean;

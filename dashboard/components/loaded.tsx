@@ -1,4 +1,4 @@
-/** What is loaded: the data, an indicator before the first data, or the error with a button to try again. */
+/** Shows loaded data. Shows an indicator before the first data, and an error with a button to try again. */
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
@@ -50,11 +50,11 @@ export function LoadFailure({ query }: { readonly query: UseQueryResult }) {
 
 interface RefreshProps {
   readonly query: UseQueryResult;
-  /** Loaded with it. */
+  /** Refreshed together with `query`. */
   readonly others?: readonly UseQueryResult[];
 }
 
-/** The time of the last load, and a button to load now. The button keeps its place and its focus. */
+/** Shows the time of the last load, and a refresh button. The button keeps its place and its focus. */
 export function Refresh({ query, others = [] }: RefreshProps) {
   const [isBusy, setIsBusy] = useState(false);
   const refresh = async (): Promise<void> => {
@@ -62,7 +62,7 @@ export function Refresh({ query, others = [] }: RefreshProps) {
     await Promise.all([query, ...others].map((one) => one.refetch()));
     setIsBusy(false);
   };
-  // There is nothing to ask yet.
+  // The query cannot be sent yet.
   if (!query.isEnabled) return null;
   return (
     <SpaceBetween direction="horizontal" size="xs" alignItems="center">

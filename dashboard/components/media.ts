@@ -1,4 +1,4 @@
-/** What the window is like: its width, the colours that the system has. */
+/** Media queries: the width of the window and the colour scheme of the system. */
 import { useCallback, useSyncExternalStore } from 'react';
 
 export function useMedia(query: string): boolean {
@@ -13,7 +13,7 @@ export function useMedia(query: string): boolean {
   return useSyncExternalStore(subscribe, () => matchMedia(query).matches);
 }
 
-/** As on a phone: Cloudscape's grid then has one column. */
+/** True at the width of a phone, at which Cloudscape's grid has one column. */
 export function useIsNarrow(): boolean {
   return useMedia('(max-width: 688px)');
 }

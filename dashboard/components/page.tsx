@@ -18,9 +18,9 @@ import { Refresh } from './loaded.tsx';
 interface PageProps {
   readonly title: string;
   readonly description?: ReactNode;
-  /** Where the page is about one thing: what loads it. */
+  /** The query of the page's subject, if it is about one thing. */
   readonly query?: UseQueryResult;
-  /** Where the page is about data of one client: it is shown in the mode of that. */
+  /** The client of the page's data, if it is about one client. The page is shown in that client's mode. */
   readonly clientId?: string | undefined;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
@@ -32,7 +32,7 @@ export const headingId = 'page-heading';
 export const modeChangedText = (mode: Mode): string =>
   `This is ${mode} data: the dashboard shows ${mode} data now.`;
 
-/** With its title, in the browser's tab too, and its heading, which gets the focus on navigation. */
+/** Shows a page. Sets the title of the browser's tab, and moves the focus to the heading on navigation. */
 export function Page({ title, description, query, clientId, actions, children }: PageProps) {
   const heading = useRef<HTMLSpanElement>(null);
   const isNavigated = useContext(NavigatedContext);
@@ -99,7 +99,7 @@ interface FactsProps {
   readonly facts: Readonly<Record<string, ReactNode>>;
 }
 
-/** What is known of a thing, by label; a dash where there is nothing. */
+/** Shows labels and values. A missing value is a dash. */
 export function Facts({ columns, facts }: FactsProps) {
   return (
     <KeyValuePairs
@@ -117,7 +117,7 @@ interface TotalProps {
   readonly note?: string | undefined;
 }
 
-/** The part of a page with numbers that are read at a glance, and may lead to their lists. */
+/** Shows large numbers, which can link to their lists. */
 export function Totals({ columns, totals }: { columns: number; totals: readonly TotalProps[] }) {
   return (
     <Section title="Totals">

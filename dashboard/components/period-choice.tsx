@@ -1,4 +1,4 @@
-/** The actions of a page of one period: when it was loaded, a button to load it again, and the choice of the period. */
+/** The actions of a page about a period: the time of the last load, a refresh button, and the choice of the period. */
 import SegmentedControl from '@cloudscape-design/components/segmented-control';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { UseQueryResult } from '@tanstack/react-query';
@@ -8,13 +8,13 @@ import { Refresh } from './loaded.tsx';
 type Periods<Id extends string> = readonly { readonly id: Id; readonly text: string }[];
 
 interface PeriodChoiceProps<Id extends string> {
-  /** The first one tells when it was loaded. */
+  /** The time of the last load is the first query's. */
   readonly queries: readonly [UseQueryResult, ...UseQueryResult[]];
   readonly periods: Periods<Id>;
   readonly selected: Id;
 }
 
-/** The period of the address. */
+/** Returns the period in the address. */
 export function usePeriod<Id extends string>(periods: Periods<Id>, byDefault: Id): Id {
   const { filter } = useListState();
   return periods.find(({ id }) => id === filter('period'))?.id ?? byDefault;

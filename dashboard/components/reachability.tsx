@@ -1,4 +1,4 @@
-/** Whether a client may write to a person: the suppression with its reason, and the WhatsApp window. */
+/** Shows if a client may send to a recipient: the suppression with its reason, and the WhatsApp window. */
 import Link from '@cloudscape-design/components/link';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { ConversationClient } from '../../shared/admin/conversation.ts';
@@ -48,7 +48,7 @@ export function SuppressionNote({ client: { client_id, suppression }, person }: 
   );
 }
 
-/** @param hasWhatsApp - whether the client and the person use it */
+/** @param hasWhatsApp - true if the client and the recipient use WhatsApp */
 export function reachability(client: ConversationClient, person: string, hasWhatsApp: boolean) {
   return {
     'Messages to this number': <SuppressionNote client={client} person={person} />,

@@ -8,7 +8,7 @@ import { Page } from './page.tsx';
 
 interface RenderFailureProps {
   readonly children: ReactNode;
-  /** Whether it is only a part of a page. */
+  /** True if it protects only a part of a page. */
   readonly isPart?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Resends webhooks, and shows what comes of it: how far it is, and one sentence for each kind of result. */
+/** Resends webhooks. Shows the progress, and one sentence for each kind of result. */
 import ProgressBar from '@cloudscape-design/components/progress-bar';
 import type { ResendResult } from '../../shared/admin/webhooks.ts';
 import { useChange } from '../api/queries.ts';
@@ -17,7 +17,7 @@ const sentences: Readonly<Record<Outcome, readonly [string, string]>> = {
 };
 const notDone: ReadonlySet<Outcome> = new Set(['not_found', 'failed']);
 
-/** @param options - `even_acknowledged`: also those that the endpoint has acknowledged */
+/** @param options - `even_acknowledged`: also resends webhooks that the endpoint has acknowledged */
 export function useResend(options: { readonly even_acknowledged?: true } = {}) {
   const { api, notify } = useDashboard();
   return useChange({
@@ -44,7 +44,7 @@ interface ResendProgressProps {
   readonly note?: string;
 }
 
-/** How far a resend of many webhooks is: a bar, the rate, and when it ends at this rate. */
+/** Shows the progress of a resend of many webhooks: a bar, the rate, and the expected end. */
 export function ResendProgress({ done, total, startedAt, note = '' }: ResendProgressProps) {
   return (
     <ProgressBar

@@ -47,14 +47,14 @@ const changesWithinSeconds: ReadonlySet<Status | WebhookState> = new Set([
   'attempting',
 ]);
 
-/** Whether a message or webhook soon has another status, where nothing is wrong. */
+/** Returns true if the status of a message or webhook will soon change, unless something is wrong. */
 export function isInProgress(state: Status | WebhookState): boolean {
   return changesWithinSeconds.has(state);
 }
 
 export function State({ of }: { readonly of: keyof typeof icons }) {
   return (
-    // A gateway that was updated since the dashboard was loaded may have another status.
+    // A gateway that is newer than the loaded dashboard may send an unknown status.
     <StatusIndicator type={icons[of] ?? 'info'} wrapText={false}>
       {of.replaceAll('_', ' ')}
     </StatusIndicator>

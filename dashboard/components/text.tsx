@@ -1,4 +1,4 @@
-/** Texts: raw ones, remarks, times, and ids that are links or can be copied. */
+/** Shows raw text, remarks, times, and ids as links or with a copy button. */
 import Box from '@cloudscape-design/components/box';
 import CopyToClipboard, { type CopyToClipboardProps } from '@cloudscape-design/components/copy-to-clipboard';
 import Link from '@cloudscape-design/components/link';
@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import { inOneLine } from '../../shared/platform/visible-text.ts';
 import { linkTo } from '../route.ts';
 
-/** Raw text, such as a request body; scrolls if it is long, also by keyboard. */
+/** Shows raw text, such as a request body. Long text scrolls, also by keyboard. */
 export function Code({ label, text }: { readonly label: string; readonly text: string }) {
   if (text === '') return <span>Empty</span>;
   return (
@@ -17,7 +17,7 @@ export function Code({ label, text }: { readonly label: string; readonly text: s
   );
 }
 
-/** A remark: smaller and paler than the text that it belongs to. */
+/** Shows a remark, smaller and paler than the main text. */
 export function Secondary({ children }: { readonly children: ReactNode }) {
   return (
     <Box variant="span" display="block" color="text-body-secondary" fontSize="body-s">
@@ -40,7 +40,7 @@ export function IdLink({ page, id }: { readonly page: string; readonly id: strin
   return <WrappingLink href={linkTo(page, id)}>{id}</WrappingLink>;
 }
 
-/** What a person wrote, with its line breaks, and from right to left where its script is; nothing where there is none. */
+/** Shows the text of a message with its line breaks and its direction (left or right). Shows nothing if it is absent. */
 export function Written({ text }: { readonly text: string | null | undefined }) {
   if (text === null || text === undefined) return null;
   return (
@@ -60,7 +60,7 @@ const local = new Intl.DateTimeFormat(undefined, {
 });
 const utc = { timeZone: 'UTC', hourCycle: 'h23' } as const;
 
-/** A time in the user's time zone, which is named, and in UTC, as logs and the API have it. */
+/** Shows a time in the user's time zone, with the zone's name, and in UTC, as in logs and the API. */
 export function Time({ at }: { readonly at: string | null | undefined }) {
   if (at === null || at === undefined) return <>–</>;
   const date = new Date(at);
@@ -72,26 +72,26 @@ export function Time({ at }: { readonly at: string | null | undefined }) {
   );
 }
 
-/** A sentence of the gateway with its UTC times as the user's, as they are everywhere else on the page. */
+/** Converts the UTC times in a sentence of the gateway to the user's time zone. */
 export function withLocalTimes(sentence: string): string {
   return inOneLine(sentence).replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => local.format(new Date(time)));
 }
 
-/** With the day where it is another one in UTC. */
+/** Formats the time in UTC. Adds the day if it is different in UTC. */
 function utcText(date: Date): string {
   const options = { ...utc, ...clock, ...(date.getDate() === date.getUTCDate() ? {} : day) };
   return `${date.toLocaleString(undefined, options)} UTC`;
 }
 
 interface CopyableProps {
-  /** What the text is, for screen readers: `message id`. */
+  /** The name of the text for screen readers, such as `message id`. */
   readonly name: string;
   readonly text: string;
   /** Shown instead of the text. */
   readonly children?: ReactNode;
 }
 
-/** A text that people paste elsewhere, such as an id, with a button to copy it. */
+/** Shows a text, such as an id, with a copy button. */
 export function Copyable({ name, text, children }: CopyableProps) {
   return (
     <span className="copyable">

@@ -7,7 +7,7 @@ import type { Series } from './chart-series.ts';
 
 interface TimeChartProps {
   readonly title: string;
-  /** What is counted. */
+  /** The unit of the counts. */
   readonly unit: string;
   /** The length of time that one bar covers. */
   readonly step: 'hour' | 'day';
@@ -15,7 +15,7 @@ interface TimeChartProps {
   readonly steps: readonly Date[];
   readonly series: readonly Series[];
   readonly text?: (value: number) => string;
-  /** What loads the series, where they may be missing. */
+  /** The query of the series, if they may not be loaded yet. */
   readonly query?: UseQueryResult;
 }
 

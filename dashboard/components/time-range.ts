@@ -1,4 +1,4 @@
-/** The filter of a time in the address: `last` (`24-hour`), or `since` and `until`. */
+/** The time filter in the address: `last` (`24-hour`), or `since` and `until`. */
 import type { DateRangePickerProps } from '@cloudscape-design/components/date-range-picker';
 
 type Range = DateRangePickerProps.Value;
@@ -30,7 +30,7 @@ export function timesOf(range: Range | null): Times {
   return { ...none, since: since.toISOString(), until: until.toISOString() };
 }
 
-/** What is wrong with an entered range; undefined if nothing is. */
+/** Returns the error of an entered range; undefined if it is valid. */
 export function rangeFault(range: Range | null): string | undefined {
   if (range === null) return undefined;
   if (range.type === 'relative') {
@@ -41,7 +41,7 @@ export function rangeFault(range: Range | null): string | undefined {
   return since <= until ? undefined : 'The start is after the end.';
 }
 
-/** With the time at which `last` begins, seen from now. */
+/** Replaces `last` by the time at which it begins, counted back from now. */
 export function withStart<Query extends Readonly<Record<string, string | null | undefined>>>(
   { last, ...query }: Query,
   now = Date.now(),

@@ -1,4 +1,7 @@
-/** Outbox: what the simulated carrier received, body and all: where it is the carrier, and of a client's test keys. */
+/**
+ * Outbox: the messages that the simulated carrier received, with their bodies. It receives a client's test messages, and all
+ * messages if it is the carrier of the stage.
+ */
 
 import { usePagedAnswer } from '../api/queries.ts';
 import { Fields, NumberSearch, useClientFilter } from '../components/filters.tsx';

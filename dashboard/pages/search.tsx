@@ -1,4 +1,4 @@
-/** What a search found; where it is one thing, that is shown at once. */
+/** The results of a search. A single result is opened at once. */
 import { useEffect } from 'react';
 import type { Refusal } from '../../shared/http/record-refusals.ts';
 import { useResponse } from '../api/queries.ts';
@@ -33,7 +33,7 @@ export function SearchPage() {
   const { notify } = useDashboard();
   useEffect(() => {
     if (only === undefined) return;
-    // Instead of this page, so that Back leads to the page before the search.
+    // Replaces this page, so that Back leads to the page before the search.
     go(only, { replace: true });
     const found = modeIn(only);
     if (found !== mode) notify('warning', modeChangedText(found));

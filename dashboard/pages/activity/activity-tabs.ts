@@ -46,11 +46,11 @@ export const kinds: Readonly<Record<ActivityKind | ActivityGroup, string>> = {
 };
 
 export interface Tab {
-  /** In the address; the first tab has none. */
+  /** The name in the address; empty for the first tab. */
   readonly id: string;
   readonly title: string;
   readonly group: ActivityGroup;
-  /** What is shown until another type is chosen, where it is not all of the group. */
+  /** The type that is selected at first. Default: all types of the group. */
   readonly byDefault?: ActivityKind;
   readonly empty: string;
 }
@@ -69,7 +69,7 @@ export const tabs: readonly Tab[] = [
   { id: 'sign-ins', title: 'Sign-ins', group: 'sign_ins', empty: 'No administrator has signed in.' },
 ];
 
-/** The types that a tab can show. */
+/** Returns the types that a tab can show. */
 export function optionsOf({ group }: Tab) {
   const values = activityGroups[group].length === 1 ? [group] : [group, ...activityGroups[group]];
   return values.map((value) => ({ value, label: kinds[value] }));

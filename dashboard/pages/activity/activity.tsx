@@ -1,4 +1,7 @@
-/** The activity log in tabs: what people changed, webhooks that failed and can be resent, what the gateway noticed, and sign-ins. */
+/**
+ * The activity log in tabs: changes by administrators, failed webhooks (with a button to resend), events of the gateway, and
+ * sign-ins.
+ */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Link from '@cloudscape-design/components/link';
@@ -25,7 +28,7 @@ import { go, linkTo, useListState } from '../../route.ts';
 import { valueText } from '../../value-names.ts';
 import { changesTab, kinds, optionsOf, type Tab, tabs } from './activity-tabs.ts';
 
-/** @param id - of the tab */
+/** @param id - the id of the tab */
 export function ActivityPage({ id }: { readonly id: string }) {
   const tab = tabs.find((one) => one.id === id) ?? changesTab;
   return (
@@ -98,7 +101,7 @@ function Entries({ tab }: { readonly tab: Tab }) {
                         ? 'All that match the filters on this page are sent again, also those on other pages. Webhooks that have been acknowledged since are left out.'
                         : 'All failed webhooks of all clients are sent again. Webhooks that have been acknowledged since are left out.',
                       action: 'Resend',
-                      // The page shows how far it is.
+                      // The page itself shows the progress.
                       work: async () => resendAll.mutate(),
                     })
                   }
@@ -164,7 +167,7 @@ const actorColumn: Column<ActivityView> = {
   title: 'Changed by',
   field: 'actor',
   minWidth: 150,
-  // Who edits a table in the console is not known.
+  // The actor is unknown if a table was edited in the console.
   cell: ({ actor, summary }) =>
     actor === undefined && summary.startsWith('Someone ') ? 'Someone' : <ActorName actor={actor} />,
 };
@@ -199,14 +202,14 @@ function columnsOf(group: ActivityGroup, kind: string): readonly Column<Activity
   return [summaryColumn, timeColumn, ...actor, clientColumn, changesColumn, ...onlyInCsv];
 }
 
-/** The log begins a sentence with the id of the client or administrator that did it. */
+/** Shows a sentence of the log. It begins with the id of the actor, a client or an administrator. */
 function Sentence({ summary, actor }: ActivityView) {
   const name = useClientName(actor);
   const isNamed = name !== undefined && actor !== undefined && summary.startsWith(`${actor} `);
   return <span className="id">{inOneLine(isNamed ? name + summary.slice(actor.length) : summary)}</span>;
 }
 
-/** The page of what the entry is about: the webhook, or an inbound message. */
+/** Returns the link to the subject of an entry: a webhook or an inbound message. */
 function subjectOf({ delivery_id, kind, message_id }: ActivityView): string | undefined {
   if (delivery_id !== undefined) return linkTo('webhooks', delivery_id);
   return kind === 'inbound_unassigned' && message_id !== undefined
@@ -239,12 +242,12 @@ function isSelectable(entry: ActivityView): boolean {
   return entry.delivery !== undefined && !isUnfinished(entry);
 }
 
-/** Below what one request to the admin API may take at twenty a second. */
+/** Small enough for the time limit of one request to the admin API, at twenty webhooks a second. */
 const webhooksPerRequest = 50;
 
 /**
- * Resends any number of webhooks, some at a time, with the progress. It ends when the page is left; those that are left
- * over stay failed, so it can be repeated.
+ * Resends any number of webhooks in groups, and shows the progress. It stops if the user leaves the page. The remaining webhooks
+ * stay failed, so the user can start it again.
  */
 function useResendAll(readPage: ReadPage<ActivityView>) {
   const { api, notify } = useDashboard();
@@ -275,7 +278,7 @@ function useResendAll(readPage: ReadPage<ActivityView>) {
 const webhooksMax = 1000;
 const pagesMax = 50;
 
-/** The webhooks in these entries that are failed now; `isAll` is false if there may be more. */
+/** Returns the webhooks of these entries that have still failed. `isAll` is false if there may be more. */
 async function failedIn(readPage: ReadPage<ActivityView>) {
   const ids = new Set<string>();
   let cursor: string | undefined;

@@ -1,4 +1,4 @@
-/** The settings of a client: its state, and what can be edited: the default webhook URL, countries and senders. */
+/** The settings of a client: its state, and the fields that can be edited (default webhook URL, countries, senders). */
 
 import Button from '@cloudscape-design/components/button';
 import ColumnLayout from '@cloudscape-design/components/column-layout';
@@ -71,7 +71,7 @@ function WebhookUrl({ client: { client_id, webhook_url: saved } }: ClientProps) 
   );
 }
 
-/** The countries and senders that the client may use; empty means those of the stage, and all senders. */
+/** The countries and senders that the client may use. Empty means the countries of the stage and all senders. */
 function Permissions({ client }: ClientProps) {
   const { api, notify } = useDashboard();
   const about = useAbout();
@@ -79,13 +79,13 @@ function Permissions({ client }: ClientProps) {
   const form = useForm({
     first,
     send: (values) => {
-      // What stays as it is, is not sent: somebody else may have changed it since it was loaded.
+      // Sends only changed fields: another administrator may have changed the others since the load.
       const edited = Object.keys(changedFields(first, values)) as (keyof typeof first)[];
       const lists = edited.map((name) => [name, listOf(values[name])]);
       return api.send('changeClient', { client_id: client.client_id }, Object.fromEntries(lists));
     },
     onSent: (saved, change) => {
-      // As the gateway has written them.
+      // Shows the values in the form in which the gateway stored them.
       change(textsOf(saved));
       notify('success', 'Countries and senders saved. The change takes effect within 60 seconds.');
     },
@@ -120,7 +120,7 @@ function Permissions({ client }: ClientProps) {
   );
 }
 
-/** A stage can have as many as there are countries. */
+/** The maximum number of listed countries. A stage can allow all countries of the world. */
 const shownCountries = 8;
 
 /** @param countries - null for all, undefined until it is known */
@@ -137,7 +137,7 @@ function textsOf({ countries, senders }: Lists) {
   return { countries: countries?.join(', ') ?? '', senders: senders?.join(', ') ?? '' };
 }
 
-/** Null where the text is empty: the client has no list. */
+/** Returns the items of a text. Null if it is empty, because the client then has no list. */
 function listOf(text: string): readonly string[] | null {
   const items = text
     .split(',')

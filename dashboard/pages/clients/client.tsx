@@ -1,4 +1,4 @@
-/** One client: what is wrong with it now, and in tabs its settings, credentials, webhooks, limits and suppressions. */
+/** One client: its present problems, and tabs for settings, credentials, webhooks, limits and suppressions. */
 import Button from '@cloudscape-design/components/button';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
@@ -122,9 +122,9 @@ function ClientTabs({ clientId, client }: ClientTabsProps) {
   );
 }
 
-/** What is wrong with a client now, as `doctor` finds it, each with a link to where it is corrected. */
+/** Shows the present problems of a client (see `doctor`), each with a link to its solution. */
 function Findings({ clientId }: { readonly clientId: string }) {
-  // It reads more than other pages do, and changes slowly.
+  // The response is expensive and changes slowly.
   const slowly = { refreshEveryMs: 60_000 };
   const query = useResponse('diagnoseClient', { client_id: clientId }, undefined, slowly);
   const { data, error } = query;

@@ -21,7 +21,7 @@ export function ClientsPage() {
     <Page
       title="Clients"
       actions={
-        // A client has its test data from the beginning.
+        // Every client has test data from the start, so none is created here.
         mode === 'test' ? null : (
           <Button variant="primary" onClick={() => setIsCreating(true)}>
             Create client

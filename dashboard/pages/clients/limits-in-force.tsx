@@ -1,4 +1,4 @@
-/** For every endpoint and cap of a client: the limits in force, their source, and what is used of them now. */
+/** Shows the limits in force, their source and their current use, for every endpoint and cap of a client. */
 import Box from '@cloudscape-design/components/box';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
@@ -26,7 +26,7 @@ export function LimitsInForce({ clientId }: { readonly clientId: string }) {
   );
 }
 
-/** From this share on, a use is emphasized. */
+/** A higher use is emphasized. */
 const nearlyReached = 0.8;
 
 const sources = {
@@ -97,7 +97,7 @@ function Use({ blocked, cap, windows, currency }: ExplainedEndpoint & { readonly
   );
 }
 
-/** At full rate. */
+/** Returns the window that refuses requests first if the client sends as fast as it can. */
 function firstReached({ blocked, first_reached, windows: [shortest] }: ExplainedEndpoint): string {
   if (blocked || shortest === undefined) return '–';
   return first_reached === null

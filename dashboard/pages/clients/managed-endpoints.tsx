@@ -49,7 +49,7 @@ const columns: readonly Column<EndpointSummary>[] = [
       <>
         <State of={enabled ? 'enabled' : 'disabled'} />
         {disabled_reason === null ? null : <div>{disabled_reason.replaceAll('_', ' ')}</div>}
-        {/* Since when, the list above says. */}
+        {/* The list above shows the start time. */}
         {failing_since === null ? null : (
           <div>
             <StatusIndicator type="error">failing</StatusIndicator>
@@ -68,7 +68,7 @@ const columns: readonly Column<EndpointSummary>[] = [
   ...csvOnly<EndpointSummary>('disabled_reason', 'failing_since'),
 ];
 
-/** The URL, or the ARN of the queue or event bus. */
+/** Returns the URL, or the ARN of the queue or event bus. */
 function destinationOf({ url, sqs, eventbridge }: EndpointSummary): string {
   return url ?? sqs?.queue_arn ?? eventbridge?.bus_arn ?? '–';
 }
@@ -79,7 +79,7 @@ function SendTest({ clientId, endpoint }: { readonly clientId: string; readonly 
   const send = useChange({
     mutationFn: () => api.send('testWebhookEndpoint', { client_id: clientId, endpoint_id }, {}),
   });
-  // The page of the webhook shows what becomes of it, unless another page has been opened meanwhile.
+  // Opens the webhook's page, which shows the result, unless the user has opened another page.
   const onSuccess = ({ delivery_id }: ResponseOf<'testWebhookEndpoint'>): void =>
     go(linkTo('webhooks', delivery_id));
   return (

@@ -1,4 +1,4 @@
-/** What a client was refused, by hour, endpoint and reason, with the last of each as far as it is kept. */
+/** Refused requests of a client, by hour, endpoint and reason, with the last example if it is still stored. */
 import { useResponse } from '../../api/queries.ts';
 import { TimeFilter } from '../../components/filters.tsx';
 import { List } from '../../components/list.tsx';
@@ -15,7 +15,7 @@ export function Refusals({ clientId }: { readonly clientId: string }) {
       columns={[
         { title: 'Reason', field: 'reason', minWidth: 150 },
         {
-          // Mistakes in several fields have one reason.
+          // Requests with errors in different fields have the same reason.
           title: 'Last example',
           minWidth: 200,
           cell: ({ last }) => {

@@ -1,4 +1,7 @@
-/** Resends every failed webhook of one endpoint since a time: how many they are, then how far the gateway is. It goes on without the page. */
+/**
+ * Resends every failed webhook of an endpoint since a time. Shows their number, then the progress. The gateway continues if the
+ * user leaves the page.
+ */
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useState } from 'react';
 import type { ResendView } from '../../../shared/webhook/webhook-response.schema.ts';
@@ -12,7 +15,7 @@ import { numberText } from '../../value-names.ts';
 interface ResendSinceProps {
   readonly clientId: string;
   readonly origin: string;
-  /** When the endpoint began to fail, as far as it is known. */
+  /** The time at which the endpoint began to fail, if known. */
   readonly failingSince: string | null;
   readonly onStarted: (resend: ResendView) => void;
   readonly onClose: () => void;

@@ -1,4 +1,4 @@
-/** The recipients to whom a client's messages are not sent: found by number, added, removed, and saved as CSV. */
+/** The suppressed recipients of a client: search by number, add, remove, download as CSV. */
 import Button from '@cloudscape-design/components/button';
 import Link from '@cloudscape-design/components/link';
 import { useState } from 'react';
@@ -91,14 +91,17 @@ function columnsOf(clientId: string, remove: (number: string) => void): readonly
 
 interface AddSuppressionProps {
   readonly clientId: string;
-  /** What the field has at first. */
+  /** The initial value of the field. */
   readonly recipient: string;
   readonly onClose: () => void;
 }
 
 const scopeOptions = Object.entries(scopeNames).map(([value, label]) => ({ value, label }));
 
-/** The dialog that adds a suppression: number, scope and reason. For a number that has one, it changes scope and reason. */
+/**
+ * The dialog that adds a suppression: number, scope and reason. If the number is already suppressed, it changes the scope and
+ * the reason.
+ */
 function AddSuppression({ clientId, recipient, onClose }: AddSuppressionProps) {
   const { api, notify } = useDashboard();
   const form = useForm({

@@ -1,4 +1,4 @@
-/** How the endpoints of a client's webhooks answer: failing or not, since when, and what waits for them. */
+/** The health of a client's webhook endpoints: if they fail, since when, and the number of waiting webhooks. */
 
 import Header from '@cloudscape-design/components/header';
 import Link from '@cloudscape-design/components/link';
@@ -23,7 +23,7 @@ import { ResendSince, ResendState } from './resend-since.tsx';
 export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
   const query = useResponse('showWebhookHealth', { client_id: clientId });
   const count = query.data?.messages ?? 0;
-  // Not in the row, which may leave the list while the dialog is open.
+  // Stored here, because the row can leave the list while the dialog is open.
   const [chosen, setChosen] = useState<OriginHealth>();
   const [resends, setResends] = useState<readonly ResendView[]>([]);
   return (
@@ -66,7 +66,7 @@ export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
           clientId={clientId}
           origin={chosen.origin}
           failingSince={chosen.failing_since}
-          // The same request again has the same id.
+          // A repeated request has the same id.
           onStarted={(started) =>
             setResends((shown) => [
               ...shown.filter(({ resend_id }) => resend_id !== started.resend_id),
@@ -102,7 +102,7 @@ function Health({ failing_since, last_error, success_rate }: OriginHealth) {
   return (
     <>
       <StatusIndicator type="error">
-        {/* The latest messages have no webhook to it that would say how it answers now. */}
+        {/* The latest messages have no webhook to this endpoint, so its present state is unknown. */}
         {success_rate === null ? 'failed' : 'failing'}
         {last_error === null ? '' : ` (${last_error})`} since
       </StatusIndicator>{' '}
@@ -113,7 +113,7 @@ function Health({ failing_since, last_error, success_rate }: OriginHealth) {
 
 const TimeChart = lazy(() => import('../../components/time-chart.tsx'));
 
-/** @param endpoints - failing ones first */
+/** @param endpoints - sorted, with failing endpoints first */
 function EndpointCharts({ endpoints }: { readonly endpoints: readonly OriginHealth[] }) {
   const [chosen, setChosen] = useState<string>();
   const tried = endpoints.filter(({ history }) => history.points.length > 0);

@@ -1,4 +1,4 @@
-/** All limits and caps of one client, or of the row for every client: a value is edited in place, a whole row in a form. */
+/** All limits and caps of one client, or of the row for every client. A value is edited in place, a whole row in a form. */
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
@@ -121,7 +121,7 @@ export function ClientLimits({ clientId }: { readonly clientId: string }) {
             wrapLines
             submitEdit={async (row, edited, text) => {
               const value = plainLimit(row, String(text));
-              // The table shows the fault and submits all the same; an error keeps the editor open.
+              // The table shows the fault but still submits. An error keeps the editor open.
               if (limitFault(row, value) !== undefined) throw new Error(`${value} is no limit`);
               await save.mutateAsync({
                 endpoint: row.endpoint,
@@ -147,7 +147,7 @@ function titleOf(clientId: string, name: string | undefined): string {
   return name ?? clientId;
 }
 
-/** What a row says besides its limits. */
+/** Shows the block, the note and the status of a row. */
 function RowState({ blocked, note, status, status_message }: EndpointLimits) {
   return (
     <>
@@ -216,11 +216,11 @@ function column(field: WindowAttribute): TableProps.ColumnDefinition<EndpointLim
 interface LimitPreviewProps {
   readonly row: EndpointLimits;
   readonly field: keyof LimitsView;
-  /** As entered: empty for the default. */
+  /** The text as entered. Empty for the default. */
   readonly text: string;
 }
 
-/** While a limit is edited: which window refuses requests first with the new value, before it is saved. */
+/** Shows which window would refuse requests first with the new value, before it is saved. */
 function LimitPreview({ row, field, text }: LimitPreviewProps) {
   if (limitFault(row, text) !== undefined) return null;
   const entered = text.trim() === '' ? row.defaults?.[field] : Number(plainLimit(row, text));

@@ -1,4 +1,4 @@
-/** The windows of limits as fields: their titles, and what is notified once they are saved. */
+/** The windows of limits as fields: their titles, and the notification after a save. */
 import type { EndpointLimits } from '../../../shared/admin/limits.ts';
 import type { WindowAttribute } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { numberText } from '../../value-names.ts';
@@ -13,7 +13,7 @@ export const limitTitles: Readonly<Record<WindowAttribute, string>> = {
 /** Shortest first. */
 export const limitWindows = Object.keys(limitTitles) as WindowAttribute[];
 
-/** What is notified once a row is saved: the row can be invalid because of another of its values. */
+/** Returns the notification after a row is saved. Another value can still make the row invalid. */
 export function savedNotice(row: EndpointLimits): ['success' | 'warning', string] {
   const { endpoint, status, status_message } = row;
   const saved = `Limits of ${endpoint} saved.`;
@@ -22,7 +22,7 @@ export function savedNotice(row: EndpointLimits): ['success' | 'warning', string
     : ['success', `${saved} The change takes effect within 60 seconds. ${status_message ?? ''}`];
 }
 
-/** The default as a placeholder, in a form that can be entered. */
+/** Returns the default as a placeholder, in a form that can be entered. */
 export function placeholderOf({ cap, defaults }: EndpointLimits, window: WindowAttribute, none = ''): string {
   const limit = defaults?.[window];
   if (limit === undefined) return none;

@@ -1,4 +1,4 @@
-/** The dialog of one row of limits: every window, an end, a block and a note. What stays as it is, is not sent. */
+/** The dialog of one row of limits: every window, an end, a block and a note. Sends only changed fields. */
 import Button from '@cloudscape-design/components/button';
 import ColumnLayout from '@cloudscape-design/components/column-layout';
 import Toggle from '@cloudscape-design/components/toggle';
@@ -33,7 +33,7 @@ export function LimitRowForm({ row, onClose }: LimitRowFormProps) {
   const faults = windows.map((window) =>
     values[window] === first[window] ? undefined : limitFault(row, values[window]),
   );
-  /** Counts the changes by buttons, which the fields have to show. */
+  /** Counts the changes by buttons, so that the fields are rendered again. */
   const [shifts, setShifts] = useState(0);
   const setExpiry = (expires_at: string): void => {
     form.change({ expires_at });

@@ -1,4 +1,4 @@
-/** What is wrong in a row of limits, with a button that removes the attribute; limits that are never reached. */
+/** The invalid attributes of a row of limits, each with a button that removes it, and limits that are never reached. */
 import Box from '@cloudscape-design/components/box';
 import Icon from '@cloudscape-design/components/icon';
 import type { ReactNode } from 'react';
@@ -8,7 +8,7 @@ import { useDashboard } from '../../context.ts';
 
 export function LimitWarnings({ row }: { readonly row: EndpointLimits }) {
   const { api } = useDashboard();
-  // Of an endpoint or a client that does not exist, only the whole row can be removed.
+  // If the endpoint or the client does not exist, only the whole row can be removed.
   const isCorrectable =
     row.windows.length > 0 && row.faults.every(({ field }) => field !== 'client_id' && field !== 'endpoint');
   const { client_id, endpoint } = row;

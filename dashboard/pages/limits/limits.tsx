@@ -1,4 +1,4 @@
-/** Limits: all overrides, with rows that have invalid values; or the limits of one client, editable. */
+/** Limits: all overrides, including invalid rows, or the editable limits of one client. */
 import Alert from '@cloudscape-design/components/alert';
 import Box, { type BoxProps } from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
@@ -19,7 +19,7 @@ import { ClientLimits } from './client-limits.tsx';
 import { limitTitles } from './limit-field.ts';
 import { LimitWarnings } from './limit-warnings.tsx';
 
-/** @param id - of the client; empty for all overrides */
+/** @param id - the client's id; empty for all overrides */
 export function LimitsPage({ id }: { readonly id: string }) {
   return (
     <Page title="Limits" description="Changes take effect within 60 seconds.">
@@ -73,7 +73,7 @@ function Overrides() {
   );
 }
 
-/** The value in force; bold where the row sets it. */
+/** Returns the column of a window. Shows the value in force, in bold if the row sets it. */
 function limitColumn(field: WindowAttribute): Column<EndpointLimits> {
   return {
     title: limitTitles[field],

@@ -1,4 +1,4 @@
-/** One bulk request: how far its messages are, when they are expected to end, and why some were refused or failed. */
+/** One bulk request: the progress of its messages, the expected end, and the reasons of refusals and failures. */
 import Link from '@cloudscape-design/components/link';
 import ProgressBar from '@cloudscape-design/components/progress-bar';
 import SpaceBetween from '@cloudscape-design/components/space-between';
@@ -15,7 +15,7 @@ import { linkTo } from '../../route.ts';
 import { numberText } from '../../value-names.ts';
 
 export function BatchPage({ id }: { readonly id: string }) {
-  // It reads each message of the batch.
+  // The response is expensive: the gateway reads each message of the batch.
   const query = useResponse('showBatch', { batch_id: id }, undefined, { refreshEveryMs: 5000 });
   return (
     <Page
@@ -38,7 +38,7 @@ export function BatchPage({ id }: { readonly id: string }) {
   );
 }
 
-/** All messages of a batch have its time. */
+/** Returns the link to the list of a batch's messages. They all have the batch's time. */
 function messagesOf({ client_id, created_at }: BatchDetails, filters: Readonly<Record<string, string>>) {
   return linkTo('messages', undefined, { client_id, since: created_at, until: created_at, ...filters });
 }

@@ -1,4 +1,4 @@
-/** The messages with one person in both directions, of one client or of all, the newest at the bottom. */
+/** The messages to and from one phone number, of one client or of all, with the newest at the bottom. */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
@@ -28,7 +28,7 @@ import { channelNames, channelOptions } from '../../value-names.ts';
 import { Correspondents } from './correspondents.tsx';
 import { MessageContent } from './message-content.tsx';
 
-/** A simulated reply takes the way of a real one, and is here within seconds. */
+/** A simulated reply takes the same path as a real one and arrives within seconds. */
 const replyAwaitedMs = 20_000;
 
 export function ConversationPage() {
@@ -98,7 +98,7 @@ export function ConversationPage() {
   );
 }
 
-/** A plus that nobody encoded arrives as a space. */
+/** Returns the number in a text. A plus that was not encoded arrives as a space. */
 function numberIn(text: string): string {
   return text.replace(/^ (?=\d)/, '+').trim();
 }
@@ -109,7 +109,7 @@ function usesWhatsApp({ window_expires_at }: ConversationClient, { messages }: C
 
 interface MessagesProps {
   readonly conversation: Conversation;
-  /** Whether the messages of all clients are shown. */
+  /** True if the messages of all clients are shown. */
   readonly isMixed: boolean;
 }
 
@@ -167,7 +167,7 @@ function Messages({ conversation: { messages, next_cursor }, isMixed }: Messages
         <Box textAlign="center">
           <SpaceBetween direction="horizontal" size="xs">
             <Button onClick={() => turnBack()}>Later messages</Button>
-            {/* From the page before, the other button leads to them. */}
+            {/* On the page before, the other button leads to these messages. */}
             {page === 2 ? null : <Button onClick={() => change({})}>Newest messages</Button>}
           </SpaceBetween>
         </Box>
@@ -225,7 +225,7 @@ interface SimulateReplyProps {
   readonly onSent: () => void;
 }
 
-/** Sends a message of the person, as the simulated carrier would report it; only where the simulator is the carrier. */
+/** Simulates a reply. Shown only if the carrier is the simulator. */
 function SimulateReply({ conversation: { person, messages }, onSent }: SimulateReplyProps) {
   const { api, notify } = useDashboard();
   const mode = useMode();
@@ -235,7 +235,7 @@ function SimulateReply({ conversation: { person, messages }, onSent }: SimulateR
     first: {
       channel,
       text: '',
-      // A sender that is a name cannot be answered.
+      // A recipient cannot reply to an alphanumeric sender.
       to: newest?.number?.startsWith('+') === true ? newest.number : '',
     },
     send: ({ to, ...entered }) => {

@@ -1,4 +1,7 @@
-/** The clients of the newest messages with a number, each with its conversation, and whether it may write to the number. */
+/**
+ * The clients that recently exchanged messages with a number, each with a link to the conversation and the recipient's
+ * reachability.
+ */
 import Box from '@cloudscape-design/components/box';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import Link from '@cloudscape-design/components/link';
@@ -8,7 +11,7 @@ import { ClientName } from '../../components/client-name.tsx';
 import { SuppressionNote } from '../../components/reachability.tsx';
 import { linkTo } from '../../route.ts';
 
-/** The rest is found by the messages themselves. */
+/** The list of messages shows the other clients. */
 const clientsShownMax = 8;
 
 export function CorrespondentsOf({ recipient }: { readonly recipient: string }) {

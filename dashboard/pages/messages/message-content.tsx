@@ -1,4 +1,4 @@
-/** What a message says: its text as it was written, or the medium, place, contacts, reply or template that it holds. */
+/** The content of a message: its text, media, location, contacts, reply or template. */
 import {
   type Content,
   contentIn,
@@ -93,7 +93,7 @@ function Raw({ label, value }: { readonly label: string; readonly value: unknown
   return value === undefined ? null : <Code label={label} text={JSON.stringify(value, null, 2)} />;
 }
 
-/** Name and numbers, as Meta has them; anything else as it is. */
+/** Returns the name and the numbers of a contact in Meta's format, or JSON if the format is different. */
 function contactText(contact: Readonly<Record<string, unknown>>): string {
   const { name, phones } = contact as {
     readonly name?: { readonly formatted_name?: unknown };

@@ -1,4 +1,4 @@
-/** One message of either direction: what it says, whether its recipient can be reached, its history and webhooks. */
+/** One outbound or inbound message: its content, the reachability of its recipient, its history and webhooks. */
 import Button from '@cloudscape-design/components/button';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
@@ -104,7 +104,7 @@ const webhookColumns: readonly Column<DeliverySummary>[] = [
   ...csvOnly<DeliverySummary>('delivery_id', 'last_status', 'last_error'),
 ];
 
-/** The messages of a send with `fallback`: each but this one is a link, once it has started. */
+/** Shows the messages of a send with `fallback`. The others are links, after they have started. */
 function Legs({ legs, ownId }: { readonly legs: readonly MessageLeg[]; readonly ownId: string }) {
   return (
     <List<MessageLeg>
@@ -191,7 +191,7 @@ function sent({ reference, cost, ...message }: MessageProps) {
   };
 }
 
-/** What happened, and what the client does about it. */
+/** Shows the error, and what the client can do about it. */
 function ErrorNote({ error }: Pick<MessageProps, 'error'>) {
   if (error === null) return <>–</>;
   const notes: Readonly<Record<string, { readonly cause: string; readonly remedy: string } | undefined>> =

@@ -24,7 +24,7 @@ import { go, linkTo, useListState } from '../../route.ts';
 import { channelNames, channelOptions, nameOf } from '../../value-names.ts';
 import { CorrespondentsOf } from './correspondents.tsx';
 
-/** Filters that apply when the form is submitted, or a suggestion is chosen. */
+/** Filters that apply on submit, or when the user chooses a suggestion. */
 type Typed = Readonly<Record<'client_id' | 'recipient' | 'reference' | 'error_code', string>>;
 
 export function MessagesPage() {
@@ -83,7 +83,7 @@ function Search({ typed }: { readonly typed: Typed }) {
   const [wanted, setWanted] = useState(typed);
   const search = submitted(() => {
     const recipient = wanted.recipient.trim();
-    // A number without its country: the search knows the country of the stage.
+    // For a national number, the search adds the country of the stage.
     if (/^[\d (]/.test(recipient)) {
       go(linkTo('search', undefined, { q: recipient }));
       return;

@@ -1,4 +1,4 @@
-/** What an administrator should look at now, each with a link to where it is solved. */
+/** The problems that need an administrator's attention now, each with a link to its solution. */
 import Box from '@cloudscape-design/components/box';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
@@ -44,7 +44,7 @@ export function NeedsAttention({ query }: { readonly query: UseQueryResult<Atten
   );
 }
 
-/** What is not complete here, and where all of it is. */
+/** Returns a sentence that says which lists are not complete here, and where to find all rows. */
 function notAllOf({ more_overrides, more_otp_holds, otp_holds }: Attention): string | undefined {
   const overrides = 'Only the first 1,000 limit overrides, or fewer, are checked here. Limits has all.';
   const holds = `More one-time passwords are held than the newest ${otp_holds.length} here: npm run admin -- call listOtpHolds --all lists all.`;
@@ -69,7 +69,7 @@ const columns: readonly Column<Item>[] = [
   { title: 'Action', minWidth: 100, cell: ({ action }) => action ?? '–' },
 ];
 
-/** All of it in one column, as others would be cut off. */
+/** One column with everything, because a narrow window would cut off other columns. */
 const narrowColumns: readonly Column<Item>[] = [
   {
     title: 'Problem',
@@ -128,7 +128,7 @@ function itemsOf(attention: Attention): Item[] {
             {waiting === 0 ? '' : `; ${waitingText(waiting)}`}
           </>
         ),
-      // What waits is not in the Activity Log.
+      // Waiting webhooks are not in the activity log.
       href:
         failed === 0
           ? linkTo('clients', client_id, { tab: 'webhooks' })

@@ -1,4 +1,4 @@
-/** The first page: what needs attention, how much is sent and delivered, by whom, and why messages fail. */
+/** The first page: problems, the numbers of sent and delivered messages, the busiest clients, and why messages fail. */
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { UseQueryResult } from '@tanstack/react-query';
@@ -31,7 +31,7 @@ const webhookSeries = {
   webhooks_failed: { title: 'Failed', color: colours.bad },
 } as const;
 
-/** `last`: the same time as a filter of lists. */
+/** `last`: the same period as a filter of lists. */
 const periods = [
   { id: 'day', text: 'Last 24 hours', last: '24-hour' },
   { id: 'week', text: 'Last 7 days', last: '7-day' },
@@ -42,7 +42,7 @@ export function OverviewPage() {
   const span = usePeriod(periods, 'day');
   const query = useResponse('showUsage', {}, { span });
   const today = useResponse('summarizeUsage', {}, { interval: 'day' });
-  // It reads more than other pages do, and changes slowly.
+  // The response is expensive and changes slowly.
   const attention = useResponse('showAttention', {}, undefined, { refreshEveryMs: 60_000 });
   const last = periods.find(({ id }) => id === span)?.last ?? '24-hour';
   return (
@@ -64,7 +64,7 @@ export function OverviewPage() {
             </Fields>
           )}
         </Loaded>
-        {/* After the first rows: the script of charts would delay them. */}
+        {/* Loaded after the first rows, because the script of the charts would delay them. */}
         {today.isPending ? null : (
           <RenderFailure isPart>
             <SpaceBetween size="l">
@@ -78,7 +78,7 @@ export function OverviewPage() {
   );
 }
 
-/** @param last - the time of the period, as a filter of lists */
+/** @param last - the period, as a filter of lists */
 function totalsOf(usage: UsageView | undefined, last: string) {
   const totals = usage?.totals;
   const sum = (...names: readonly string[]): number =>
@@ -102,7 +102,7 @@ function totalsOf(usage: UsageView | undefined, last: string) {
   ];
 }
 
-/** The mean includes attempts that timed out. */
+/** Formats the mean latency of webhooks. It includes attempts that timed out. */
 function latencyText(usage: UsageView | undefined): string {
   // An earlier release did not count the time.
   const timed = usage?.points.filter(({ counts }) => counts.webhooks_total_ms !== undefined) ?? [];

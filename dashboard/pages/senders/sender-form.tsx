@@ -1,4 +1,4 @@
-/** The dialog of one row of senders. What stays as it is, is not sent. */
+/** The dialog of one row of senders. Sends only changed fields. */
 import ColumnLayout from '@cloudscape-design/components/column-layout';
 import FormField from '@cloudscape-design/components/form-field';
 import Toggle from '@cloudscape-design/components/toggle';
@@ -12,7 +12,7 @@ import { useDashboard } from '../../context.ts';
 import { channelOptions } from '../../value-names.ts';
 
 interface SenderFormProps {
-  /** Empty for one that does not exist yet. */
+  /** Empty for a new row. */
   readonly row: Partial<SenderView>;
   readonly onClose: () => void;
 }
@@ -37,7 +37,7 @@ export function SenderForm({ row, onClose }: SenderFormProps) {
         country: country.trim().toUpperCase(),
         carrier: carrier.trim() || null,
         ...changes,
-        // A row cannot be without an identity: the error says so.
+        // Sends an empty identity, so that the gateway says that a row needs one.
         ...(changes.identity === null ? { identity: '' } : {}),
       };
       return api.send('setSender', {}, body);

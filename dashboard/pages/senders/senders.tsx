@@ -1,4 +1,4 @@
-/** Senders: what messages are sent from, by client, channel and country, with the feedback for each row; editable. */
+/** Senders by client, channel and country, with the feedback for each row. Rows can be edited. */
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
@@ -38,7 +38,7 @@ export function SendersPage() {
       work: () => api.send('removeSender', {}, { client_id, destination }),
       done: `Row of ${destination} removed.`,
     });
-  // While the user types, the rows of the client before must not be shown.
+  // Hides the rows of the previous client while the user types.
   const rows = client.isTyping ? undefined : list.rows;
   const faulty = rows?.filter(({ status }) => status === 'invalid') ?? [];
   return (
@@ -151,9 +151,9 @@ function destinationOf({ channel, country, carrier, destination }: SenderView): 
   return `${channelNames[channel]}, ${country === '*' ? 'every country' : country}${by}`;
 }
 
-/** The carriers of the stage, in the order in which they are asked, and whether their credentials work. */
+/** Shows the carriers of the stage, in their order of use, and the state of their credentials. */
 function Carriers() {
-  // Each look is a call of every vendor.
+  // Each refresh calls the API of every carrier.
   const query = useResponse('listCarriers', {}, undefined, { refreshEveryMs: 300_000 });
   return (
     <>

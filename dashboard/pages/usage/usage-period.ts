@@ -1,4 +1,4 @@
-/** The times of the usage page: UTC days, weeks from Monday, and months, as usage is counted, or the days that are chosen. */
+/** The periods of the usage page: UTC days, weeks from Monday, months, or chosen days. Usage is counted by UTC day. */
 
 const usagePeriods = [
   { id: 'today', text: 'Today' },
@@ -11,10 +11,10 @@ export type UsagePeriod = (typeof usagePeriods)[number]['id'];
 export const chosenDays = { id: 'days', text: 'Other days' } as const;
 export const periods = [...usagePeriods, chosenDays];
 
-/** What is in the address. */
+/** The choice in the address. */
 export interface Chosen extends Readonly<Record<string, string>> {
   readonly period: (typeof periods)[number]['id'];
-  /** The days, where they are chosen. */
+  /** The first and last day, if the user has chosen days. */
   readonly first: string;
   readonly last_day: string;
 }
@@ -23,9 +23,9 @@ export interface UsageTimes {
   readonly since: Date;
   /** Exclusive. */
   readonly until: Date;
-  /** What the summary of the whole is called; undefined for days that were chosen. */
+  /** The interval of the summary; undefined for chosen days. */
   readonly interval?: 'day' | 'week' | 'month';
-  /** What one bar of the charts covers. */
+  /** The length of one bar in the charts. */
   readonly step: 'hour' | 'day';
 }
 
@@ -43,10 +43,13 @@ export function timesAt(period: UsagePeriod, now: Date): Required<UsageTimes> {
   return { since: at(first, 1), until: at(first + 1, 1), interval: 'month', step: 'day' };
 }
 
-/** Of many clients, each day is read by itself. */
+/** The maximum length. With many clients, each day takes a read of its own. */
 export const daysMax = 31;
 
-/** The days from the first to the last, as `2026-11-20`; the last seven where they are none, or too many. */
+/**
+ * Returns the period from the first to the last day (`2026-11-20`). Returns the last seven days if the dates are invalid, or too
+ * many.
+ */
 export function timesOfDays(first: string, last: string, now: Date): UsageTimes {
   const [since, lastDay] = [Date.parse(`${first}T00:00:00Z`), Date.parse(`${last}T00:00:00Z`)];
   const days = (lastDay - since) / stepMs.day + 1;

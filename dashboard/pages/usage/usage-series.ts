@@ -1,4 +1,4 @@
-/** Usage as the series of a chart: the groups with the most, and the sum of all others. */
+/** Usage as the series of a chart: the largest groups, and the sum of all others. */
 
 import type { UsageList } from '../../../shared/admin/usage.ts';
 import type { Series } from '../../components/chart-series.ts';
@@ -16,7 +16,7 @@ export type UsageGroup = (typeof usageGroups)[number]['value'];
 type Entry = UsageList['usage'][number];
 type Group = Pick<Entry, 'client_id' | 'channel' | 'type' | 'country' | 'status'>;
 
-/** More colours cannot be told apart. */
+/** With more series, the colours could not be distinguished. */
 const seriesMax = 7;
 
 export function seriesOf(
@@ -41,7 +41,7 @@ export function seriesOf(
 
 const countries = new Intl.DisplayNames('en', { type: 'region' });
 
-/** The group of an entry in plain words. */
+/** Returns the title of an entry's group. */
 export function groupTitle(entry: Group, group: UsageGroup, names: ReadonlyMap<string, string>): string {
   if (group === 'client') {
     const id = entry.client_id ?? '';

@@ -1,4 +1,4 @@
-/** Usage: what all clients sent in a period, what became of it, what it cost, and which clients sent the most. */
+/** Usage in a period: sent messages, their results and cost, and the clients that sent the most. */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import DateRangePicker from '@cloudscape-design/components/date-range-picker';
@@ -80,7 +80,7 @@ export default function UsagePage() {
   );
 }
 
-/** The time of the address. */
+/** Returns the period in the address. */
 function useChosen(): Chosen {
   const { filter } = useListState();
   return { period: usePeriod(periods, 'month'), first: filter('first'), last_day: filter('last_day') };
@@ -116,7 +116,7 @@ function costText(
     .join(' + ');
 }
 
-/** `USD 0.0042`: prices of messages have up to five decimals. */
+/** Formats an amount (`USD 0.0042`). Prices of messages have up to five decimals. */
 function amountText(amount: number, currency: string): string {
   const digits = { minimumFractionDigits: 2, maximumFractionDigits: amount < 1 ? 5 : 2 };
   return `${currency} ${amount.toLocaleString('en', digits)}`;
@@ -205,7 +205,7 @@ function Charts({ chosen, names }: { readonly chosen: Chosen; readonly names: Re
   );
 }
 
-/** The lines of a CSV file: an invoice has one for each month, a chart one for each of its bars. */
+/** Returns the intervals of the CSV files: one for each month (for invoices), or for each bar of the chart. */
 function csvIntervals({ interval, step }: UsageTimes): readonly Interval[] {
   if (step === 'hour') return ['hour', 'day'];
   return interval === 'week' ? ['day'] : ['day', 'month'];
@@ -244,7 +244,7 @@ function useUsage(chosen: Chosen, by: UsageGroup) {
   return useResponse('listUsage', {}, { ...chosen, by }, { sent });
 }
 
-/** The choice of other days than a calendar has: from a day to another, both in UTC and both whole. */
+/** The field for a range of days. Both are whole days in UTC. */
 function DaysField() {
   const { filter, change } = useListState();
   const [first, last] = [filter('first'), filter('last_day')];

@@ -85,7 +85,7 @@ const forms = [
   { id: 'raw', text: 'Raw' },
 ];
 
-/** Signatures are of the raw bytes. */
+/** Shows the raw body, because the signature covers the raw bytes. */
 function RequestBody({ body }: { readonly body: string }) {
   const [form, setForm] = useState('formatted');
   return (

@@ -1,4 +1,4 @@
-/** The webhooks of one client, whatever became of them: by message, the newest first; failed ones by their last failure. */
+/** All webhooks of one client, newest message first. Failed webhooks are sorted by their last failure. */
 import Link from '@cloudscape-design/components/link';
 import { eventNames } from '../../../shared/contract/webhook-events.ts';
 import type { DeliverySummary } from '../../../shared/webhook/webhook-response.schema.ts';
@@ -57,7 +57,7 @@ const columns: readonly Column<DeliverySummary>[] = [
     minWidth: 165,
     cell: ({ event, delivery_id, attempts }) => (
       <>
-        {/* The page of a webhook has its attempts. */}
+        {/* The page of a webhook shows its attempts. */}
         {attempts === 0 ? event : <Link href={linkTo('webhooks', delivery_id)}>{event}</Link>}
         {attempts > 1 ? <Secondary>{attempts} attempts</Secondary> : null}
       </>
