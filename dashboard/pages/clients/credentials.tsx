@@ -153,7 +153,7 @@ const texts = {
     title: 'Rotate the webhook secret?',
     text: 'The new secret takes effect after 60 seconds. Webhooks are also signed with the current secret for another 24 hours, or as long as you choose.',
     leaked:
-      'When the new secret takes effect, no older one signs any more: webhooks fail at an endpoint that does not have the new one by then.',
+      'When the new secret takes effect, older secrets stop signing. Webhooks then fail at every endpoint that does not have the new one.',
   },
 } as const;
 

@@ -36,7 +36,7 @@ export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
         description={
           count === 0
             ? undefined
-            : `Of the webhooks of the latest ${count === 1 ? 'message' : `${count} messages`}, and all that failed for good.`
+            : `Includes the webhooks of the latest ${count === 1 ? 'message' : `${count} messages`}, and all that have failed.`
         }
         actions={
           <SpaceBetween direction="horizontal" size="s">

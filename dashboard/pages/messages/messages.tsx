@@ -44,7 +44,7 @@ export function MessagesPage() {
         title={isFiltered ? 'Search results' : 'Latest messages'}
         description={
           isOfLastDay
-            ? 'Of all clients, in the last 24 hours. Choose a client to search all times.'
+            ? 'Messages of all clients in the last 24 hours. Choose a client to search all times.'
             : undefined
         }
         filter={
