@@ -7,11 +7,11 @@ import { InvalidSettings } from '../lib/stages/stage-settings.ts';
 import { deployedStacks } from './stack-outputs.ts';
 
 /**
- * Compares with the deployed stack. The CDK's command line shows the warnings of a synthesis before it deploys.
+ * Compares the settings with those of the deployed stack. The CDK's command line shows these warnings before it deploys.
  */
 async function compareWithDeployed(stack: GatewayStack): Promise<void> {
   const { stage } = stack;
-  // The command line sets both where it has credentials.
+  // The command line sets both if it has credentials.
   const { CDK_DEFAULT_ACCOUNT: account, CDK_DEFAULT_REGION: region } = process.env;
   if (account === undefined) return;
   try {
@@ -19,7 +19,7 @@ async function compareWithDeployed(stack: GatewayStack): Promise<void> {
     compareSettings(stack, stage, deployed?.outputs ?? {});
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    // Before its first deploy there is nothing to compare with.
+    // Before the first deploy there is no stack to compare with.
     if (!/does not exist/.test(reason))
       Annotations.of(stack).addInfo(`The settings were not compared with the last deploy's: ${reason}`);
   }
@@ -32,7 +32,7 @@ try {
   app.synth();
 } catch (error) {
   if (!(error instanceof InvalidSettings)) throw error;
-  // A person corrects these; where in the code they were read is no help.
+  // An operator corrects invalid settings, so the stack trace is no help.
   console.error(error.message);
   process.exitCode = 1;
 }

@@ -1,4 +1,4 @@
-/** The clients of a new local gateway: one to try the API, one to administer it. */
+/** Creates the clients of a new local gateway: one to try the API, one to administer it. */
 
 import { randomBytes } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -30,7 +30,7 @@ export async function createDemoClients(
 }
 
 /**
- * Composes the administration of clients from a gateway's tables, for the local gateway and the tests.
+ * Creates the administration of clients for a gateway's tables, for the local gateway and the tests.
  *
  * @param tables - physical table names, by the names in the local gateway's output
  * @throws Error if one of the three is missing

@@ -1,4 +1,4 @@
-/** npm start: runs the gateway on this machine until it is stopped, and leaves no process behind. */
+/** `npm start`: runs the gateway on this machine until it is stopped. Leaves no process behind. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
@@ -37,7 +37,7 @@ const askedToStop = stopRequest({
     printLine('Stopping…');
     stopping.abort();
   },
-  // The emulator notices that this process ended, and ends too.
+  // The emulator ends after this process.
   force: () => process.exit(1),
   now: () => performance.now(),
 });
@@ -64,7 +64,7 @@ async function run(): Promise<number> {
   try {
     const clients = await demoClients(gateway);
     const connection = connectionOf(gateway, clients);
-    // An existing file would keep its mode.
+    // Deletes the file first, because an existing file would keep its mode.
     await rm(connectionFile, { force: true });
     await writeFile(connectionFile, `${JSON.stringify(connection)}\n`, { mode: 0o600 });
     announce(connection);

@@ -5,7 +5,10 @@ const timeLimits = { connectionTimeout: 2000, requestTimeout: 10_000, throwOnReq
 
 export type DeployedStack = Awaited<ReturnType<typeof deployedStacks>>[number];
 
-/** The stack with this name, or all stacks of the account and region. @param region - by default the environment's */
+/**
+ * Returns the stack with this name, or all stacks of the account and region. @param region - default: the region of the
+ * environment
+ */
 export async function deployedStacks(stackName?: string, region?: string) {
   const client = new CloudFormationClient({
     maxAttempts: 3,

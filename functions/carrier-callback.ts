@@ -1,4 +1,4 @@
-/** ANY /carriers/{carrier}/…: takes what carriers report, and messages from people, for the receipts queue. */
+/** ANY /carriers/{carrier}/…: queues the receipts and inbound messages that carriers report. */
 import { carrierReports } from '#carrier-reports';
 import { carrierSecrets } from '../shared/carrier/carrier-secrets.secrets.ts';
 import { callbackOperations } from '../shared/carrier/receive-callback.ts';
@@ -23,7 +23,7 @@ const { authenticate, receive } = callbackOperations({
     systemClock,
   ),
   baseUrl: env.TOKEN_ISSUER,
-  // One carrier's reports are a group of the fair queue.
+  // Each carrier is a group of the fair queue.
   store: (callback) =>
     sendMessages(sqs(), queueUrl, [{ json: JSON.stringify(callback), clientId: callback.carrier }]),
   warn: logWarning,

@@ -1,7 +1,7 @@
 /**
- * Reads two streams: each change of a message is counted in the usage of its client, and each one-time password and its
- * verification in the traffic that decides about holds. A batch has records of one shard, and may be repeated, as a
- * whole or in part. The last call of a window has no records.
+ * Reads two streams. Counts changes of messages in the usage of their clients, and one-time passwords and their verifications in
+ * the traffic that decides about holds. A batch contains records of one shard, and may be repeated as a whole or in part. The
+ * last call of a window has no records.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
@@ -36,7 +36,7 @@ interface WindowEvent extends DynamoDBStreamEvent {
   readonly isFinalInvokeForWindow: boolean;
 }
 
-/** Lambda fails a call in a window that does not answer with a state. */
+/** In a window, Lambda requires a response with a state. */
 const answer = { state: {} };
 
 export async function handler(event: WindowEvent): Promise<typeof answer> {

@@ -1,4 +1,4 @@
-/** Posts webhooks. Serves both webhook queues; the queue of a batch gives the lane. */
+/** Posts webhooks. Consumes both webhook queues. The queue decides the lane. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSHandler } from 'aws-lambda';
@@ -164,7 +164,7 @@ function deliverDependencies(): DeliverDependencies {
       resolve: env.WEBHOOK_ALLOW_LOOPBACK ? machineResolve : dnsResolve(),
     }),
     sendToAws: (request) => {
-      // The sender is made with the first webhook for a queue or an event bus: most workers have none.
+      // Created with the first webhook to a queue or an event bus, because most workers have none.
       toAws ??= awsSender();
       return toAws(request);
     },
@@ -184,7 +184,7 @@ function deliverDependencies(): DeliverDependencies {
   };
 }
 
-/** Clients of the SDK are kept as long as the credentials that they were made for. */
+/** Creates the sender. It keeps each client of the SDK until its credentials expire. */
 function awsSender(): SendToAws {
   const roles = assumedRoles(stsAssumeRole(sts()), systemClock, randomUUID);
   const [queues, buses] = [perCredentials(foreignSqs), perCredentials(foreignEventBridge)];

@@ -1,5 +1,5 @@
 /**
- * Serves GET /, /openapi.json, /docs and its pages, which the build puts into this function's folder, and /.well-known.
+ * Serves GET /, /openapi.json, /docs with its pages, and /.well-known. The build puts the pages into this function's folder.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ const dependencies = publicHttpDependencies(env);
 
 const folder = join(import.meta.dirname, 'responses');
 
-/** The responses that were read, by the names of their files: each is read at the first request for it. */
+/** Responses by the names of their files. A file is read at its first request. */
 const responses = new Map<string, ApiResponse>();
 
 function responseOf(name: string): ApiResponse {
@@ -50,15 +50,15 @@ function readResponse(file: string): ApiResponse {
   return { ...response, headers: { ...headers, ETag: etag }, body };
 }
 
-/** The names of pages have no other characters, so a request can open no other file. */
+/** The characters of page names, so that a request can open no other file. */
 const pageName = /^[a-z][a-z-]*(\.[a-z0-9]+)*$/;
 
 const redirectToPage = (page: string): ApiResponse =>
   redirectTo(env.TOKEN_ISSUER, routes.getDocsPage.path.replace('{page}', page));
 
 /**
- * Serves a page. Its links are relative, so its address has no slash at its end; an address with one is redirected. The
- * redirect has the page's name instead of the path, whose decoded bytes are not permitted in a header.
+ * Serves a page. Its links are relative, so an address with a slash at its end is redirected. The redirect contains the page's
+ * name, because the decoded bytes of a path are not permitted in a header.
  */
 const showPage: Operation = async ({ path, pathParameters: { page = '' }, headers }) => {
   if (!pageName.test(page)) throw standardError('not_found');

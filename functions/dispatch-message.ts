@@ -1,4 +1,4 @@
-/** Consumes the outbound queues: gives each message to its channel's carrier. */
+/** Consumes the outbound queues: hands each message over to a carrier of its channel. */
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -104,9 +104,9 @@ export function handler(event: SQSEvent) {
         channel: message?.channel,
         attempt: message?.handover_attempts,
         carrier: message?.attempts?.at(-1)?.carrier,
-        // The alarm on spend is a sum of these; a test message costs nothing.
+        // The alarm `spend` adds these up. A test message costs nothing.
         cost: outcome === 'sent' && isLive ? message?.cost : undefined,
-        // The objective for one-time passwords is measured by these.
+        // Measures the objective for one-time passwords.
         otp_ms:
           outcome === 'sent' && message !== undefined ? otpHandOverMs(message, systemClock()) : undefined,
         again_after_seconds: retryAfterSeconds ?? requeuedForSeconds,

@@ -1,6 +1,6 @@
 /**
- * Runs every minute: enqueues scheduled messages that are due within minutes, expires messages past their validity,
- * enqueues again those that a queue lost, and finds those that the relay missed.
+ * Runs every minute. Enqueues scheduled messages that are due within minutes, expires messages past their validity, enqueues
+ * messages that a queue lost, and finds messages that the relay missed.
  */
 import { dynamoClientIds } from '../shared/client/client-store.dynamo.ts';
 import { outboundQueueUrls, sqsOutboundQueue } from '../shared/message/dispatch/outbound-queue.sqs.ts';

@@ -1,6 +1,5 @@
 /**
- * GET /api/v1/account and /api/v1/account/usage: shows a client its own settings, the limits in force for it, and its
- * usage.
+ * GET /api/v1/account and /api/v1/account/usage: shows a client its settings, its limits and its usage.
  */
 import { getAccount } from '../shared/account/account.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';

@@ -1,4 +1,4 @@
-/** GET /api/v1/sms/status/{message_id}: shows the status of one of the client's own messages, or of a batch. */
+/** GET /api/v1/sms/status/{message_id}: shows the status of one of the client's messages or batches. */
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';

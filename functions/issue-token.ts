@@ -1,6 +1,5 @@
 /**
- * POST /api/v1/auth/token: gives a client an access token for its id and secret. It is the only function that may sign
- * tokens.
+ * POST /api/v1/auth/token: returns an access token for a client's id and secret. Only this function may sign tokens.
  */
 import { randomUUID } from 'node:crypto';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';

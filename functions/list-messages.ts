@@ -1,4 +1,4 @@
-/** Lists the client's own messages of every channel, and what its test keys gave to the simulated carrier. */
+/** Lists the client's messages of every channel, and the messages that the simulated carrier received from its test keys. */
 import { dynamoOutbox } from '../shared/carrier/simulator/outbox.dynamo.ts';
 import { listTestOutbox } from '../shared/carrier/simulator/test-outbox.ts';
 import { httpDependencies } from '../shared/http/guards.ts';

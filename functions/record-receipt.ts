@@ -1,4 +1,4 @@
-/** Consumes the receipts queue: the reports of carriers about our messages, and the messages that people send to us. */
+/** Consumes the receipts queue: receipts and inbound messages from carriers. */
 
 import type { SQSEvent } from 'aws-lambda';
 import { carrierReports } from '#carrier-reports';
@@ -77,7 +77,7 @@ export function handler(event: SQSEvent) {
         const { message_id, client_id, channel, opt_keyword } = message;
         log.info('inbound', { message_id, client_id, channel, opt_keyword, outcome });
       }
-      // The others of this queue message are processed, and processing them again changes nothing.
+      // The other reports of this queue message are processed. A repetition changes nothing.
       const [first] = [...unreadable, ...recording.failures, ...receiving.failures];
       if (first !== undefined) throw first;
       return { retryAfterSeconds: recording.retryAfterSeconds ?? receiving.retryAfterSeconds };

@@ -1,4 +1,4 @@
-/** Responds to every request without a route: 405 for a known path with another method, 404 for every other path. */
+/** Responds to every request without a route: 405 for a known path, 404 for every other path. */
 import { routes, unmatchedRoute } from '../shared/contract/routes.ts';
 import { publicHttpDependencies } from '../shared/http/guards.ts';
 import { publicHttpFunction } from '../shared/http/http-function.ts';

@@ -1,4 +1,7 @@
-/** Reads the messages table's stream and does what each change requires. A batch succeeds or fails as a whole: repeating it is safe. */
+/**
+ * Reads the stream of the messages table and starts the work that follows from each change. A batch succeeds or fails as a
+ * whole. A repetition is safe.
+ */
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { accountUrls, dynamoClientStore } from '../shared/client/client-store.dynamo.ts';

@@ -1,8 +1,7 @@
 /**
- * Reads the streams of the tables that people edit, limit-overrides and senders: each change of a row is written to the
- * activity log, and its feedback into the row. Every minute it reviews the limits that have expired, and every hour all
- * rows. A batch succeeds or fails as a whole: repeating it is safe, because entries have the ids of their records, and
- * right feedback is not written again.
+ * Reads the streams of the tables that administrators edit (limit-overrides and senders). Writes each change to the activity
+ * log, and feedback into the row. Reviews expired limits every minute, and all rows every hour. A batch succeeds or fails as a
+ * whole. A repetition is safe, because entries have the ids of their records, and correct feedback is not written again.
  */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
@@ -48,8 +47,8 @@ const senders = {
 };
 
 /**
- * The time of this instance's next review of all rows. The first run of a new instance, such as after a deployment,
- * does one.
+ * The time of this instance's next review of all rows. A new instance, for example after a deploy, reviews them in its first
+ * run.
  */
 let nextWholeReview = new Date(0);
 
@@ -69,7 +68,7 @@ export async function handler({ Records: records }: Partial<DynamoDBStreamEvent>
     if (isWhole) nextWholeReview = addSeconds(now, wholeReviewSeconds);
     return;
   }
-  // All records of a batch are of one stream, whose ARN has the name of its table.
+  // All records of a batch come from one stream, whose ARN contains the name of its table.
   const ofSenders = records[0]?.eventSourceARN?.includes(`:table/${env.SENDERS_TABLE}/`) === true;
   const table = ofSenders ? senderTable : overrideTable;
   const changes = readRowChanges(records, table);

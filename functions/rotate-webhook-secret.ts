@@ -1,6 +1,5 @@
 /**
- * POST /api/v1/account/webhook-secret: issues a new webhook secret and shows it once; the old one still signs for 24
- * hours.
+ * POST /api/v1/account/webhook-secret: creates a webhook secret and shows it once. The old secret still signs for 24 hours.
  */
 import { randomBytes } from 'node:crypto';
 import { rotateOwnWebhookSecret } from '../shared/account/account.ts';

@@ -1,4 +1,4 @@
-/** POST /api/v1/sms/bulk: stores an SMS for each valid row, and responds when all of them are stored. */
+/** POST /api/v1/sms/bulk: stores an SMS for each valid row, then responds. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies } from '../shared/http/guards.ts';

@@ -1,4 +1,4 @@
-/** POST /api/v1/otp/send: stores a message with a one-time password; its code is made when the carrier gets it. */
+/** POST /api/v1/otp/send: stores a message with a one-time password. The code is created at the hand-over to the carrier. */
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';

@@ -1,4 +1,4 @@
-/** POST /api/v1/sms/send: stores one SMS, and responds when it is stored. */
+/** POST /api/v1/sms/send: stores one SMS, then responds. */
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';

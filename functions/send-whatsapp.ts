@@ -1,4 +1,4 @@
-/** POST /api/v1/whatsapp/send: stores one WhatsApp message, and responds when it is stored. */
+/** POST /api/v1/whatsapp/send: stores one WhatsApp message, then responds. */
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';

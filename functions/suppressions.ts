@@ -1,4 +1,4 @@
-/** Serves everything under /api/v1/suppressions by one function, because all operations need the same rights. */
+/** Serves all operations under /api/v1/suppressions, because they need the same permissions. */
 
 import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunctions } from '../shared/http/http-function.ts';

@@ -1,4 +1,4 @@
-/** Runs every minute: enqueues overdue webhooks, then continues requests to resend many webhooks. */
+/** Runs every minute. Enqueues overdue webhooks, then continues resends of many webhooks. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dynamoActivityLog, dynamoActivityReader } from '../shared/activity/activity-log.dynamo.ts';
@@ -48,7 +48,7 @@ export async function handler(): Promise<void> {
   const startedAt = Date.now();
   const { enqueued, refused, cutShort, failures } = await sweep(dependencies);
   log.info('webhook sweep', { enqueued, refused, cut_short: cutShort, failures: failures.length });
-  // Overdue webhooks come first; requests to resend get the rest of the minute.
+  // Overdue webhooks come first. Resends get the rest of the minute.
   const budgetMs = Math.max(0, runBudgetMs - (Date.now() - startedAt));
   const resends = await continueResends({ ...dependencies, budgetMs });
   const all = [...failures, ...resends.failures];

@@ -1,4 +1,4 @@
-/** Runs every five minutes: sends a message with a test token as a client does, and counts if it was not delivered. */
+/** Runs every five minutes. Sends a message with a test token, as a client does, and counts a failure if it is not delivered. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';

@@ -1,4 +1,4 @@
-/** PATCH /api/v1/account: sets or removes the client's webhook URL. */
+/** PATCH /api/v1/account: sets or removes the client's default webhook URL. */
 import { updateAccount } from '../shared/account/account.ts';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';

@@ -1,4 +1,4 @@
-/** POST /api/v1/otp/verify: counts an attempt, then compares its code; a password verifies once. */
+/** POST /api/v1/otp/verify: counts an attempt, then compares the code. A password can be verified once. */
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';

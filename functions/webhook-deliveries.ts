@@ -1,4 +1,4 @@
-/** Serves everything under /api/v1/webhook-deliveries: the log of a client's webhooks, and sending them again. */
+/** Serves all operations under /api/v1/webhook-deliveries: the log of a client's webhooks, and resends. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dynamoActivityLog, dynamoActivityReader } from '../shared/activity/activity-log.dynamo.ts';

@@ -1,4 +1,4 @@
-/** Serves everything under /api/v1/webhook-endpoints by one function, because all operations need the same rights. */
+/** Serves all operations under /api/v1/webhook-endpoints, because they need the same permissions. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
 import { dynamoWebhookSecretStore } from '../shared/client/webhook-secrets.dynamo.ts';

@@ -1,4 +1,4 @@
-/** `activity`: shows who changed what, and what the gateway changed. */
+/** `activity`: shows the changes by clients, administrators and the gateway. */
 import { Option } from 'commander';
 import { activityKinds, isSpread } from '../../shared/activity/activity-kinds.ts';
 import { type ActivityView, actorOf, listActivity, retentionRange } from '../../shared/admin/activity.ts';
@@ -17,7 +17,7 @@ interface ActivityOptions extends ListOptions {
 }
 
 const shownByDefault = 50;
-/** Their number grows with the messages, and a change is not found among them. */
+/** Kinds that are hidden by default. Their number grows with the messages, so that they would hide the changes. */
 const leftOut = activityKinds.filter(isSpread);
 
 export function addActivityCommand(program: AdminCommand): void {
@@ -67,7 +67,7 @@ export function addActivityCommand(program: AdminCommand): void {
     });
 }
 
-/** A user of the shell is in the log as `petra (shell)`. */
+/** Returns the possible names of an actor in the log. A user of the shell is logged as `petra (shell)`. */
 async function actorsOf(
   dependencies: Session['dependencies'],
   name: string | undefined,
@@ -82,7 +82,7 @@ function activityTable(
   nameOf: (clientId: string) => string | undefined,
 ): string {
   const named = (id: string | undefined): string | undefined => (id === undefined ? id : (nameOf(id) ?? id));
-  /** A sentence begins with the id of who did it. */
+  /** Replaces the actor's id, with which the sentence begins, by the name. */
   const withName = (summary: string, actor = ''): string =>
     actor !== '' && summary.startsWith(`${actor} `)
       ? `${named(actor)}${summary.slice(actor.length)}`
@@ -91,7 +91,7 @@ function activityTable(
     entries,
     [
       'at',
-      // Who edits a table in the console is not known.
+      // The actor is unknown if a table was edited in the console.
       [
         'by',
         ({ actor, summary }) => named(actor) ?? (summary.startsWith('Someone ') ? 'someone' : 'the gateway'),

@@ -1,4 +1,7 @@
-/** `call …`: every operation of the admin API by its name, and the set-aside messages, which no operation of the API reads. */
+/**
+ * `call …`: runs an operation of the admin API by its name. Also has operations on set-aside messages, which the API does not
+ * offer.
+ */
 import { type AdminApiRouteName, adminApiRoutes } from '../../shared/admin/http/admin-routes.ts';
 import type { AdminCommand } from './command.ts';
 import { addOperation } from './operation-command.ts';

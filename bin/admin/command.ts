@@ -1,4 +1,4 @@
-/** A command, the session that it receives, and its result. `program.ts` decides the exit status. */
+/** Defines a command, its session and its result. `program.ts` decides the exit status. */
 import { Command } from 'commander';
 import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
 import { clientIdOf, ofMode } from '../../shared/admin/find-client.ts';
@@ -8,7 +8,7 @@ import type { ConnectedGateway } from './connection.ts';
 export interface Session {
   readonly dependencies: AdminDependencies;
   readonly gateway: ConnectedGateway;
-  /** The mode of the data that the command is about. */
+  /** Live or test data. */
   readonly mode: Mode;
   /** The actor in the activity log. */
   readonly actor: string;
@@ -16,19 +16,19 @@ export interface Session {
   readonly report: (line: string) => void;
   /** Writes a part of a long output at once. */
   readonly write: (text: string) => void;
-  /** Prints a line about the progress beside the output, on standard error. */
+  /** Prints a line about the progress to standard error. */
   readonly progress: (line: string) => void;
 }
 
 export interface CommandResult {
   readonly json: unknown;
-  /** A text, or several with an empty line between them; absent where the command has written its output itself. */
+  /** The text, or several texts, which are separated by an empty line. Absent if the command has already written its output. */
   readonly text?: () => string | readonly string[];
-  /** The part of the work that was not done; the exit status is then 1. */
+  /** Says which part of the work was not done. The exit status is then 1. */
   readonly problem?: string | undefined;
 }
 
-/** Does the work of a command in a session, and prints its result. */
+/** Runs the work of a command in a session, and prints the result. */
 export type Execute = (work: (session: Session) => Promise<CommandResult>) => Promise<void>;
 
 export class AdminCommand extends Command {
@@ -43,7 +43,7 @@ export class AdminCommand extends Command {
     return new AdminCommand(this.execute, name);
   }
 
-  /** @param work - what the command does, with its arguments, then its options */
+  /** @param work - called with the session, the arguments and the options */
   run<Given extends unknown[]>(work: (session: Session, ...given: Given) => Promise<CommandResult>): this {
     // Commander passes the command itself as the last argument.
     return this.action((...given) =>
@@ -57,7 +57,7 @@ export async function clientOf({ dependencies, mode }: Session, idOrName: string
   return ofMode(await clientIdOf(dependencies, idOrName), mode === 'test');
 }
 
-/** Says which data a command has searched: the data of this client, or of all. */
+/** Returns a sentence that says if live or test data was searched. */
 export function searchedData({ mode }: Session, clientId?: string): string {
   return (clientId === undefined ? mode : modeOf(clientId)) === 'test'
     ? 'Searched: test data. Live data is searched without --test.'

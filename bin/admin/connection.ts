@@ -18,7 +18,7 @@ import { type DeployedStack, deployedStacks } from '../stack-outputs.ts';
 
 export const localConnectionFile = join(import.meta.dirname, '..', '..', '.local', 'gateway.json');
 
-/** A gateway on this machine that is busy takes seconds; where none runs, the connection is refused at once. */
+/** A busy local gateway takes seconds to respond. If none is running, the connection is refused at once. */
 const respondsWithinMs = 20_000;
 
 interface ConnectionOptions {
@@ -61,7 +61,7 @@ export async function connect(
   const { name: stackName, outputs } = await deployedGateway(options);
   const resources = resourcesOf(outputs);
   return {
-    // The settings of the deploy can differ from those of the code by `-c`.
+    // Uses the settings of the deploy, because `-c` can override those in the code.
     dependencies: dependenciesOf(resources, { ...settingsOf(outputs), CARRIER_BASE_URLS: 'false' }),
     gateway: { ...resources, stackName, baseUrl: (outputs.ApiUrl ?? '').replace(/\/$/, '') },
   };
@@ -111,7 +111,7 @@ function noResponse(cause: unknown): ConnectionFailure {
   return new ConnectionFailure(text, { cause });
 }
 
-/** Finds the stack of this name, or the only one of the stage; a stage may also be named by its stack. */
+/** Finds the stack with this name, or the only stack of the stage. `stage` may also be the name of a stack. */
 async function deployedGateway({ stage, stackName }: ConnectionOptions): Promise<DeployedStack> {
   const where = stackName === undefined ? 'The stacks of the account' : `The stack ${stackName}`;
   const stacks = await deployedStacks(stackName).catch((cause: unknown) => {
@@ -154,13 +154,13 @@ function dependenciesOf({ tables, queues, secrets }: StackResources, settings: S
     ...variables(queues, 'QUEUE_URL'),
     CARRIER_SECRETS: JSON.stringify(secrets),
   });
-  // A shell has no metrics, and its standard output is the response.
+  // A shell has no metrics, and its standard output contains only the response.
   const reportFailedDelivery = ({ delivery_id }: { readonly delivery_id: string }) =>
     void process.stderr.write(`The webhook ${delivery_id} had failed; it is resent.\n`);
   return { ...dependencies, webhookLog: { ...dependencies.webhookLog, reportFailedDelivery } };
 }
 
-/** Another version may have other tables and settings, or write them in another way. */
+/** Fails if the version of the deployed gateway is different: its tables and settings may be different. */
 function adminDependenciesFrom(source: EnvironmentSource): AdminDependencies {
   try {
     return adminDependencies(

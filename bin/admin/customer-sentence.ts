@@ -1,4 +1,4 @@
-/** What became of a message, in a sentence for the customer. */
+/** Describes the result of a message in a sentence for the customer. */
 import type { FoundMessage } from '../../shared/admin/messages.ts';
 import { messageOfErrorCode } from '../../shared/contract/message-error-codes.ts';
 import type { Status } from '../../shared/message/message.ts';
@@ -24,8 +24,8 @@ type Told = Pick<
 >;
 
 /**
- * Says what became of a message in one sentence that support can send to a customer as it is. Times are in UTC, and said to
- * be: support and customer may be in other time zones.
+ * Returns a sentence about the result of a message that support can send to a customer unchanged. Times are in UTC and say so,
+ * because the customer may be in another time zone.
  */
 export function customerSentence(message: Told): string {
   const { channel, direction, recipient, from, created_at } = message;
@@ -53,7 +53,7 @@ function atTime(time: string | null): string {
   return time === null ? '' : ` at ${momentText(time)}`;
 }
 
-/** The sentence of the code, as a part of another sentence. */
+/** Returns the text of an error code as a part of a sentence. */
 function reasonOf(error: Told['error']): string {
   const sentence = error === null ? null : (error.message ?? messageOfErrorCode(error.code));
   if (sentence === null) return '';

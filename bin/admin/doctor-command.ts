@@ -1,4 +1,4 @@
-/** `doctor`: shows the present problems of a client, or of the stage's tables and carriers, and what fixes each. */
+/** `doctor`: shows the present problems of a client, or of the stage's tables and carriers, with their solutions. */
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { PinpointSMSVoiceV2Client } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import { SocialMessagingClient } from '@aws-sdk/client-socialmessaging';
@@ -22,7 +22,7 @@ export function addDoctorCommand(program: AdminCommand): void {
   program
     .command('doctor')
     .description(
-      'shows the problems of a client: access, limits, caps, failed messages and webhooks, suppressions; without a client, those of the stage: its tables (recovery, deletion of old rows, streams), the credentials of its carriers, and what AWS still has to permit or somebody to confirm',
+      'shows the problems of a client: access, limits, caps, failed messages and webhooks, suppressions. If no client is given, it shows the problems of the stage: its tables (recovery, deletion of old rows, streams), the credentials of its carriers, and missing quotas and confirmations on AWS',
     )
     .argument('[client]', 'its id or name')
     .addHelpText('after', '\nExit status 1: there is a problem.')
@@ -93,7 +93,7 @@ async function missingOf(
   try {
     const [[stack], resources] = await Promise.all([deployedStacks(stackName), stackResources(stackName)]);
     const outputs = stack?.outputs ?? {};
-    // The stack of a platform team may have topics of its own.
+    // The stack of a platform team may contain other topics.
     const alarmTopics = resources
       .filter(({ type, logicalId }) => type === 'AWS::SNS::Topic' && logicalId.includes('AlarmNotifications'))
       .map((topic) => topic.physicalId);

@@ -1,4 +1,4 @@
-/** `find …`: searches by whatever the user has: an id, a number as people write it, a reference or a client's name. */
+/** `find …`: searches by an id, a phone number in any spelling, a reference or a client's name. */
 import { type FoundMessage, messageQuery, searchMessages, showMessage } from '../../shared/admin/messages.ts';
 import { type SearchResults, search, searchQuery } from '../../shared/admin/search.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
@@ -23,10 +23,10 @@ export function addFindCommand(program: AdminCommand): void {
     });
 }
 
-/** How many messages are shown for each number and reference that was found. */
+/** The maximum number of messages for each number and reference. */
 const messagesShown = 5;
 
-/** The newest messages that the results are about. */
+/** Returns the newest messages of the results. */
 async function messagesIn(
   dependencies: Session['dependencies'],
   results: SearchResults['results'],

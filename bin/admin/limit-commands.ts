@@ -16,7 +16,7 @@ const capMeanings: Readonly<Record<CapName, string>> = {
   messages: 'recipients of all sends',
   spend: 'estimated cost, in the currency of the stage',
 };
-/** The policy `messages` has the name of a cap, so it is written as its endpoint. */
+/** True for the name of a cap. The policy `messages` has the same name as a cap, so it is given as its endpoint. */
 const isCap = (name: string): boolean => Object.hasOwn(capMeanings, name);
 
 const endpoints = `

@@ -62,18 +62,21 @@ function lineOf(request: LoggedRequest, isOfAll: boolean): string {
     .join(' ');
 }
 
-/** CloudWatch Logs shows a line some seconds after it was written. */
+/** CloudWatch Logs returns a line some seconds after it was written. */
 const lateSeconds = 30;
 const pauseMs = 3000;
 
 interface TailedRequests {
   readonly since: Date;
   readonly clientId: string | undefined;
-  /** False to end with what there is. */
+  /** False to stop after the existing lines. */
   readonly follow: boolean;
 }
 
-/** The requests of a client or of all, as they come: each once, although a line can be readable a while after its time. */
+/**
+ * Yields the requests of a client or of all clients as they arrive, each once. Reads overlapping periods, because a line can
+ * become readable after its time.
+ */
 export async function* tailRequests(
   { log, clock, wait }: { readonly log: RequestLog; readonly clock: Clock; readonly wait: Sleep },
   { since, clientId, follow }: TailedRequests,
@@ -85,7 +88,7 @@ export async function* tailRequests(
     const lines = await log.read(from, clientId);
     for (const { id, request } of lines) if (!shown.has(id)) yield request;
     if (!follow) return;
-    // Only lines of the next answer can be repeated.
+    // Only the next response can repeat these lines.
     shown = new Set(lines.map(({ id }) => id));
     const next = addSeconds(asked, -lateSeconds);
     from = next > since ? next : since;

@@ -1,4 +1,4 @@
-/** `messages …`: finds messages, as a table of the newest or all of them as CSV, and shows one with its webhooks. */
+/** `messages …`: lists the newest messages as a table, exports all of them as CSV, and shows one with its webhooks. */
 import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
 import { messageCsvColumns } from '../../shared/admin/csv-columns.ts';
 import { readClientNames, readClients } from '../../shared/admin/find-client.ts';
@@ -23,7 +23,7 @@ import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
 import { type Column, textFields, textTable } from './print.ts';
 
 const shownByDefault = 50;
-/** A line about the progress for each so many messages. */
+/** Prints a line about the progress after this many messages. */
 const progressEvery = 1000;
 const pageSize = 100;
 
@@ -42,7 +42,9 @@ export function addMessageCommands(program: AdminCommand): void {
   const list = withLimit(messages.command('list'), `${shownByDefault}, with --csv all`);
   addFieldOptions(list, fields);
   list
-    .description('lists messages, the newest first; without --client or --recipient those of the last day')
+    .description(
+      'lists messages, the newest first. Without --client and --recipient, only messages of the last day',
+    )
     .option('--csv', 'print all of them as CSV (RFC 4180), with the progress on standard error', false)
     .addHelpText(
       'after',
@@ -72,7 +74,7 @@ export function addMessageCommands(program: AdminCommand): void {
   });
 }
 
-/** Messages of recipients that belong to no client have an owner, too. */
+/** Returns the owner of the messages. Messages from recipients that belong to no client have an owner, too. */
 async function ownerOf(session: Session, client: string): Promise<string> {
   return client === unassignedClientId ? clientIdIn(session.mode, client) : clientOf(session, client);
 }
@@ -129,9 +131,9 @@ async function exportAsCsv(
 }
 
 /**
- * Yields all messages that a search finds, page by page. Without a client or a recipient it searches one client after the
- * other, because a search of all covers only the clients with the most messages. It leaves out messages that are accepted
- * meanwhile, so that it ends.
+ * Yields all messages that a search finds, page by page. If no client or recipient is given, it searches one client after the
+ * other, because a search of all clients covers only the busiest. It ignores messages that are accepted meanwhile, so that it
+ * ends.
  */
 async function* exportMessages(
   dependencies: AdminDependencies,
@@ -154,7 +156,7 @@ async function searchesOf(
 ): Promise<readonly MessageQuery[]> {
   if (query.client_id !== undefined || query.recipient !== undefined) return [query];
   const { clients } = await readClients(dependencies);
-  // The same time as that of a search of all clients.
+  // The default of a search of all clients.
   const { since = addDays(new Date(query.until), -1).toISOString() } = query;
   return [...clients.map((client) => client.client_id), unassignedClientId].map((id) => ({
     ...query,

@@ -1,4 +1,4 @@
-/** Finds what a deployed stage still lacks on AWS: quotas to request, channels to connect, e-mails to confirm. */
+/** Finds the missing steps on AWS after a deploy: quotas to request, channels to connect, e-mails to confirm. */
 import { GetAccountSettingsCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import {
   DescribeAccountAttributesCommand,
@@ -46,7 +46,7 @@ export interface StageOnAws {
   readonly changedSettings: readonly string[];
 }
 
-/** Returns what is missing. A check that the credentials do not permit is a finding too. */
+/** Returns the missing steps. If the credentials do not permit a check, this is a finding, too. */
 export async function missingOnAws(clients: AwsClients, stage: StageOnAws): Promise<readonly Missing[]> {
   const checks: readonly (readonly [string, Promise<readonly Missing[]>])[] = [
     ['quota', concurrency(clients)],
@@ -183,8 +183,8 @@ async function smsSenders(
 }
 
 /**
- * Returns the senders that nobody stops: AWS sends to everybody if opt-outs are self-managed, and the gateway learns of no STOP
- * without a two-way channel. A number in a pool uses the channel of its pool.
+ * Returns the senders whose recipients cannot opt out: opt-outs are self-managed, so AWS ignores STOP, and no two-way channel
+ * reports it to the gateway. A number in a pool uses the channel of its pool.
  */
 function withoutTwoWay(
   senders: readonly (PhoneNumberInformation | PoolInformation)[],
@@ -225,7 +225,7 @@ async function whatsapp(
           },
         ]
       : []),
-    // An account of another gateway in this region has another topic.
+    // An account that belongs to another gateway in this region publishes to another topic.
     ...(withoutEvents.length === linkedAccounts.length
       ? withoutEvents.map(({ id, wabaName }) => ({
           about: 'WhatsApp',
@@ -248,9 +248,10 @@ async function whatsapp(
 }
 
 /**
- * Returns the e-mail subscriptions of a topic, by the query API of SNS, whose client would be a dependency for one call.
+ * Returns the e-mail subscriptions of a topic. Calls the query API of SNS directly, because its client would be a dependency for
+ * one call.
  *
- * @param caller - a client of another service, with the region and the credentials
+ * @param caller - a client of another service, which gives the region and the credentials
  */
 export async function emailSubscriptions(
   caller: Parameters<typeof signedPost>[0],
@@ -271,7 +272,7 @@ export async function emailSubscriptions(
   return subscriptionsIn(text);
 }
 
-/** Reads the XML of SNS, whose members are flat. */
+/** Parses the XML of SNS. Its members are not nested. */
 export function subscriptionsIn(xml: string): readonly Subscription[] {
   return Array.from(xml.matchAll(/<member>(.*?)<\/member>/gs), ([, member = '']) => ({
     endpoint: /<Endpoint>(.*?)<\/Endpoint>/.exec(member)?.[1] ?? '',

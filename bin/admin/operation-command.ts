@@ -28,7 +28,7 @@ interface FieldSchema {
 type Fields = Readonly<Record<string, FieldSchema>>;
 type Given = Readonly<Record<string, unknown>>;
 
-/** Describes the operations. Their schemas need nothing of a gateway but the form of a webhook URL. */
+/** The descriptions of the operations. The only setting that their schemas need is the form of a webhook URL. */
 const described: Readonly<Record<string, AdminOperation>> = adminOperations({
   webhookUrl: z.string(),
 } as unknown as AdminDependencies);
@@ -37,9 +37,9 @@ const pageSizeMax = 100;
 
 interface OperationCommand<Name extends AdminApiRouteName> {
   readonly description?: string;
-  /** Fields that are words of the command. */
+  /** Fields that are given as words of the command. */
   readonly words?: readonly string[];
-  /** Values that the command itself gives; the operation's other fields have no options then. */
+  /** Values that the command sets itself. The operation's other fields then have no options. */
   readonly fixed?: Given;
   /** Formats the response as text; JSON by default. */
   readonly text?: (response: AdminResponses[Name]) => string | readonly string[];
@@ -88,7 +88,7 @@ export function addOperation<Name extends AdminApiRouteName>(
   });
 }
 
-/** @param path - a `client_id` may be the name of the client, also in the fields */
+/** @param path - a `client_id` in the path or in the fields may be the client's name */
 export async function callOperation(
   session: Session,
   name: AdminApiRouteName,
@@ -112,7 +112,7 @@ export async function callOperation(
   const response = await operation.run(
     {
       body: given,
-      // The values of a query are texts.
+      // All values of a query are strings.
       query: Object.fromEntries(Object.entries(given).map(([field, value]) => [field, String(value)])),
       caller: { clientId: actor, scopes: client.scopes, client },
     },
@@ -166,7 +166,7 @@ function cellOf(value: unknown): Cell {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as Cell);
 }
 
-/** Operations on rows that a person may have typed for a client that does not exist. */
+/** Operations on rows that an administrator may have created for a client that does not exist. */
 const rowStores = { showLimits: 'overrides', removeLimits: 'overrides', removeSender: 'senders' } as const;
 
 async function withClientId(
@@ -183,7 +183,7 @@ async function withClientId(
   return { ...given, client_id: id === everyClient ? id : ofMode(id, mode === 'test') };
 }
 
-/** The fields of the operation. The data mode is an option of the program. */
+/** Returns the fields of an operation, without the data mode, which is an option of the program. */
 export function fieldsOf(name: AdminApiRouteName): Fields {
   const schema = described[name]?.schema;
   if (schema === undefined) return {};
@@ -195,7 +195,7 @@ export function without(fields: Fields, names: readonly string[]): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }
 
-/** `client_id` takes a name, too. */
+/** Returns the option of a field. `client_id` also accepts a name, so its option is `client`. */
 const optionName = (field: string): string => (field === 'client_id' ? 'client' : field.replaceAll('_', '-'));
 const attributeName = (field: string): string =>
   optionName(field).replaceAll(/-(\w)/g, (_match, letter: string) => letter.toUpperCase());
@@ -222,7 +222,7 @@ function typesOf({ type = [], anyOf = [] }: FieldSchema): ReadonlySet<string> {
   return new Set([...[type].flat(), ...anyOf.flatMap((one) => [...typesOf(one)])]);
 }
 
-/** The fields among the options of a command. */
+/** Returns the fields in the options of a command. */
 export function fieldsIn(options: object, fields: Fields, now: Date): Given {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([field, schema]) => {
@@ -236,7 +236,10 @@ export function fieldsIn(options: object, fields: Fields, now: Date): Given {
   );
 }
 
-/** A text that is JSON of a type of the field is that value; every other one is the text. A list may have commas. */
+/**
+ * Parses the value of a field. Returns the text unchanged unless it is JSON of the field's type. A list may be separated by
+ * commas.
+ */
 function fieldValue(text: string, schema: FieldSchema = {}): unknown {
   const types = typesOf(schema);
   const value = jsonIn(text);

@@ -1,12 +1,12 @@
-/** The values of options. */
+/** Parses the values of options. */
 import { GatewayError } from '../../shared/contract/errors.ts';
 
-/** The forms that `timeOf` reads, for the help of an option. */
+/** The formats of `timeOf`, for the help of an option. */
 export const timeForms = 'such as 2h, 7d, 2026-11-20 or 2026-11-20T10:00:00Z';
 
 const unitMilliseconds: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Reads a time: how long ago in minutes, hours or days, a UTC date, or a time. @throws GatewayError that names the option */
+/** Parses a time: an age in minutes, hours or days, a UTC date, or a time. @throws GatewayError that names the option */
 export function timeOf(option: string, text: string, now: Date): Date {
   const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   const isDate = /^\d{4}-\d\d-\d\d(T.*(Z|[+-]\d\d:?\d\d))?$/.test(text);
@@ -16,7 +16,7 @@ export function timeOf(option: string, text: string, now: Date): Date {
   throw new GatewayError('invalid_request', `--${option} is no time: give one ${timeForms}.`);
 }
 
-/** The same as text, if the option is given. */
+/** Returns the time in ISO 8601; undefined if the option is absent. */
 export function timeTextOf(option: string, text: string | undefined, now: Date): string | undefined {
   return text === undefined ? undefined : timeOf(option, text, now).toISOString();
 }

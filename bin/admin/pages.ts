@@ -1,4 +1,4 @@
-/** Commands that list rows: all pages of the admin operations, or as many rows as `--limit` says. */
+/** Reads lists of the admin API: all pages, or as many rows as `--limit` says. */
 import { InvalidArgumentError } from 'commander';
 import type { ListOf } from '../../shared/admin/request-fields.ts';
 import type { AdminCommand, CommandResult } from './command.ts';
@@ -8,7 +8,7 @@ const pageSize = 100;
 
 interface Listed<Row> {
   readonly rows: readonly Row[];
-  /** Whether there may be more rows than `--limit`. */
+  /** True if there may be more rows than `--limit`. */
   readonly more: boolean;
 }
 
@@ -39,7 +39,7 @@ export async function readPages<Name extends string, Row>(
   return { rows, more: cursor !== undefined };
 }
 
-/** The result of a command that only lists: the rows under their name, and as a table. */
+/** Returns the result of a list command: the rows as JSON under their name, and as a table. */
 export async function listResult<Name extends string, Row>(
   name: Name,
   read: Parameters<typeof readPages<Name, Row>>[1],
@@ -51,7 +51,7 @@ export async function listResult<Name extends string, Row>(
   return { json: { [name]: rows, more }, text: () => [tableOf(rows), ...moreText(listed)] };
 }
 
-/** The line below a table that `--limit` ended. */
+/** Returns the line below a table that `--limit` cut off. */
 export function moreText({ rows, more }: Listed<unknown>): readonly string[] {
   return more ? [`These are the first ${rows.length} rows; there may be more.`] : [];
 }

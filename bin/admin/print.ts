@@ -1,6 +1,6 @@
 /**
- * The output of a command: one JSON document, or text. Much of it was written by clients and by people who write to
- * them, so characters that control a terminal are escaped.
+ * Formats the output of a command: one JSON document, or text. Control characters are escaped, because clients and recipients
+ * wrote much of the output.
  */
 
 import { inOneLine } from '../../shared/platform/visible-text.ts';
@@ -8,23 +8,26 @@ import { inOneLine } from '../../shared/platform/visible-text.ts';
 type Cell = string | number | null | undefined;
 type Field<Row> = { [Name in keyof Row & string]-?: Row[Name] extends Cell ? Name : never }[keyof Row &
   string];
-/** A field whose name is the title; or a title, with the field or the function that has the cells. */
+/** A field whose name is the title; or a title, with a field or a function for the cells. */
 export type Column<Row> = Field<Row> | readonly [title: string, of: Field<Row> | ((row: Row) => Cell)];
 
 /** The space between columns. */
 const gap = '  ';
-/** A narrower column of sentences would have a word in each line. */
+/** A narrower column would show one word in each line. */
 const sentenceWidthMin = 24;
 
-/** The width of the terminal; endless where the output goes into a file or to another program, which want one line per row. */
+/**
+ * Returns the width of the terminal. Returns infinity if the output goes to a file or another program, which needs one line per
+ * row.
+ */
 function terminalWidth(): number {
   return process.stdout.columns ?? Number.POSITIVE_INFINITY;
 }
 
 /**
- * Formats a table as text, with columns as wide as their contents. Where they are wider than the terminal, sentences go
- * over several lines; where that is not enough, each row becomes a block of lines, one for each column. Nothing is cut
- * off: ids are there to be copied.
+ * Formats a table as text, with columns as wide as their contents. If the table is too wide for the terminal, it wraps
+ * sentences. If it is still too wide, each row becomes a block with a line for each column. Nothing is cut off, so that ids can
+ * be copied.
  */
 export function textTable<Row>(
   rows: readonly Row[],
@@ -45,7 +48,7 @@ export function textTable<Row>(
   return [titles, ...cells].flatMap((line) => wrappedLine(line, widths)).join('\n');
 }
 
-/** The widths of the columns; undefined where not even wrapped sentences fit. */
+/** Returns the widths of the columns. Undefined if even wrapped sentences do not fit. */
 function fittingWidths(
   titles: readonly string[],
   cells: readonly (readonly string[])[],
@@ -84,7 +87,7 @@ function wrappedLine(line: readonly string[], widths: readonly number[]): string
   );
 }
 
-/** Breaks a text between words. A word that is longer than the width keeps a line of its own. */
+/** Breaks a text between words. A word that is longer than the width gets its own line. */
 function wrapped(text: string, width: number): string[] {
   if (text.length <= width) return [text];
   const lines = [''];
@@ -108,7 +111,7 @@ function blocks(titles: readonly string[], cells: readonly (readonly string[])[]
     .join('\n\n');
 }
 
-/** Formats one field per line, with aligned values; a list of objects has a line for each. */
+/** Formats one field per line, with aligned values. Each object of a list gets a line. */
 export function textFields(fields: Readonly<Record<string, unknown>>, width = terminalWidth()): string {
   return alignedFields(
     Object.entries(fields).map(([name, value]) => [wordsOf(name), valueLines(value)]),

@@ -41,14 +41,14 @@ Examples:
 
 Exit status: 0 done, 1 failed or done only in part, 2 invalid arguments.`;
 
-/** How a person calls the program in the project, where npm swallows options without the two dashes. */
+/** The command in the project. npm takes options for its own if the two dashes are missing. */
 const inProject = /npm run (?:--silent )?admin --/g;
 
-/** The functions by which a command writes, and how it is called. */
+/** The functions that write the output, and the name of the command. */
 export interface Output {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** The command of the package in help texts, in place of `npm run admin --`. */
+  /** The name of the package's command, which replaces `npm run admin --` in help texts. */
   readonly packagedCommand?: string | undefined;
 }
 
@@ -60,7 +60,7 @@ interface Options {
   readonly json: boolean;
 }
 
-/** Runs the command of these words; returns its exit status. */
+/** Runs a command line. Returns the exit status. */
 export async function runCommand(words: readonly string[], output: Output): Promise<number> {
   const { packagedCommand } = output;
   const out = (text: string): void => output.out(printable(text));
@@ -135,7 +135,7 @@ export async function runCommand(words: readonly string[], output: Output): Prom
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : invalidArguments;
     if (error instanceof GatewayError) {
       printError(error.message);
-      // The message of invalid fields begins with the first of them.
+      // The message already contains the first invalid field.
       for (const fault of error.details.map(({ field, message }) => `${field}: ${message}`))
         if (!error.message.startsWith(fault)) printError(`  ${fault}`);
       return error.code === 'invalid_request' ? invalidArguments : failed;

@@ -1,4 +1,6 @@
-/** `restore`: copies lost rows of a stage from a point in time, and ends what the copies hold (contract 8.8). */
+/**
+ * `restore`: copies lost rows of a stage back from a point in time, and holds the copied messages and webhooks (contract 8.8).
+ */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../../shared/contract/errors.ts';
@@ -38,9 +40,9 @@ interface Options {
   readonly progress: string;
 }
 
-/** The caches of functions for a minute, and the longest wait and run of a worker (count-usage.ts) that began before. */
+/** Functions cache rows for a minute. A worker that began before then can wait and run for two minutes (count-usage.ts). */
 const settleSeconds = 180;
-/** On this machine nothing but the caches lasts for longer than a few seconds. */
+/** On this machine only the caches last longer than a few seconds. */
 const localSettleSeconds = 65;
 
 const progressFolder = join(import.meta.dirname, '..', '..', '.local', 'restore');
@@ -53,7 +55,7 @@ export function addRestoreCommand(program: AdminCommand): void {
     )
     .option('--to <time>', timeForms)
     .option('--table <names...>', `only these; default: all of ${restorableTables.join(', ')}`)
-    .option('--progress <folder>', 'where the progress and the report are kept', progressFolder)
+    .option('--progress <folder>', 'folder for the progress and the report', progressFolder)
     .run((session, options: Options) => runRestore(session, options));
   restore
     .command('enable [ids...]')
@@ -93,7 +95,7 @@ async function runRestore(session: Session, options: Options): Promise<CommandRe
   const tables = tablesOf(options.table);
   const { progress, writeReport, reportFile } = progressFiles(options.progress, session.gateway.stackName);
   const ctx = restoreContext(session, progress);
-  // What cannot be restored is found before anything is stopped.
+  // Checks that a restore is possible before anything is stopped.
   const missing = await notRestorable(ctx, to, tables);
   if (missing.length > 0)
     throw new GatewayError(
@@ -112,7 +114,7 @@ async function runRestore(session: Session, options: Options): Promise<CommandRe
   };
 }
 
-/** A time that is counted back from now would be another one when the command is repeated. */
+/** Parses `--to`. Refuses a relative time, which would be a different one when the command is repeated. */
 function secondOf(to: string | undefined): Date {
   if (to?.includes('T') !== true)
     throw new GatewayError('invalid_request', 'Give --to with a time such as 2026-11-20T10:00:00Z.');

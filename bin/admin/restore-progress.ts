@@ -1,4 +1,4 @@
-/** The progress and the report of a restore, in files for each stack, so that a command that was killed is repeated. */
+/** Stores the progress and the report of a restore in files for each stack, so that a killed command can be repeated. */
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { RestoreContext, RestoreProgress, RestoreReport } from '../../shared/restore/restore-stage.ts';
@@ -20,7 +20,7 @@ export function progressFiles(folder: string, stackName: string) {
   return { progress, writeReport, reportFile };
 }
 
-/** A process that is killed leaves the file as it was before, or as it is after. */
+/** Replaces a file atomically, so that a killed process leaves no partial file. */
 async function writeJson(file: string, value: unknown): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(`${file}.new`, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600 });

@@ -1,4 +1,4 @@
-/** The tables that a restore is about, by their names in the stack and with their keys. */
+/** The tables of a restore: their names in the stack and their keys. */
 import { tableShapes } from '../../shared/contract/tables.ts';
 import type { StackTable } from '../../shared/restore/table-rows.dynamo.ts';
 import { type RestorableTable, restorableTables } from '../../shared/restore/table-rows.dynamo.ts';
@@ -10,7 +10,7 @@ export function restoredTables(
   return Object.fromEntries(found) as Record<RestorableTable, StackTable>;
 }
 
-/** The attributes of the primary key of a table. */
+/** Returns the attributes of a table's primary key. */
 export function keysOf(table: RestorableTable): readonly string[] {
   const { partition, sort }: { partition: string; sort?: string } = tableShapes[table];
   return sort === undefined ? [partition] : [partition, sort];

@@ -1,4 +1,4 @@
-/** Operations on set-aside messages in dead-letter queues, which are read with the AWS credentials of the shell. */
+/** Operations on set-aside messages in dead-letter queues. They use the AWS credentials of the shell. */
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { dynamo, sqs } from '../../shared/platform/aws/clients.ts';
 import { setAsideGateway } from '../../shared/relay/set-aside-gateway.sqs.ts';
@@ -56,7 +56,7 @@ function asJson(json: unknown): CommandResult {
   return { json, text: () => JSON.stringify(json, undefined, 2) };
 }
 
-/** Reads all queues, and shows what is not deleted to others again, also after a failure. */
+/** Receives the messages of all queues. Afterwards, also after a failure, makes those that were not deleted visible again. */
 async function withMessages<Result>(
   { gateway: { tables, queues }, dependencies: { retentionDays } }: Session,
   work: (messages: readonly SetAsideMessage[], gateway: SetAsideGateway) => Promise<Result>,

@@ -1,10 +1,10 @@
-/** `suppressions import`: suppresses the recipients of a CSV file. `call` has the operations on one of them. */
+/** `suppressions import`: suppresses the recipients of a CSV file. `call` runs the operations on a single suppression. */
 import { readFile, stat } from 'node:fs/promises';
 import { importSuppressions, readSuppressions } from '../../shared/admin/suppressions.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { type AdminCommand, clientOf } from './command.ts';
 
-/** The limit is about a million lines; the whole file is held in memory. */
+/** About a million lines. The whole file is read into memory. */
 const fileBytesMax = 64 * 1024 * 1024;
 
 const examples = `

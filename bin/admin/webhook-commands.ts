@@ -119,7 +119,7 @@ interface ResendOptions {
   readonly until?: string;
 }
 
-/** Resends with the client's own operation. This process sends too, and ends when all webhooks are sent. */
+/** Resends with the client's own operation. This process also sends, and ends after all webhooks are sent. */
 async function resendFailed(
   session: Session,
   given: readonly string[],
