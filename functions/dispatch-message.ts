@@ -24,7 +24,6 @@ import { dynamoSenderPaceStore } from '../shared/message/dispatch/sender-pace-st
 import { dynamoContacts } from '../shared/message/store/contacts.dynamo.ts';
 import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamoWhatsAppWindows } from '../shared/message/store/whatsapp-window.dynamo.ts';
-import { optOutAtCarrier } from '../shared/message/suppression/suppression.ts';
 import { dynamoSuppressionStore } from '../shared/message/suppression/suppression-store.dynamo.ts';
 import { otpHandOverMs } from '../shared/otp/otp.ts';
 import { dynamoOtpHolds, holdCheck } from '../shared/otp/otp-holds.dynamo.ts';
@@ -43,7 +42,7 @@ import { currentPaces } from '../shared/sender/current-pace.ts';
 const env = environmentOf<'dispatch-message'>();
 const queues = sqs();
 const queueUrls = outboundQueueUrls(env);
-const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE, systemClock);
+const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE);
 const dependencies: DispatchDependencies = {
   messages: messagesFrom(env),
   carriersFor: chooseCarriers(
@@ -68,7 +67,7 @@ const dependencies: DispatchDependencies = {
   currentPaceOf: currentPaces(dynamoAllRows(dynamo(), env.SENDERS_TABLE), systemClock),
   outbound: sqsOutboundQueue(queues, queueUrls),
   suppressions,
-  recordOptOut: optOutAtCarrier(suppressions),
+  recordOptOut: suppressions.noteRefusal,
   contacts: dynamoContacts(dynamo(), {
     tableName: env.WHATSAPP_WINDOWS_TABLE,
     retentionDays: env.RETENTION_DAYS,

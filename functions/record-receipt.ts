@@ -14,7 +14,6 @@ import { dynamoContacts } from '../shared/message/store/contacts.dynamo.ts';
 import { dynamoConversations } from '../shared/message/store/conversations.dynamo.ts';
 import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamoWhatsAppWindows } from '../shared/message/store/whatsapp-window.dynamo.ts';
-import { optOutAtCarrier } from '../shared/message/suppression/suppression.ts';
 import { dynamoSuppressionStore } from '../shared/message/suppression/suppression-store.dynamo.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/queues.sqs.ts';
@@ -26,7 +25,7 @@ import { numberOwners } from '../shared/sender/number-owners.ts';
 
 const env = environmentOf<'record-receipt'>();
 const messages = messagesFrom(env);
-const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE, systemClock);
+const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE);
 const contacts = dynamoContacts(dynamo(), {
   tableName: env.WHATSAPP_WINDOWS_TABLE,
   retentionDays: env.RETENTION_DAYS,
@@ -49,7 +48,7 @@ const prices = readPrices(env.PRICES_FILE);
 const record = {
   messages,
   contacts,
-  recordOptOut: optOutAtCarrier(suppressions),
+  recordOptOut: suppressions.noteRefusal,
   priceOf: (message: Message) => expectedPrice(prices, message),
 };
 const changeVisibility = changeVisibilityOn(sqs(), env.RECEIPTS_QUEUE_URL);

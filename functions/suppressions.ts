@@ -9,11 +9,10 @@ import {
 } from '../shared/message/suppression/manage-suppressions.ts';
 import { dynamoSuppressionStore } from '../shared/message/suppression/suppression-store.dynamo.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
-import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 
 const env = environmentOf<'suppressions'>();
-const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE, systemClock);
+const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE);
 
 export const handler = httpFunctions(
   {

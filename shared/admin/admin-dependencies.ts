@@ -117,7 +117,7 @@ export function adminDependencies(
     outbox: dynamoOutbox(db, env.SIMULATOR_OUTBOX_TABLE, retentionDays),
     /** Sends the notifications of simulated recipients to the receipts queue. */
     simulatedInbound: sqsReceiptSender(sqs(), env.RECEIPTS_QUEUE_URL),
-    suppressions: dynamoSuppressionStore(db, env.SUPPRESSIONS_TABLE, systemClock),
+    suppressions: dynamoSuppressionStore(db, env.SUPPRESSIONS_TABLE),
     windows: dynamoWhatsAppWindows(db, env.WHATSAPP_WINDOWS_TABLE),
     webhookUrl: webhookUrlFrom(env),
     retentionDays,

@@ -49,7 +49,7 @@ export async function showConversation(
   if (client_id !== undefined) clientIds.add(client_id);
   return {
     person,
-    messages: messages.filter(({ copy_of }) => copy_of === undefined).map(conversationMessage),
+    messages: messages.map(conversationMessage),
     /** The clients of the messages on this page. */
     clients: await Promise.all([...clientIds].map((id) => conversationClient(dependencies, id, person))),
     ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),

@@ -61,7 +61,12 @@ export async function putSuppression(
   });
 }
 
-/** @throws GatewayError if there is no such client, or if the recipient is not suppressed. */
+/**
+ * Ends the client's suppression, and those of our senders that its row names: only an administrator or a START of the recipient
+ * ends these.
+ *
+ * @throws GatewayError if there is no such client, or if the recipient is not suppressed.
+ */
 export async function deleteSuppression(
   dependencies: AdminDependencies,
   actor: string,
@@ -69,17 +74,20 @@ export async function deleteSuppression(
 ): Promise<RemovedSuppression> {
   const clientId = await clientIdOf(dependencies, client);
   const before = await dependencies.suppressions.get(clientId, recipient, { consistent: true });
-  const change = { ...changeBy(dependencies, clientId, recipient), scope: undefined };
-  if (before !== undefined) {
-    await recordActivity(dependencies, actor, {
+  const ending = changeBy(dependencies, clientId, recipient);
+  const record = () =>
+    recordActivity(dependencies, actor, {
       kind: 'suppression_changed',
       summary: `${actor} ended the suppression of a recipient`,
       clientId,
-      before: { recipient, scope: before.scope, reason: before.reason ?? null },
+      before: { recipient, scope: before?.scope ?? null, reason: before?.reason ?? null },
       after: { recipient, scope: null, reason: null },
     });
-  }
-  return endSuppression(dependencies.suppressions, change);
+  if (before !== undefined) await record();
+  const ended = await endSuppression(dependencies.suppressions, ending);
+  // Only rows of senders were left.
+  if (before === undefined) await record();
+  return ended;
 }
 
 interface SuppressionImport {

@@ -64,7 +64,7 @@ export const administration = [
       'webhook-endpoints': ['GetItem', 'Query'],
       'webhook-deliveries': ['GetItem', 'BatchGetItem', 'PutItem'],
       'due-items': ['Query', 'PutItem'],
-      suppressions: ['GetItem', 'Query', 'UpdateItem'],
+      suppressions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem'],
       'whatsapp-windows': ['GetItem'],
       usage: ['BatchGetItem'],
       'message-usage': ['BatchGetItem', 'Query'],
@@ -198,7 +198,10 @@ const requestUses = {
       },
     },
   ],
-  suppressions: [authenticatedRequests, { tables: { suppressions: ['GetItem', 'Query', 'UpdateItem'] } }],
+  suppressions: [
+    authenticatedRequests,
+    { tables: { suppressions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem'] } },
+  ],
 
   // A single function serves the documentation, the gateway's URL and its public keys.
   'describe-api': [

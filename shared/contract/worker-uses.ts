@@ -78,7 +78,7 @@ export const workerUses = {
         // The scan finds the pace that a sender has now.
         senders: ['Scan'],
         'sender-pace': ['GetItem', 'PutItem'],
-        suppressions: ['GetItem', 'UpdateItem'],
+        suppressions: ['BatchGetItem', 'PutItem'],
         'whatsapp-windows': ['GetItem', 'PutItem'],
       },
       receivesFrom: ['otp-outbound', 'outbound', 'bulk-outbound'],
@@ -127,7 +127,7 @@ export const workerUses = {
         // The scan finds the client that a number belongs to.
         senders: ['Scan'],
         clients: ['BatchGetItem'],
-        suppressions: ['GetItem', 'UpdateItem'],
+        suppressions: ['BatchGetItem', 'PutItem'],
         'whatsapp-windows': ['GetItem', 'PutItem', 'Query'],
       },
       receivesFrom: ['receipts'],

@@ -1,16 +1,24 @@
 /**
- * Finds the client that a person writes to: the one to which the number belongs, else the one whose message the reply
- * names, else the one whose message a carrier last took from this number to that person, or may have taken where none is
- * known to (contract 13.1).
+ * Finds the client that a person writes to, in this order (contract 13.1): the client that owns the number, the client whose message
+ * the reply names, the client whose message a carrier last took from this number to that person, and the client whose message a
+ * carrier may have taken.
  */
 
 import { clientIdIn, modeOf, settingsIdOf } from '../contract/mode.ts';
 import { recipientsOfPerson } from '../contract/phone-number.ts';
 import { everyClient } from '../contract/rate-limits-and-caps.ts';
 import type { NumberOwners } from '../sender/number-owners.ts';
+import { anySender } from './attempt.ts';
 import type { Message } from './message.ts';
 import type { InboundMessage } from './received-content.ts';
-import { type Contacts, contactsFrom, type MayUse, mayBeFrom } from './store/contacts.dynamo.ts';
+import {
+  type Contact,
+  type Contacts,
+  contactsFrom,
+  type MayUse,
+  mayBeFrom,
+  unnamedSendersOf,
+} from './store/contacts.dynamo.ts';
 import {
   type Conversations,
   pagesWith,
@@ -26,20 +34,16 @@ interface Owner {
 }
 
 export interface Found {
-  /** Undefined where no carrier took a message from this number to that person. */
+  /** Undefined if no carrier took a message from this number to that person. */
   readonly owner: Owner | undefined;
   /** The number of the person to which the owner wrote; if there is none, the person as the carrier names it. */
   readonly recipient: string;
-  /** The other clients that wrote from this number, which is nobody's own. */
-  readonly others: readonly string[];
-  /** Whether a message to that person is being handed over, so that its client may be known in a moment. */
+  /** Our senders that the message came to: the number, its id, and the pools and services that may contain it. */
+  readonly senders: readonly string[];
+  /** True if a message to that person is being handed over, so that its client may be known in a moment. */
   readonly isHandedOver: boolean;
 }
 
-/**
- * @param asksFor - what the person asks for by a keyword. It concerns every client that wrote, so that older messages are
- * looked at in any case; START also concerns the clients of which the carrier refused a message because of the STOP.
- */
 export async function findOwner(
   {
     conversations,
@@ -51,7 +55,6 @@ export async function findOwner(
     readonly numbers: NumberOwners;
   },
   inbound: InboundMessage,
-  asksFor: Message['opt_keyword'],
 ): Promise<Found> {
   const { person, channel, mode = 'live' } = inbound;
   const number = inbound.numberId ?? inbound.number;
@@ -74,9 +77,10 @@ export async function findOwner(
   const holder = numberOwner && clientIdIn(mode, numberOwner);
   const mayUse: MayUse = (clientId) =>
     holders === undefined || holders.has(settingsIdOf(clientId)) || holders.has(everyClient);
-  const written: Written[] = [...contactsFrom(noted.flat(), inbound, mayUse)];
+  const contactsOfNumber = contactsFrom(noted.flat(), inbound, mayUse);
+  const written: Written[] = [...contactsOfNumber];
   const possiblyWritten: Written[] = [];
-  const refused = new Set<string>();
+  const unnamed: string[] = [];
   let answered: Owner | undefined;
   let isHandedOver = false;
   for await (const page of pagesWith(conversations, known)) {
@@ -89,10 +93,10 @@ export async function findOwner(
     const sent = from.filter(({ direction }) => direction === undefined);
     written.push(...sent.flatMap(takenOf));
     possiblyWritten.push(...sent.flatMap(possiblyTakenOf));
-    if (asksFor === 'opt_in') for (const each of sent.filter(isOptOutRefusal)) refused.add(each.client_id);
+    unnamed.push(...sent.flatMap((message) => unnamedSendersOf(message, inbound)));
     isHandedOver ||= sent.some(({ status }) => status === 'sending');
     answered ??= answeredIn(sent, inbound, holder);
-    if (holder !== undefined || (written.length > 0 && asksFor === undefined)) break;
+    if (holder !== undefined || written.length > 0) break;
   }
   // The person has the message, although the carrier's response was lost.
   const writers = (written.length > 0 ? written : possiblyWritten).toSorted(
@@ -101,15 +105,22 @@ export async function findOwner(
   const ownerId = holder ?? writers.at(0)?.clientId;
   const owner = answered ?? (ownerId === undefined ? undefined : { clientId: ownerId });
   const { recipient = person } = writers.find(({ clientId }) => clientId === owner?.clientId) ?? {};
-  if (holder !== undefined) return { owner, recipient, others: [], isHandedOver };
-  const told = asksFor === undefined ? written : [...written, ...possiblyWritten];
-  const clients = new Set([...told.map(({ clientId }) => clientId), ...refused]);
-  if (owner !== undefined) clients.delete(owner.clientId);
-  return { owner, recipient, others: [...clients], isHandedOver };
+  const pools = contactsOfNumber.length > 0 ? contactsOfNumber.flatMap(poolsOf) : unnamed;
+  const senders = [
+    inbound.number,
+    ...(inbound.numberId === undefined ? [] : [inbound.numberId]),
+    // The carrier's own sender may be this number, unless that belongs to a client.
+    ...(holder === undefined ? [anySender] : []),
+    ...pools,
+  ];
+  return { owner, recipient, senders: [...new Set(senders)].slice(0, sendersMax), isHandedOver };
 }
 
-function isOptOutRefusal({ error_code, suppressed }: Message): boolean {
-  return error_code === 'recipient_opted_out' && suppressed === undefined;
+/** All of them, for two spellings of a recipient, fit one transaction. */
+const sendersMax = 20;
+
+function poolsOf({ sender, via }: Contact): readonly string[] {
+  return via === undefined ? [sender] : [sender, via];
 }
 
 function answeredIn(
@@ -129,7 +140,7 @@ function answeredIn(
 /** The client of a message that nobody owns. No client has this id. */
 export const unassignedClientId = 'nobody';
 
-/** Whether a message from a person belongs to nobody, in either mode. */
+/** True if a message from a person belongs to nobody, in either mode. */
 export function isUnassigned({ client_id }: Pick<Message, 'client_id'>): boolean {
   return settingsIdOf(client_id) === unassignedClientId;
 }

@@ -135,7 +135,6 @@ function passesFilter(
 ): boolean {
   return (
     row.client_id === clientId &&
-    row.copy_of === undefined &&
     (direction === 'all' || direction === (row.direction ?? 'outbound')) &&
     (to === undefined || row.recipient === to) &&
     (status === undefined || row.status === status) &&

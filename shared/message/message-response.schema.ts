@@ -273,7 +273,14 @@ const suppressionList = z.object({
   next_cursor: z.exactOptional(z.string()),
 });
 
-const removedSuppression = z.object({ recipient, deleted: z.boolean() });
+const removedSuppression = z.object({
+  recipient,
+  deleted: z.boolean(),
+  still_suppressed_from: described(
+    z.exactOptional(z.string()),
+    'A sender to which the recipient answered STOP. Messages from it still fail, until the recipient writes START to it or an administrator ends it.',
+  ),
+});
 
 export type SuppressionView = z.output<typeof suppression>;
 export type SuppressionList = z.output<typeof suppressionList>;

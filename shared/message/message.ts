@@ -183,16 +183,8 @@ export const messageSchema = lazily(() =>
     received_content: z.exactOptional(z.lazy(receivedContent)),
     /** The keyword of an inbound message that consists of nothing else. */
     opt_keyword: z.exactOptional(z.enum(['opt_out', 'opt_in'])),
-    /**
-     * The other clients to which the keyword applies: they wrote to the recipient from the same number, which no
-     * client owns.
-     */
-    opt_for: z.exactOptional(z.array(z.string())),
-    /**
-     * On the row that reports the keyword to such a client: the id of the original message, which belongs to another
-     * client.
-     */
-    copy_of: z.exactOptional(z.string()),
+    /** Our senders to which the keyword applies: the number that the message came to, and the pools that may contain it. */
+    opt_senders: z.exactOptional(z.array(z.string())),
     /** The message that an inbound message answers, if the carrier names it. */
     in_reply_to: z.exactOptional(z.string()),
     encoding: z.exactOptional(z.enum(encodings)),

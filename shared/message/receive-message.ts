@@ -1,18 +1,16 @@
 /**
- * Stores a message that a person sent to us and does what it asks for. Its row is written first, under an id that
- * follows from the carrier's, so that the owner is found once; every later step follows from the row and may be repeated.
+ * Stores a message that a person sent to us, and does what it asks for. It writes the row first, under an id that is derived from the
+ * carrier's, so that the owner is found once. Every later step follows from the row and may be repeated.
  *
  *   row ─ crash → the queue delivers the notification again: the row is found, and the steps after it are done
- *   suppressions, copies for other clients, window ─ crash → the same; each is a conditional write that a repeat does
- *   not change
+ *   suppressions (one transaction), window ─ crash → the same; each is a conditional write that a repeat does not change
  *   The webhooks (`sms.received`, `recipient.opted_out`) follow from the row by the table's stream.
  */
 import type { ActivityLog } from '../activity/activity-log.ts';
-import { clientIdIn } from '../contract/mode.ts';
+import { clientIdIn, modeOf } from '../contract/mode.ts';
 import { type OptKeyword, optKeywordOf } from '../contract/opt-out-words.ts';
 import { countryOf, recipientsOfPerson } from '../contract/phone-number.ts';
 import { derivedId, derivedIdAt } from '../platform/ids.ts';
-import { chunksOf } from '../platform/long-lists.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import type { NumberOwners } from '../sender/number-owners.ts';
 import { type Found, findOwner, isUnassigned, unassignedClientId } from './find-owner.ts';
@@ -26,7 +24,7 @@ import type { SuppressionStore } from './suppression/suppression-store.dynamo.ts
 
 export interface ReceiveDependencies {
   readonly messages: Pick<MessageStore, 'create'>;
-  readonly suppressions: Pick<SuppressionStore, 'change'>;
+  readonly suppressions: Pick<SuppressionStore, 'applyKeyword'>;
   readonly conversations: Conversations;
   readonly contacts: Pick<Contacts, 'of'>;
   readonly numbers: NumberOwners;
@@ -41,7 +39,7 @@ interface ReceivedMessage {
   readonly outcome: 'received' | 'repeated';
 }
 
-/** Nobody is known to have written to the person yet, but a message to them is being handed over. */
+/** Thrown if nobody is known to have written to the person, but a message to them is being handed over. */
 class TooEarly extends Error {
   override readonly name = 'TooEarly';
 }
@@ -52,8 +50,8 @@ const tooEarlySeconds = 15;
 const tooEarlyReceives = 6;
 
 /**
- * Receives the messages of one queue message, and says whether the queue must deliver it again: then those that were
- * received are received again, which changes nothing. So one that fails holds none of the others back.
+ * Receives the messages of one queue message, and says if the queue must deliver it again. Receiving a message twice changes nothing,
+ * so one that fails does not hold the others back.
  *
  * @param receives - how often the queue has delivered it, including this time
  */
@@ -82,7 +80,7 @@ export async function receiveMessages(
 
 /**
  * @param receives - how often the queue has delivered this message, including this time
- * @throws TooEarly where it is to be delivered again
+ * @throws TooEarly if the queue must deliver it again
  */
 export async function receiveMessage(
   dependencies: ReceiveDependencies,
@@ -92,7 +90,7 @@ export async function receiveMessage(
   // The words of the person: a text, or the title of the button of WhatsApp that the person pressed.
   const said = inbound.text ?? inbound.content?.button_reply?.title ?? '';
   const keyword = optKeywordOf(said, dependencies.optOutWords);
-  const found = await findOwner(dependencies, inbound, keyword?.asksFor);
+  const found = await findOwner(dependencies, inbound);
   if (found.owner === undefined && found.isHandedOver && receives <= tooEarlyReceives) throw new TooEarly();
   const row = rowOf(inbound, found, keyword?.asksFor);
   const creating = await dependencies.messages.create(row);
@@ -107,51 +105,29 @@ async function follow(
   message: Message,
   word: string | undefined,
 ): Promise<void> {
-  const { client_id, recipient, opt_for = [] } = message;
+  const { client_id, recipient } = message;
   const at = new Date(message.created_at);
-  const isAssigned = !isUnassigned(message);
-  if (message.opt_keyword !== undefined) {
-    if (isAssigned) await changeSuppression(dependencies, message, word);
-    for (const some of chunksOf(opt_for, othersAtOnce))
-      await Promise.all(
-        some.map(async (other) => {
-          const copy = copyFor(message, other);
-          await changeSuppression(dependencies, copy, word);
-          await dependencies.messages.create(copy);
-        }),
-      );
-  }
-  if (message.channel === 'whatsapp' && isAssigned)
+  if (message.opt_keyword !== undefined) await applyKeyword(dependencies, message, word);
+  if (message.channel === 'whatsapp' && !isUnassigned(message))
     for (const each of recipientsOfPerson(recipient)) await dependencies.windows.open(client_id, each, at);
 }
 
-async function changeSuppression(
+async function applyKeyword(
   { suppressions }: ReceiveDependencies,
-  { client_id, recipient, message_id, created_at, opt_keyword }: Message,
+  { client_id, recipient, message_id, created_at, opt_keyword, opt_senders = [], from = '' }: Message,
   word: string | undefined,
 ): Promise<void> {
-  const isOptOut = opt_keyword === 'opt_out';
-  for (const each of recipientsOfPerson(recipient))
-    await suppressions.change({
-      client_id,
-      recipient: each,
-      scope: isOptOut ? 'messages' : undefined,
-      reason: isOptOut ? `The recipient answered ${word ?? 'with a word for it'}` : undefined,
-      source: 'keyword',
-      at: new Date(created_at),
-      cause: message_id,
-    });
-}
-
-/** The row by which another client that wrote from this number is told of the word, and of nothing else in the message. */
-function copyFor(message: Message, client_id: string): Message {
-  const { in_reply_to: _answered, opt_for: _others, ...rest } = message;
-  return {
-    ...rest,
-    client_id,
-    message_id: derivedId('msg', message.message_id, client_id),
-    copy_of: message.message_id,
-  };
+  if (opt_keyword === undefined) return;
+  await suppressions.applyKeyword({
+    asksFor: opt_keyword,
+    clientId: isUnassigned({ client_id }) ? undefined : client_id,
+    senders: modeOf(client_id) === 'test' ? [] : opt_senders,
+    number: from,
+    recipients: recipientsOfPerson(recipient),
+    reason: `The recipient answered ${word ?? 'with a word for it'}`,
+    at: new Date(created_at),
+    cause: message_id,
+  });
 }
 
 /** Follows from the carrier's id, so that a repeated notification is the same message. */
@@ -162,15 +138,9 @@ export function inboundIdOf({
   return derivedId('msg', 'inbound', channel, carrierMessageId);
 }
 
-/** A row has room for their ids. */
-const othersMax = 2000;
-
-/** How many of them are handled at once: all fit the function's time limit. */
-const othersAtOnce = 25;
-
 function rowOf(
   inbound: InboundMessage,
-  { owner, recipient, others }: Found,
+  { owner, recipient, senders }: Found,
   wish: OptKeyword['asksFor'] | undefined,
 ): Message {
   const at = inbound.receivedAt.toISOString();
@@ -189,7 +159,7 @@ function rowOf(
       received_content: inbound.content,
       opt_keyword: wish,
       // The same at each repeat, no matter who writes in between.
-      opt_for: wish === undefined || others.length === 0 ? undefined : others.slice(0, othersMax),
+      opt_senders: wish === undefined ? undefined : [...senders],
       in_reply_to: owner?.inReplyTo,
     }),
     carrier_message_id: inbound.carrierMessageId,

@@ -111,7 +111,7 @@ export async function addMissedMessages(dependencies: AddMissedDependencies) {
   /** Reads the client's list on; returns the position for the next turn, undefined at the end of the list. */
   async function takeTurn(clientId: string, before: string): Promise<string | undefined> {
     // Nothing is due for an inbound message but its event.
-    const direction = events === undefined ? 'outbound' : 'with_copies';
+    const direction = events === undefined ? 'outbound' : 'all';
     const range = { clientId, direction, from: from.toISOString(), before } as const;
     let position = before;
     let read = 0;

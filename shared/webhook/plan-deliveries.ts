@@ -197,11 +197,9 @@ function eventsOfChange(change: MessageChange): WebhookEvent[] {
     const happenedAt = after[`${status}_at`] ?? after.created_at;
     const own = { event: eventName(after, status), happenedAt, body: () => eventBody(after, status) };
     const event = status === 'received' || status === 'failed' ? recipientEventOf(after) : undefined;
-    // A copy belongs to another client, and only that client gets the event of the message itself.
-    const ofMessage = after.copy_of === undefined ? [own] : [];
     return event === undefined
-      ? ofMessage
-      : [...ofMessage, { event, happenedAt, body: () => recipientEventBody(after, event, happenedAt) }];
+      ? [own]
+      : [own, { event, happenedAt, body: () => recipientEventBody(after, event, happenedAt) }];
   });
 }
 

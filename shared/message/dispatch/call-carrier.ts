@@ -31,7 +31,7 @@ export interface DispatchDependencies {
   readonly pace: Pick<SlotReservations, 'waitForSlot' | 'slowDown'>;
   readonly currentPaceOf: CurrentPaceOf;
   /** The suppressions are read at each hand-over, so that an opt-out counts for what is queued and scheduled. */
-  readonly suppressions: Pick<SuppressionStore, 'get'>;
+  readonly suppressions: Pick<SuppressionStore, 'isSuppressed'>;
   /**
    * Suppresses the recipient, because the carrier says that the person opted out, unless the person opted in since.
    * Returns whether the recipient is suppressed now; repeating it is safe.

@@ -25,7 +25,6 @@ import type { Message } from '../message.ts';
 import { isOver, type Slot } from '../slot.ts';
 import { expiry } from '../store/message-store.ts';
 import { windowEnd } from '../store/whatsapp-window.dynamo.ts';
-import { applies } from '../suppression/suppression.ts';
 import {
   type Claimed,
   callCarrier,
@@ -148,8 +147,7 @@ async function handOver(
     await messages.transition(messageId, { ...notHandedOver, ...messageError(optedOut) });
     return { outcome: 'suppressed', message };
   }
-  const { attempts: _earlier, ...named } = message;
-  const from = fromOf(named) ?? waited.prepared.defaultSender;
+  const from = senderOf(message) ?? waited.prepared.defaultSender;
   const attempts = begunAt(clock(), claimed.message, planned, from);
   const recorded = await messages.recordAttempt(messageId, claimId, {
     attempts,
@@ -261,6 +259,11 @@ async function refusalOf(
   return isNeeded ? undefined : { outcome: 'not_needed', error: 'not_needed' };
 }
 
+/** Returns what the next attempt is sent from; undefined if the carrier's own sender is used. */
+function senderOf({ attempts: _earlier, ...message }: Message): string | undefined {
+  return fromOf(message);
+}
+
 /**
  * Reads the suppression when the slot has come: while the message waits, the person may opt out. The carrier reads its secret,
  * which could take so long in the call that the slot is missed.
@@ -270,11 +273,11 @@ async function prepareHandOver(
   message: Message,
   carrier: ChosenCarrier,
 ): Promise<'suppressed' | Prepared> {
-  const suppression = await dependencies.suppressions.get(message.client_id, message.recipient);
-  if (suppression !== undefined && applies(suppression, message.otp !== undefined)) return 'suppressed';
-  const toSend = await withTemplate(dependencies, message);
   // Its secret may be missing: then the hand-over says so.
   const defaultSender = await carrier.defaultSender?.().catch(() => undefined);
+  const from = senderOf(message) ?? defaultSender;
+  if (await dependencies.suppressions.isSuppressed(message, from)) return 'suppressed';
+  const toSend = await withTemplate(dependencies, message);
   return { toSend, body: await dependencies.bodyOf(toSend), defaultSender };
 }
 

@@ -1,15 +1,9 @@
 /**
- * Which clients a carrier took messages of, from which of our senders, to a person: they have a claim to the person's
- * replies, and are told of STOP (contract, section 13). Messages that no carrier took are not in here, however many wait.
+ * Which client last wrote to a person from each of our senders: the person's replies are its messages (contract 13.1). Only
+ * messages that a carrier took count, however many wait.
  *
  * Rows of `whatsapp-windows`, under keys that no client has: `#wrote sms +447700900123`, or `#wrote test sms …` for test
- * messages, and our sender. The row of a sender
- * has the client that wrote last; before another takes its place, it gets a row of its own, with the client in the key.
- *
- *   row of the client before ─ crash → it is the last one still, and the next message finds that again
- *   row of the sender, on the condition that it is as it was read ─ another was faster → read again
- *
- * A row that was edited and is invalid is not read as a contact, and is kept: the next client gets a row of its own beside it.
+ * messages, and our sender. A malformed row is not read as a contact, and the next message replaces it.
  */
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
@@ -26,13 +20,13 @@ import type { InboundMessage } from '../received-content.ts';
 /** A carrier took a message of this client. */
 export interface Contact {
   readonly clientId: string;
-  /** A number, a pool or the id of one of them; `*` where the carrier chose. */
+  /** A number, a pool or the id of one of them; `*` if the carrier chose. */
   readonly sender: string;
   /** The pool or the id from which the message was sent, if a receipt named the number. */
   readonly via?: string;
   /** The number to which it wrote, if this is the contact of a WhatsApp user's id. */
   readonly number?: string;
-  /** When the client wrote; an earlier time where it wrote several times with no other in between. */
+  /** When the client wrote; the first time, if it wrote several times with no other client in between. */
   readonly at: Date;
 }
 
@@ -58,7 +52,7 @@ interface ReportedContact {
   readonly whatsAppUser?: string;
 }
 
-/** Notes the message that a carrier took at `at`, also under the recipient's id: a reply may come without the number. */
+/** Notes a message that a carrier took, also under the WhatsApp id of the recipient, because a reply may come without the number. */
 export async function noteContact(
   contacts: Pick<Contacts, 'note'>,
   message: Message,
@@ -77,7 +71,7 @@ export async function noteContact(
     await contacts.note(addressee, { clientId, sender: named, via: sender, at });
 }
 
-/** Whether the receipt says more than the message: from which number of a pool it was sent. */
+/** True if the receipt names the number of a pool from which the message was sent. */
 export function isNamed(message: Message, { attempt, from: named }: ReportedContact): boolean {
   const sender = fromOf(message, attempt) ?? anySender;
   return named !== undefined && named !== sender && unnamed.test(sender) && answerable.test(named);
@@ -90,19 +84,24 @@ function sendersOf(message: Message): readonly string[] {
   return possible.length > 0 ? possible : [fromOf(message) ?? anySender];
 }
 
-/** Whether a client may send from the number that the person wrote to, where its messages do not say from which. */
+/** True if a client may send from the number that the person wrote to. It is asked if a message does not name its number. */
 export type MayUse = (clientId: string) => boolean;
 
-/** Whether the message may have been sent from the number that the person wrote to. */
+/** True if the message may have been sent from the number that the person wrote to. */
 export function mayBeFrom(message: Message, inbound: InboundMessage, mayUse: MayUse): boolean {
   return sendersOf(message).some(
     (sender) => isExactly(sender, inbound) || (isAnyOf(sender, inbound) && mayUse(message.client_id)),
   );
 }
 
+/** The pools and services of the message that may contain the number that the person wrote to. */
+export function unnamedSendersOf(message: Message, inbound: InboundMessage): readonly string[] {
+  return sendersOf(message).filter((sender) => isAnyOf(sender, inbound));
+}
+
 /**
- * The contacts from the number that the person wrote to. A pool counts where no receipt named one of its numbers for this
- * client; where nobody is found by that, any pool counts. A number that rows give to other clients is in no pool of this one.
+ * Returns the contacts from the number that the person wrote to. A pool counts if no receipt named one of its numbers for its client.
+ * If nobody is found by that, every pool counts. A number that rows give to other clients is in no pool of this client.
  */
 export function contactsFrom<Known extends Contact>(
   contacts: readonly Known[],
@@ -143,9 +142,7 @@ type ContactRow = z.output<typeof contactRow>;
  * row of test data is kept no longer (contract 17.6), and therefore written anew each day.
  */
 const renewedDays = { live: 30, test: 1 } as const;
-/** The number of clients that may write to one person at the same moment. */
-const triesMax = 5;
-/** A person has fewer, for all senders and clients together. */
+/** A person has fewer, for all senders together. */
 const rowsMax = 5000;
 
 export function dynamoContacts(
@@ -153,26 +150,25 @@ export function dynamoContacts(
   { tableName: TableName, retentionDays }: { readonly tableName: string; readonly retentionDays: number },
 ) {
   return {
-    /** Repeating it is safe. Writes nothing where the client was the last to write from this sender, which is the usual case. */
+    /** Repeating it is safe. Writes nothing if the client was the last to write from this sender, which is the usual case. */
     async note(addressee: Addressee, contact: Contact): Promise<void> {
-      const key = keyOf(addressee, contact.sender);
+      const Key = keyOf(addressee, contact.sender);
       const row = rowOf(contact);
       // A late read may miss that another client wrote in between; the reply to this message would be that client's.
-      const { Item } = await client.send(new GetCommand({ TableName, Key: key, ConsistentRead: true }));
-      let last = contactIn(Item);
-      for (let tries = 0; tries < triesMax; tries += 1) {
-        if (last?.writer === row.writer && isFresh(last, contact)) return;
-        if (last !== undefined && last.writer !== row.writer) {
-          const isLater = row.wrote_at > last.wrote_at;
-          await putOwn(addressee, isLater ? last : row);
-          if (!isLater) return;
-        }
-        const replacing = await putLast(key, row, last);
-        if (replacing.applied) return;
-        last = contactIn(replacing.row);
-        if (last === undefined) break;
-      }
-      await putOwn(addressee, row);
+      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+      const last = contactIn(Item);
+      if (last?.writer === row.writer && isFresh(last, contact)) return;
+      const isMalformed = Item !== undefined && last === undefined;
+      await conditionalPut(client, {
+        TableName,
+        Item: { ...Key, ...row, purge_at: purgeAt(row) },
+        ...(isMalformed
+          ? {}
+          : {
+              ConditionExpression: 'attribute_not_exists(wrote_at) OR wrote_at < :at',
+              ExpressionAttributeValues: { ':at': row.wrote_at },
+            }),
+      });
     },
 
     /** Returns the contacts of a person with all senders; eventually consistent. */
@@ -195,36 +191,13 @@ export function dynamoContacts(
     },
   };
 
-  function putLast(key: object, row: ContactRow, seen: ContactRow | undefined) {
-    return conditionalPut(client, {
-      TableName,
-      Item: { ...key, ...row, purge_at: purgeAt(row) },
-      ...(seen === undefined
-        ? { ConditionExpression: 'attribute_not_exists(client_id)' }
-        : {
-            ConditionExpression: 'writer = :writer AND wrote_at = :at',
-            ExpressionAttributeValues: { ':writer': seen.writer, ':at': seen.wrote_at },
-          }),
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
-  }
-
-  async function putOwn(addressee: Addressee, row: ContactRow): Promise<void> {
-    await conditionalPut(client, {
-      TableName,
-      Item: { ...keyOf(addressee, `${row.sender}#${row.writer}`), ...row, purge_at: purgeAt(row) },
-      ConditionExpression: 'attribute_not_exists(wrote_at) OR wrote_at < :at',
-      ExpressionAttributeValues: { ':at': row.wrote_at },
-    });
-  }
-
   function purgeAt({ writer, wrote_at }: ContactRow): number {
     const extraDays = modeOf(writer) === 'live' ? renewedDays.live : 0;
     return epochSeconds(addDays(new Date(wrote_at), keptDays(writer, retentionDays) + extraDays));
   }
 }
 
-/** Undefined where there is none that can be read. The key has the person's number, so the log names the writer. */
+/** Returns undefined if the row is missing or malformed. Its key contains the person's number, so the log names the writer. */
 function contactIn(row: Readonly<Record<string, unknown>> | undefined): ContactRow | undefined {
   return row && readableRows(contactRow, [row], 'writer')[0];
 }

@@ -6,12 +6,9 @@ import type { Message } from '../message.ts';
 
 export const listShards = 4;
 
-/**
- * The partition of one shard of a client's list. Inbound messages have a list of their own, and so have the copies by which other
- * clients hear of a STOP or START (`copy_of`): these are no messages of the client, but have webhooks.
- */
-export function listKey(clientId: string, kind: 'inbound' | 'copy' | undefined, shard: number): string {
-  return `${clientId}#${kind === undefined ? '' : `${kind}#`}${shard}`;
+/** Returns the partition of one shard of a client's list. Inbound messages have a list of their own. */
+export function listKey(clientId: string, direction: 'inbound' | undefined, shard: number): string {
+  return `${clientId}#${direction === undefined ? '' : `${direction}#`}${shard}`;
 }
 
 export const directions = ['outbound', 'inbound', 'all'] as const;
@@ -22,7 +19,6 @@ export const filterFields = [
   'client_id',
   'recipient',
   'direction',
-  'copy_of',
   'status',
   'channel',
 ] as const satisfies readonly (keyof Message)[];
@@ -32,9 +28,9 @@ export type FilterFields = Pick<Message, 'message_id' | (typeof filterFields)[nu
 export interface ListRange {
   readonly clientId: string;
   readonly reference?: string | undefined;
-  /** Reads the index by recipient, which has the messages of all clients, in both directions and with copies. */
+  /** Reads the index by recipient, which has the messages of all clients, in both directions. */
   readonly recipient?: string | undefined;
-  readonly direction: Direction | 'with_copies';
+  readonly direction: Direction;
   readonly from: string;
   readonly before: string;
 }
@@ -107,7 +103,6 @@ export function partitionsOf({
 }
 
 function kindsIn(direction: ListRange['direction']): readonly Parameters<typeof listKey>[1][] {
-  if (direction === 'with_copies') return [undefined, 'inbound', 'copy'];
   if (direction === 'all') return [undefined, 'inbound'];
   return [direction === 'inbound' ? 'inbound' : undefined];
 }

@@ -182,11 +182,7 @@ export function messageRowOf(message: Message, retentionDays: number): Record<st
   return {
     ...message,
     list_at: listPosition(message),
-    list_key: listKey(
-      message.client_id,
-      message.copy_of === undefined ? message.direction : 'copy',
-      shardOf(message.message_id, listShards),
-    ),
+    list_key: listKey(message.client_id, message.direction, shardOf(message.message_id, listShards)),
     ...(message.reference === undefined
       ? {}
       : { reference_key: `${message.client_id}#${message.reference}` }),

@@ -1,6 +1,6 @@
 /** A client's operations on its suppressions (contract, section 13). */
 import * as z from 'zod/mini';
-import { invalidFields, isConcurrentChange, standardError } from '../../contract/errors.ts';
+import { invalidFields, standardError } from '../../contract/errors.ts';
 import { canonicalRecipient, recipientFault, recipientInQuery } from '../../contract/phone-number.ts';
 import { optional, withDefault } from '../../operation/fields.ts';
 import { defaultPageLimit, opaqueCursor, pageLimit } from '../../operation/list-query.ts';
@@ -11,26 +11,18 @@ import {
   parseQuery,
   requireCaller,
 } from '../../operation/operation.ts';
-import { retry } from '../../platform/retry.ts';
 import type { RemovedSuppression, SuppressionList, SuppressionView } from '../message-response.schema.ts';
 import {
-  type Changed,
   isSuppression,
   type Suppression,
   type SuppressionChange,
-  type SuppressionRow,
-  type SuppressionScope,
   scopes,
+  type Wanted,
 } from './suppression.ts';
 import type { SuppressionStore } from './suppression-store.dynamo.ts';
 
-/**
- * The number of retries is that of the requests for one recipient that may be in flight at once: each retry follows a
- * change by another request.
- */
-const conflictRetries = { delaysMs: new Array<number>(40).fill(0), isRetryable: isConcurrentChange };
 const reasonCharactersMax = 256;
-/** The cursor of a recipient: any text, because a person may have made its row, of a length that the key can have. */
+/** The cursor of a recipient: any text that a key can have, because a row may be written by hand. */
 const recipientCursor = opaqueCursor(/^.{1,1024}$/su);
 
 export const suppressionBody = z.object({
@@ -66,88 +58,49 @@ export async function suppressionsOf(
   return listView(page.suppressions, page.nextAfter);
 }
 
-export function putSuppression(suppressions: Pick<SuppressionStore, 'change'>): Operation {
+export function putSuppression(suppressions: Pick<SuppressionStore, 'suppress'>): Operation {
   return async (request) => {
     // All fields are optional, so no body is the same as an empty one.
-    const { reason, scope } = parseOptionalBody(suppressionBody, request);
-    return { status: 200, body: await suppress(suppressions, changeOf(request, { scope, reason })) };
+    const wanted = parseOptionalBody(suppressionBody, request);
+    return { status: 200, body: await suppress(suppressions, { ...changeOf(request), ...wanted }) };
   };
 }
 
-export function deleteSuppression(suppressions: Pick<SuppressionStore, 'get' | 'change'>): Operation {
-  return async (request) => {
-    const change = changeOf(request, { scope: undefined });
-    return { status: 200, body: await endSuppression(suppressions, change) };
-  };
+export function deleteSuppression(suppressions: Pick<SuppressionStore, 'end'>): Operation {
+  return async (request) => ({ status: 200, body: await endSuppression(suppressions, changeOf(request)) });
 }
 
 /** Repeating it changes nothing but the reason and the scope. @throws GatewayError `concurrent_change` */
 export async function suppress(
-  suppressions: Pick<SuppressionStore, 'change'>,
-  change: SuppressionChange & { readonly scope: SuppressionScope },
+  suppressions: Pick<SuppressionStore, 'suppress'>,
+  wanted: SuppressionChange & Wanted,
 ): Promise<SuppressionView> {
-  const { row } = await changeNow(suppressions, change);
+  const row = await suppressions.suppress(wanted);
   if (!isSuppression(row)) throw new Error('a suppressed recipient has no suppression');
   return suppressionView(row);
 }
 
-/**
- * What ends nothing writes nothing: otherwise a STOP of before, whose notification is late, would count as older.
- *
- * @throws GatewayError `not_found` where the recipient is not suppressed.
- */
+/** @throws GatewayError `not_found` if the recipient is not suppressed; `concurrent_change` if the recipient wrote a keyword meanwhile. */
 export async function endSuppression(
-  suppressions: Pick<SuppressionStore, 'get' | 'change'>,
-  change: SuppressionChange,
+  suppressions: Pick<SuppressionStore, 'end'>,
+  ending: SuppressionChange,
 ): Promise<RemovedSuppression> {
-  const found = await suppressions.get(change.client_id, change.recipient, { consistent: true });
-  if (found === undefined) throw standardError('not_found');
-  const { outcome } = await changeNow(suppressions, change, found);
-  if (outcome !== 'changed') throw standardError('not_found');
-  return { recipient: change.recipient, deleted: true };
+  const ended = await suppressions.end(ending);
+  if (ended === undefined) throw standardError('not_found');
+  const [sender] = ended.stillFrom;
+  return {
+    recipient: ending.recipient,
+    deleted: true,
+    ...(sender === undefined ? {} : { still_suppressed_from: sender }),
+  };
 }
 
-/**
- * A request changes what it finds, unlike a notification, which may be about a time long ago. If a later change is stored, by
- * another request in the same millisecond or by a clock that is ahead, this one follows it. It does not follow a later word of
- * the person that it has not found.
- *
- * @throws GatewayError `concurrent_change`
- */
-async function changeNow(
-  suppressions: Pick<SuppressionStore, 'change'>,
-  change: SuppressionChange,
-  found?: SuppressionRow,
-): Promise<Changed> {
-  let { at } = change;
-  const changed = await retry(conflictRetries, async () => {
-    const changing = await suppressions.change({ ...change, at });
-    if (changing.outcome !== 'outdated' || isNewWord(changing.row, change, found)) return changing;
-    at = new Date(Date.parse(changing.row.changed_at) + 1);
-    throw standardError('concurrent_change');
-  });
-  if (changed.outcome === 'outdated') throw standardError('concurrent_change');
-  return changed;
-}
-
-function isNewWord(
-  row: SuppressionRow,
-  { at }: SuppressionChange,
-  found: SuppressionRow | undefined,
-): boolean {
-  return row.source === 'keyword' && new Date(row.changed_at) > at && row.changed_at !== found?.changed_at;
-}
-
-function changeOf<Scope extends SuppressionScope | undefined>(
-  request: ApiRequest,
-  change: { readonly scope: Scope; readonly reason?: string | undefined },
-) {
+function changeOf(request: ApiRequest): SuppressionChange {
   const { clientId } = requireCaller(request);
   return {
-    ...change,
     client_id: clientId,
     recipient: recipientInPath(request.pathParameters.recipient ?? ''),
-    source: 'client' as const,
+    source: 'client',
     at: request.now,
     cause: request.workId,
   };

@@ -1,32 +1,37 @@
-/**
- * The suppressions table: partition `client_id`, sort `recipient`. A change is applied only over an older one, so that
- * notifications may arrive in any order and any number of times.
- */
+/** The suppressions table: partition `client_id`, sort `recipient`. Its rules are in suppression.ts. */
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import {
   type DynamoDBDocumentClient,
   GetCommand,
   QueryCommand,
-  UpdateCommand,
-  type UpdateCommandInput,
+  TransactWriteCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { keptDays } from '../../contract/mode.ts';
-import { conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
+import { standardError } from '../../contract/errors.ts';
+import { keptDays, modeOf } from '../../contract/mode.ts';
 import { batchRead, type ReadOptions } from '../../platform/aws/read-rows.dynamo.ts';
-import { addDays, addSeconds, type Clock, epochSeconds } from '../../platform/clock.ts';
+import { addDays, epochSeconds } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
+import { retry } from '../../platform/retry.ts';
+import { anySender, fromOf } from '../attempt.ts';
 import type { Message } from '../message.ts';
 import {
+  afterEnd,
+  afterKeyword,
+  afterRefusal,
+  afterRequest,
   applies,
-  type Changed,
   effectiveSuppression,
-  epoch,
-  isReadable,
+  hasEnded,
+  isOutdated,
   isSuppression,
-  lastingSources,
+  type Keyword,
+  type RowKey,
   rowKey,
   type Suppression,
   type SuppressionChange,
   type SuppressionRow,
+  senderKey,
+  type Wanted,
 } from './suppression.ts';
 
 /** Recipients of these messages, which are of one client and all one-time passwords or none, that are suppressed for them. */
@@ -43,23 +48,20 @@ export interface SuppressionPage {
 /** How long a row is kept that suppresses nothing: longer than SNS and SQS keep a notification. */
 const removedDays = 60;
 
-/** A time further ahead was entered by a person: the clocks of a carrier and the gateway differ by less. */
-const aheadMaxSeconds = 3600;
+/** A START ends the suppressions of so many clients. */
+const clientsMax = 20;
 
-const isNewer = '(attribute_not_exists(changed_at) OR changed_at < :at OR changed_at > :possible)';
+/** Each retry follows a change by another writer: a request for one recipient, or a keyword. */
+const retriesMax = 40;
 
-/**
- * A START of which the gateway learns after the client ended the suppression counts if it is newer than what the client ended. Of
- * two words of one moment, STOP counts.
- */
-function isNewerThanRow({ source, scope }: SuppressionChange): string {
-  if (source !== 'keyword') return isNewer;
-  return `(${isNewer} OR ${scope === undefined ? 'word_at < :at' : 'changed_at = :at'})`;
+interface FoundRow {
+  readonly key: RowKey;
+  readonly found: SuppressionRow | undefined;
 }
 
-export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName: string, clock: Clock) {
+export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName: string) {
   return {
-    /** Eventually consistent unless it says otherwise: half a read unit. */
+    /** The suppression of a client's own row; eventually consistent unless it says otherwise. */
     async get(
       client_id: string,
       recipient: string,
@@ -71,32 +73,90 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
       return isSuppression(row) ? row : undefined;
     },
 
-    async change(change: SuppressionChange): Promise<Changed> {
-      if (change.isRefusal === true) return beginByRefusal(change);
-      if (change.source === 'keyword' && change.scope === undefined) {
-        const row = await this.get(change.client_id, change.recipient, { consistent: true });
-        if (row !== undefined && !isReadable(row)) return { outcome: 'outdated', row };
-      }
-      const isOther =
-        change.scope === undefined
-          ? 'attribute_exists(#scope) AND attribute_exists(changed_at)'
-          : 'attribute_not_exists(#scope)';
-      const { applied, exists, row } = await write({
-        ...update(change, { cause: change.cause }, { isEntering: true }),
-        ConditionExpression: `${isNewerThanRow(change)} AND ${isOther}`,
-      });
-      // This very change: now, or before a crash or a lost response.
-      if (applied || row.cause === change.cause) return { outcome: 'changed', row };
-      if (exists && isRepair(change, row)) return repair(change);
-      // Nothing was suppressed, and the word of the person stays the reason for that.
-      const isEnded = row.scope === undefined;
-      if (change.scope === undefined && isEnded && isLasting(row) && !isLasting(change))
-        return { outcome: 'same', row };
-      const refreshing = await write({
-        ...update(change, exists ? {} : { cause: change.cause }),
-        ConditionExpression: isNewerThanRow(change),
-      });
-      return { outcome: refreshing.applied ? 'same' : 'outdated', row: refreshing.row };
+    /**
+     * Whether the message may not be handed over. One eventually consistent read.
+     *
+     * @param from - what the message is sent from; undefined if the carrier chooses
+     */
+    async isSuppressed({ client_id, recipient, otp }: Message, from: string | undefined): Promise<boolean> {
+      const keys = partitionsOf(client_id, from).map((each) => ({ client_id: each, recipient }));
+      const rows = (await batchRead(client, TableName, keys)).map(effectiveSuppression);
+      return rows.some((row) => isSuppression(row) && applies(row, otp !== undefined));
+    },
+
+    /** Applies a keyword to the rows of the senders and of the client. Repeating it changes nothing. */
+    async applyKeyword(keyword: Keyword): Promise<void> {
+      const { asksFor, clientId, senders, recipients, number } = keyword;
+      const keysOfAll = (ids: readonly string[]) =>
+        ids.flatMap((client_id) => recipients.map((recipient) => ({ client_id, recipient })));
+      const ofSenders = keysOfAll(senders.map(senderKey));
+      const exact = senderKey(number);
+      const keys = async () => {
+        const named = asksFor === 'opt_in' ? await readAll(ofSenders) : [];
+        const ofNumber = named.filter((row) => row?.number === undefined || row.number === number);
+        const clients = ofNumber.flatMap((row) => row?.clients ?? []);
+        const own = clientId === undefined ? [] : [clientId];
+        // A transaction has 100 rows at most, and a recipient two spellings.
+        const concerned = [...new Set([...own, ...clients])].slice(0, clientsMax);
+        return [...ofSenders, ...keysOfAll(concerned)];
+      };
+      await change(keys, (rows) =>
+        rows.some(({ key, found }) => key.client_id === exact && isOutdated(found, keyword))
+          ? []
+          : rows.map(({ key, found }) => afterKeyword(key, found, keyword)),
+      );
+    },
+
+    /** Suppresses the recipient for the client. Repeating it changes nothing but the scope and the reason. */
+    async suppress(wanted: SuppressionChange & Wanted): Promise<SuppressionRow> {
+      const key = keyOf(wanted);
+      const [row] = await change([key], ([one]) => [afterRequest(key, one?.found, wanted, wanted)]);
+      if (row === undefined) throw new Error('a suppressed recipient has no row');
+      return row;
+    },
+
+    /**
+     * Ends the client's own suppression; an administrator's request ends those of the senders that its row names, too.
+     *
+     * @returns undefined if nothing was suppressed; else the senders whose rows still suppress
+     * @throws GatewayError `concurrent_change` if the recipient wrote a keyword meanwhile
+     */
+    async end(ending: SuppressionChange): Promise<{ readonly stillFrom: readonly string[] } | undefined> {
+      const own = keyOf(ending);
+      const [row] = await readAll([own]);
+      const named = (row?.senders ?? []).map((sender) => ({
+        sender,
+        key: { ...own, client_id: senderKey(sender) },
+      }));
+      const rows = await readAll(named.map(({ key }) => key));
+      const ofSenders = named.filter((_, index) => isSuppression(rows[index]));
+      const keys = ending.source === 'admin' ? [own, ...ofSenders.map(({ key }) => key)] : [own];
+      const seen = new Map([row, ...rows].map((each) => [each?.client_id, each?.keyword_at]));
+      const isOwnEnded = row?.cause === ending.cause;
+      if (!isSuppression(row) && !isOwnEnded && keys.length === 1) return undefined;
+      await change(keys, (now) =>
+        now.map(({ found }) => {
+          if (!isSuppression(found)) return undefined;
+          if (found.keyword_at !== seen.get(found.client_id)) throw standardError('concurrent_change');
+          return afterEnd(found, ending);
+        }),
+      );
+      return { stillFrom: ending.source === 'admin' ? [] : ofSenders.map(({ sender }) => sender) };
+    },
+
+    /** Suppresses the recipient of a message that a carrier refused. Returns whether the recipient is suppressed now. */
+    async noteRefusal(message: Message, at: Date): Promise<boolean> {
+      const { client_id, recipient, message_id: messageId } = message;
+      const from = fromOf(message);
+      const refusal = { clientId: client_id, sender: from ?? anySender, messageId, at };
+      const [row] = await change(
+        partitionsOf(client_id, from).map((id) => ({ client_id: id, recipient })),
+        (rows) =>
+          rows.some(({ found }) => hasEnded(found))
+            ? []
+            : rows.map(({ key, found }) => afterRefusal(key, found, refusal)),
+      );
+      return isSuppression(row);
     },
 
     /**
@@ -112,7 +172,7 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
           new QueryCommand({
             TableName,
             KeyConditionExpression: 'client_id = :client',
-            // Without them a row that has no change is one that cannot be read.
+            // Without them a row that has no change is malformed.
             FilterExpression:
               'attribute_exists(#scope) OR attribute_exists(suppressed_at) OR attribute_not_exists(changed_at)',
             ExpressionAttributeNames: { '#scope': 'scope' },
@@ -128,97 +188,91 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
     },
   };
 
-  /** The row is as it counts: after the write, or as its condition saw it; one that does not exist counts as unreadable. */
-  async function write(input: UpdateCommandInput) {
-    const writing = await conditionalUpdate(client, {
-      ...input,
-      ReturnValues: 'ALL_NEW',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
-    const row = writing.applied ? writing.response.Attributes : writing.row;
-    return { applied: writing.applied, exists: row !== undefined, row: effectiveSuppression(row ?? {}) };
+  /** Reads the rows, consistently and in the order of their keys. */
+  async function readAll(keys: readonly RowKey[]): Promise<(SuppressionRow | undefined)[]> {
+    return (await readStored(keys)).map((item) => item && effectiveSuppression(item));
   }
 
-  /** Writes every attribute: what the row said cannot be read, nor which change is newer. */
-  async function repair(change: SuppressionChange): Promise<Changed> {
-    const input = update(change, { cause: change.cause }, { overwrites: true });
-    const repairing = await client.send(new UpdateCommand({ ...input, ReturnValues: 'ALL_NEW' }));
-    return { outcome: 'changed', row: effectiveSuppression(repairing.Attributes ?? {}) };
+  async function readStored(keys: readonly RowKey[]) {
+    const items = keys.length === 0 ? [] : await batchRead(client, TableName, keys, { ConsistentRead: true });
+    return keys.map(({ client_id, recipient }) =>
+      items.find((item) => item.client_id === client_id && item.recipient === recipient),
+    );
   }
 
-  async function beginByRefusal(change: SuppressionChange): Promise<Changed> {
-    const input = update(change, { cause: change.cause });
-    const lasting = lastingSources.map((_, index) => `:lasting${index}`);
-    const { applied, row } = await write({
-      ...input,
-      ConditionExpression: `${isNewer} AND attribute_not_exists(#scope) AND (attribute_not_exists(changed_at) OR NOT #source IN (${lasting.join(', ')}))`,
-      ExpressionAttributeValues: {
-        ...input.ExpressionAttributeValues,
-        ...Object.fromEntries(lastingSources.map((source, index) => [`:lasting${index}`, source])),
-      },
+  /**
+   * Changes the rows, all of them or none, and returns them as they are then.
+   *
+   * @param after - the rows after the change, in the order of their keys; undefined to leave one
+   * @throws GatewayError `concurrent_change` if others were faster each time
+   */
+  function change(
+    wanted: readonly RowKey[] | (() => Promise<readonly RowKey[]>),
+    after: (rows: readonly FoundRow[]) => readonly (SuppressionRow | undefined)[],
+  ): Promise<(SuppressionRow | undefined)[]> {
+    const delaysMs = Array.from(
+      { length: retriesMax },
+      (_, index) => Math.random() * Math.min(100, 5 * index),
+    );
+    const changing = retry({ delaysMs, isRetryable: isOvertaken }, async () => {
+      const keys = typeof wanted === 'function' ? await wanted() : wanted;
+      const stored = await readStored(keys);
+      const found = stored.map((item) => item && effectiveSuppression(item));
+      const changed = after(keys.map((key, index) => ({ key, found: found[index] })));
+      const puts = changed.flatMap((row, index) => (row === undefined ? [] : [putOf(row, stored[index])]));
+      if (puts.length > 0) await putAll(puts);
+      return found.map((row, index) => changed[index] ?? row);
     });
-    if (applied || row.cause === change.cause) return { outcome: 'changed', row };
-    return { outcome: isSuppression(row) ? 'same' : 'outdated', row };
+    return changing.catch((error: unknown) => {
+      throw isOvertaken(error) ? standardError('concurrent_change') : error;
+    });
   }
 
-  function update(
-    { client_id, recipient, scope, reason, source, at, isRefusal = false }: SuppressionChange,
-    more: object,
-    { overwrites = false, isEntering = false } = {},
-  ) {
-    const since = at.toISOString();
-    const set: Record<string, unknown> = {
-      source,
-      changed_at: since,
-      ...more,
-    };
-    if (scope === undefined) set.purge_at = epochSeconds(addDays(at, keptDays(client_id, removedDays)));
-    else Object.assign(set, { scope, ...withoutUndefined({ reason }) });
-    const isClientEnd = source === 'client' && scope === undefined;
-    const keepsWord = isRefusal || (isClientEnd && !overwrites);
-    // A person or a carrier asks for no messages; that never narrows what the client or an administrator suppressed.
-    const kept = source === 'keyword' || source === 'carrier' ? ['scope', 'reason'] : [];
-    const removed = [
-      ...(scope === undefined ? ['scope', 'suppressed_at'] : ['purge_at']),
-      ...(scope === undefined || reason === undefined ? ['reason'] : []),
-      ...(keepsWord ? [] : ['word_at']),
-    ];
-    const sets = Object.keys(set).map((name) => {
-      // An earlier word of the person, of which the gateway learns later, still counts.
-      if (isRefusal && name === 'changed_at') return '#changed_at = if_not_exists(#changed_at, :epoch)';
-      return kept.includes(name) ? `#${name} = if_not_exists(#${name}, :${name})` : `#${name} = :${name}`;
-    });
-    if (scope !== undefined)
-      sets.push(
-        `#suppressed_at = ${overwrites ? ':changed_at' : 'if_not_exists(#suppressed_at, :changed_at)'}`,
-      );
-    if (isClientEnd && !overwrites)
-      sets.push(`word_at = if_not_exists(word_at, ${isEntering ? 'changed_at' : ':epoch'})`);
-    const names = [...Object.keys(set), ...removed, 'scope', 'suppressed_at'];
+  function putOf(row: SuppressionRow, stored: Record<string, unknown> | undefined) {
+    const { client_id, changed_at, scope } = row;
+    const revision = row.revision + 1;
+    const ended = addDays(new Date(changed_at), keptDays(client_id, removedDays));
+    const Item = { ...row, revision, ...(scope === undefined ? { purge_at: epochSeconds(ended) } : {}) };
+    if (stored === undefined)
+      return { TableName, Item, ConditionExpression: 'attribute_not_exists(client_id)' };
+    // A row that was written by hand may have none.
+    if (stored.revision === undefined)
+      return {
+        TableName,
+        Item,
+        ConditionExpression: 'attribute_exists(client_id) AND attribute_not_exists(revision)',
+      };
     return {
       TableName,
-      Key: { client_id, recipient },
-      UpdateExpression: `SET ${sets.join(', ')} REMOVE ${removed.map((name) => `#${name}`).join(', ')}`,
-      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-      ExpressionAttributeValues: {
-        // The conditions compare with it; DynamoDB refuses a value that no expression has.
-        ...(overwrites
-          ? {}
-          : { ':at': since, ':possible': addSeconds(clock(), aheadMaxSeconds).toISOString() }),
-        ...(isRefusal || (isClientEnd && !overwrites && !isEntering) ? { ':epoch': epoch } : {}),
-        ...Object.fromEntries(Object.entries(set).map(([name, value]) => [`:${name}`, value])),
-      },
+      Item,
+      ConditionExpression: 'revision = :seen',
+      ExpressionAttributeValues: { ':seen': stored.revision },
     };
+  }
+
+  async function putAll(puts: ReturnType<typeof putOf>[]): Promise<void> {
+    await client.send(new TransactWriteCommand({ TransactItems: puts.map((Put) => ({ Put })) }));
   }
 }
 
-function isLasting({ source }: Pick<SuppressionRow, 'source'>): boolean {
-  return lastingSources.includes(source);
+/** Whether another writer has changed a row since it was read, or is about to. */
+function isOvertaken(error: unknown): boolean {
+  if (!(error instanceof TransactionCanceledException)) return false;
+  const codes = (error.CancellationReasons ?? []).map(({ Code }) => Code);
+  return codes.includes('ConditionalCheckFailed') || codes.includes('TransactionConflict');
 }
 
-/** A row that cannot be read is repaired by its client and by administrators. A text of the person does not end it. */
-function isRepair({ source }: SuppressionChange, row: SuppressionRow): boolean {
-  return !isReadable(row) && (source === 'client' || source === 'admin');
+/**
+ * Returns the partitions of the rows that stop a message.
+ *
+ * @param from - what the message is sent from; undefined if the carrier chooses
+ */
+function partitionsOf(clientId: string, from: string | undefined): readonly string[] {
+  return modeOf(clientId) === 'test' ? [clientId] : [clientId, senderKey(from ?? anySender)];
+}
+
+function keyOf({ client_id, recipient }: RowKey): RowKey {
+  return { client_id, recipient };
 }
 
 /** A query may have read more rows than fit the page; the next page begins after the last one that is shown. */
@@ -229,10 +283,13 @@ function pageOf(found: readonly Suppression[], limit: number, readTo: string | u
   return { suppressions, ...withoutUndefined({ nextAfter: readTo }) };
 }
 
-/** Which recipients of messages would not be sent to: the suppressions that the hand-over reads, many in one call. */
+/** Which recipients of messages would not be sent to: the rows that the hand-over reads, many in one call. */
 export function dynamoSuppressedAmong(client: DynamoDBDocumentClient, tableName: string): SuppressedAmong {
   return async (messages) => {
-    const keys = messages.map(({ client_id, recipient }) => ({ client_id, recipient }));
+    const keys = messages.flatMap((message) => {
+      const { client_id, recipient } = message;
+      return partitionsOf(client_id, fromOf(message)).map((each) => ({ client_id: each, recipient }));
+    });
     const isOneTimePassword = messages.some(({ otp }) => otp !== undefined);
     const rows = (await batchRead(client, tableName, keys)).map(effectiveSuppression);
     const suppressed = rows.filter((row) => isSuppression(row) && applies(row, isOneTimePassword));

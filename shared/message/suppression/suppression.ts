@@ -1,19 +1,43 @@
 /**
- * Recipients to whom a client's messages are not handed over, because the person or a carrier said so, or the client
- * itself (contract, section 13). A row of `suppressions`.
+ * Suppressions (contract 13): to whom messages are not handed over, and the rules by which that changes.
+ *
+ * Rows of the table `suppressions`, by two kinds of key:
+ *   (client, recipient)         no message of this client, by any sender or carrier
+ *   (#from SENDER, recipient)   no message of any client by this sender: a number, its id, a pool or a Messaging Service; `*` if the
+ *                               carrier chooses and does not say. Test data has none: every client simulates the same senders
+ * The hand-over reads both in one BatchGetItem. Either one stops the message.
+ *
+ * Who writes:
+ *   keyword         one transaction: the rows of the senders that the message came to, and that of the client that wrote last. The
+ *                   row of the client names the senders, and those of the senders name the client: a START ends these clients' rows too
+ *   refusal         the client's row, unless the recipient or an administrator ended one before. The sender's row names the client, so
+ *                   that a START ends it
+ *   client          its own row
+ *   administrator   the client's row; an end also ends the rows of the senders that the client's row names
+ *
+ * Each writer reads its rows, applies the functions below, and puts them on the condition that each still has the revision that it
+ * read; if not, it begins again. So a crash before the write leaves nothing, and one after it leaves everything. The queue delivers
+ * the notification again: the inbound message has its time and senders from the first delivery, and the same keyword changes nothing
+ * twice, so it does not undo what the client did meanwhile.
+ *
+ * Order: keywords are compared with keywords only, by the carrier's time, else the time of receipt (`keyword_at`): the newest wins, and
+ * STOP wins if two are equal. A keyword that is older than another one to the same number changes no row. So a STOP counts whatever
+ * the client did meanwhile, and by whichever clock. A START does not end what a client or an administrator suppressed after it.
+ * A pool or `*` has one row for many numbers: a START ends it only if it came to the same number as the STOP.
+ *
+ * A malformed row suppresses everything. Every writer but a refusal replaces it.
  *
  * Why: docs/decisions/suppressions-are-read-at-hand-over.md
  */
 import * as z from 'zod/mini';
-import type { Message } from '../message.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
 
 /** Which messages are not sent: all but one-time passwords, or all. */
 export const scopes = ['messages', 'all'] as const;
 export type SuppressionScope = (typeof scopes)[number];
 
-/** The origin of a change: a text of the person, a refusal of the carrier, the client, or an administrator. */
+/** The origin of a change: a text of the recipient, a refusal of the carrier, the client, or an administrator. */
 export const sources = ['keyword', 'carrier', 'client', 'admin'] as const;
-type SuppressionSource = (typeof sources)[number];
 
 const time = z.iso.datetime();
 
@@ -21,31 +45,30 @@ const fields = z.object({
   client_id: z.string(),
   /** E.164, or the id of a WhatsApp user whose number is not known. */
   recipient: z.string(),
-  /** Absent: not suppressed. The row is kept for a while, so that an older change that arrives late has no effect. */
+  /** Counts the writes, so that each is conditional on the row that was read. */
+  revision: z.int(),
+  /** Absent: not suppressed. The row is kept for a while, so that an older keyword that arrives late has no effect. */
   scope: z.exactOptional(z.enum(scopes)),
   reason: z.exactOptional(z.string()),
   source: z.enum(sources),
   suppressed_at: z.exactOptional(time),
-  /**
-   * The time of the person's newest word. A carrier's refusal has none: it keeps the time of the change before, or
-   * 1970.
-   */
   changed_at: time,
-  /**
-   * The time of what the client ended, or 1970 where nothing was suppressed. A START between it and that end, of which
-   * the gateway learns later, still counts. Absent after any other change.
-   */
-  word_at: z.exactOptional(time),
-  /**
-   * The cause of the latest change between suppressed and not: the id of an inbound message, a refused message, or a
-   * request.
-   */
-  cause: z.string().check(z.minLength(1)),
+  /** The newest keyword of the recipient, and its time. */
+  keyword: z.exactOptional(z.enum(['opt_out', 'opt_in'])),
+  keyword_at: z.exactOptional(time),
+  /** The number of ours that the newest keyword came to. */
+  number: z.exactOptional(z.string()),
+  /** On a client's row: the senders to which the recipient wrote STOP, and those that a carrier refused. */
+  senders: z.exactOptional(z.array(z.string())),
+  /** On a sender's row: the clients that its STOP or a refusal suppressed, whose rows a START ends, too. */
+  clients: z.exactOptional(z.array(z.string())),
+  /** What made the latest change: the id of an inbound message, of a refused message, or of a request. */
+  cause: z.string(),
 });
 
-/** A row that suppresses nothing has no time of a suppression: without a scope, it was taken away by a person. */
+/** A row that suppresses nothing has no time of a suppression: without a scope, it was taken away by hand. */
 const hasScope = z.refine<z.output<typeof fields>>(
-  ({ scope, suppressed_at }) => scope !== undefined || suppressed_at === undefined,
+  ({ scope, suppressed_at }) => (scope === undefined) === (suppressed_at === undefined),
   { path: ['scope'] },
 );
 
@@ -63,35 +86,25 @@ export function isSuppression(row: SuppressionRow | undefined): row is Suppressi
   return row?.scope !== undefined && row.suppressed_at !== undefined;
 }
 
-export const epoch = new Date(0).toISOString();
+const epoch = new Date(0).toISOString();
+/** The cause of a row that is malformed; no change has it. */
+const malformed = '';
 
-/** The cause of a row that cannot be read; no change has it. */
-const unreadable = '';
-
-/** Whether a row says something about its person; if not, it suppresses everything, and no text ends it. */
-export function isReadable({ cause }: Pick<SuppressionRow, 'cause'>): boolean {
-  return cause !== unreadable;
-}
-
-/**
- * The row as it counts for messages. A row that a person made invalid suppresses everything: it may be of somebody who
- * opted out, and a message that is missing does less harm than one that must not be sent. The same holds for one that
- * has a scope, but not since when.
- */
+/** Parses a row. A malformed one suppresses everything: a missing message does less harm than one after a STOP. */
 export function effectiveSuppression(row: Readonly<Record<string, unknown>>): SuppressionRow {
   const { success, data, error } = suppressionRow.safeParse(row);
-  if (success) return data.scope === undefined ? data : { suppressed_at: data.changed_at, ...data };
+  if (success) return data;
   const fields = [...new Set(error.issues.map(({ path }) => path.join('.')))].join(', ');
-  const key = { client_id: String(row.client_id), recipient: String(row.recipient) };
-  const reason = `The row cannot be read (${fields}), so nothing is sent until it is repaired or deleted.`;
   return {
-    ...key,
+    client_id: String(row.client_id),
+    recipient: String(row.recipient),
+    revision: 0,
     scope: 'all',
-    reason,
+    reason: `The row is malformed (${fields}), so nothing is sent until the next keyword or change.`,
     source: 'admin',
     suppressed_at: epoch,
     changed_at: epoch,
-    cause: unreadable,
+    cause: malformed,
   };
 }
 
@@ -100,51 +113,180 @@ export function applies({ scope }: Pick<Suppression, 'scope'>, isOneTimePassword
   return scope === 'all' || !isOneTimePassword;
 }
 
+const senderPrefix = '#from ';
+
+/** The partition of a sender's rows. No client has such an id. */
+export function senderKey(sender: string): string {
+  return senderPrefix + sender;
+}
+
+/** What a recipient asks for by one message. */
+export interface Keyword {
+  readonly asksFor: 'opt_out' | 'opt_in';
+  /** The client that wrote last; undefined if nobody is known to have written. */
+  readonly clientId: string | undefined;
+  /** The number that the message came to, its id, and the pools and services that may contain it; none of test data. */
+  readonly senders: readonly string[];
+  readonly number: string;
+  /** The spellings of the recipient's number. */
+  readonly recipients: readonly string[];
+  readonly reason: string;
+  readonly at: Date;
+  /** The id of the inbound message. */
+  readonly cause: string;
+}
+
+/** A row names no more clients or senders; the latest ones stay. */
+const namesMax = 20;
+
+function namesWith(added: readonly string[], names: readonly string[] = []): string[] {
+  return [...new Set([...added, ...names])].slice(0, namesMax);
+}
+
+/** Whether a newer keyword came to the same number, or this one has been applied. */
+export function isOutdated(row: SuppressionRow | undefined, { asksFor, at }: Keyword): boolean {
+  return row !== undefined && !isMalformed(row) && !isNewKeyword(row, asksFor, at.toISOString());
+}
+
+/** Returns the row after a keyword; undefined if nothing changes. */
+export function afterKeyword(
+  key: RowKey,
+  found: SuppressionRow | undefined,
+  keyword: Keyword,
+): SuppressionRow | undefined {
+  const { asksFor, clientId, senders, number, reason, cause } = keyword;
+  if (isOutdated(found, keyword)) return undefined;
+  const row = found !== undefined && isMalformed(found) ? undefined : found;
+  const at = keyword.at.toISOString();
+  const isOfSender = key.client_id.startsWith(senderPrefix);
+  const isOfAnother = isSuppression(row) && row.number !== undefined && row.number !== number;
+  if (isOfSender && asksFor === 'opt_in' && isOfAnother) return undefined;
+  const isLater = row === undefined || at > row.changed_at;
+  const said = {
+    ...key,
+    revision: found?.revision ?? 0,
+    changed_at: isLater ? at : row.changed_at,
+    keyword: asksFor,
+    keyword_at: at,
+    number,
+    cause,
+  };
+  const isKept = isSuppression(row) && !isLater && isRequested(row);
+  if (asksFor === 'opt_in' && !isKept)
+    return { ...said, source: 'keyword', ...(isOfSender ? {} : { senders: [...senders] }) };
+  const named = isOfSender
+    ? { clients: namesWith(clientId === undefined ? [] : [clientId], row?.clients) }
+    : { senders: namesWith(senders, row?.senders) };
+  if (!isSuppression(row))
+    return { ...said, ...named, source: 'keyword', scope: 'messages', reason, suppressed_at: at };
+  // A STOP never narrows what a client or an administrator suppressed.
+  const { scope, suppressed_at, source } = row;
+  const before = withoutUndefined({ scope, suppressed_at, reason: row.reason });
+  return { ...said, ...named, ...before, source: isKept ? source : 'keyword' };
+}
+
+function isMalformed({ cause }: SuppressionRow): boolean {
+  return cause === malformed;
+}
+
+function isNewKeyword({ keyword, keyword_at }: SuppressionRow, asksFor: string, at: string): boolean {
+  if (keyword_at === undefined || at > keyword_at) return true;
+  return at === keyword_at && asksFor === 'opt_out' && keyword === 'opt_in';
+}
+
+function isRequested({ source }: SuppressionRow): boolean {
+  return source === 'client' || source === 'admin';
+}
+
+/** What a client or an administrator asks for. */
 export interface SuppressionChange {
   readonly client_id: string;
   readonly recipient: string;
-  /** Undefined: messages are sent again. */
-  readonly scope: SuppressionScope | undefined;
-  readonly reason?: string | undefined;
-  readonly source: SuppressionSource;
+  readonly source: 'client' | 'admin';
   readonly at: Date;
-  /** A repeat of the same change has the same. */
+  /** The id of the request. */
   readonly cause: string;
-  /**
-   * A carrier refused a message: the person opted out there at some earlier time, which is not known. It begins a
-   * suppression, and has no effect where the person or an administrator has ended one, also if that is learned later.
-   */
-  readonly isRefusal?: boolean;
 }
 
-/** Those whose end of a suppression a carrier's refusal does not undo. */
-export const lastingSources: readonly SuppressionSource[] = ['keyword', 'admin'];
+export interface Wanted {
+  readonly scope: SuppressionScope;
+  readonly reason?: string | undefined;
+}
 
-export type Changed =
-  /** Messages are now suppressed that were not, or the other way round; also where this is a repeat of that change. */
-  | { readonly outcome: 'changed'; readonly row: SuppressionRow }
-  /** It was so before; scope and reason are those of the change. */
-  | { readonly outcome: 'same'; readonly row: SuppressionRow }
-  /** A later change has been made, or the row cannot be read: the row as it counts. */
-  | { readonly outcome: 'outdated'; readonly row: SuppressionRow };
+/** Returns the row after a request to suppress the recipient: it takes the scope and the reason, and keeps the beginning. */
+export function afterRequest(
+  key: RowKey,
+  found: SuppressionRow | undefined,
+  { source, at, cause }: SuppressionChange,
+  { scope, reason }: Wanted,
+): SuppressionRow {
+  const row = found !== undefined && isMalformed(found) ? undefined : found;
+  const { reason: _before, ...kept } = row ?? {};
+  const changed_at = latest(at, row);
+  return {
+    ...kept,
+    ...key,
+    revision: found?.revision ?? 0,
+    ...{ scope, source, changed_at, cause },
+    ...withoutUndefined({ reason }),
+    suppressed_at: row?.suppressed_at ?? at.toISOString(),
+  };
+}
+
+/** Returns the row after a request to send to the recipient again. It keeps the keyword, which a repeat must not bring back. */
+export function afterEnd(found: SuppressionRow, { source, at, cause }: SuppressionChange): SuppressionRow {
+  const { scope: _scope, reason: _reason, suppressed_at: _since, ...kept } = found;
+  return { ...kept, source, changed_at: latest(at, found), cause };
+}
+
+function latest(at: Date, row: SuppressionRow | undefined): string {
+  const now = at.toISOString();
+  return row !== undefined && row.changed_at > now ? row.changed_at : now;
+}
 
 /**
- * A carrier refused a message because its recipient opted out there: the gateway stops sending to them too, unless the
- * recipient or an administrator ended the suppression. The event follows from the message's state. Returns whether the
- * recipient is suppressed now.
+ * Whether the recipient or an administrator ended a suppression. When the recipient opted out at a carrier that refuses a message
+ * is not known, so the refusal does not count after that.
  */
-export function optOutAtCarrier(suppressions: { change(change: SuppressionChange): Promise<Changed> }) {
-  return async ({ client_id, recipient, message_id }: Message, at: Date): Promise<boolean> => {
-    const { outcome } = await suppressions.change({
-      client_id,
-      recipient,
-      scope: 'messages',
-      reason: 'The carrier reports that the recipient opted out',
-      source: 'carrier',
-      at,
-      cause: message_id,
-      isRefusal: true,
-    });
-    return outcome !== 'outdated';
+export function hasEnded(row: SuppressionRow | undefined): boolean {
+  return row !== undefined && !isSuppression(row) && (row.source === 'keyword' || row.source === 'admin');
+}
+
+/**
+ * Returns the row after a carrier refused a message because its recipient opted out there; undefined if nothing changes. The row of the
+ * sender only names the client: the carrier stops the others itself.
+ */
+export function afterRefusal(
+  key: RowKey,
+  found: SuppressionRow | undefined,
+  { clientId, sender, messageId, at }: Refusal,
+): SuppressionRow | undefined {
+  const row = { revision: 0, ...found, ...key };
+  if (key.client_id.startsWith(senderPrefix)) {
+    const isNamed = found !== undefined && (isMalformed(found) || found.clients?.includes(clientId));
+    const begun = { source: 'carrier', changed_at: at.toISOString(), cause: messageId } as const;
+    return isNamed === true
+      ? undefined
+      : { ...begun, ...row, clients: namesWith([clientId], found?.clients) };
+  }
+  if (isSuppression(found)) return undefined;
+  return {
+    ...row,
+    senders: namesWith([sender], found?.senders),
+    scope: 'messages',
+    reason: 'The carrier reports that the recipient opted out',
+    source: 'carrier',
+    suppressed_at: at.toISOString(),
+    changed_at: latest(at, found),
+    cause: messageId,
   };
+}
+
+/** A carrier's refusal of a message to a recipient who opted out there. */
+export interface Refusal {
+  readonly clientId: string;
+  /** What the message was sent from. */
+  readonly sender: string;
+  readonly messageId: string;
+  readonly at: Date;
 }

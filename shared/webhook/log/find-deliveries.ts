@@ -111,7 +111,7 @@ async function messagesOf(
   const untilEnd = until === undefined ? last : `${until}#${last}`;
   const [shown = last, within] = after?.split('~') ?? [];
   const before = shown < untilEnd ? shown : untilEnd;
-  const range = { clientId, direction: 'with_copies', from: since ?? first, before } as const;
+  const range = { clientId, direction: 'all', from: since ?? first, before } as const;
   const keys: { readonly messageId: string; readonly position: string }[] = [];
   if (within !== undefined && within !== noneLeft) {
     keys.push({ messageId: shown.slice(shown.indexOf('#') + 1), position: shown });

@@ -60,7 +60,7 @@ beforeAll(async () => {
   const batches = dynamoBatchStore(dynamo, { tableName: names.batches, retentionDays: 1 });
   const otps = dynamoOtpStore(dynamo, names.one_time_passwords);
   const deliveries = dynamoDeliveryStore(dynamo, names.webhook_deliveries);
-  const suppressions = dynamoSuppressionStore(dynamo, names.suppressions, () => created);
+  const suppressions = dynamoSuppressionStore(dynamo, names.suppressions);
   dependencies = {
     clients,
     messages: messages as never,
@@ -98,7 +98,7 @@ beforeAll(async () => {
     }),
   ]);
   for (const each of ['+447700900113', '+447700900111']) {
-    await suppressions.change({
+    await suppressions.suppress({
       ...{
         client_id: 'client-c',
         recipient: each,

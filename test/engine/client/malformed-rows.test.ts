@@ -74,7 +74,10 @@ describe('a client', () => {
 
 describe('a suppression', () => {
   const recipient = '+447700900123';
-  const row = { client_id: 'client-a', recipient, scope: 'messages', source: 'keyword', cause: 'msg_1' };
+  const row = {
+    ...{ client_id: 'client-a', recipient, revision: 1 },
+    ...{ scope: 'messages', source: 'keyword', cause: 'msg_1' },
+  };
 
   it.each([
     ['scope', { ...row, scope: 'everything', suppressed_at: at, changed_at: at }],
@@ -84,22 +87,23 @@ describe('a suppression', () => {
     ['reason', { ...row, reason: 5, suppressed_at: at, changed_at: at }],
   ])('with an invalid %s suppresses every message to that person, and says why', async (field, stored) => {
     await put('suppressions', stored);
-    const store = dynamoSuppressionStore(tables.dynamo, tables.names.suppressions, () => created);
+    const store = dynamoSuppressionStore(tables.dynamo, tables.names.suppressions);
     const found = await store.get('client-a', recipient);
     expect(found && applies(found, true)).toBe(true);
     expect(found?.reason).toContain(field);
     expect((await store.list('client-a', 10, undefined)).suppressions).toEqual([found]);
     const among = dynamoSuppressedAmong(tables.dynamo, tables.names.suppressions);
     expect(await among([aMessage({ client_id: 'client-a', recipient })])).toEqual(new Set([recipient]));
-    // What a person says next is not refused for ever.
-    const change = {
-      client_id: 'client-a',
-      recipient,
-      scope: undefined,
-      source: 'keyword',
-      cause: 'msg_2',
-    } as const;
-    await expect(store.change({ ...change, at: new Date(created.getTime() + 1000) })).resolves.toBeDefined();
+    // The next keyword replaces it, a STOP and a START.
+    const keyword = {
+      ...({ mode: 'live', clientId: 'client-a', senders: [], number: '+447418367358' } as const),
+      ...{ recipients: [recipient], reason: 'The recipient answered STOP', at: created, cause: 'msg_2' },
+    };
+    await store.applyKeyword({ ...keyword, asksFor: 'opt_out' });
+    expect(await store.get('client-a', recipient)).toMatchObject({ scope: 'messages', source: 'keyword' });
+    await put('suppressions', stored);
+    await store.applyKeyword({ ...keyword, asksFor: 'opt_in' });
+    expect(await store.get('client-a', recipient)).toBeUndefined();
   });
 
   it.each([
@@ -114,54 +118,19 @@ describe('a suppression', () => {
     ['scope', 'everything'],
     ['source', 'me'],
   ])('with %s = %j is replaced by what its client or an administrator says next', async (name, value) => {
-    const store = dynamoSuppressionStore(tables.dynamo, tables.names.suppressions, () => created);
+    const store = dynamoSuppressionStore(tables.dynamo, tables.names.suppressions);
     const malformed = { ...row, suppressed_at: at, changed_at: at, [name]: value };
     const change = { client_id: 'client-a', recipient, at: new Date(created.getTime() + 1000) };
     await put('suppressions', malformed);
-    const set = { ...change, scope: 'messages', source: 'client', cause: 'request-1' } as const;
-    expect(await store.change(set)).toMatchObject({ outcome: 'changed' });
+    await store.suppress({ ...change, scope: 'messages', source: 'client', cause: 'request-1' });
     expect(await store.get('client-a', recipient)).toMatchObject({
       scope: 'messages',
       source: 'client',
       suppressed_at: change.at.toISOString(),
     });
     await put('suppressions', malformed);
-    const end = { ...change, scope: undefined, source: 'admin', cause: 'request-2' } as const;
-    expect(await store.change(end)).toMatchObject({ outcome: 'changed' });
+    expect(await store.end({ ...change, source: 'admin', cause: 'request-2' })).toEqual({ stillFrom: [] });
     expect(await store.get('client-a', recipient)).toBeUndefined();
-  });
-
-  it.each([
-    ['keyword', 'messages', undefined],
-    ['keyword', undefined, 'messages'],
-    ['carrier', 'messages', undefined],
-    ['client', 'messages', undefined],
-    ['client', undefined, 'messages'],
-    ['admin', undefined, 'messages'],
-  ] as const)(
-    'that was changed in a far future follows what is said today: %s %s after %s',
-    async (source, scope, before) => {
-      const { scope: _scope, ...ended } = {
-        ...row,
-        suppressed_at: at,
-        changed_at: '2999-01-01T00:00:00.000Z',
-      };
-      await put('suppressions', before === undefined ? ended : { ...ended, scope: before });
-      const store = dynamoSuppressionStore(tables.dynamo, tables.names.suppressions, () => created);
-      const said = { client_id: 'client-a', recipient, source, scope, cause: 'msg_3' };
-      const today = new Date(created.getTime() + 1000);
-      expect(await store.change({ ...said, at: today })).toMatchObject({ outcome: 'changed' });
-      expect((await store.get('client-a', recipient))?.scope).toBe(scope);
-      // What is older than that has no effect any more.
-      const older = { ...said, scope: before, cause: 'msg_4', at: created };
-      expect(await store.change(older)).toMatchObject({ outcome: 'outdated' });
-    },
-  );
-
-  it('that a person entered without the time suppresses from its change on', async () => {
-    await put('suppressions', { ...row, changed_at: at });
-    const store = dynamoSuppressionStore(tables.dynamo, tables.names.suppressions, () => created);
-    expect(await store.get('client-a', recipient)).toMatchObject({ scope: 'messages', suppressed_at: at });
   });
 });
 

@@ -1,9 +1,8 @@
-/** Whose messages are suppressed, in memory as in the table: the state follows from the newest change, in any order. */
-
+/** Whose messages are suppressed, in memory as in the table: the newest keyword wins, in whatever order keywords arrive. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Message } from '../../../shared/message/message.ts';
-import type { SuppressionChange } from '../../../shared/message/suppression/suppression.ts';
+import type { Keyword } from '../../../shared/message/suppression/suppression.ts';
 import {
   dynamoSuppressedAmong,
   dynamoSuppressionStore,
@@ -24,27 +23,46 @@ afterAll(() => tables.drop());
 const start = new Date('2026-11-20T10:00:00.000Z');
 const recipient = '+447700900123';
 let clients = 0;
-function aClient(): string {
-  clients += 1;
-  return `client-${clients}`;
-}
 
-function change(
-  client_id: string,
-  second: number,
-  changed: Partial<SuppressionChange> = {},
-): SuppressionChange {
-  const at = addSeconds(start, second);
+/** A client with a number of its own, in a store that others use too. */
+function aWorld(store: SuppressionStore) {
+  clients += 1;
+  const [client_id, number] = [`client-${clients}`, `+4474180${String(clients).padStart(5, '0')}`];
+  const request = (second: number, source: 'client' | 'admin') => ({
+    ...{ client_id, recipient, source },
+    at: addSeconds(start, second),
+    cause: `${source} at ${second}`,
+  });
   return {
+    store,
     client_id,
-    recipient,
-    scope: 'messages',
-    source: 'client',
-    at,
-    cause: `at ${second}`,
-    ...changed,
+    number,
+    says: (asksFor: Keyword['asksFor'], second: number, more: Partial<Keyword> = {}) =>
+      store.applyKeyword({
+        ...{ asksFor, number, clientId: client_id, senders: [number], recipients: [recipient] },
+        reason: 'The recipient answered STOP',
+        at: addSeconds(start, second),
+        cause: `${asksFor} at ${second}`,
+        ...more,
+      }),
+    put: (second: number, scope: 'messages' | 'all' = 'messages', source: 'client' | 'admin' = 'client') =>
+      store.suppress({ ...request(second, source), scope, reason: 'asked us' }),
+    end: (second: number, source: 'client' | 'admin' = 'client') => store.end(request(second, source)),
+    refused: (second: number) =>
+      store.noteRefusal(
+        aMessage({ client_id, recipient, from: number, message_id: `msg_${second}` }),
+        addSeconds(start, second),
+      ),
+    own: () => store.get(client_id, recipient),
+    /** Whether a message is stopped: of this client from elsewhere, and of another client from the number. */
+    stopped: async () => {
+      const of = (id: string, from: string) =>
+        store.isSuppressed(aMessage({ client_id: id, recipient }), from);
+      return [await of(client_id, '+447418999999'), await of('client-other', number)];
+    },
   };
 }
+type World = ReturnType<typeof aWorld>;
 
 function ordersOf<Item>(items: readonly Item[]): (readonly Item[])[] {
   if (items.length < 2) return [items];
@@ -55,211 +73,197 @@ function ordersOf<Item>(items: readonly Item[]): (readonly Item[])[] {
 
 describe.each<[string, () => SuppressionStore]>([
   ['in memory', () => inMemoryStores().suppressions],
-  ['in the table', () => dynamoSuppressionStore(tables.dynamo, tables.names.suppressions, () => start)],
+  ['in the table', () => dynamoSuppressionStore(tables.dynamo, tables.names.suppressions)],
 ])('suppressions %s', (_where, newStore) => {
-  it('begin with a change and end with another', async () => {
-    const [store, client] = [newStore(), aClient()];
-    expect(await store.get(client, recipient)).toBeUndefined();
-    expect((await store.change(change(client, 1, { reason: 'STOP' }))).outcome).toBe('changed');
-    expect(await store.get(client, recipient)).toMatchObject({ scope: 'messages', reason: 'STOP' });
-    expect((await store.change(change(client, 2, { scope: undefined }))).outcome).toBe('changed');
-    expect(await store.get(client, recipient)).toBeUndefined();
+  it('of a STOP are of the client that wrote last by any sender, and of each client by that sender', async () => {
+    const world = aWorld(newStore());
+    await world.says('opt_out', 1);
+    expect(await world.stopped()).toEqual([true, true]);
+    const message = aMessage({ client_id: 'client-other', recipient });
+    expect(await world.store.isSuppressed(message, '+447418999999')).toBe(false);
+    expect(await world.store.isSuppressed({ ...message, client_id: 'client_a-test' }, world.number)).toBe(
+      false,
+    );
+    await world.says('opt_in', 2);
+    expect(await world.stopped()).toEqual([false, false]);
   });
 
-  it('of everything are not narrowed by a STOP, only by the client', async () => {
-    const [store, client] = [newStore(), aClient()];
-    await store.change(change(client, 1, { scope: 'all', reason: 'fraud' }));
-    await store.change(change(client, 2, { reason: 'STOP', source: 'keyword' }));
-    expect(await store.get(client, recipient)).toMatchObject({ scope: 'all', reason: 'fraud' });
-    await store.change(change(client, 3));
-    expect(await store.get(client, recipient)).toMatchObject({ scope: 'messages' });
+  it('are of a sender alone where nobody is known to have written', async () => {
+    const world = aWorld(newStore());
+    await world.says('opt_out', 1, { clientId: undefined });
+    expect(await world.stopped()).toEqual([false, true]);
   });
 
-  it('are of one client', async () => {
-    const [store, client] = [newStore(), aClient()];
-    await store.change(change(client, 1));
-    expect(await store.get(aClient(), recipient)).toBeUndefined();
+  it.each([
+    ['the same number', {}, false],
+    ['another number', { number: '+447418000000', senders: ['+447418000000', 'pool-1'] }, true],
+  ])('of a pool are ended by a START to %s: still %s', async (_which, start, isStopped) => {
+    const world = aWorld(newStore());
+    const pool = `pool-${world.client_id}`;
+    const senders = [world.number, pool];
+    await world.says('opt_out', 1, { senders });
+    const { number = world.number } = start as Partial<Keyword>;
+    await world.says('opt_in', 2, { number, senders: [number, pool] });
+    const message = aMessage({ client_id: 'client-other', recipient });
+    expect(await world.store.isSuppressed(message, pool)).toBe(isStopped);
+    expect(await world.store.isSuppressed(message, world.number)).toBe(isStopped);
   });
 
-  it('that are asked for again take the new scope and reason, and keep their beginning', async () => {
-    const [store, client] = [newStore(), aClient()];
-    await store.change(change(client, 1, { reason: 'first' }));
-    const again = await store.change(change(client, 2, { scope: 'all' }));
-    expect(again.outcome).toBe('same');
-    const found = await store.get(client, recipient);
-    expect(found).toMatchObject({ scope: 'all', suppressed_at: '2026-11-20T10:00:01.000Z' });
-    expect(found).not.toHaveProperty('reason');
+  it('of everything are not narrowed by a STOP, only by the client, and keep their beginning', async () => {
+    const world = aWorld(newStore());
+    await world.put(1, 'all');
+    await world.says('opt_out', 2);
+    const suppressed_at = addSeconds(start, 1).toISOString();
+    expect(await world.own()).toMatchObject({ scope: 'all', reason: 'asked us', suppressed_at });
+    await world.put(3);
+    expect(await world.own()).toMatchObject({ scope: 'messages', suppressed_at });
+    expect(
+      await world.store.isSuppressed({ ...aMessage({ client_id: world.client_id, recipient }) }, 'x'),
+    ).toBe(true);
   });
 
-  it('recognize a repeat of the change that began them, whatever came after', async () => {
-    const [store, client] = [newStore(), aClient()];
-    await store.change(change(client, 1));
-    await store.change(change(client, 2, { scope: 'all' }));
-    expect((await store.change(change(client, 1))).outcome).toBe('changed');
-    expect(await store.get(client, recipient)).toMatchObject({ scope: 'all' });
+  it("are ended by a client for itself only, which is told of the sender; by an administrator, the sender's too", async () => {
+    const world = aWorld(newStore());
+    await world.says('opt_out', 1);
+    expect(await world.end(2)).toEqual({ stillFrom: [world.number] });
+    // The same request again, and another one.
+    expect(await world.end(2)).toEqual({ stillFrom: [world.number] });
+    expect(await world.end(3)).toBeUndefined();
+    expect(await world.stopped()).toEqual([false, true]);
+    expect(await world.end(4, 'admin')).toEqual({ stillFrom: [] });
+    expect(await world.stopped()).toEqual([false, false]);
+    expect(await world.end(5, 'admin')).toBeUndefined();
   });
 
-  it.each<[string, SuppressionChange['source'], boolean]>([
-    ['START of the person', 'keyword', false],
-    ['an administrator', 'admin', false],
-    ['the client', 'client', true],
-  ])("that %s ended begin again by a carrier's refusal: %s %s", async (_who, source, begins) => {
-    const [store, client] = [newStore(), aClient()];
-    const refusal = (second: number) =>
-      change(client, second, { source: 'carrier', isRefusal: true, cause: `msg_${second}` });
-    await store.change(change(client, 1, { source: 'keyword' }));
-    expect((await store.change(refusal(2))).outcome).toBe('same');
-    expect(await store.get(client, recipient)).toMatchObject({ source: 'keyword' });
-    await store.change(change(client, 3, { source, scope: undefined }));
-    for (const second of [4, 5, 5]) {
-      const { outcome } = await store.change(refusal(second));
-      expect(outcome === 'outdated').toBe(!begins);
-      expect((await store.get(client, recipient)) !== undefined).toBe(begins);
-    }
-    // A newer STOP counts.
-    await store.change(change(client, 6, { source: 'keyword' }));
-    expect(await store.get(client, recipient)).toMatchObject({ scope: 'messages' });
-  });
-
-  it("of a carrier's refusal begin where nobody ended any, and are the same for a repeat", async () => {
-    const [store, client] = [newStore(), aClient()];
-    const refusal = change(client, 1, { source: 'carrier', isRefusal: true, cause: 'msg_1' });
-    expect((await store.change(refusal)).outcome).toBe('changed');
-    expect((await store.change(refusal)).outcome).toBe('changed');
-    expect(await store.get(client, recipient)).toMatchObject({ scope: 'messages', source: 'carrier' });
-    const ended = change(client, 2, { source: 'keyword', scope: undefined });
-    expect((await store.change(ended)).outcome).toBe('changed');
-    expect((await store.change(refusal)).outcome).toBe('outdated');
-  });
-
-  it('that the person has ended stay so by the person, whatever the client says after it', async () => {
-    const store = newStore();
-    const client = aClient();
-    await store.change(change(client, 1, { source: 'keyword' }));
-    await store.change(change(client, 2, { scope: undefined, source: 'keyword' }));
-    const { outcome, row } = await store.change(change(client, 3, { scope: undefined }));
-    expect([outcome, row.source]).toEqual(['same', 'keyword']);
+  it.each<[string, boolean, (world: World) => Promise<unknown>]>([
+    ['START', false, ({ says }) => says('opt_in', 2)],
+    ['an administrator', false, ({ end }) => end(2, 'admin')],
+    ['the client', true, ({ end }) => end(2)],
+  ])("that %s ended begin again by a carrier's refusal: %s", async (_who, begins, ended) => {
+    const world = aWorld(newStore());
+    expect(await world.refused(1)).toBe(true);
+    expect(await world.own()).toMatchObject({ source: 'carrier' });
+    await ended(world);
+    expect(await world.refused(3)).toBe(begins);
+    expect((await world.own()) !== undefined).toBe(begins);
+    await world.says('opt_out', 4);
+    expect(await world.own()).toMatchObject({ scope: 'messages' });
   });
 
   it('are listed by number, in pages, without those that ended', async () => {
-    const [store, client] = [newStore(), aClient()];
+    const store = newStore();
+    const { client_id } = aWorld(store);
     const numbers = Array.from({ length: 7 }, (_, index) => `+44770090012${index}`);
-    for (const each of numbers) await store.change(change(client, 1, { recipient: each }));
-    for (const each of numbers.slice(2, 4))
-      await store.change(change(client, 2, { recipient: each, scope: undefined }));
+    const of = (each: string, cause: string) =>
+      ({ client_id, recipient: each, source: 'client', at: start, cause }) as const;
+    for (const each of numbers) await store.suppress({ ...of(each, 'put'), scope: 'messages' });
+    for (const each of numbers.slice(2, 4)) await store.end(of(each, 'end'));
     const seen: string[] = [];
     let after: string | undefined;
     do {
-      const page = await store.list(client, 2, after);
+      const page = await store.list(client_id, 2, after);
       expect(page.suppressions.length).toBeLessThanOrEqual(2);
       seen.push(...page.suppressions.map((each) => each.recipient));
       after = page.nextAfter;
     } while (after !== undefined);
     expect(seen).toEqual(numbers.filter((_, index) => index < 2 || index > 3));
   });
+
+  it('take all of many requests and keywords at one moment', async () => {
+    const world = aWorld(newStore());
+    const several = Array.from({ length: 4 }, (_, index) => index);
+    await Promise.all(several.flatMap((index) => [world.put(index, 'all'), world.says('opt_out', index)]));
+    expect(await world.own()).toMatchObject({ scope: 'all', keyword_at: addSeconds(start, 3).toISOString() });
+    expect(await world.stopped()).toEqual([true, true]);
+  });
 });
 
 /** Both databases run the same adapter: hundreds of calls for each case are made in memory only. */
 describe('suppressions in any order', () => {
-  const newStore = () => inMemoryStores().suppressions;
+  const newWorld = () => aWorld(inMemoryStores().suppressions);
 
-  it('follow the newest change, in whatever order and however often changes arrive', async () => {
-    const changes = fc.uniqueArray(
-      fc.record({ second: fc.nat(50), scope: fc.constantFrom('messages', 'all', undefined) } as const),
-      { selector: ({ second }) => second, minLength: 1, maxLength: 6 },
+  it('follow the newest keyword, STOP if two are equal, in whatever order and however often they arrive', async () => {
+    const keywords = fc.array(
+      fc.record({ second: fc.nat(5), asksFor: fc.constantFrom('opt_out', 'opt_in') } as const),
+      { minLength: 1, maxLength: 6 },
     );
     await fc.assert(
-      fc.asyncProperty(changes, fc.infiniteStream(fc.nat(5)), async (all, order) => {
-        const [store, client] = [newStore(), aClient()];
+      fc.asyncProperty(keywords, fc.infiniteStream(fc.nat(5)), async (all, order) => {
+        const world = newWorld();
         const arrivals = [...all, ...[...order.take(6)].flatMap((index) => all[index] ?? [])];
-        for (const { second, scope } of arrivals) await store.change(change(client, second, { scope }));
-        const newest = all.toSorted((one, other) => other.second - one.second).at(0);
-        expect((await store.get(client, recipient))?.scope).toBe(newest?.scope);
+        for (const { second, asksFor } of arrivals) await world.says(asksFor, second);
+        const newest = Math.max(...all.map(({ second }) => second));
+        const isStopped = all.some(({ second, asksFor }) => second === newest && asksFor === 'opt_out');
+        expect(await world.stopped()).toEqual([isStopped, isStopped]);
       }),
-      { numRuns: 30 },
+      { numRuns: 60 },
     );
   });
 
-  const stop = (second: number) => ({ second, scope: 'messages', source: 'keyword' }) as const;
-  const startAt = (second: number) => ({ second, scope: undefined, source: 'keyword' }) as const;
-  const endedByAdmin = (second: number) => ({ second, scope: undefined, source: 'admin' }) as const;
-  const refused = (second: number) =>
-    ({ second, scope: 'messages', source: 'carrier', isRefusal: true }) as const;
+  const stop = (second: number) => (world: World) => world.says('opt_out', second);
+  const startAt = (second: number) => (world: World) => world.says('opt_in', second);
+  const put = (second: number) => (world: World) => world.put(second);
+  const refused = (second: number) => (world: World) => world.refused(second);
+  const byClient = (second: number) => (world: World) => world.end(second);
+  const byAdmin = (second: number) => (world: World) => world.end(second, 'admin');
+  type Step = (world: World) => Promise<unknown>;
 
-  it.each<
-    [
-      string,
-      boolean,
-      readonly ReturnType<typeof refused | typeof stop | typeof startAt | typeof endedByAdmin>[],
-    ]
-  >([
-    ['refused', true, [refused(3)]],
+  it.each<[string, boolean, readonly Step[]]>([
     ['STOP, refused', true, [stop(1), refused(3)]],
     ['START, refused', false, [startAt(2), refused(3)]],
     ['STOP, START, refused', false, [stop(1), startAt(2), refused(3)]],
     ['refused, START, refused', false, [refused(1), startAt(2), refused(3)]],
     ['START, refused, STOP', true, [startAt(2), refused(3), stop(4)]],
     ['START, STOP, refused', true, [startAt(1), stop(2), refused(3)]],
-    [
-      'START, refused, STOP, ended by an administrator',
-      false,
-      [startAt(1), refused(2), stop(3), endedByAdmin(4)],
-    ],
-    ['ended by an administrator, refused', false, [endedByAdmin(2), refused(3)]],
-  ])('are the same in whatever order this is processed: %s: %s', async (_what, isSuppressed, changes) => {
-    for (const order of ordersOf(changes)) {
-      const [store, client] = [newStore(), aClient()];
-      for (const { second, ...rest } of order) await store.change(change(client, second, rest));
-      expect([order, (await store.get(client, recipient)) !== undefined]).toEqual([order, isSuppressed]);
+    ['STOP, suppressed by the client', true, [stop(1), put(3)]],
+    ['START, suppressed by the client', true, [startAt(1), put(3)]],
+  ])('are the same in whatever order this is processed: %s: %s', async (_what, isSuppressed, steps) => {
+    for (const order of ordersOf(steps)) {
+      const world = newWorld();
+      for (const step of order) await step(world);
+      expect([steps.length, (await world.own()) !== undefined]).toEqual([steps.length, isSuppressed]);
     }
   });
 
-  const endedByClient = (second: number) => ({ second, scope: undefined, source: 'client' }) as const;
-
-  it.each<[string, boolean, readonly Partial<SuppressionChange & { second: number }>[]]>([
-    ['STOP, ended by the client', false, [stop(1), endedByClient(4)]],
-    ['STOP, ended by the client, refused', false, [stop(1), endedByClient(4), refused(5)]],
-    ['ended by the client where nothing was suppressed, refused', false, [endedByClient(4), refused(5)]],
-    ['refused, ended by the client, refused', false, [refused(1), endedByClient(4), refused(5)]],
+  it.each<[string, boolean, readonly Step[]]>([
+    ['STOP, ended by the client, the STOP again', false, [stop(1), byClient(4), stop(1)]],
+    ['STOP, ended by the client, an earlier STOP', false, [stop(2), byClient(4), stop(1)]],
+    // Only keywords are compared with keywords: a clock that is behind does not lose a STOP.
+    ['STOP, ended by the client, another STOP of before that', true, [stop(1), byClient(4), stop(3)]],
+    ['STOP, ended by an administrator, another STOP of before that', true, [stop(1), byAdmin(4), stop(3)]],
+    ['STOP, ended by the client, START, refused', false, [stop(1), byClient(4), startAt(2), refused(5)]],
     [
-      'STOP, ended by the client, refused, ended by the client, refused',
-      false,
-      [stop(1), endedByClient(4), refused(5), endedByClient(6), refused(7)],
-    ],
-    ['STOP, STOP, ended by the client, refused', true, [stop(1), stop(3), endedByClient(4), refused(5)]],
-    [
-      'STOP, ended by the client, stopped by the client',
+      'STOP, ended by the client, stopped by the client, START',
       true,
-      [stop(1), endedByClient(4), { second: 5, scope: 'all', source: 'client' }],
+      [stop(1), byClient(4), put(5), startAt(2)],
     ],
-  ])('end with a START that is learned of late: %s: %s', async (_what, isSuppressed, changes) => {
-    const [store, client] = [newStore(), aClient()];
-    for (const { second = 0, ...rest } of changes) await store.change(change(client, second, rest));
-    for (let time = 0; time < 2; time += 1) {
-      const { row } = await store.change(change(client, 2, startAt(2)));
-      expect((await store.get(client, recipient)) !== undefined).toBe(isSuppressed);
-      // No refusal begins it again.
-      expect(row.source === 'keyword' && row.scope === undefined).toBe(!isSuppressed);
-    }
-    // The STOP before it has no effect, whenever it is repeated.
-    expect((await store.change(change(client, 1, stop(1)))).outcome).toBe('outdated');
+    ['suppressed by the client, START', false, [put(1), startAt(3)]],
+    ['STOP, stopped by the client, START after that', false, [stop(1), put(3), startAt(4)]],
+  ])('%s: %s', async (_what, isSuppressed, steps) => {
+    const world = newWorld();
+    for (const step of steps) await step(world);
+    expect((await world.own()) !== undefined).toBe(isSuppressed);
   });
 });
 
 it('whose messages a dry run says would fail are those whose hand-over would not take place', async () => {
-  const store = dynamoSuppressionStore(tables.dynamo, tables.names.suppressions, () => start);
-  const client_id = aClient();
+  const store = dynamoSuppressionStore(tables.dynamo, tables.names.suppressions);
+  const { client_id, number } = aWorld(store);
   const people = Array.from({ length: 120 }, (_, index) => `+44770090${1000 + index}`);
-  const [messagesOnly = '', everything = '', ended = ''] = people;
-  await store.change(change(client_id, 1, { recipient: messagesOnly }));
-  await store.change(change(client_id, 1, { recipient: everything, scope: 'all' }));
-  await store.change(change(client_id, 1, { recipient: ended }));
-  await store.change(change(client_id, 2, { recipient: ended, scope: undefined }));
-  await store.change(change(aClient(), 1, { recipient: people[3] as string }));
+  const [messagesOnly = '', everything = '', ended = '', stopped = '', ofOther = ''] = people;
+  const of = (each: string, cause = 'put', id = client_id) =>
+    ({ client_id: id, recipient: each, source: 'client', at: start, cause }) as const;
+  await store.suppress({ ...of(messagesOnly), scope: 'messages' });
+  await store.suppress({ ...of(everything), scope: 'all' });
+  await store.suppress({ ...of(ended), scope: 'messages' });
+  await store.end(of(ended, 'end'));
+  await store.suppress({ ...of(ofOther, 'put', 'client-other'), scope: 'messages' });
+  const { says } = aWorld(store);
+  await says('opt_out', 1, { clientId: undefined, number, senders: [number], recipients: [stopped] });
   const among = dynamoSuppressedAmong(tables.dynamo, tables.names.suppressions);
   const toAll = (more: Partial<Message> = {}) =>
-    people.map((person) => aMessage({ client_id, recipient: person, ...more }));
-  expect(await among(toAll())).toEqual(new Set([messagesOnly, everything]));
+    people.map((person) => aMessage({ client_id, recipient: person, from: number, ...more }));
+  expect(await among(toAll())).toEqual(new Set([messagesOnly, everything, stopped]));
   const otp = { otp_id: 'otp_1', code_length: 6, expires_at: start.toISOString(), attempts_remaining: 5 };
   expect(await among(toAll({ otp }))).toEqual(new Set([everything]));
 });

@@ -14,25 +14,36 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
-  'STOP does not count for all clients that wrote from the number': {
-    theme: 'opt-outs',
-    promise: '13.2',
-    changes: [
-      {
-        file: 'shared/message/receive-message.ts',
-        replace: 'chunksOf(opt_for, ',
-        by: 'chunksOf(opt_for.slice(1), ',
-      },
-    ],
-  },
-  'the end that a client asks for takes the place of a START': {
+  'STOP does not stop the client that wrote last by other senders': {
     theme: 'opt-outs',
     promise: '13.2',
     changes: [
       {
         file: 'shared/message/suppression/suppression-store.dynamo.ts',
-        replace: 'if (change.scope === undefined && isEnded && isLasting(row) && !isLasting(change))',
-        by: 'if (change.scope === null && isEnded && isLasting(row) && !isLasting(change))',
+        replace: 'const own = clientId === undefined ? [] : [clientId];',
+        by: "const own = clientId === undefined || asksFor === 'opt_out' ? [] : [clientId];",
+      },
+    ],
+  },
+  'STOP does not stop other clients by that sender': {
+    theme: 'opt-outs',
+    promise: '13.2',
+    changes: [
+      {
+        file: 'shared/message/suppression/suppression-store.dynamo.ts',
+        replace: 'const keys = partitionsOf(client_id, from).map(',
+        by: 'const keys = [client_id].map(',
+      },
+    ],
+  },
+  'a repeated STOP undoes what the client said after it': {
+    theme: 'opt-outs',
+    promise: '13.2',
+    changes: [
+      {
+        file: 'shared/message/suppression/suppression.ts',
+        replace: 'keyword_at === undefined || at > keyword_at) return true;',
+        by: "keyword_at === undefined || at > keyword_at || asksFor === 'opt_out') return true;",
       },
     ],
   },

@@ -18,7 +18,7 @@ export function dispatchDependencies({ pace, ...given }: Given): DispatchDepende
     isDisabled: async () => false,
     pace: pace ?? inMemoryPace(given.clock),
     currentPaceOf: async () => undefined,
-    suppressions: { get: async () => undefined },
+    suppressions: { isSuppressed: async () => false },
     recordOptOut: async () => true,
     contacts: { note: async () => {} },
     warn: () => {},

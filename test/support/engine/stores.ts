@@ -27,7 +27,7 @@ export const retentionDays = 30;
 
 export type Stores = ReturnType<typeof storesIn>;
 
-export function storesIn({ dynamo, names }: TestTables, clock: Clock = systemClock) {
+export function storesIn({ dynamo, names }: TestTables) {
   const messages = dynamoMessageStore(dynamo, { tableName: names.messages, retentionDays });
   return {
     messages,
@@ -41,7 +41,7 @@ export function storesIn({ dynamo, names }: TestTables, clock: Clock = systemClo
       oneTimePasswords: names.one_time_passwords,
     }),
     senderPaces: dynamoSenderPaceStore(dynamo, names.sender_pace),
-    suppressions: dynamoSuppressionStore(dynamo, names.suppressions, clock),
+    suppressions: dynamoSuppressionStore(dynamo, names.suppressions),
     contacts: dynamoContacts(dynamo, { tableName: names.whatsapp_windows, retentionDays }),
     windows: dynamoWhatsAppWindows(dynamo, names.whatsapp_windows),
     dueItemIndex: dynamoDueItemIndex(dynamo, names.due_items),
@@ -60,8 +60,8 @@ export function storesIn({ dynamo, names }: TestTables, clock: Clock = systemClo
 }
 
 /** With `all`, the rows as they are now. */
-export function inMemoryStores(tables: InMemoryTables = inMemoryTables(), clock?: Clock) {
-  const stores = storesIn(tables, clock);
+export function inMemoryStores(tables: InMemoryTables = inMemoryTables()) {
+  const stores = storesIn(tables);
   return {
     ...stores,
     tables,

@@ -93,7 +93,7 @@ export async function simulatedPacing({ total, perSecond, seed }: Options): Prom
           return { outcome: 'accepted', carrierMessageId: message_id };
         },
       }),
-      suppressions: slow({ get: async () => undefined }),
+      suppressions: slow({ isSuppressed: async () => false }),
       pace: paceOfProcess(),
       outbound: { enqueue: async (entries) => entries.forEach(enqueue) },
       clock,

@@ -56,7 +56,7 @@ export function lostRows(start: Date) {
       records.push({ eventID: `record-${recordCount}`, dynamodb });
     },
   });
-  const stores = inMemoryStores(tables, clock);
+  const stores = inMemoryStores(tables);
   const handedOver: string[] = [];
   const posted: string[] = [];
   const alerted: string[] = [];

@@ -62,7 +62,7 @@ export function webhookWorkers(options: Options) {
   const time = virtualTime(created.getTime());
   const clock = () => new Date(time.now());
   const tables = inMemoryTables(options.around === undefined ? {} : { around: options.around });
-  const stores = inMemoryStores(tables, clock);
+  const stores = inMemoryStores(tables);
   const posts: Posted[] = [];
   const delays: { readonly path: 'queue' | 'schedule'; readonly seconds: number }[] = [];
   const failuresReported: string[] = [];

@@ -83,7 +83,7 @@ describe('suppressions as CSV', () => {
 it('an import without scopes keeps that of a suppression which older reads do not show yet', async () => {
   const tables = inMemoryTables({ late: { now: () => 0, later: () => {}, lagMs: () => 1000 } });
   const { suppressions, activityLog } = inMemoryStores(tables);
-  await suppressions.change({
+  await suppressions.suppress({
     client_id: 'client',
     recipient,
     scope: 'all',

@@ -72,7 +72,7 @@ it('no client is made without an entry', async () => {
 it('an end of a suppression that older reads do not show yet is an entry, too', async () => {
   const tables = inMemoryTables({ late: { now: () => 0, later: () => {}, lagMs: () => 1000 } });
   const { suppressions } = inMemoryStores(tables);
-  await suppressions.change({
+  await suppressions.suppress({
     client_id: 'client',
     recipient,
     scope: 'all',

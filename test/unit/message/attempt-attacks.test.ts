@@ -1,6 +1,5 @@
 /** What carriers say at the worst moment neither doubles a message nor gives it a wrong state or cost (contract 16.3). */
 import { describe, expect, it } from '@jest/globals';
-import type { Suppression } from '../../../shared/message/suppression/suppression.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import {
   accepted,
@@ -58,15 +57,15 @@ describe('a repeated attempt', () => {
   });
 
   it('is not made to a person who opted out meanwhile', async () => {
-    let suppression: Suppression | undefined;
+    let isSuppressed = false;
     const { until, asked } = await world(
       { one: ['lost'] },
       { onUnknown: 'wait' },
-      { settledBy: 'repeat', suppressions: { get: async () => suppression } },
+      { settledBy: 'repeat', suppressions: { isSuppressed: async () => isSuppressed } },
     );
     await until(10);
     const before = asked().length;
-    suppression = { scope: 'messages' } as Suppression;
+    isSuppressed = true;
     await until(3599);
     expect(asked()).toHaveLength(before);
   });

@@ -29,10 +29,18 @@ describe('of a test key, a row is kept for 30 days:', () => {
 
   it('that a person ended a suppression', async () => {
     const tables = inMemoryTables();
-    const suppressions = dynamoSuppressionStore(tables.dynamo, tables.names.suppressions, () => created);
-    const change = { client_id, recipient: person, source: 'keyword' } as const;
-    await suppressions.change({ ...change, scope: 'messages', at: created, cause: 'msg_1' });
-    await suppressions.change({ ...change, scope: undefined, at: addDays(created, 1), cause: 'msg_2' });
+    const suppressions = dynamoSuppressionStore(tables.dynamo, tables.names.suppressions);
+    const keyword = {
+      ...({ clientId: client_id, senders: [], number: '+447418367358' } as const),
+      ...{ recipients: [person], reason: 'The recipient answered' },
+    };
+    await suppressions.applyKeyword({ ...keyword, asksFor: 'opt_out', at: created, cause: 'msg_1' });
+    await suppressions.applyKeyword({
+      ...keyword,
+      asksFor: 'opt_in',
+      at: addDays(created, 1),
+      cause: 'msg_2',
+    });
     expect(Math.max(...daysKept(tables.rows('suppressions'), addDays(created, 1)))).toBeLessThanOrEqual(30);
   });
 });

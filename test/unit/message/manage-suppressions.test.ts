@@ -6,21 +6,22 @@ import {
   suppress,
   suppressionsOf,
 } from '../../../shared/message/suppression/manage-suppressions.ts';
-import type { SuppressionChange } from '../../../shared/message/suppression/suppression.ts';
+import type { Keyword, SuppressionChange } from '../../../shared/message/suppression/suppression.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
+import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
 const recipient = '+447700900123';
-const change = (cause: string, at = now) => ({
-  client_id: 'client',
-  recipient,
-  scope: 'messages' as const,
-  source: 'client' as const,
-  at,
-  cause,
+const number = '+447418367358';
+const end = (cause: string, at = now): SuppressionChange => ({
+  ...{ client_id: 'client', recipient, source: 'client', at, cause },
 });
-const end = (cause: string, at = now): SuppressionChange => ({ ...change(cause, at), scope: undefined });
+const change = (cause: string, at = now) => ({ ...end(cause, at), scope: 'messages' as const });
+const stop = (at: Date): Keyword => ({
+  ...{ asksFor: 'opt_out', clientId: 'client', senders: [number], number },
+  ...{ recipients: [recipient], reason: 'The recipient answered STOP', at, cause: 'stop' },
+});
 
 describe('requests about one recipient', () => {
   it('in one millisecond are all done, in the order in which they came', async () => {
@@ -30,11 +31,6 @@ describe('requests about one recipient', () => {
     expect(await endSuppression(store, end('third'))).toEqual({ recipient, deleted: true });
     expect(await store.get('client', recipient)).toBeUndefined();
     expect(await suppress(store, change('fourth'))).toMatchObject({ scope: 'messages' });
-    // A notification of before, which arrives late, changes nothing.
-    expect((await store.change({ ...end('late', addSeconds(now, -1)), source: 'keyword' })).outcome).toBe(
-      'outdated',
-    );
-    expect(await store.get('client', recipient)).toMatchObject({ scope: 'messages' });
   });
 
   it('are done after a change by a process whose clock is ahead', async () => {
@@ -50,41 +46,37 @@ describe('requests about one recipient', () => {
       const { suppressions: store } = inMemoryStores();
       const ending = { ...end('refused', addSeconds(now, 1)), source };
       await expect(endSuppression(store, ending)).rejects.toMatchObject({ code: 'not_found' });
-      await store.change({ ...change('stop'), source: 'keyword' });
+      await store.applyKeyword(stop(now));
       expect(await store.get('client', recipient)).toMatchObject({ scope: 'messages' });
     },
   );
 
-  it('that others overtake each time are 409, and never an error of the gateway', async () => {
+  it('name the sender that the recipient wrote STOP to', async () => {
     const { suppressions: store } = inMemoryStores();
-    let others = 0;
-    const overtaken = {
-      change: async (wanted: SuppressionChange) => {
-        others += 1;
-        await store.change(change(`other ${others}`, addSeconds(now, others)));
-        return store.change(wanted);
-      },
-    };
-    await expect(suppress(overtaken, change('slow'))).rejects.toMatchObject({ code: 'concurrent_change' });
+    await store.applyKeyword(stop(now));
+    const ended = { recipient, deleted: true, still_suppressed_from: number };
+    expect(await endSuppression(store, end('end'))).toEqual(ended);
   });
 
   it('do not undo a STOP that comes while they are worked on', async () => {
-    const { suppressions: store } = inMemoryStores();
-    await suppress(store, change('first', addSeconds(now, -60)));
-    const stopped = addSeconds(now, 1);
-    const overtaken = {
-      ...store,
-      change: async (wanted: SuppressionChange) => {
-        await store.change({ ...change('stop', stopped), source: 'keyword' });
-        return store.change(wanted);
+    let meanwhile: (() => Promise<void>) | undefined;
+    const tables = inMemoryTables({
+      around: async ({ operation }, run) => {
+        const result = run();
+        const next = operation === 'BatchGetItem' ? meanwhile : undefined;
+        if (next !== undefined) meanwhile = undefined;
+        await next?.();
+        return result;
       },
-    };
-    await expect(endSuppression(overtaken, end('slow'))).rejects.toMatchObject({ code: 'concurrent_change' });
-    expect(await store.get('client', recipient)).toMatchObject({ changed_at: stopped.toISOString() });
-    expect(await endSuppression(store, end('again'))).toEqual({ recipient, deleted: true });
+    });
+    const { suppressions: store } = inMemoryStores(tables);
+    await suppress(store, change('first', addSeconds(now, -60)));
+    meanwhile = () => store.applyKeyword(stop(addSeconds(now, 1)));
+    await expect(endSuppression(store, end('slow'))).rejects.toMatchObject({ code: 'concurrent_change' });
+    expect(await store.get('client', recipient)).toMatchObject({ source: 'keyword' });
+    expect(await endSuppression(store, end('again'))).toMatchObject({ recipient, deleted: true });
   });
 });
-
 it.each(['0044 7700 900123', 'Bob', 'é\n', '😀'.repeat(250), 'a'.repeat(1000)])(
   'the pages of a client go on after a row that a person keyed %j',
   async (odd) => {

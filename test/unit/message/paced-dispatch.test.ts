@@ -231,17 +231,17 @@ describe('a table that takes its time', () => {
 
 it('reads that take long before a hand-over do not move it into the next second', async () => {
   const world = pacedWorld();
-  const get = async () => {
+  const isSuppressed = async () => {
     // From the second place of a second it ends in the next one.
     await world.dependencies.sleep(600);
-    return undefined;
+    return false;
   };
   for (const { message_id, slot } of await world.stored(4, bulk)) {
     world.at(addSeconds(new Date(slot?.at ?? ''), -1));
-    let { outcome } = await dispatch({ ...world.dependencies, suppressions: { get } }, message_id);
+    let { outcome } = await dispatch({ ...world.dependencies, suppressions: { isSuppressed } }, message_id);
     while (outcome === 'waits_for_slot') {
       world.at(addSeconds(new Date(world.queued.at(-1)?.slotAt ?? ''), -1));
-      ({ outcome } = await dispatch({ ...world.dependencies, suppressions: { get } }, message_id));
+      ({ outcome } = await dispatch({ ...world.dependencies, suppressions: { isSuppressed } }, message_id));
     }
     expect(outcome).toBe('sent');
   }

@@ -24,7 +24,7 @@ import {
 } from '../../support/message/inbound.ts';
 
 const findOwner = async (dependencies: Parameters<typeof find>[0], inbound: ReturnType<typeof anInbound>) =>
-  (await find(dependencies, inbound, undefined)).owner;
+  (await find(dependencies, inbound)).owner;
 const receiveMessage = (dependencies: ReceiveDependencies, inbound: ReturnType<typeof anInbound>) =>
   receive(dependencies, inbound, 1);
 
@@ -204,12 +204,11 @@ describe('with 5,000 messages of another client that wait', () => {
     const { dependencies, suppressions } = await aCrowd();
     const { message } = await receiveMessage(dependencies, anInbound({ text: 'STOP' }));
     expect(message).toMatchObject({ client_id: 'a' });
-    expect(message).not.toHaveProperty('opt_for');
     expect(await suppressions.get('a', person)).toMatchObject({ scope: 'messages' });
     expect(await suppressions.get('b', person)).toBeUndefined();
   });
 
-  it('at most 2,000 messages are read for a STOP, and none but the newest for a reply', async () => {
+  it('only the newest of them are read', async () => {
     const { dependencies } = await aCrowd();
     let read = 0;
     const conversations = {
@@ -218,10 +217,9 @@ describe('with 5,000 messages of another client that wait', () => {
         return dependencies.conversations.newestWith(...given);
       },
     };
-    await receiveMessage({ ...dependencies, conversations }, anInbound());
-    expect(read).toBe(100);
-    await receiveMessage({ ...dependencies, conversations }, anInbound({ text: 'STOP' }));
-    expect(read).toBe(100 + 2000);
+    for (const text of ['Hello', 'STOP'])
+      await receiveMessage({ ...dependencies, conversations }, anInbound({ text }));
+    expect(read).toBe(2 * 100);
   });
 });
 
@@ -232,37 +230,31 @@ describe.each([
   const otherNumber = '+447418000000';
   const fromPool = (client: string, seconds: number) =>
     sentBy(client, seconds, { sender: { identity: pool } });
-  const clientsOf = async (contacts: Contacts, number: string) => {
+  const found = async (contacts: Contacts, number: string) => {
     const inbound = anInbound({ number });
-    const { owner, others } = await find(
-      { ...inMemoryReceiver().dependencies, contacts },
-      inbound,
-      'opt_out',
-    );
-    return [owner?.clientId, ...others].filter((id) => id !== undefined).toSorted();
+    const { owner, senders } = await find({ ...inMemoryReceiver().dependencies, contacts }, inbound);
+    return [owner?.clientId, senders.includes(pool)];
   };
 
   it('counts for any of its numbers until a receipt names one', async () => {
     const { contacts } = inMemoryStores();
-    for (const [index, client] of ['a', 'b', 'c'].entries())
+    expect(await found(contacts, ourNumber)).toEqual([undefined, false]);
+    for (const [index, client] of ['a', 'b'].entries())
       await noteContact(contacts, fromPool(client, index), addSeconds(start, index));
-    expect(await clientsOf(contacts, ourNumber)).toEqual(['a', 'b', 'c']);
-    await noteContact(contacts, fromPool('a', 0), start, { from: ourNumber });
+    expect(await found(contacts, ourNumber)).toEqual(['b', true]);
     await noteContact(contacts, fromPool('b', 1), addSeconds(start, 1), { from: otherNumber });
-    expect(await clientsOf(contacts, ourNumber)).toEqual(['a', 'c']);
-    expect(await clientsOf(contacts, otherNumber)).toEqual(['b', 'c']);
-    await noteContact(contacts, fromPool('c', 2), addSeconds(start, 2), { from: otherNumber });
-    expect(await clientsOf(contacts, ourNumber)).toEqual(['a']);
-    // None of them is known by this number; better all of the pool than nobody.
-    expect(await clientsOf(contacts, '+447418111111')).toEqual(['a', 'b', 'c']);
+    await noteContact(contacts, sentBy('a', 0, { from: ourNumber }), start);
+    expect(await found(contacts, ourNumber)).toEqual(['a', false]);
+    expect(await found(contacts, otherNumber)).toEqual(['b', true]);
+    // Nobody is known by this number; better the pool than nobody.
+    expect(await found(contacts, '+447418111111')).toEqual(['b', true]);
   });
 
   it('counts beside a number that the client names in other messages', async () => {
     const { contacts } = inMemoryStores();
     await noteContact(contacts, sentBy('a', 0, { from: otherNumber }), start);
     await noteContact(contacts, fromPool('a', 1), start);
-    await noteContact(contacts, sentBy('b', 0, { from: ourNumber }), start);
-    expect(await clientsOf(contacts, ourNumber)).toEqual(['a', 'b']);
+    expect(await found(contacts, ourNumber)).toEqual(['a', true]);
   });
 
   it('of names has no contacts: nobody can reply to one', async () => {

@@ -1,4 +1,4 @@
-/** STOP and START of a person have effect for every client that wrote from the number, wherever a worker dies. */
+/** STOP and START have effect for the number and for the client that wrote last, wherever a worker dies. */
 
 import { describe, expect, it } from '@jest/globals';
 import { unassignedClientId } from '../../../shared/message/find-owner.ts';
@@ -7,7 +7,6 @@ import {
   type ReceiveDependencies,
   receiveMessage as receive,
 } from '../../../shared/message/receive-message.ts';
-import { optOutAtCarrier } from '../../../shared/message/suppression/suppression.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { eventsOf } from '../../../shared/webhook/plan-deliveries.ts';
 import { numbersOwned } from '../../support/doubles/no-senders.ts';
@@ -34,13 +33,11 @@ describe('STOP on a number that several clients share', () => {
       sentBy('elsewhere', 60, { from: '+447418000000' }),
     );
     const of = (text: string, seconds: number) => anInbound({ text, receivedAt: addSeconds(start, seconds) });
-    const scopes = async () =>
-      Promise.all(
-        [...clients, 'waits', 'elsewhere'].map(
-          async (id) => (await world.suppressions.get(id, person))?.scope,
-        ),
-      );
-    return { ...world, of, scopes };
+    const isStopped = (client_id: string, from = ourNumber) =>
+      world.suppressions.isSuppressed(aMessage({ client_id, recipient: person }), from);
+    /** The messages of a by that number, and of c by that number and by another one. */
+    const stopped = () => Promise.all([isStopped('a'), isStopped('c'), isStopped('c', '+447418000000')]);
+    return { ...world, of, isStopped, stopped };
   }
   const eventsTold = (messages: readonly Message[]) =>
     messages
@@ -49,47 +46,55 @@ describe('STOP on a number that several clients share', () => {
         eventsOf(message).map(({ event, body }) => ({ event, ...JSON.parse(body()).data })),
       );
 
-  it('suppresses the person for all of them, tells each, and the message itself only the last', async () => {
-    const { dependencies, messages, of, scopes } = await shared();
+  it('stops all of them by that number, the last by any, and tells the last', async () => {
+    const { dependencies, messages, of, isStopped, stopped } = await shared();
     await receiveMessage(dependencies, of('STOP', 100));
-    expect(await scopes()).toEqual(['messages', 'messages', 'messages', undefined, undefined]);
-    const told = eventsTold(messages.all());
-    expect(told.filter(({ event }) => event === 'sms.received').map(({ client_id }) => client_id)).toEqual([
-      'c',
+    expect(await stopped()).toEqual([true, true, true]);
+    expect(await isStopped('a', '+447418000000')).toBe(false);
+    expect(eventsTold(messages.all())).toMatchObject([
+      { event: 'sms.received', client_id: 'c' },
+      { event: 'recipient.opted_out', client_id: 'c', recipient: person, source: 'keyword' },
     ]);
-    const optedOut = told.filter(({ event }) => event === 'recipient.opted_out');
-    expect(optedOut.map(({ client_id }) => client_id).toSorted()).toEqual(clients);
-    for (const { recipient, source } of optedOut) expect([recipient, source]).toEqual([person, 'keyword']);
-    expect(new Set(optedOut.map(({ message_id }) => message_id)).size).toBe(3);
   });
 
   it('is ended for all of them by START', async () => {
-    const { dependencies, messages, of, scopes } = await shared();
+    const { dependencies, messages, of, stopped } = await shared();
     await receiveMessage(dependencies, of('STOP', 100));
     await receiveMessage(dependencies, of('START', 101));
-    expect(await scopes()).toEqual([undefined, undefined, undefined, undefined, undefined]);
+    expect(await stopped()).toEqual([false, false, false]);
     const optedIn = eventsTold(messages.all()).filter(({ event }) => event === 'recipient.opted_in');
-    expect(optedIn).toHaveLength(3);
+    expect(optedIn).toMatchObject([{ client_id: 'c' }]);
   });
 
-  it('is for its client where the number belongs to one', async () => {
-    const { dependencies, of, scopes } = await shared();
+  it('is for its client by any number if the number belongs to one', async () => {
+    const { dependencies, of, isStopped } = await shared();
     await receiveMessage({ ...dependencies, numbers: numbersOwned(async () => 'b') }, of('STOP', 100));
-    expect(await scopes()).toEqual([undefined, 'messages', undefined, undefined, undefined]);
+    expect(await isStopped('b', '+447418000000')).toBe(true);
+    expect(await isStopped('c', '+447418000000')).toBe(false);
   });
 
-  it('is for those that wrote before it, also where it is notified again', async () => {
-    const { dependencies, messages, of, suppressions } = await shared();
+  it('is for the client that wrote last before it, also if it is notified again', async () => {
+    const { dependencies, messages, of, isStopped } = await shared();
     const stop = of('STOP', 100);
     await receiveMessage(dependencies, stop);
     await messages.create(sentBy('later', 200, { from: ourNumber }));
     const stored = messages.all().length;
     await receiveMessage(dependencies, stop);
     expect(messages.all()).toHaveLength(stored);
-    expect(await suppressions.get('later', person)).toBeUndefined();
+    expect(await isStopped('later', '+447418000000')).toBe(false);
   });
 
-  it('reaches all of them wherever the first attempt died', async () => {
+  it('is not undone by a repeat after the client ended it', async () => {
+    const { dependencies, of, suppressions, stopped } = await shared();
+    const stop = of('STOP', 100);
+    await receiveMessage(dependencies, stop);
+    const at = addSeconds(start, 200);
+    await suppressions.end({ client_id: 'c', recipient: person, source: 'client', at, cause: 'request' });
+    await receiveMessage(dependencies, stop);
+    expect(await stopped()).toEqual([true, true, false]);
+  });
+
+  it('has the same result wherever the first attempt died', async () => {
     const { dependencies, of } = await shared();
     const steps = await stepsOf(dependencies, of('STOP', 100));
     for (const when of ['before', 'after'] as const) {
@@ -98,16 +103,17 @@ describe('STOP on a number that several clients share', () => {
         const stop = world.of('STOP', 100);
         await expect(receiveMessage(dyingAt(world.dependencies, step, when), stop)).rejects.toThrow('died');
         await receiveMessage(world.dependencies, stop);
-        expect(await world.scopes()).toEqual(['messages', 'messages', 'messages', undefined, undefined]);
-        expect(world.messages.all().filter(({ direction }) => direction === 'inbound')).toHaveLength(3);
+        expect(await world.stopped()).toEqual([true, true, true]);
+        expect(world.messages.all().filter(({ direction }) => direction === 'inbound')).toHaveLength(1);
       }
     }
   });
 
   it('leaves other words to the last writer alone', async () => {
-    const { dependencies, messages, of } = await shared();
+    const { dependencies, messages, of, stopped } = await shared();
     await receiveMessage(dependencies, of('stop by at 5', 100));
     expect(eventsTold(messages.all())).toMatchObject([{ event: 'sms.received', client_id: 'c' }]);
+    expect(await stopped()).toEqual([false, false, false]);
   });
 });
 
@@ -195,7 +201,7 @@ describe('START', () => {
         ...status,
       }),
     );
-    await optOutAtCarrier(suppressions)(aMessage({ client_id: client, recipient: person }), created);
+    await suppressions.noteRefusal(aMessage({ client_id: client, recipient: person, ...status }), created);
     return { dependencies, messages, suppression: () => suppressions.get(client, person) };
   };
   const refused = { error_code: 'recipient_opted_out' };
@@ -204,26 +210,32 @@ describe('START', () => {
     const { dependencies, messages, suppression } = await refusedAfter(refused);
     await receiveMessage(dependencies, anInbound({ text: 'STOP' }));
     expect((await suppression())?.scope).toBe('messages');
-    const saidStart = anInbound({ text: 'START', carrierMessageId: 'start' });
+    const receivedAt = new Date('2026-11-20T12:00:01.000Z');
+    const saidStart = anInbound({ text: 'START', carrierMessageId: 'start', receivedAt });
     const { message } = await receiveMessage(dependencies, saidStart);
     expect(message.client_id).toBe(unassignedClientId);
-    expect((await suppression())?.scope).toBeUndefined();
-    const copy = messages.all().find(({ copy_of }) => copy_of === message.message_id);
-    expect(copy).toMatchObject({ client_id: client, opt_keyword: 'opt_in' });
+    expect(await suppression()).toBeUndefined();
     await receiveMessage(dependencies, saidStart);
-    expect(messages.all()).toHaveLength(4);
+    expect(messages.all()).toHaveLength(3);
   });
 
-  it('has no effect on a client whose message was refused for another reason, or to another number', async () => {
-    for (const status of [
-      { error_code: 'carrier_rejected' },
-      { ...refused, suppressed: true },
-      { ...refused, from: '+447418000000' },
-    ]) {
-      const { dependencies, suppression } = await refusedAfter(status);
-      await receiveMessage(dependencies, anInbound({ text: 'START' }));
-      expect((await suppression())?.scope).toBe('messages');
-    }
+  it('has no effect on a client whose message was refused to another number', async () => {
+    const { dependencies, suppression } = await refusedAfter({ ...refused, from: '+447418000000' });
+    await receiveMessage(dependencies, anInbound({ text: 'START' }));
+    expect((await suppression())?.scope).toBe('messages');
+  });
+
+  it('ends the suppression of the client that wrote last before the STOP, although another one wrote since', async () => {
+    const { dependencies, messages, suppressions } = await afterSends(sentBy('a', 0, { from: ourNumber }));
+    await receiveMessage(dependencies, anInbound({ text: 'STOP' }));
+    await messages.create(sentBy('b', 100_000, { from: ourNumber }));
+    const receivedAt = new Date('2026-11-20T12:00:01.000Z');
+    const { message } = await receiveMessage(dependencies, anInbound({ text: 'START', receivedAt }));
+    expect(message.client_id).toBe('b');
+    expect(await suppressions.get('a', person)).toBeUndefined();
+    // The same STOP, later.
+    await receiveMessage(dependencies, anInbound({ text: 'STOP' }));
+    expect(await suppressions.get('b', person)).toBeUndefined();
   });
 });
 
@@ -273,7 +285,7 @@ function through(
       ownerOf: (...given) => call(() => numbers.ownerOf(...given)),
       holdersOf: (...given) => call(() => numbers.holdersOf(...given)),
     },
-    suppressions: { change: (change) => call(() => suppressions.change(change)) },
+    suppressions: { applyKeyword: (keyword) => call(() => suppressions.applyKeyword(keyword)) },
     windows: { open: (...given) => call(() => windows.open(...given)) },
     activityLog: { add: (entry) => call(() => activityLog.add(entry)) },
   };

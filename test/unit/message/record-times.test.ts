@@ -2,12 +2,10 @@
 import { expect, it } from '@jest/globals';
 import { recordTimeoutSeconds } from '../../../lib/capabilities/messaging/record-receipt.ts';
 import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
-import { receiveMessage } from '../../../shared/message/receive-message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
-import { anInbound, inMemoryReceiver, ourNumber, person, start } from '../../support/message/inbound.ts';
 
 /** Processor time of a call with 512 MB of memory, which is a third of a processor. */
 const processorMs = 1.5;
@@ -55,22 +53,4 @@ it('ten callbacks with a thousand receipts each, the first time and when they ar
     expect(new Set(recorded.map((each) => each.outcome))).toEqual(new Set([outcome]));
     expect(seconds(batchSize)).toBeLessThan(recordTimeoutSeconds);
   }
-});
-
-it('a STOP for two thousand clients', async () => {
-  const { around, reset, seconds } = stopwatch();
-  const { dependencies, contacts, suppressions } = inMemoryReceiver(inMemoryTables({ around }));
-  const clients = Array.from({ length: 2001 }, (_, index) => `client-${index}`);
-  for (const [index, clientId] of clients.entries())
-    await contacts.note(
-      { channel: 'sms', person },
-      { clientId, sender: ourNumber, at: addSeconds(start, index) },
-    );
-  reset();
-  await receiveMessage(dependencies, anInbound({ text: 'STOP' }), 1);
-  expect(seconds()).toBeLessThan(recordTimeoutSeconds);
-  const scopes = await Promise.all(
-    clients.map(async (clientId) => (await suppressions.get(clientId, person))?.scope),
-  );
-  expect(new Set(scopes)).toEqual(new Set(['messages']));
 });

@@ -59,7 +59,7 @@ const lost = (table: string) =>
   });
 
 async function gateway(rows: readonly Message[] = [message], progress?: ScanProgress) {
-  const stores = inMemoryStores(undefined, () => now);
+  const stores = inMemoryStores();
   for (const row of rows) await stores.messages.create(row);
   const sent: string[] = [];
   const dependencies = {

@@ -60,7 +60,7 @@ it('draws the same numbers for the same names', () => {
 const Messages = { TableName: 'Messages' };
 
 it.each<[string, object, boolean]>([
-  ['GetItem', { TableName: 'Suppressions' }, true],
+  ['PutItem', { TableName: 'Suppressions' }, true],
   ['Scan', { TableName: 'Suppressions' }, false],
   ['GetItem', { TableName: 'ApiKeys' }, false],
   ['Query', { ...Messages, IndexName: 'by-recipient' }, true],

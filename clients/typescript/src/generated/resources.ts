@@ -372,7 +372,7 @@ export class SuppressionsResource {
   }
 
   /**
-   * Send to a recipient again. Ends the suppression. Do it only if the person asked for messages again; AWS keeps a list of its own of numbers that answered STOP, which this does not change.
+   * Send to a recipient again. Ends your own suppression. Do it only if the person asked for messages again. If the person answered STOP, messages from that sender still fail, and `still_suppressed_from` names it: START to that sender, or an administrator, ends that. AWS keeps a list of its own, which this does not change.
    */
   delete(recipient: string, options?: RequestOptions): Promise<DeletedSuppression> {
     return this.#call<DeletedSuppression>({ method: 'DELETE', path: `/api/v1/suppressions/${segment(recipient)}`, repeat: 'always' }, options);

@@ -71,12 +71,19 @@ export const putSuppression: Description = {
 export const deleteSuppression: Description = {
   summary: 'Send to a recipient again',
   description:
-    'Ends the suppression. Do it only if the person asked for messages again; AWS keeps a list of its own of numbers that answered STOP, which this does not change.',
+    'Ends your own suppression. Do it only if the person asked for messages again. If the person answered STOP, messages from that sender still fail, and `still_suppressed_from` names it: START to that sender, or an administrator, ends that. AWS keeps a list of its own, which this does not change.',
   parameters: [recipientInPath],
   response: {
     description: 'The suppression has ended.',
     schema: 'DeletedSuppression',
-    examples: { deleted: example('Ended', { recipient, deleted: true }) },
+    examples: {
+      deleted: example('Ended', { recipient, deleted: true }),
+      stopped: example('Ended, and the recipient answered STOP to a sender', {
+        recipient,
+        deleted: true,
+        still_suppressed_from: '+447418367358',
+      }),
+    },
   },
   fieldError: {
     field: 'recipient',

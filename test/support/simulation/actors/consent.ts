@@ -46,6 +46,28 @@ export const consent = {
       stage.publish(whatsAppInbound(id, from, text, stage.time.now()));
     },
   },
+  'writes STOP, and every client sends something much later': {
+    uses: ['sendSms', 'sendWhatsApp', 'deleteSuppression'],
+    share: { 'opt-outs': 3 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const { time } = scene.stage;
+      const [to = ''] = ownPeople(act, 1);
+      await send({ ...act, id: `${id}-before` }, 'sendSms', { to, message: 'welcome' });
+      await time.sleep(between(random, 60_000, 90_000));
+      writes(scene, to, 'STOP', `${id}-stop`);
+      await time.sleep(2_000_000);
+      // That has effect for its own suppression only.
+      const path = { recipient: encodeURIComponent(to) };
+      if (random() < 0.3) await scene.ask(client, { route: 'deleteSuppression', path });
+      for (const [index, each] of scene.clients.entries())
+        for (const route of ['sendSms', 'sendWhatsApp'] as const)
+          await send({ ...act, client: each, id: `${id}-${index}-${route}` }, route, {
+            to,
+            message: 'still there?',
+          });
+    },
+  },
   'writes START, and is sent something at once and later': {
     uses: ['sendSms', 'deleteSuppression'],
     share: { 'opt-outs': 4 },

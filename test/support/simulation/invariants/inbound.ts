@@ -4,7 +4,7 @@ import { whatsAppNumberId } from '../outside/whatsapp-events.ts';
 import { unreadableId } from '../scene.ts';
 import type { Ended } from './ended.ts';
 import { deadLetters, distinct, type Invariant, isCalm, isSetAside, timeOf } from './invariant.ts';
-import { clientOf } from './people.ts';
+import { clientOf, receiverOf, whatsAppSender } from './people.ts';
 
 /** What happened less apart than this may have happened in either order, as far as can be seen. */
 const apartMs = 1500;
@@ -14,8 +14,6 @@ const handOverMs = 40_000;
 const indexMs = 25_000;
 const windowMs = 86_400_000;
 const ourNumber = '+447418367358';
-/** The id of AWS of the number from which the stage sends by WhatsApp. */
-const whatsAppSender = 'phone-number-id-0123456789abcdef0123456789abcdef';
 
 export const ofInbound = {
   'a text is one message, of the client that wrote last': {
@@ -61,7 +59,7 @@ export const ofInbound = {
           isKnownBy(ended, one, texts[0]?.atMs ?? 0),
         );
         const received = shown.filter(
-          ({ from, channel, copy_of }) => from === person && channel === 'whatsapp' && copy_of === undefined,
+          ({ from, channel }) => from === person && channel === 'whatsapp',
         ).length;
         const isWaiting = waiting.some(
           (body) => body.includes(`"${person.slice(1)}`) && !body.includes(unreadableId),
@@ -89,21 +87,21 @@ export const ofInbound = {
           (before !== undefined && last.atMs - before.atMs < apartMs + 2 * plan.skewMaxMs)
         )
           return [];
+        const receiver = receiverOf(ended.inbound, { ...last, toldAtMs: last.atMs });
+        const isStop = /stop/i.test(last.text);
         return scene.clients.flatMap(({ clientId }) => {
-          const wasReached = takenFrom(ended, person).some(
-            (one) => one.clientId === clientId && isKnownBy(ended, one, own[0]?.atMs ?? 0),
-          );
+          // STOP stops the client that wrote last, and START ends what stops any.
+          if (isStop ? clientId !== receiver : receiver === undefined) return [];
           const changed = asked.some(
             (one) =>
               one.path.includes('/suppressions/') &&
               clientOf(one) === clientId &&
               decodeURIComponent(one.path).endsWith(person),
           );
-          if (!wasReached || changed || suppressed.get(clientId) === undefined) return [];
+          if (changed || suppressed.get(clientId) === undefined) return [];
           if (own.some(({ text }) => isSetAside(ended.stage.sqs, person, text))) return [];
           const is = suppressed.get(clientId)?.has(person) === true;
-          const must = /stop/i.test(last.text);
-          return is === must
+          return is === isStop
             ? []
             : [
                 `${person} wrote ${last.text} at ${timeOf(last.atMs)}, and is ${is ? '' : 'not '}suppressed for ${clientId}`,
@@ -112,31 +110,31 @@ export const ofInbound = {
       });
     },
   },
-  'each client that a word concerns is told': {
+  'the client that wrote last is told of a word': {
     promise: '6.5, 13.2',
     check: (ended) => {
       const { scene, stage } = ended;
       const { wrote, asked, posted } = stage.record;
       const words = wrote.filter(({ text, to }) => /^\s*(stop|start)\W*$/i.test(text) && to === ourNumber);
-      return words.flatMap(({ from: person, text, atMs }) =>
-        scene.clients.flatMap(({ clientId, webhookUrl }) => {
-          const wasReached = takenFrom(ended, person).some(
-            (one) => one.clientId === clientId && isKnownBy(ended, one, atMs),
-          );
-          const changed = asked.some((one) => one.route === 'updateAccount' && one.clientId === clientId);
-          const isTold = posted.some(
-            ({ url, event }) =>
-              url === webhookUrl &&
-              event.event === (/stop/i.test(text) ? 'recipient.opted_out' : 'recipient.opted_in') &&
-              event.data.recipient === person &&
-              event.data.client_id === clientId &&
-              Date.parse(event.timestamp) === atMs,
-          );
-          return wasReached && !changed && !isTold && !isSetAside(stage.sqs, person, text)
-            ? [`${person} wrote ${text} at ${timeOf(atMs)}, and ${webhookUrl} of ${clientId} was not told`]
-            : [];
-        }),
-      );
+      return words.flatMap((word) => {
+        const { from: person, text, atMs } = word;
+        const clientId = receiverOf(ended.inbound, { ...word, toldAtMs: atMs });
+        const client = scene.clients.find((one) => one.clientId === clientId);
+        const changed = asked.some((one) => one.route === 'updateAccount' && one.clientId === clientId);
+        const isTold = posted.some(
+          ({ url, event }) =>
+            url === client?.webhookUrl &&
+            event.event === (/stop/i.test(text) ? 'recipient.opted_out' : 'recipient.opted_in') &&
+            event.data.recipient === person &&
+            event.data.client_id === clientId &&
+            Date.parse(event.timestamp) === atMs,
+        );
+        return client !== undefined && !changed && !isTold && !isSetAside(stage.sqs, person, text)
+          ? [
+              `${person} wrote ${text} at ${timeOf(atMs)}, and ${client.webhookUrl} of ${clientId} was not told`,
+            ]
+          : [];
+      });
     },
   },
   'the window of WhatsApp ends a day after the latest text': {

@@ -1,11 +1,16 @@
 /** One-time passwords, and consent. */
 
-import type { Asked } from '../outside/record.ts';
+import type { Asked, OutsideRecord } from '../outside/record.ts';
+import { clockOffMs, whatsAppNumberId } from '../outside/whatsapp-events.ts';
 import type { Ended } from './ended.ts';
 import { distinct, type Invariant, isSetAside, timeOf } from './invariant.ts';
 
 /** A keyword or a change is in force after this time, also if calls fail and are repeated. */
 const inForceMs = 1_800_000;
+/** Keywords less apart than this may count in either order. */
+const apartMs = 3000;
+/** The id of AWS of the number from which the stage sends by WhatsApp. */
+export const whatsAppSender = 'phone-number-id-0123456789abcdef0123456789abcdef';
 
 export const ofPeople = {
   'a password is verified once, after so many attempts': {
@@ -96,38 +101,41 @@ export const ofPeople = {
     },
   },
 
-  'STOP stops what a client sends': {
+  'nothing is handed over after a STOP, by its sender or of the client that wrote last': {
     promise: '13.2, 13.3',
-    check: ({ plan, stage: { record }, listed }) => {
+    check: ({ plan, stage: { record, sqs }, listed, inbound }) => {
       const owner = ownersOf(listed);
-      const stopInForceMs = plan.severity > 0 ? 1_800_000 : 60_000;
+      const stopInForceMs = plan.severity > 0 ? inForceMs : 150_000;
       return record.handOvers.flatMap(({ messageId, to, from, atMs, text }) => {
+        if (/\d{6}/.test(text) || isSetAside(sqs, to)) return [];
         const clientId = owner.get(messageId);
-        if (/\d{6}/.test(text)) return [];
-        const stop = record.wrote.findLast(
-          (one) => one.from === to && one.to === from && one.atMs < atMs && /^\s*stop\W*$/i.test(one.text),
+        const words = wordsOf(record, to).filter((word) => word.atMs < atMs);
+        const changes = record.asked.filter(
+          (one) => one.path.includes('/suppressions/') && decodeURIComponent(one.path).endsWith(to),
         );
-        if (stop === undefined || atMs - stop.atMs < stopInForceMs) return [];
-        const hadGot = record.handOvers.some(
-          (one) =>
-            one.to === to &&
-            one.from === from &&
-            one.carrierMessageId !== undefined &&
-            one.atMs < stop.atMs - stopInForceMs &&
-            owner.get(one.messageId) === clientId,
-        );
-        const ended =
-          record.wrote.some((one) => one.from === to && one.atMs > stop.atMs && one.text === 'START') ||
-          record.asked.some(
+        const stop = words.findLast((word) => {
+          if (!word.isStop || word.knownAtMs > atMs - stopInForceMs) return false;
+          const mayBeEnded =
+            words.some(({ isStop, toldAtMs }) => !isStop && toldAtMs > word.toldAtMs - apartMs) ||
+            changes.some(
+              ({ route, body, atMs: askedMs }) =>
+                route === 'adminApi' && body === undefined && askedMs < atMs,
+            );
+          if (mayBeEnded) return false;
+          const endedByClient = changes.some(
             (one) =>
               one.route === 'deleteSuppression' &&
               one.clientId === clientId &&
-              decodeURIComponent(one.path).endsWith(to) &&
-              (one.answeredAtMs ?? Infinity) > stop.atMs,
+              (one.answeredAtMs ?? Infinity) > word.atMs,
           );
-        return hadGot && !ended
-          ? [`${messageId} went to ${to} at ${timeOf(atMs)}, who wrote STOP at ${timeOf(stop.atMs)}`]
-          : [];
+          const isOfLast = clientId !== undefined && receiverOf(inbound, word) === clientId;
+          return senderOf(word.to) === from || (isOfLast && !endedByClient);
+        });
+        return stop === undefined
+          ? []
+          : [
+              `${messageId} of ${clientId} went to ${to} from ${from} at ${timeOf(atMs)}, who wrote STOP to ${stop.to} at ${timeOf(stop.atMs)}`,
+            ];
       });
     },
   },
@@ -161,6 +169,51 @@ export const ofPeople = {
     },
   },
 } as const satisfies Record<string, Invariant>;
+
+interface Word {
+  readonly atMs: number;
+  readonly from: string;
+  readonly to: string;
+  readonly text: string;
+  readonly isStop: boolean;
+  /** The time that the carrier tells, or of the receipt, if its clock is ahead. */
+  readonly toldAtMs: number;
+  /** When the gateway gets the text. */
+  readonly knownAtMs: number;
+}
+
+/** The keywords of a person. */
+function wordsOf({ wrote }: OutsideRecord, person: string): Word[] {
+  return wrote
+    .filter(({ from, text }) => from === person && /^\s*(stop|start)\W*$/i.test(text))
+    .map(({ learnedAtMs, ...word }) => {
+      const offMs = word.to === whatsAppNumberId ? clockOffMs(person, word.text) : 0;
+      return {
+        ...word,
+        isStop: /stop/i.test(word.text),
+        toldAtMs: word.atMs + Math.min(0, offMs),
+        knownAtMs: learnedAtMs ?? word.atMs,
+      };
+    });
+}
+
+/** The client whose list has the text: the one that wrote last, as the gateway saw it. */
+export function receiverOf(
+  inbound: Ended['inbound'],
+  { from, text, toldAtMs }: Pick<Word, 'from' | 'text' | 'toldAtMs'>,
+) {
+  for (const [clientId, messages] of inbound)
+    for (const message of messages) {
+      const isIt = message.from === from && message.text === text;
+      if (isIt && Math.abs(Date.parse(message.created_at) - toldAtMs) < 1100) return clientId;
+    }
+  return undefined;
+}
+
+/** What hand-overs from one of our numbers name as their sender. */
+function senderOf(number: string): string {
+  return number === whatsAppNumberId ? whatsAppSender : number;
+}
 
 /** The client that a suppression is of; the admin API names it in its path. */
 export function clientOf({ path, clientId }: Asked): string {

@@ -1,4 +1,5 @@
 /** What the WhatsApp service publishes: the states of messages, and what people write. */
+import { hashOf } from '../random.ts';
 import type { Published } from './record.ts';
 
 /** The id of the number from which the stage sends. */
@@ -13,6 +14,12 @@ export function whatsAppEvent(
 ): object {
   const value = statusOf(attemptId, carrierId, status, number, atMs);
   return notification(`event-${carrierId}-${status}`, value, atMs);
+}
+
+/** How far the carrier's clock is from the true time when these people write STOP or START. */
+export function clockOffMs(from: string, text: string): number {
+  const offHours = /^\s*(stop|start)\W*$/i.test(text) ? ([0, -2, 2][hashOf(from) % 3] ?? 0) : 0;
+  return offHours * 3_600_000;
 }
 
 /** What a person writes to our number. */
@@ -57,7 +64,7 @@ function textOf(id: string, from: string, text: string, atMs: number): object {
   const message = {
     id: `wamid.inbound-${id}`,
     from: wa_id,
-    timestamp: String(Math.floor(atMs / 1000)),
+    timestamp: String(Math.floor((atMs + clockOffMs(from, text)) / 1000)),
     type: 'text',
     text: { body: text },
   };
