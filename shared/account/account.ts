@@ -36,7 +36,7 @@ export function getAccount({
   return async (request) => accountView(limitsOf, await ownClient(clients, requireCaller(request)));
 }
 
-/** The request body of `PATCH /api/v1/account`: null removes the URL, an absent field leaves it. */
+/** Returns the schema of the body of `PATCH /api/v1/account`: null removes the URL, an absent field keeps it. */
 export function updateAccountSchema(webhookUrl: z.ZodMiniType<string>) {
   return z.object({ webhook_url: z.optional(z.nullable(webhookUrl)) });
 }

@@ -69,7 +69,7 @@ function entriesIn(rows: readonly Readonly<Record<string, unknown>>[]): Activity
   });
 }
 
-/** The values of the attribute `kind` in this shard, or outside of the shards. */
+/** Returns the values of the attribute `kind` in this shard, or outside of the shards. */
 function storedKinds(kinds: readonly ActivityKind[], shard: number | undefined): string[] {
   return shard === undefined ? [...kinds] : kinds.filter(isSpread).map((kind) => shardKey(kind, shard));
 }
@@ -204,7 +204,7 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
   }
 }
 
-/** The newest entries of all sources. An entry counts when every source has been read down to it. */
+/** Returns the newest entries of all sources. An entry is included once every source has been read down to it. */
 async function merged(
   sources: readonly Source[],
   high: string,

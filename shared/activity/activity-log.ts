@@ -32,7 +32,7 @@ export const activitySchema = lazily(() => {
 export type Activity = z.output<ReturnType<typeof activitySchema>>;
 
 export interface ActivityLog {
-  /** Writing the same entry again changes nothing. */
+  /** Adds an entry. Writing the same entry again changes nothing. */
   add(entry: Activity): Promise<void>;
 }
 

@@ -34,7 +34,7 @@ export const activityQuery = z.object({
   until: z.optional(utcTime),
 });
 
-/** The kinds of a group; a kind as it is. */
+/** Returns the kinds of a group; a single kind is returned as it is. */
 export function kindsOf(
   kind: ActivityKind | ActivityGroup | undefined,
 ): ActivityKind | readonly ActivityKind[] | undefined {
@@ -58,7 +58,7 @@ export async function actorOf(
   });
 }
 
-/** Newest first. */
+/** Lists entries, newest first. */
 export async function listActivity(
   dependencies: Pick<AdminDependencies, 'activity' | 'deliveries'> & Partial<Pick<AdminDependencies, 'mode'>>,
   query: ActivityQuery,

@@ -45,7 +45,10 @@ export async function attention(dependencies: AdminDependencies) {
   };
 }
 
-/** The first entry of a client and a window counts: a cap that is reached was nearly reached before. */
+/**
+ * Returns the first entry for each client and window. The entries are newest first, so a reached cap hides its
+ * earlier notice.
+ */
 function currentNotices(
   entries: readonly {
     readonly kind: string;

@@ -11,7 +11,7 @@ import { requireClient } from './find-client.ts';
 export const newKeyBody = z.object({ test: z._default(z.boolean(), false) });
 export const newSecretBody = z.extend(secretRotationBody, newKeyBody.shape);
 
-/** The previous secret stays valid for the overlap. */
+/** Rotates the client secret. The previous secret stays valid for the overlap. */
 export async function rotateClientSecret(
   dependencies: AdminDependencies,
   actor: string,

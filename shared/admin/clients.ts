@@ -144,7 +144,7 @@ export async function listClients(
   };
 }
 
-/** A client with its keys. @throws GatewayError `not_found` */
+/** Shows a client with its keys. @throws GatewayError `not_found` */
 export async function showClient(
   dependencies: AdminDependencies,
   clientId: string,
@@ -172,7 +172,7 @@ export async function setClientDisabled(
   await clientAdmin.setClientDisabled(dependencies, clientId, disabled);
 }
 
-/** Null removes the URL. */
+/** Sets the URL; null removes it. */
 export async function changeWebhookUrl(
   dependencies: AdminDependencies,
   actor: string,
@@ -191,7 +191,7 @@ export async function changeWebhookUrl(
     throw clientAdmin.noSuchClient();
 }
 
-/** The countries and senders that the client may use; takes effect within 60 s. Null allows all. */
+/** Sets the countries and senders that the client may use, within 60 s. Null allows all. */
 export async function changePermissions(
   dependencies: AdminDependencies,
   actor: string,

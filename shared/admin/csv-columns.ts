@@ -41,7 +41,10 @@ function directionOf({ direction }: FoundMessage): 'inbound' | 'outbound' {
 const groupColumns = ['client_id', 'client_name', 'channel', 'type', 'country', 'status'] as const;
 const sumColumns = ['messages', 'segments', 'delivered', 'failed', 'cost'] as const;
 
-/** A cost in another currency has a line of its own, without messages, so that no column mixes currencies. */
+/**
+ * Writes usage as CSV. A cost in another currency has its own line, without messages, so that no column mixes
+ * currencies.
+ */
 export function usageCsv({ usage, currency }: UsageList): string {
   const header = ['from', 'to', ...groupColumns, ...sumColumns, 'currency', 'estimated'];
   const rows = usage.flatMap((entry) => {

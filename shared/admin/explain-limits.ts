@@ -95,7 +95,7 @@ async function explain(
   };
 }
 
-/** Which row decides: the client's own, the one for every client (`*`), or none. */
+/** Returns which row decides: the client's own, the one for every client (`*`), or none. */
 function sourceOf(
   row: ParsedRow | undefined,
   ownRow: ParsedRow | undefined,

@@ -39,7 +39,7 @@ export function ofMode(clientId: string, test: boolean): string {
 
 const clientsPerRead = 500;
 
-/** All clients, or the first ones if there are more than enough: no index has their names. */
+/** Reads all clients, or the first ones if there are too many: no index contains their names. */
 export async function readClients(
   { clients }: Clients,
   enough = Number.POSITIVE_INFINITY,
@@ -103,7 +103,7 @@ function similarClients(clients: readonly Client[], wanted: string): string[] {
   return meant.slice(0, suggestedMax).map(({ client_id, name }) => `${name} (${client_id})`);
 }
 
-/** As `clientIdOf`, or `*` for the rows for every client. */
+/** Like `clientIdOf`, but also accepts `*` for the rows for every client. */
 export async function clientIdOrAll(dependencies: Clients, idOrName: string): Promise<string> {
   return idOrName === everyClient ? everyClient : clientIdOf(dependencies, idOrName);
 }
@@ -121,7 +121,7 @@ export async function rowOwnerOf(
   return rows.length > 0 ? idOrName : clientIdOrAll(dependencies, idOrName);
 }
 
-/** The names by the ids of clients and of their test data; undefined for a client that does not exist. */
+/** Returns the names by the ids of clients and of their test data; undefined for a client that does not exist. */
 export async function readClientNames(
   dependencies: Clients,
 ): Promise<(clientId: string) => string | undefined> {

@@ -60,7 +60,7 @@ export async function readRows({ overrides }: Pick<AdminDependencies, 'overrides
   return { clientId, own, forAll };
 }
 
-/** A client's limits for every endpoint and its caps, then its rows for endpoints that do not exist. */
+/** Returns a client's limits for every endpoint and its caps, then its rows for endpoints that do not exist. */
 export async function limitsOf(
   dependencies: AdminDependencies,
   clientId: string,
@@ -146,7 +146,7 @@ function endpointView(
   };
 }
 
-/** The same text as in the row, also before the review has written it. */
+/** Returns the same text as in the row, even if the review has not written it yet. */
 function rowFeedback(
   { capDefaults, currency }: AdminDependencies,
   row: OverrideRow,
@@ -195,8 +195,8 @@ export const endpointBody = z.object({ endpoint: keyText });
 const changeable = [...windowAttributes, 'expires_at', 'blocked', 'note'] as const;
 
 /**
- * Null restores a default. Also removes the invalid values of the row; attributes that the gateway does not know remain,
- * unless `remove` names them.
+ * Sets limits; null restores a default. Also removes the invalid values of the row. Attributes that the gateway does
+ * not know remain, unless `remove` names them.
  */
 export async function setLimits(
   dependencies: AdminDependencies,
@@ -243,7 +243,7 @@ export async function removeLimits(
   });
 }
 
-/** The value of `endpoint` in a row, given as it is or as the name of its policy. @throws GatewayError */
+/** Returns the `endpoint` of a row from its value or from the name of its policy. @throws GatewayError */
 function requireEndpoint(text: string): string {
   if (limitTargets.has(text)) return text;
   const found = limitPolicies.find((name) => name === text);
@@ -266,7 +266,7 @@ export function rowFor(rows: readonly OverrideRow[], endpoint: string): Override
   return rows.find((row) => row.endpoint === endpoint);
 }
 
-/** The limits as they are shown: for `spend` an amount in the currency. */
+/** Returns the limits as displayed: `spend` as an amount in the currency. */
 function limitsView(target: LimitTarget, limits: LimitsView): LimitsView {
   const unit = countedPerUnit(target);
   return Object.fromEntries(

@@ -105,7 +105,7 @@ export function dynamoMessageSearch(
   };
 }
 
-/** The index by number has both directions. */
+/** Returns the indexes to read. The index by number contains both directions. */
 function indexesOf(filter: MessageFilter, direction: Direction) {
   if ('recipient' in filter) {
     return [{ name: 'by-recipient', key: 'recipient', value: filter.recipient }] as const;

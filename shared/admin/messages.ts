@@ -123,7 +123,7 @@ function foundView(message: Message): FoundMessage {
   return { ...statusView(message), client_id: isUnassigned(message) ? null : message.client_id };
 }
 
-/** Each status and each error code occurs in one direction only. */
+/** Returns the direction to search. Each status and each error code occurs in one direction only. */
 function directionOf({ direction = 'all', status, error_code }: Partial<MessageQuery>): Direction {
   if (direction !== 'all' || (status === undefined && error_code === undefined)) return direction;
   return status === 'received' ? 'inbound' : 'outbound';
@@ -143,7 +143,9 @@ const dayRowsMax = 8;
 /** Any three months are in four. */
 const monthRowsMax = 4;
 
-/** The clients with the most messages of this status, channel or error code in this time; usage rows count them. */
+/**
+ * Returns the clients with the most messages of this status, channel or error code in this time, from the usage rows.
+ */
 async function activeClients(
   { usage, clock, mode }: Pick<AdminDependencies, 'usage' | 'clock' | 'mode'>,
   { since, until }: MessageTimes,
@@ -173,7 +175,10 @@ async function activeClients(
   };
 }
 
-/** An upper bound: usage does not combine error codes with the rest, and is about a minute old. */
+/**
+ * Returns an upper bound of matching messages: usage does not combine error codes with the other fields, and is about
+ * a minute old.
+ */
 function matchingMessages(amounts: Amounts, { status, channel, error_code }: MessageCondition): number {
   if (error_code !== undefined) return errorCodesIn(amounts).get(error_code) ?? 0;
   return (
@@ -238,7 +243,10 @@ async function legsOf(
   return [first, ...shown.following].map((each, index) => ({ ...each, leg: index + 1 }));
 }
 
-/** The ids of the webhooks that the message may have: derived from the message, the event, and the client's endpoints. */
+/**
+ * Returns the ids of the webhooks that the message may have, derived from the message, its events and the client's
+ * endpoints.
+ */
 export function deliveryIdsOf(message: Message, endpoints: readonly WebhookEndpoint[]): string[] {
   const events = new Set(eventsOf(message).map(({ event }) => event));
   const destinations = [undefined, ...endpoints.map(({ endpoint_id }) => endpoint_id)];

@@ -27,7 +27,10 @@ const holdCursor = opaqueCursor(/^\d{4}-\d\d-\d\dT[\d:.]+Z#.+#(..|\*)$/);
 const positionOf = ({ changed_at, client_id, country }: OtpHold): string =>
   `${changed_at}#${client_id}#${country}`;
 
-/** The newest first. Each page reads the whole table, which has a row for each client and country that was ever held. */
+/**
+ * Lists the holds, newest first. Each page reads the whole table, which has a row for each client and country that
+ * was ever held.
+ */
 export async function listOtpHolds(
   { otpHolds, mode }: Pick<AdminDependencies, 'otpHolds' | 'mode'>,
   { limit, cursor }: z.output<typeof otpHoldsQuery>,

@@ -56,7 +56,7 @@ async function allIds({ clients, mode }: Pick<AdminDependencies, 'clients' | 'mo
   return { ids: read.clients.map(({ client_id }) => clientIdIn(mode, client_id)), more: read.more };
 }
 
-/** A caller can choose the id of a request, so the refusal may be of another client. */
+/** Returns the latest refusal. Checks its client, because a caller can choose the id of a request. */
 function lastOf(
   { client_id, last_request_id }: RefusalCount,
   byId: ReadonlyMap<string, Refusal>,

@@ -39,7 +39,7 @@ export async function requestLogOf(stackName: string) {
   if (groups.length === 0) throw new Error(`The stack ${stackName} has no log groups of the API.`);
   const client = new CloudWatchLogsClient(config);
   return {
-    /** The requests since a time, of one client or of all, each with an id of its line; oldest first. */
+    /** Reads the requests since a time, of one client or of all, each with the id of its line; oldest first. */
     async read(
       since: Date,
       clientId: string | undefined,

@@ -88,13 +88,16 @@ export async function search(dependencies: Dependencies, text: string): Promise<
   };
 }
 
-/** An id of a request within other text. */
+/** Finds a request id within other text. */
 function requestIdIn(text: string): string | undefined {
   const [id] = /(?<![0-9a-z-])[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-z-])/i.exec(text) ?? [];
   return id?.toLowerCase();
 }
 
-/** The query that finds a request in the logs. No table stores request ids: that needs one more write for each message. */
+/**
+ * Returns the query that finds a request in the logs. No table stores request ids: that would cost one more write for
+ * each message.
+ */
 function logQueryFor(requestId: string): string {
   return [
     'fields @timestamp, @log, level, message, client_id, method, path, status, error, message_id, @message',
@@ -103,7 +106,7 @@ function logQueryFor(requestId: string): string {
   ].join('\n');
 }
 
-/** An id in any case, and within other text, as it is copied from a log. */
+/** Finds an id in upper or lower case within other text, as it is copied from a log. */
 function idIn(text: string): string {
   const [, prefix = '', rest = ''] =
     /(?<![a-z])(msg|bat|otp|whd)_([0-9a-z]{26})(?![0-9a-z])/i.exec(text) ?? [];
@@ -199,7 +202,7 @@ async function findRecipients(
 
 const clientsSearchedMax = 10_000;
 
-/** The client with this id, or all clients up to a limit. */
+/** Returns the client with this id, or all clients up to a limit. */
 async function clientsToSearch(dependencies: Dependencies, wanted: string) {
   const named = await dependencies.clients.find(wanted);
   if (named !== undefined) return { clients: [named], more: false };

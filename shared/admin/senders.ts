@@ -65,8 +65,8 @@ export async function listSenders(
 }
 
 /**
- * Null removes a value. Also removes the invalid values of the row; attributes that the gateway does not know remain,
- * unless `remove` names them.
+ * Sets a sender; null removes a value. Also removes the invalid values of the row. Attributes that the gateway does
+ * not know remain, unless `remove` names them.
  */
 export async function setSender(
   dependencies: AdminDependencies,
@@ -94,7 +94,7 @@ export async function setSender(
   return view;
 }
 
-/** The destination need not be valid, so that a misspelled row can be removed. */
+/** Removes a row. Its destination may be invalid, so that a misspelled row can be removed. */
 export async function removeSender(
   { senders, clock }: AdminDependencies,
   actor: string,
@@ -110,7 +110,7 @@ export async function removeSender(
 
 const noOthers = { claims: new Map(), paces: new Map() } as const;
 
-/** The claims and paces of all rows, once this one is written. */
+/** Returns the claims and paces of all rows, including this one. */
 async function beside({ senders }: AdminDependencies, row: EditedRow) {
   const others = (await senders.allRows()).filter(
     (other) => other.client_id !== row.client_id || other.destination !== row.destination,

@@ -33,9 +33,8 @@ export const outboxQuery = z.object({
 type OutboxMessage = Omit<OutboxEntry, 'from'> & { readonly from: string | null };
 
 /**
- * Newest first: the live messages of all clients, or the test messages of one.
- *
- * @throws GatewayError `not_found` for live messages if the carrier is not the simulator.
+ * Lists the live messages of all clients, or the test messages of one, newest first. @throws GatewayError `not_found`
+ * for live messages if the carrier is not the simulator.
  */
 export async function listOutbox(
   dependencies: Pick<

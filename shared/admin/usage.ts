@@ -128,7 +128,7 @@ export async function summarizeUsage(
   };
 }
 
-/** Most frequent first. */
+/** Counts the error codes, most frequent first. */
 export function countedErrorCodes(amounts: readonly Amounts[]) {
   const counts = sumOf(amounts.map((each) => new Map(errorCodesIn(each))));
   return [...counts]

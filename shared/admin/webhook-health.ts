@@ -189,7 +189,10 @@ export async function webhookHealth(
   return { ...health, endpoints: withFailed(health.endpoints, endpoints) };
 }
 
-/** The endpoints with the number of their failed webhooks and the time that every page has. */
+/**
+ * Returns the endpoints with the number of their failed webhooks, and with the start of the failures that every page
+ * shows.
+ */
 export function withFailed(
   healths: readonly OriginHealth[],
   endpoints: readonly ClientEndpoint[],

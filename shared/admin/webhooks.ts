@@ -68,7 +68,7 @@ export async function failedWebhooks(
   return failedWebhooksOf(dependencies, clientId, of.limit);
 }
 
-/** The same, of a client by its id, or of all. */
+/** Like `failedWebhooks`, for a client's id, or for all clients. */
 export async function failedWebhooksOf(
   dependencies: Pick<AdminDependencies, 'activity' | 'deliveries' | 'clock' | 'retentionDays'> &
     Partial<Pick<AdminDependencies, 'mode'>>,
@@ -99,10 +99,8 @@ export interface EndpointSummary extends WebhookEndpointView {
 }
 
 /**
- * The webhook endpoints that the client manages, the oldest first.
- *
- * @param client - its id or name
- * @throws GatewayError if there is no such client.
+ * Lists the webhook endpoints that the client manages, oldest first. @param client - its id or name @throws
+ * GatewayError if there is no such client.
  */
 export async function listEndpoints(
   dependencies: AdminDependencies,
@@ -115,7 +113,7 @@ export async function listEndpoints(
   }));
 }
 
-/** A test event to one of the client's endpoints. @throws GatewayError `not_found` or `endpoint_disabled` */
+/** Sends a test event to one of the client's endpoints. @throws GatewayError `not_found` or `endpoint_disabled` */
 export async function testEndpoint(
   dependencies: AdminDependencies,
   actor: string,

@@ -118,9 +118,8 @@ export async function setClientDisabled(
 }
 
 /**
- * The secret before the new one stays valid for the overlap; without one, no older secret does.
- *
- * @throws GatewayError `secret_limit_reached` if the one before it is still valid
+ * Rotates the client secret. The previous secret stays valid for the overlap; if no overlap is given, no older secret
+ * does. @throws GatewayError `secret_limit_reached` if the secret before the previous one is still valid
  */
 export async function rotateClientSecret(
   dependencies: Pick<ClientAdminDependencies, 'clients' | 'random'>,
@@ -149,7 +148,7 @@ export async function rotateClientSecret(
   });
 }
 
-/** Every client secret but the newest is refused within 60 s. */
+/** Revokes every client secret but the newest, within 60 s. */
 export async function endPreviousSecret(
   dependencies: Pick<ClientAdminDependencies, 'clients'>,
   clientId: string,
@@ -244,7 +243,7 @@ function assertOpensMessages(client: Client, what: string): void {
   );
 }
 
-/** A revoked key stays as it is. @throws GatewayError `not_found` */
+/** Revokes an API key. A revoked key stays as it is. @throws GatewayError `not_found` */
 export async function revokeApiKey(
   { apiKeys }: Pick<ClientAdminDependencies, 'apiKeys'>,
   clientId: string,

@@ -58,7 +58,7 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
   }
 
   return {
-    /** A consistent read. A text that cannot be a client's id is not looked up. */
+    /** Reads a client consistently. A text that cannot be a client id is not looked up. */
     async find(clientId: string): Promise<Client | undefined> {
       if (!isClientId(clientId)) return undefined;
       const Key = { client_id: settingsIdOf(clientId) };
@@ -87,7 +87,7 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
       const url = mode === 'test' ? (webhookUrl ?? null) : webhookUrl;
       return update(clientId, setOrRemove({ [attributesIn[mode].webhookUrl]: url }));
     },
-    /** `null` removes a list, which allows everything; an absent list is not changed. */
+    /** Sets the lists. `null` removes a list, which allows everything; an absent list is not changed. */
     setPermissions: (clientId: string, change: PermissionChange): Promise<boolean> => {
       const lists = Object.entries(change).filter(([, list]) => list !== undefined);
       return update(
@@ -95,7 +95,7 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
         setOrRemove(Object.fromEntries(lists.map(([name, list]) => [name, list ?? undefined]))),
       );
     },
-    /** False if the secrets are no longer `before`, because another writer changed them. */
+    /** Returns false if the secrets are no longer `before`, because another writer changed them. */
     replaceSecrets: (
       clientId: string,
       before: readonly ClientSecret[],
@@ -114,7 +114,7 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
           : `attribute_exists(client_id) AND (attribute_not_exists(${secrets}) OR ${unchanged})`,
       );
     },
-    /** A scan, one page at a time: only administrators list clients. */
+    /** Scans the table one page at a time: only administrators list clients. */
     async list({ limit, after }: ListOptions) {
       const { Items = [], LastEvaluatedKey } = await dynamo.send(
         new ScanCommand({
@@ -178,7 +178,7 @@ export function disabledClients(client: DynamoDBDocumentClient, TableName: strin
   return async (clientId: string): Promise<boolean> => (await cache.get(clientId))?.disabled === true;
 }
 
-/** Which of some ids are clients. Clients are never deleted, so an id that was found is not read again. */
+/** Returns which ids belong to clients. Clients are never deleted, so an id that was found is not read again. */
 export function dynamoExistingClients(client: DynamoDBDocumentClient, tableName: string) {
   const known = new Set<string>();
   return async (ids: readonly string[]): Promise<ReadonlySet<string>> => {
@@ -190,14 +190,14 @@ export function dynamoExistingClients(client: DynamoDBDocumentClient, tableName:
   };
 }
 
-/** The current webhook URL of a client's account (contract 7.1). */
+/** Returns the current webhook URL of a client's account (contract 7.1). */
 export function accountUrls(clients: Pick<ClientStore, 'find'>) {
   return async (clientId: string): Promise<string | undefined> => (await clients.find(clientId))?.webhook_url;
 }
 
 export type ApiKeyStore = ReturnType<typeof dynamoApiKeyStore>;
 
-/** The hash of the key is the table's primary key. */
+/** Reads and writes API keys. The primary key of the table is the hash of the API key. */
 export function dynamoApiKeyStore(dynamo: DynamoDBDocumentClient, TableName: string) {
   return {
     find: (keyHash: string): Promise<ApiKey | undefined> =>
@@ -209,7 +209,7 @@ export function dynamoApiKeyStore(dynamo: DynamoDBDocumentClient, TableName: str
     async create(key: ApiKey): Promise<void> {
       await dynamo.send(new PutCommand({ TableName, Item: key }));
     },
-    /** Newest first. */
+    /** Returns the client's keys, newest first. */
     async listOf(clientId: string): Promise<readonly ApiKey[]> {
       const rows = queryRows(dynamo, {
         TableName,

@@ -46,8 +46,8 @@ export function inMode(client: Client, mode: Mode): Client {
 }
 
 /**
- * The client as its test keys see it: under the id of its test data, with secrets of its own, and otherwise with the
- * settings of the client. A test key never opens the admin API.
+ * Returns the client as its test keys see it: with the id of its test data, its own test secrets, and the client's
+ * other settings. A test key never opens the admin API.
  */
 function inTestMode(client: Client): Client {
   const { test_secrets, webhook_url: liveUrl, test_webhook_url, secrets: _secrets, ...rest } = client;

@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { clientIdIn, type Mode } from '../contract/mode.ts';
 import { base32 } from '../platform/ids.ts';
 
-/** `size` bytes from a cryptographically secure source. */
+/** Returns `size` bytes from a cryptographically secure source. */
 export type RandomBytes = (size: number) => Buffer;
 
 const secretBytes = 32;
@@ -30,7 +30,7 @@ export function isApiKey(text: string): boolean {
   return /^sk-(?:test-)?[A-Za-z0-9_-]{43}$/.test(text);
 }
 
-/** The id of the mode that the client secret is of, so that a client has one id for both of its secrets. */
+/** Returns the client id in the mode of the secret. The client itself uses one id with both secrets. */
 export function clientIdFor(secret: string, clientId: string): string {
   return /^cs_test_[A-Za-z0-9_-]{43}$/.test(secret) ? clientIdIn('test', clientId) : clientId;
 }
@@ -43,7 +43,7 @@ export function newApiKeyId(random: RandomBytes): string {
   return `key_${shortId(random)}`;
 }
 
-/** SHA-256 in hexadecimal. A fast hash is enough, because 256 random bits cannot be guessed. */
+/** Returns the SHA-256 in hexadecimal. A fast hash is enough, because 256 random bits cannot be guessed. */
 export function secretHash(secret: string): string {
   return createHash('sha256').update(secret, 'utf8').digest('hex');
 }

@@ -27,7 +27,7 @@ export function channelsOffOf(env: Environment<'SMS_CARRIER' | 'WHATSAPP_CARRIER
   return channels.filter((channel) => carriers[channel].length === 0);
 }
 
-/** A client without a list of countries follows the stage. */
+/** Returns the client's permissions. A client without a list of countries uses the stage's. */
 export function permissionsOf(
   { countries, senders }: SendingPermissions,
   stageCountries: readonly string[] | undefined,
@@ -76,7 +76,7 @@ function senderRefusal(
   return senders.includes(from) && !Object.hasOwn(kindRefusals, from) ? undefined : foreignSender;
 }
 
-/** The reason why the client may not send to this recipient from this sender; undefined if it may. */
+/** Returns why the client may not send to this recipient from this sender; undefined if it may. */
 export function recipientRefusal(
   { countries }: SendingPermissions,
   recipient: string,

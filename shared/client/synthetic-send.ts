@@ -83,7 +83,7 @@ const unfinished = ['queued', 'sending', 'sent'];
 export function syntheticSender(dependencies: {
   readonly call: CallGateway;
   readonly clientId: string;
-  /** A new test secret of the client; the one before it is no longer valid. */
+  /** Creates a test secret of the client and revokes the previous one. */
   readonly newSecret: (now: Date) => Promise<string>;
   /** If empty, the message is sent by WhatsApp. */
   readonly smsCarriers: readonly string[];

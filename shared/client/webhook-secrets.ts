@@ -19,15 +19,14 @@ export type WebhookSecret = Readonly<z.output<typeof webhookSecret>>;
 
 export interface WebhookSecrets {
   /**
-   * Newest first; expired ones may be among them.
-   *
-   * @param endpointId - of the client's endpoint; without it, the account's secrets
+   * Returns the secrets, newest first; may include expired ones. @param endpointId - one of the client's endpoints;
+   * if absent, the account's secrets
    */
   find(clientId: string, endpointId?: string): Promise<readonly WebhookSecret[]>;
 }
 
 export interface WebhookSecretStore extends WebhookSecrets {
-  /** False if the secrets are no longer `before`, because another writer changed them. */
+  /** Returns false if the secrets are no longer `before`, because another writer changed them. */
   replace(
     clientId: string,
     before: readonly WebhookSecret[],
@@ -62,8 +61,8 @@ export function cachedSecrets(source: WebhookSecrets, clock: Clock): WebhookSecr
 }
 
 /**
- * The secrets that sign at this moment, newest first: active and not expired. If there is none, a pending one signs
- * early, because a webhook is never sent without a signature.
+ * Returns the secrets that sign at this moment, newest first: active and not expired. If there is none, a pending one
+ * signs early, because no webhook is sent unsigned.
  */
 export function signingSecrets(secrets: readonly WebhookSecret[], at: Date): readonly WebhookSecret[] {
   const live = secrets

@@ -28,7 +28,7 @@ function leastPrefixLength(block: string): number {
   return /^\[0?:/.test(hostname) ? leastOfIpv4InIpv6 : leastIpv6;
 }
 
-/** The proxies in front of the API that are believed when they name the address of a caller. */
+/** Returns the schema of the proxies in front of the API that may name the address of a caller. */
 export function trustedProxies() {
   return z.strictObject({
     /** CIDR blocks. Nobody but the proxy may be able to send from these addresses. */

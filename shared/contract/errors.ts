@@ -72,7 +72,7 @@ export const nothingAtPathText = 'There is nothing at this path.';
 /** The text for a recipient that cannot be sent to: in the rows of a bulk request, and shown in the API document. */
 export const invalidRecipientText = 'The recipient is not a phone number in international format.';
 
-/** The text for a recipient outside the countries of a client: a 403, or a row of a bulk request. */
+/** Returns the text for a recipient outside the countries of a client, for a 403 or a row of a bulk request. */
 export function countryNotAllowed(country: string | undefined): string {
   return `This client may not send to ${placeName(country)}. If it should, ask the operator of the gateway to allow the country.`;
 }
@@ -184,7 +184,7 @@ export function rateLimitExceeded(
   return limitReached('rate_limit_exceeded', cause, retryAfterSeconds, headers);
 }
 
-/** The 429 of every limit: how long to wait is in its message, in its body and in `Retry-After`. */
+/** Returns the 429 of every limit: its message, its body and `Retry-After` all contain the time to wait. */
 export function limitReached(
   code: 'rate_limit_exceeded' | 'message_limit_reached' | 'spend_limit_reached',
   cause: string,
@@ -198,7 +198,7 @@ export function limitReached(
 /** A restore takes longer than this; a client that tries again that often does no harm. */
 const maintenanceRetrySeconds = 120;
 
-/** The 503 while tables are restored (contract 8.9). */
+/** Returns the 503 while tables are restored (contract 8.9). */
 export function maintenance(): GatewayError {
   return new GatewayError('service_unavailable', 'The gateway is in maintenance. Try again later.', {
     retryAfterSeconds: maintenanceRetrySeconds,
@@ -206,9 +206,8 @@ export function maintenance(): GatewayError {
 }
 
 /**
- * The body of every error, also of those that API Gateway and the web ACL answer.
- *
- * @param baseUrl - the gateway's own address; API Gateway and the web ACL do not have it
+ * Returns the body of every error, also for errors from API Gateway and the web ACL. @param baseUrl - the gateway's
+ * own address; API Gateway and the web ACL do not know it
  */
 export function errorBody(
   {

@@ -16,7 +16,7 @@ export const internationalCodes: readonly string[] = [
   '+979',
 ];
 
-/** The code of a number of no country: each has three digits. */
+/** Returns the calling code of a number without a country: each has three digits. */
 export function internationalCodeOf(recipient: string): string {
   return recipient.slice(0, 4);
 }

@@ -18,7 +18,7 @@ export function settingsIdOf(clientId: string): string {
   return modeOf(clientId) === 'test' ? clientId.slice(0, -testEnding.length) : clientId;
 }
 
-/** The id under which the client's data of this mode is stored. */
+/** Returns the id under which the client's data of this mode is stored. */
 export function clientIdIn(mode: Mode, clientId: string): string {
   const id = settingsIdOf(clientId);
   return mode === 'test' ? id + testEnding : id;
@@ -37,7 +37,7 @@ export function keptDays(clientId: string | undefined, retentionDays: number): n
   return isTest ? Math.min(retentionDays, testDaysMax) : retentionDays;
 }
 
-/** The field of responses and webhooks that marks test data; live data has none. */
+/** Returns the field of responses and webhooks that marks test data; live data has none. */
 export function modeField(clientId: string): { mode?: 'test' } {
   return modeOf(clientId) === 'test' ? { mode: 'test' } : {};
 }

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 /** `wait`: for a receipt, until the validity of the message ends. */
 const choice = z.enum(['send_again', 'wait']);
 
-/** The choice of a stage for each kind of message. */
+/** Returns the schema of a stage's rule for each kind of message. */
 export function onUnknownRules() {
   return z.strictObject({ otp: choice, promotional: choice, other: choice });
 }
@@ -13,7 +13,7 @@ export type OnUnknownRules = Readonly<z.output<ReturnType<typeof onUnknownRules>
 
 export const usualOnUnknown = { otp: 'send_again', promotional: 'wait', other: 'wait' } as const;
 
-/** How many seconds after the attempt it happens. */
+/** Returns the schema of the seconds after an attempt at which the rule applies. */
 export function unknownDeadlines() {
   const seconds = z.int().check(z.minimum(1), z.maximum(86_400));
   return z.strictObject({ otp: seconds, other: seconds });

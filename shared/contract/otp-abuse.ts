@@ -14,7 +14,7 @@ export const allCountries = '*';
 export const recipientSendsMax = 5;
 export const recipientWindowSeconds = 600;
 
-/** The rule by which one-time passwords of a client are held, a setting of the stage (docs/decisions/otp-hold.md). */
+/** Returns the schema of the stage setting by which one-time passwords are held (docs/decisions/otp-hold.md). */
 export function otpHoldRule() {
   return z.strictObject({
     /** Fewer passwords in an hour are never held. */

@@ -87,14 +87,14 @@ const twoForms = [
   { either: /^\+549?([1-3]\d{9})$/, both: ['+549$1', '+54$1'] },
 ] as const;
 
-/** Every recipient, in canonical form, that is the person with this number; the number itself is the first. */
+/** Returns all canonical numbers that reach the same recipient; the given number is the first. */
 export function recipientsOfPerson(recipient: string): readonly string[] {
   const forms = twoForms.find(({ either }) => either.test(recipient));
   const all = forms?.both.map((form) => recipient.replace(forms.either, form)) ?? [];
   return [...new Set([recipient, ...all])];
 }
 
-/** The canonical form of a number, for a search; any other text unchanged, which finds nothing. */
+/** Returns the canonical form of a number, for a search. Returns any other text unchanged, which finds nothing. */
 function recipientToFind(text: string): string {
   return canonicalRecipient(text) ?? text;
 }
@@ -193,8 +193,8 @@ export const countrySchema = z
   .check(z.toUpperCase(), z.refine(isSupportedCountry, 'must be a two-letter country code such as GB'));
 
 /**
- * The ISO 3166 country of a number; undefined for a number of no single country. A number outside the ranges in use
- * still has a country, if its calling code has only one.
+ * Returns the ISO 3166 country of a number; undefined for a number without a single country. A number outside the
+ * ranges in use still has a country if its calling code has only one.
  */
 export function countryOf(recipient: string): CountryCode | undefined {
   const number = parsed(recipient);
@@ -226,7 +226,10 @@ export function isAlphanumeric(sender: string): boolean {
 /** Common codes that differ from ISO 3166. */
 const otherCodes: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR' };
 
-/** The ISO 3166-1 alpha-2 code of a country with phone numbers, in any case; undefined if there is none. */
+/**
+ * Returns the ISO 3166-1 alpha-2 code of a country with phone numbers, written in any case; undefined if there is
+ * none.
+ */
 export function countryNamed(text: string): string | undefined {
   const code = text.toUpperCase();
   const country = otherCodes[code] ?? code;
@@ -235,7 +238,10 @@ export function countryNamed(text: string): string | undefined {
 
 let last: { readonly text: string; readonly number: PhoneNumber | undefined } | undefined;
 
-/** Cached, because a request needs the parsed number several times, and parsing takes a large part of a send's CPU time. */
+/**
+ * Parses a number. The result is cached, because a request needs it several times, and parsing takes a large part of
+ * a send's CPU time.
+ */
 function parsed(text: string): PhoneNumber | undefined {
   if (last?.text !== text)
     last = { text, number: parsePhoneNumberFromString(text, { extract: false }, numberingPlans) };

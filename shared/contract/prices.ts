@@ -9,8 +9,8 @@ import type { Channel } from './channels.ts';
 import { internationalCodeOf } from './international-codes.ts';
 
 /**
- * The prices by ISO 3166-1 alpha-2 country, or by the calling code of numbers without a country (`+881`); `default` for
- * all others.
+ * Returns the schema of prices by ISO 3166-1 alpha-2 country, or by the calling code of numbers without a country
+ * (`+881`); `default` is for all others.
  */
 function pricesByCountry() {
   return z._default(

@@ -32,10 +32,8 @@ export const sendFunctions = ['send-sms', 'send-bulk-sms', 'send-whatsapp', 'sen
 export const failingSends: readonly string[] = [...sendFunctions, 'issue-token', 'verify-otp'];
 
 /**
- * The operations that one function serves, by their names: requests for them are counted together, and need a token of the same
- * scope.
- *
- * @param operations - the method and the path of each
+ * Returns the operations of one function by name. Requests for them are counted together, and need a token of the
+ * same scope. @param operations - the method and the path of each
  */
 function servedBy<const FunctionName extends string, const Access extends Scope | null, Name extends string>(
   functionName: FunctionName,

@@ -53,7 +53,7 @@ export function parseBoolean(value: unknown): Parsed<boolean> {
 
 const shownLength = 60;
 
-/** A value of any type as a short text, a string in quotes. */
+/** Formats a value of any type as a short text; a string is in quotes. */
 export function shownValue(value: unknown): string {
   const plain = value instanceof Set ? [...value] : value;
   const text = (typeof plain === 'bigint' ? String(plain) : JSON.stringify(plain)) ?? String(plain);

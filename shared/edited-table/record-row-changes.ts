@@ -75,7 +75,7 @@ function shownValues(row: EditedRow | undefined, { sortKey }: EditedTable): Reco
   );
 }
 
-/** Larger numbers cannot be written as numbers. */
+/** True if the number is exact: a larger one cannot be written as a number. */
 function isExact(value: unknown): boolean {
   return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }
@@ -85,8 +85,8 @@ function textOf(value: unknown): string {
 }
 
 /**
- * The changes, without the gateway's own writes. Those are recognised here and not by a filter of the event source
- * mapping, because a filter compares an attribute with a constant and cannot compare the two images of a record
+ * Returns the changes, without the gateway's own writes. A filter of the event source mapping cannot leave those out:
+ * it compares an attribute with a constant, not with the other image of the record
  * (https://docs.aws.amazon.com/lambda/latest/dg/with-ddb-filtering.html).
  */
 export function readRowChanges(records: readonly StreamRecord[], { sortKey }: EditedTable): RowChange[] {

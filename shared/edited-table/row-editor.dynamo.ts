@@ -67,9 +67,8 @@ export function dynamoAllRows(dynamo: DynamoDBDocumentClient, TableName: string)
     },
 
     /**
-     * How many rows have the feedback `invalid`, in one read.
-     *
-     * @param rowsMax - so many rows are read; DynamoDB may end the read earlier, after 1 MB
+     * Counts the rows with the feedback `invalid`, in one read. @param rowsMax - the most rows to read; DynamoDB may
+     * stop earlier, after 1 MB
      */
     async countInvalid(rowsMax: number): Promise<{ readonly count: number; readonly more: boolean }> {
       const { Count = 0, LastEvaluatedKey } = await dynamo.send(
@@ -192,7 +191,7 @@ export function dynamoEditedRows(dynamo: DynamoDBDocumentClient, TableName: stri
 
 type Unchanged = ReturnType<typeof unchangedRow>;
 
-/** DynamoDB refuses an empty list. */
+/** Adds the attributes, unless there are none: DynamoDB refuses an empty list. */
 function withAttributes(
   unchanged: Unchanged,
   names: Readonly<Record<string, string>>,

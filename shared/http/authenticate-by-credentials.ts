@@ -39,8 +39,9 @@ interface Credentials {
 }
 
 /**
- * Only valid credentials count against their client, all others against the source address: a guess must not use up
- * a client's limit. So the secret is compared before the request is counted.
+ * Authenticates by client id and secret. Only valid credentials count against their client, all others against the
+ * source address, so that guesses cannot use up a client's limit. That is why the secret is compared before the
+ * request is counted.
  */
 export function authenticateByCredentials(
   clients: Pick<ClientDirectory, 'client' | 'freshClient'>,
@@ -86,7 +87,7 @@ function readCredentials({ headers, rawBody }: IncomingRequest): Credentials {
   return credentials;
 }
 
-/** RFC 6749, section 2.3.1: the id and the secret are each form-encoded, then joined. */
+/** Parses the header: the id and the secret are each form-encoded, then joined (RFC 6749, 2.3.1). */
 function basicCredentials(header: string): Credentials | undefined {
   const encoded = /^basic +([A-Za-z0-9+/=]+)$/i.exec(header)?.[1];
   if (encoded === undefined) return undefined;
@@ -98,7 +99,7 @@ function basicCredentials(header: string): Credentials | undefined {
   return clientId === undefined || secret === undefined ? undefined : { clientId, secret };
 }
 
-/** The same for an unknown client and a wrong secret. */
+/** Returns the same error for an unknown client and a wrong secret. */
 function invalidClient(): GatewayError {
   return standardError('invalid_client', {
     headers: { 'WWW-Authenticate': 'Basic realm="messaging-gateway"' },

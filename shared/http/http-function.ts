@@ -161,7 +161,10 @@ type ScopedRouteName = {
   [Name in RouteName]: (typeof routes)[Name]['scope'] extends Scope ? Name : never;
 }[RouteName];
 
-/** One Lambda function for several routes, which have the same rights: each request goes to the operation of its route. */
+/**
+ * Makes one Lambda function for several routes with the same permissions. Each request goes to the operation of its
+ * route.
+ */
 export function httpFunctions(
   operations: Readonly<Partial<Record<ScopedRouteName, Operation>>>,
   dependencies: HttpDependencies,

@@ -41,7 +41,7 @@ export function unmatchedError(routes: readonly RoutePattern[], method: string, 
   });
 }
 
-/** The values of a template's parameters: `{name}` is one segment that is not empty, `{name+}` one or more. */
+/** Returns the values of a template's parameters: `{name}` is one segment that is not empty, `{name+}` one or more. */
 function matchPath(template: string, path: string): Readonly<Record<string, string>> | undefined {
   const expected = template.split('/');
   const given = path.split('/');

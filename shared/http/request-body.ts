@@ -193,7 +193,7 @@ function faultyNames(groups: readonly NamedTexts[], isValid: (text: string) => b
   );
 }
 
-/** A JSON value's texts and keys. @throws GatewayError `invalid_request` that names every faulty field. */
+/** Checks the texts and keys of a JSON value. @throws GatewayError `invalid_request` that names every faulty field. */
 function assertWellFormedJson(value: unknown): void {
   refuse(malformedPaths(value, []), malformedText, wellFormedRule);
 }

@@ -97,7 +97,10 @@ export function requestContext(
   };
 }
 
-/** API Gateway's own record has the last value of a repeated parameter: `dry_run=true&dry_run=false` would send. */
+/**
+ * Returns the parameters of a query, including repeated ones. API Gateway's own record contains only the last value:
+ * `dry_run=true&dry_run=false` would send.
+ */
 function queryOf({
   queryStringParameters,
   multiValueQueryStringParameters,
@@ -109,7 +112,7 @@ function queryOf({
   return Object.fromEntries(parameters);
 }
 
-/** A caller may set it (`x-amzn-RequestId`), to anything. */
+/** True if the id has the form of AWS's request ids: a caller may set it (`x-amzn-RequestId`) to anything. */
 function isRequestId(given: unknown): given is string {
   return typeof given === 'string' && /^[A-Za-z0-9-]{1,64}$/.test(given);
 }
@@ -119,7 +122,7 @@ export function onRequest(work: (request: RequestContext) => void | Promise<void
   return { before: ({ event: request }) => work(request) };
 }
 
-/** A step that may replace every response, of the operation and of an error. */
+/** Makes a step that may replace every response, of the operation or of an error. */
 export function onEveryResponse(
   change: (request: RequestContext, response: HttpResponse) => HttpResponse,
 ): Step {
@@ -140,7 +143,7 @@ export function definedValues(
 
 const deadlineMarginMs = 500;
 
-/** Shortly before Lambda would stop the function. */
+/** Starts the deadline, shortly before Lambda would stop the function. */
 export function deadlineOf(context: Pick<Context, 'getRemainingTimeInMillis'>): Deadline {
   return deadlineIn(Math.max(0, context.getRemainingTimeInMillis() - deadlineMarginMs));
 }

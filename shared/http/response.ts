@@ -71,7 +71,7 @@ function shortenedDetail({ field, message }: FieldError): FieldError {
   };
 }
 
-/** Field names come from the caller and may have any length; a response larger than 6 MB would be lost. */
+/** Shortens a field name from the caller, which may have any length: a response larger than 6 MB would be lost. */
 function shortened(text: string, charactersMax: number): string {
   const whole = text.length <= charactersMax;
   return (whole ? text : `${text.slice(0, charactersMax - 1)}…`).toWellFormed();
@@ -83,7 +83,7 @@ function asGatewayError(error: unknown): GatewayError {
   return standardError(isOutage(error) ? 'service_unavailable' : 'internal_error', { cause: error });
 }
 
-/** No request is processed without being authenticated and counted: any failure of these steps is a 503. */
+/** Turns any failure of authenticating or counting into a 503, because no request may skip them. */
 export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -118,7 +118,7 @@ const outageCodes: ReadonlySet<unknown> = new Set([
   'EAI_AGAIN',
 ]);
 
-/** A service that we call is down, slow or over its capacity: a later request may succeed. */
+/** True if a service is down, slow or over its capacity, so that a later request may succeed. */
 function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (outageNames.has(error.name)) return true;
@@ -143,7 +143,7 @@ export function encodeResponse(): Step {
   });
 }
 
-/** Weakly (RFC 9110, section 13.1.2): the same content in another encoding matches. */
+/** True if the tags match weakly (RFC 9110, section 13.1.2): the same content in another encoding matches. */
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   const weak = (tag: string): string => tag.trim().replace(/^W\//, '');
   return (ifNoneMatch ?? '').split(',').some((tag) => tag.trim() === '*' || weak(tag) === weak(etag));
@@ -165,7 +165,10 @@ function compressed(response: HttpResponse, acceptEncoding: string): HttpRespons
   };
 }
 
-/** RFC 9110, section 12.5.3: a quality of 0 is a refusal, and `*` is every coding that is not named. */
+/**
+ * True if the caller accepts gzip. A quality of 0 is a refusal, and `*` is every coding that is not named (RFC 9110,
+ * section 12.5.3).
+ */
 function acceptsGzip(acceptEncoding: string): boolean {
   const qualities = new Map(
     acceptEncoding

@@ -32,7 +32,7 @@ export function capLimits(own: Caps, stage: StageCaps): CapLimit[] {
   );
 }
 
-/** The caps of the stage by the attributes of a row: the limits of a cap without a row. */
+/** Returns the caps of the stage by the attributes of a row: the limits of a cap without a row. */
 export function capDefaults(stage: StageCaps): Caps {
   const limits = capLimits({}, stage);
   return Object.fromEntries(
@@ -45,12 +45,12 @@ export function capDefaults(stage: StageCaps): Caps {
   );
 }
 
-/** Rounded, as the cost of a message is. */
+/** Converts an amount to millionths, rounded like the cost of a message. */
 export function millionths(amount: number): number {
   return Math.min(Number.MAX_SAFE_INTEGER, Math.round(amount * millionthsPerUnit));
 }
 
-/** Messages, or units of the currency. */
+/** Converts a count to messages, or to units of the currency. */
 export function amountOf(cap: CapName, counted: number): number {
   return caps[cap].isMoney ? counted / millionthsPerUnit : counted;
 }
@@ -83,7 +83,7 @@ export function capWindowsAt(now: Date): CapWindows {
   };
 }
 
-/** The attribute that counts for this cap in this window. */
+/** Returns the attribute that counts for this cap in this window. */
 export function capAttribute(windows: CapWindows, cap: CapName, window: CapWindow): string {
   return `${cap}_${windows.names[window]}`;
 }
@@ -94,7 +94,7 @@ export function countIn(row: Readonly<Record<string, unknown>>, attribute: strin
   return typeof count === 'number' ? count : Number.MAX_SAFE_INTEGER;
 }
 
-/** The highest cap for which this percentage of it was notified in this window. */
+/** Returns the attribute that stores the highest cap for which this percentage was notified in this window. */
 export function noticeAttribute(attribute: string, percentage: number): string {
   return `${attribute}_${percentage}`;
 }

@@ -73,7 +73,10 @@ export function spendNotices(dependencies: {
     }
   };
 
-  /** A request that did not fit is refused before the whole limit is used, so the text says both. */
+  /**
+   * Returns the sentence of a notice. A request that does not fit is refused before the whole limit is used, so the
+   * sentence then contains both.
+   */
   function summaryOf(state: CapState, limit: CapLimit, percentage: number): string {
     const amountText = (millionths: number) => `${decimalText(amountOf('spend', millionths))} ${currency}`;
     const of = `of the spend limit of ${amountText(limit.limit)} per ${limit.window}`;
@@ -117,12 +120,12 @@ export function spendNotices(dependencies: {
   }
 }
 
-/** The same for every request of a minute; the log is sorted by id, so 80 % comes before 100 %. */
+/** Returns the same time for every request of a minute. The log is sorted by id, so 80 % comes before 100 %. */
 function placeInMinute(at: Date, percentage: number): Date {
   return new Date(startOfMinute(at).getTime() + percentage);
 }
 
-/** A limit that was raised since the last notice is notified again. */
+/** True if a notice is due. A limit that was raised since the last notice is notified again. */
 function isDue(state: CapState, limit: CapLimit, percentage: number): boolean {
   const refused = percentage === 100 && state.full.includes(limit);
   if (!refused && usedOf(state, limit) * 100 < limit.limit * percentage) return false;

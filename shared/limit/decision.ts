@@ -71,7 +71,7 @@ function lastToReset(states: readonly WindowState[]): WindowState {
   return exhausted.reduce((last, state) => (state.resetsAt > last.resetsAt ? state : last));
 }
 
-/** The rate-limit headers of every response: the four of the specification and the two of the IETF draft. */
+/** Returns the rate-limit headers of every response: the four of the specification and the two of the IETF draft. */
 export function rateLimitHeaders(decision: Decision, now: Date): Record<string, string> {
   const { binding, policy, windows } = decision;
   const name = (state: WindowState): string => `${policy}_${state.window}`;
@@ -90,7 +90,7 @@ export function rateLimitHeaders(decision: Decision, now: Date): Record<string, 
   };
 }
 
-/** The headers when the counter cannot be reached: the policy's default limits, and no requests left. */
+/** Returns the headers if the counter cannot be reached: the policy's default limits, and no requests left. */
 export function uncountedHeaders(policy: PolicyName, now: Date): Record<string, string> {
   const limits = policies[policy];
   const used = perWindow((window) => limitOf(limits, window));

@@ -51,7 +51,7 @@ export interface FeedbackContext {
   readonly currency: string;
 }
 
-/** The feedback for a row. */
+/** Returns the feedback for a row. */
 export function feedbackOf(row: OverrideRow, context: FeedbackContext): Feedback {
   return keepTime(row, judge(row, context));
 }
@@ -95,7 +95,7 @@ function maintenanceFeedback(expiresAt: Date | undefined, now: Date): Feedback {
   return { status: 'active', status_message: `Active ${sinceText(now)}: the API answers 503 until ${end}.` };
 }
 
-/** Everything that is wrong in a row: its client, its values, and the names of its attributes. */
+/** Returns all faults of a row: its client, its values, and the names of its attributes. */
 export function faultsOf(
   row: OverrideRow,
   { clientId, ignored }: ParsedRow,
@@ -149,7 +149,7 @@ const windowWords = {
   per_month: { per: 'per month', adjective: 'monthly limit' },
 } as const satisfies Record<WindowAttribute, unknown>;
 
-/** `600 per minute, 1,000 per hour (default). The hourly limit is reached after 100 s at full rate.` */
+/** Returns `600 per minute, 1,000 per hour (default). The hourly limit is reached after 100 s at full rate.` */
 export function inForceText(
   { target, blocked, windows, firstReached }: EndpointInForce,
   currency: string,
@@ -188,7 +188,7 @@ const units = [
 /** Up to here in seconds alone. */
 const shownSecondsMax = 120;
 
-/** Rounded to the second, with its two largest units: `100 s`, `16 min 40 s`, `5 h 33 min`. */
+/** Formats a duration, rounded to the second, in its two largest units: `100 s`, `16 min 40 s`, `5 h 33 min`. */
 function shownDuration(seconds: number): string {
   if (seconds <= shownSecondsMax) return `${Math.max(1, Math.round(seconds))} s`;
   let rest = Math.round(seconds);
@@ -243,14 +243,17 @@ export function endpointInForce(
   return { target, blocked: row?.blocked === true, windows, firstReached: firstReached(windows) };
 }
 
-/** The limits without any row. */
+/** Returns the limits that apply if there is no row. */
 export function defaultsOf(target: LimitTarget, capDefaults: Caps): WindowLimits {
   if (target.kind === 'cap') return capDefaults[target.cap] ?? {};
   const { perMinute, perHour, perDay } = policies[target.policy];
   return { per_minute: perMinute, per_hour: perHour, per_day: perDay };
 }
 
-/** One sentence for each limit that never takes effect, because another window of the same endpoint is always full first. */
+/**
+ * Returns one sentence for each limit that never takes effect, because another window of the same endpoint is always
+ * full first.
+ */
 export function unreachableLimits(limits: Limits): readonly string[] {
   return windowNames.flatMap((window) => {
     const limit = limitOf(limits, window);

@@ -86,9 +86,8 @@ export function isMaintenance({ client_id, endpoint }: OverrideRow): boolean {
 }
 
 /**
- * The row that decides: the client's own, and the one for every client while there is none or it has no effect.
- *
- * @param rows - for one endpoint, the client's own first
+ * Returns the row that decides: the client's own; if it is absent or has no effect, the one for every client. @param
+ * rows - for one endpoint, the client's own first
  */
 export function rowInForce(rows: readonly (ParsedRow | undefined)[], now: Date): ParsedRow | undefined {
   return rows.find((row) => row !== undefined && isInForce(row, now));

@@ -66,7 +66,7 @@ function usedIn(row: Readonly<Record<string, unknown>>, { attributes }: Windows)
   return perWindow((window) => countIn(row[attributes[window]]));
 }
 
-/** An absent attribute is a window without requests. A corrupt count is treated as full. */
+/** Returns the count. An absent attribute is a window without requests. A corrupt count is treated as full. */
 function countIn(value: unknown = 0): number {
   return typeof value === 'number' ? value : Number.MAX_SAFE_INTEGER;
 }

@@ -30,7 +30,7 @@ export interface LimitsInForce extends Limits {
 
 export type LimitReader = (clientId: string, policy: PolicyName) => Promise<LimitsInForce>;
 
-/** The caps of the rows in force. */
+/** Returns the caps in the rows in force. */
 export type CapReader = (clientId: string) => Promise<Caps>;
 
 /** A value that is ignored in favor of its default, and reported to the operator. */
@@ -85,7 +85,7 @@ export function overrideReader(
     return new Map(rows.map((row) => [row.endpoint, row]));
   }
 
-  /** The client's own row, and the one for every client. */
+  /** Returns the client's own row, and the one for every client. */
   async function rowsFor(clientId: string, endpoint: string): Promise<readonly (ParsedRow | undefined)[]> {
     const [own, forAll] = await Promise.all([cache.get(settingsIdOf(clientId)), cache.get(everyClient)]);
     return [own?.get(endpoint), forAll?.get(endpoint)];
@@ -94,7 +94,7 @@ export function overrideReader(
 
 let overrides: OverrideReader | undefined;
 
-/** One reader for the whole function, so that rows are read once. */
+/** Returns one reader for the whole function, so that rows are read once. */
 export function overridesFrom(env: Environment<'LIMIT_OVERRIDES_TABLE'>): OverrideReader {
   overrides ??= overrideReader(
     dynamoRowReader(dynamo(), env.LIMIT_OVERRIDES_TABLE),

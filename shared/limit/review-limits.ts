@@ -69,7 +69,10 @@ export async function reviewExpired<Image>(
   return total;
 }
 
-/** Every row, also those that neither a change nor a time makes due, as of a client that was created after its row. */
+/**
+ * Reviews every row, even those that no change and no time makes due, such as the row of a client that was created
+ * later.
+ */
 export async function reviewAll<Image>(dependencies: LimitReviewDependencies<Image>): Promise<Reviewed> {
   const { store } = dependencies;
   return reviewRows(

@@ -9,12 +9,12 @@ export function counterKey(subject: Subject, endpoint: string, day: string): str
   return `${subjectKey(subject)}|${endpoint}|${day}`;
 }
 
-/** Client ids contain no colon, so the two kinds cannot collide. */
+/** Returns the key of the counter. Client ids contain no colon, so the two kinds cannot collide. */
 export function subjectKey(subject: Subject): string {
   return subject.kind === 'client' ? subject.clientId : `address:${addressBlock(subject.address)}`;
 }
 
-/** One IPv6 caller usually has a whole /64, so its addresses count together. */
+/** Returns the block that is counted: one IPv6 caller usually has a whole /64, so its addresses count together. */
 function addressBlock(address: string): string {
   if (!address.includes(':')) return address.slice(0, 64);
   const [head = '', tail] = address.split('::', 2);

@@ -61,7 +61,7 @@ interface CapsInForce {
 
 interface AllowanceDependencies extends CapsInForce {
   readonly counter: CapCounter;
-  /** The estimated cost of a message. */
+  /** Returns the estimated cost of a message. */
   readonly costOf: (message: PricedMessage) => number;
   /** The currency of the costs and the spend caps. */
   readonly currency: string;
@@ -122,7 +122,10 @@ export function allowances(dependencies: AllowanceDependencies): AllowanceOf {
   };
 }
 
-/** Client ids have no colon, so it is no key of the rate limiter, with which it shares the table. */
+/**
+ * Returns the key of the counter. Client ids contain no colon, so it differs from all keys of the rate limiter in the
+ * same table.
+ */
 export function capCounterKey(clientId: string, { month }: CapWindows): string {
   return `caps:${clientId}|${month}`;
 }
@@ -172,7 +175,7 @@ const refusals = {
   spend: 'spend_limit_reached',
 } as const satisfies Record<CapName, string>;
 
-/** The full window that resets last decides how long to wait. */
+/** Returns the refusal. The full window that resets last decides how long to wait. */
 function refusalOf(
   full: readonly FullWindow[],
   recipients: number,
@@ -197,7 +200,7 @@ function refusalOf(
   );
 }
 
-/** How many of the first ones there is room for. */
+/** Returns how many of the first recipients fit. */
 function fittingRecipients(amounts: readonly number[], room: number): number {
   let left = room;
   let fitting = 0;
@@ -239,7 +242,7 @@ export async function capUse(
   }));
 }
 
-/** The caps of the sends, which count by the stage's prices, from the function's environment. */
+/** Returns the caps of the sends, which count by the stage's prices, from the function's environment. */
 export function allowancesFrom(env: EnvironmentFor<typeof countedCaps>, capsOf: CapReader): AllowanceOf {
   const counter = dynamoCapCounter(dynamo(), env.RATE_COUNTERS_TABLE);
   const activityLog = dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS);

@@ -61,15 +61,14 @@ export function limitsBy(of: (window: WindowName) => number): Limits {
 }
 
 /**
- * The number of past minutes that are not removed, because another process whose clock is this far behind may still add
- * to them.
+ * The number of past minutes that are not removed, because another process with a slower clock may still add to them.
  */
 export const keptMinutes = 4;
 const cleanedMinutes = 90;
 
 /**
- * The attributes of past minutes that the first request of a minute removes. At most five remain after a run of
- * minutes, and only if 94 minutes without a request follow, so a row has at most 75 of them in a day.
+ * Returns the attributes of past minutes that the first request of a minute removes. At most five remain after a run
+ * of minutes, and only if 94 minutes without a request follow, so a row has at most 75 of them in a day.
  */
 export function staleMinutes(minuteOfDay: number): string[] {
   const newest = minuteOfDay - keptMinutes - 1;

@@ -31,7 +31,7 @@ type AdminCall = Pick<ApiRequest, 'body' | 'query' | 'caller'>;
 
 type Parse = <Schema extends z.ZodMiniType>(schema: Schema, call: AdminCall) => z.output<Schema>;
 
-/** Every fault of the body or the query is named before anything is done. */
+/** Makes an operation that checks its body or query first, and refuses it with all of its faults. */
 function reads(parse: Parse) {
   return <Schema extends z.ZodMiniType, Parameter extends string, ResponseOf>(
     schema: Schema,
@@ -45,7 +45,7 @@ function reads(parse: Parse) {
 export const readsBody = reads(parseBody);
 /** Treats a missing body as an empty one. */
 export const readsOptionalBody = reads(parseOptionalBody);
-/** The shell passes every field that a command has, so unknown parameters are ignored. */
+/** Ignores unknown parameters, because the shell passes every field of a command. */
 export const readsQuery = reads((schema, { query }) => parseFields(schema, query));
 
 export function readsNothing<Parameter extends string, ResponseOf>(

@@ -67,7 +67,10 @@ export function serveDashboard(files: ReadonlyMap<string, DashboardFile>): Opera
   };
 }
 
-/** The page's links are relative to `/admin`, so `/admin/` redirects there, by a link that works on any stage and domain. */
+/**
+ * Redirects `/admin/` to `/admin`, to which the page's links are relative. The redirect is relative too, so it works
+ * on any stage and domain.
+ */
 function redirectToPage(slashes: number): ApiResponse {
   return {
     status: 302,
