@@ -112,8 +112,8 @@ function rangeOf(clientId: string, query: Query): ListRange {
 }
 
 /**
- * The messages that may pass the filter. Most do not, so they are read eventually consistent (half the price), and only
- * the fields that the filter needs. A message that is missing in this read is kept: its complete row decides.
+ * Returns the messages that may pass the filter. Most do not pass, so this reads only the fields of the filter,
+ * eventually consistent (half the price). A message that is missing in this read is kept: its complete row decides.
  */
 async function likelyAmong(
   messages: Pick<MessageStore, 'getFilterFields'>,

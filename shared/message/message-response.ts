@@ -6,9 +6,8 @@ import { historyOf, type Message, type Status } from './message.ts';
 import type { AcceptedMessage, MessageStatus } from './message-response.schema.ts';
 
 /**
- * The response to a send: the same for a repeat of it, whatever state the message has since.
- *
- * @throws Error when an SMS has no segments.
+ * Returns the response to a send. A repeat gets the same response, whatever the message's present state. @throws
+ * Error if an SMS has no segments.
  */
 export function acceptedView(message: Message): AcceptedMessage {
   const { message_id, recipient, encoding, segments, scheduled_at, created_at } = message;
@@ -75,7 +74,7 @@ function attemptsPart(message: Message) {
   };
 }
 
-/** The recipient of an inbound message is our number. */
+/** Returns the sender and the recipient. The recipient of an inbound message is our number. */
 function partiesOf(message: Message) {
   const { direction, recipient, from } = message;
   return direction === 'inbound'

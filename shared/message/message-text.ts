@@ -6,7 +6,7 @@ import type { encodings } from './message.ts';
 
 const placeholder = /\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/g;
 
-/** The distinct placeholder names, in order. */
+/** Returns the distinct placeholder names, in order. */
 export function placeholdersOf(template: string): string[] {
   return [...new Set(Array.from(template.matchAll(placeholder), (match) => match[1] ?? ''))];
 }
@@ -15,7 +15,7 @@ type Rendered =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly missing: readonly string[] };
 
-/** The length of the result in UTF-16 code units, without rendering: it could have gigabytes. */
+/** Returns the length of the result in UTF-16 code units, without rendering: the result could be gigabytes long. */
 export function renderedLength(template: string, variables: Readonly<Record<string, string>>): number {
   let length = template.length;
   for (const [written, name = ''] of template.matchAll(placeholder)) {
@@ -24,14 +24,14 @@ export function renderedLength(template: string, variables: Readonly<Record<stri
   return length;
 }
 
-/** The text with each placeholder replaced, or all missing names. Other braces stay as they are. */
+/** Returns the text with each placeholder replaced, or all missing names. Other braces stay as they are. */
 export function render(template: string, variables: Readonly<Record<string, string>>): Rendered {
   const missing = placeholdersOf(template).filter((name) => !Object.hasOwn(variables, name));
   if (missing.length > 0) return { ok: false, missing };
   return { ok: true, text: template.replace(placeholder, (_, name: string) => variables[name] ?? '') };
 }
 
-/** The text of a one-time password as long as the carrier gets it, for counting its segments before its code is derived. */
+/** Returns the text of a one-time password with its final length, to count its segments before its code is derived. */
 export function withSampleCode(text: string, otp: { readonly code_length: number } | undefined): string {
   // All codes of one length have the same segments: both encodings have all digits.
   const rendered = otp === undefined ? undefined : render(text, { code: '0'.repeat(otp.code_length) });

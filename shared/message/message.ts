@@ -300,16 +300,17 @@ export function isRelease({ before, after }: MessageChange): boolean {
   return before?.held !== undefined && after.held === undefined;
 }
 
-/** The states with an event that this change entered, as their time is set now and was not before: the events to send now. */
+/**
+ * Returns the states with an event that this change entered, because their time was set by it: the events to send
+ * now.
+ */
 export function eventsToSend({ before, after }: MessageChange): EventStatus[] {
   return eventStatuses.filter(
     (status) => after[`${status}_at`] !== undefined && before?.[`${status}_at`] === undefined,
   );
 }
 
-/**
- * The kind of a message's send: priority follows from it, and from nothing that a client can set.
- */
+/** Returns the kind of send, which determines the priority. A client can set nothing that changes it. */
 export function sendKindOf({ otp, batch_id }: Pick<Message, 'otp' | 'batch_id'>): SendKind {
   if (otp !== undefined) return 'otp';
   return batch_id === undefined ? 'single' : 'bulk';

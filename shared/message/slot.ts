@@ -17,7 +17,7 @@ export interface Pace {
   readonly places: number;
 }
 
-/** A part of a second is no message: 2.5 per second are 2. */
+/** Returns the pace in whole messages a second: 2.5 per second are 2. */
 export function paceOf(messagesPerSecond: number): Pace {
   return messagesPerSecond >= 1
     ? { periodMs: 1000, places: Math.floor(messagesPerSecond) }
@@ -79,7 +79,7 @@ export function positionFrom(timeMs: number, pace: Pace): Position {
     : { startMs: startMs + pace.periodMs, place: 0 };
 }
 
-/** The next position with places for the segments in one period; a longer message takes whole periods. */
+/** Returns the next position with places for the segments in one period; a longer message takes whole periods. */
 export function alignedFor(
   segments: number,
   { startMs, place }: Position,
@@ -91,7 +91,7 @@ export function alignedFor(
   return fits ? { startMs, place } : { startMs: startMs + periodMs, place: 0 };
 }
 
-/** The position after a message with the given number of segments. */
+/** Returns the position after a message with the given number of segments. */
 export function positionAfter(
   segments: number,
   { startMs, place }: Position,
@@ -106,7 +106,7 @@ export function isBefore(one: Position, other: Position): boolean {
   return one.startMs === other.startMs ? one.place < other.place : one.startMs < other.startMs;
 }
 
-/** The number of a place, counted over all periods. */
+/** Returns the number of a place, counted over all periods. */
 export function placeNumber({ startMs, place }: Position, { periodMs, places }: Pace): number {
   return Math.floor(startMs / periodMs) * places + place;
 }

@@ -17,7 +17,7 @@ import { acceptedIndexes, type Batch, type BatchStore, batchMessageId } from './
 import type { MessageStore } from './store/message-store.ts';
 import { type WhatsAppWindows, windowEnd } from './store/whatsapp-window.dynamo.ts';
 
-/** `GET /api/v1/sms/status/{message_id}`: a message of any channel, or a batch. */
+/** `GET /api/v1/sms/status/{message_id}`: shows a message of any channel, or a batch. */
 export function getStatus(
   messages: Pick<MessageStore, 'get' | 'getMany'>,
   batches: Pick<BatchStore, 'get'>,

@@ -17,10 +17,10 @@ const maxTemplateBytes = 64 * 1024;
 /** The content that a row may have: all that any release accepted. A text has only its type: the message has its `text`. */
 export const storedWhatsAppContent = lazily(makeStoredContent);
 
-/** The template that a row may have beside its content. */
+/** The optional template beside the content of a row. */
 export const storedTemplate = lazily(() => makeParts('row').template);
 
-/** The parts of a content that a request may have. */
+/** The parts of content that a request may contain. */
 export const whatsAppParts = lazily(() => makeParts('request'));
 
 /** The fields that a medium of each type may have besides its source. */
@@ -166,7 +166,7 @@ function makeParts(origin: 'request' | 'row') {
       }),
     );
 
-  /** Rounded to a tenth of a millimetre: DynamoDB has no numbers nearer to zero than 1e-130. */
+  /** Rounds to a tenth of a millimetre: DynamoDB has no numbers nearer to zero than 1e-130. */
   const degrees = (max: number) =>
     z.pipe(
       z.number().check(z.minimum(-max), z.maximum(max)),
@@ -204,7 +204,10 @@ export type LocationContent = Extract<WhatsAppContent, { type: 'location' }>['lo
 export type MediaSource = Extract<WhatsAppContent, { type: 'document' }>['media'];
 export type TextParameters = NonNullable<NonNullable<TemplateContent['parameters']>['body']>;
 
-/** A button that names no place gets its own in the list, or the first free one if another button names that. */
+/**
+ * Gives each button without a place its own position in the list, or the first free place if another button names
+ * that position.
+ */
 function withPlaces<Button extends { readonly index?: number | undefined }>(buttons: readonly Button[]) {
   const named = new Set(buttons.map(({ index }) => index));
   const own = buttons.map(({ index }, place) => index ?? (named.has(place) ? undefined : place));

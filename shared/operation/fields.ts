@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { describe } from 'zod/mini';
 
-/** Null means the same as leaving the field out: clients that serialize their own types send null. */
+/** Makes a field optional. Null means the same as an absent field: clients that serialize their own types send null. */
 export function optional<Schema extends z.ZodMiniType>(schema: Schema) {
   return z.optional(
     z.pipe(

@@ -21,7 +21,7 @@ const formatNames: Readonly<Record<string, string>> = {
 /** The units that are counted; for any other origin the value itself is compared. */
 const units: Readonly<Record<string, string>> = { string: 'characters', array: 'items', record: 'fields' };
 
-/** A sentence without its subject, which is the field: `must be a text`. */
+/** Returns a sentence without its subject, which is the field: `must be a text`. */
 export function issueText(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -86,7 +86,7 @@ function kindFault(faults: readonly z.core.$ZodIssue[]): string | undefined {
   return undefined;
 }
 
-/** `a`, `a or b`, `a, b or c` */
+/** Returns `a`, `a or b`, or `a, b or c`. */
 function alternatives(values: readonly string[]): string {
   return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(values);
 }

@@ -35,9 +35,8 @@ export const defaultPageLimit = 20;
 export const pageLimit = z.pipe(wholeNumber, z.int().check(z.minimum(1), z.maximum(pageLimitMax)));
 
 /**
- * A cursor is a position, as base64url so that clients treat it as opaque.
- *
- * @param form - of every position in the list
+ * Makes cursors from positions, in base64url so that clients treat them as opaque. @param form - of every position in
+ * the list
  */
 export function opaqueCursor(form: RegExp) {
   const encode = (position: string): string => Buffer.from(position).toString('base64url');

@@ -48,7 +48,7 @@ function closestKnown(name: string, known: readonly string[]): string | undefine
   return known.find((one) => elsewhere[one]?.includes(plain)) ?? closestName(name, known);
 }
 
-/** `recipients[2].to` */
+/** Returns a path as `recipients[2].to`. */
 export function fieldName(path: Path): string {
   return path
     .map((key, depth) => (typeof key === 'number' ? `[${key}]` : `${depth === 0 ? '' : '.'}${String(key)}`))

@@ -78,7 +78,7 @@ export function dynamoOtpHolds(client: DynamoDBDocumentClient, TableName: string
       return readRow(client, otpHoldRow, { TableName, Key, ConsistentRead: true });
     },
 
-    /** The states of all its countries; may be a second old. */
+    /** Returns the states of all its countries; may be a second old. */
     async ofClient(clientId: string): Promise<readonly OtpHoldState[]> {
       const { Items = [] } = await client.send(
         new QueryCommand({

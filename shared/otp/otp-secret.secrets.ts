@@ -37,9 +37,9 @@ export function secretsManagerOtpSecrets(client: SecretsManagerClient, secretArn
   }
 
   return {
-    /** For verification: the current secret first. */
+    /** Returns the secrets for verification, the current one first. */
     all: async (): Promise<readonly string[]> => (await cache.get('')) ?? [],
-    /** As `all`, read again unless that was just done: the code may be newer than the cache. */
+    /** Like `all`, but reads again unless it was just read: the code may be newer than the cache. */
     latest: async (): Promise<readonly string[]> => (await cache.get('', freshSeconds)) ?? [],
     current: async (): Promise<string> => {
       const [current] = (await cache.get('')) ?? [];

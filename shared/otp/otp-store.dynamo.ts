@@ -143,7 +143,7 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, TableName: string
       });
     },
 
-    /** One of any number of concurrent right codes gets true. */
+    /** Returns true to only one of any number of concurrent right codes. */
     async markVerified({ otpId, workId }: OtpAttempt): Promise<boolean> {
       const { applied } = await conditionalUpdate(client, {
         TableName,
@@ -170,7 +170,7 @@ export function pendingRowOf(key: PendingOtpKey, otpId: string, now: Date) {
   return { otp_id: pendingId(key), latest: otpId, purge_at: epochSeconds(addDays(now, 2 * keptDays)) };
 }
 
-/** The update that counts a message. It fails if the window of the recipient is full. */
+/** Returns the update that counts a message. It fails if the window of the recipient is full. */
 export function countingOf(TableName: string, recipient: OtpRecipient, messageId: string, at: Date) {
   return {
     TableName,

@@ -103,9 +103,8 @@ const countedOtp = z.object({
 });
 
 /**
- * The SMS with passwords and the verifications in these records; attempts and other rows of the table are left out.
- *
- * @throws Error if a record has no number or time, which DynamoDB gives to each.
+ * Returns the SMS with passwords and the verifications in these records; leaves out attempts and other rows. @throws
+ * Error if a record has no number or time, which DynamoDB always sets.
  */
 export function otpRecords(records: readonly StreamRecord[]): OtpRecord[] {
   return records.flatMap((record) => {

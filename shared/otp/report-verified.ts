@@ -94,7 +94,7 @@ const verifiedRow = z.object({
   sms_sends: z.int(),
 });
 
-/** The one-time passwords that were just verified, from the records of their table's stream. */
+/** Returns the one-time passwords that were just verified, from the records of their table's stream. */
 export function verifiedOtps(records: readonly StreamRecord[]) {
   return records.flatMap(({ dynamodb }) => {
     const otp = rowIn(dynamodb?.NewImage) ?? {};

@@ -187,7 +187,10 @@ function newOtp({ key, wanted, now }: WantedSend, messageId: string): OneTimePas
   };
 }
 
-/** Before the password is known, which may be one that is pending: with the longest values that its text can have. */
+/**
+ * Returns the message with the longest values that its text can have: it is checked before the password is known,
+ * which may be a pending one.
+ */
 function longestMessage(send: WantedSend, messageId: string): Message {
   const longest = { ...send.wanted, ttl: ttlSeconds.max, code_length: codeLength.max };
   return otpMessage(send, messageId, newOtp({ ...send, wanted: longest }, messageId));

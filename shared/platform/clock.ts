@@ -18,7 +18,7 @@ export function addSeconds(at: Date, seconds: number): Date {
 
 export const secondsPerDay = 86_400;
 
-/** `at` moved by a number of days of 24 hours, which may be negative. */
+/** Returns `at` moved by a number of days of 24 hours, which may be negative. */
 export function addDays(at: Date, days: number): Date {
   return addSeconds(at, days * secondsPerDay);
 }
@@ -35,7 +35,7 @@ export function laterOf(one: Date, other: Date): Date {
   return one > other ? one : other;
 }
 
-/** `2026-11-20`, in UTC. */
+/** Returns `2026-11-20`, in UTC. */
 export function dayOf(at: Date): string {
   return at.toISOString().slice(0, 10);
 }
@@ -47,7 +47,7 @@ const units = [
   { name: 'second', seconds: 1 },
 ] as const;
 
-/** Times as a guide names them: `30 seconds, 2 minutes and 1 hour`. */
+/** Returns times as a guide names them: `30 seconds, 2 minutes and 1 hour`. */
 export function inWords(timesSeconds: readonly number[]): string {
   const words = timesSeconds.map((time) => {
     const unit = units.find(({ seconds }) => time % seconds === 0) ?? units[3];

@@ -17,7 +17,10 @@ function plain(text: string): string {
   return text.toLowerCase().replaceAll(/[^a-z0-9/*]/g, '');
 }
 
-/** Levenshtein's distance: the insertions, removals and replacements of a character that turn one text into the other. */
+/**
+ * Returns Levenshtein's distance: the insertions, removals and replacements of a character that turn one text into
+ * the other.
+ */
 function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let i = 1; i <= one.length; i += 1) {

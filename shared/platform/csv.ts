@@ -16,7 +16,7 @@ const guard = /(^|[;\t|\r\n])(["\s]*)'(?=[=+\-@＝＋－＠])|^'(?=[\t\r\n])/g;
  */
 const phoneNumber = /^\+[1-9]\d{6,14}$/;
 
-/** Each line ends with CRLF, but for the last LF, which the command line prints. */
+/** Returns a CSV table. Each line ends with CRLF, except the last: the command line prints its LF. */
 export function csvTable(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
   return [header, ...rows].map(csvLine).join('\n');
 }

@@ -19,7 +19,7 @@ const tookTooLong = (): GatewayError =>
 
 export type Deadline = ReturnType<typeof deadlineIn>;
 
-/** One timer serves all steps of the request, until `clear`. */
+/** Starts one timer for all steps of the request, until `clear`. */
 export function deadlineIn(ms: number) {
   const controller = new AbortController();
   const atMs = Date.now() + ms;

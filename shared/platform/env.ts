@@ -69,7 +69,7 @@ export function readVariable(name: string, source: EnvironmentSource): unknown {
   return parsed.data;
 }
 
-/** The declared variables of a function. Each is read when it is first taken, and not again. */
+/** Returns the declared variables of a function. Each is read once, when it is first used. */
 export function environmentOf<Name extends FunctionName>(
   source: EnvironmentSource = process.env,
 ): EnvironmentFor<(typeof functionUses)[Name]> {
@@ -99,12 +99,12 @@ export function fromText(schema: z.ZodMiniType, text: string | undefined): unkno
   }
 }
 
-/** The service name in logs and metrics: the stack's name, which its alarms use too. */
+/** Returns the service name in logs and metrics: the stack's name, which its alarms use too. */
 export function serviceName(): string {
   return process.env.SERVICE_NAME ?? 'messaging-gateway';
 }
 
-/** The X-Ray trace of this call, if it is sampled. */
+/** Returns the X-Ray trace of this call, if it is sampled. */
 export function sampledTraceId(): string | undefined {
   const header = process.env._X_AMZN_TRACE_ID ?? '';
   return header.includes('Sampled=1') ? /Root=([^;]+)/.exec(header)?.[1] : undefined;

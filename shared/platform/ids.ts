@@ -6,7 +6,7 @@ export type IdPrefix = 'msg' | 'bat' | 'otp' | 'whd' | 'whe' | 'whr' | 'act';
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** Crockford's base32: the bytes as one number, five bits to a character. */
+/** Encodes bytes in Crockford's base32: the bytes as one number, five bits to a character. */
 export function base32(bytes: Buffer): string {
   let bits = BigInt(`0x${bytes.toString('hex')}`);
   let text = '';
@@ -17,7 +17,7 @@ export function base32(bytes: Buffer): string {
   return text;
 }
 
-/** A new id. Ids sort by creation time, in milliseconds. */
+/** Returns a new id. Ids sort by creation time, in milliseconds. */
 export function newId(prefix: IdPrefix, at: Date): string {
   // The first and the last group of a UUID contain 80 random bits. Node keeps UUIDs ready, so they cost less than
   // other random bytes.
@@ -25,13 +25,13 @@ export function newId(prefix: IdPrefix, at: Date): string {
   return `${prefix}_${timeText(at)}${base32(Buffer.from(first + last, 'hex'))}`;
 }
 
-/** The id is a hash of the parts, so that a repeated write has the same id as the first. */
+/** Returns a hash of the parts, so that a repeated write has the same id as the first. */
 export function derivedId(prefix: IdPrefix, ...parts: readonly string[]): string {
   const digest = createHash('sha256').update(JSON.stringify(parts)).digest();
   return `${prefix}_${base32(digest.subarray(0, 16))}`;
 }
 
-/** A derived id that also sorts by time. */
+/** Returns a derived id that also sorts by time. */
 export function derivedIdAt(prefix: IdPrefix, at: Date, ...parts: readonly string[]): string {
   return `${prefix}_${timeText(at)}${derivedId(prefix, ...parts).slice(-16)}`;
 }
@@ -40,12 +40,12 @@ export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(text.slice(prefix.length + 1));
 }
 
-/** The first 10 characters of a ULID: the time in milliseconds. Before 1970 there is none. */
+/** Returns the first 10 characters of a ULID: the time in milliseconds. Times before 1970 are not possible. */
 function timeText(at: Date): string {
   return encodeTime(Math.max(0, at.getTime()), 10);
 }
 
-/** The lowest and highest id that `newId` or `derivedIdAt` can give between the two times. */
+/** Returns the lowest and highest id that `newId` or `derivedIdAt` can make between the two times. */
 export function idRange(
   prefix: IdPrefix,
   since: Date,

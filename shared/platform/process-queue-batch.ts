@@ -66,7 +66,7 @@ async function processRecord<Message extends QueueRecord>(
 }
 
 export interface FurtherMessages {
-  /** At most `max`, which is at most ten; waits for the first for up to a second. */
+  /** Receives at most `max` messages, which is at most ten; waits up to a second for the first. */
   receive(max: number): Promise<readonly QueueRecord[]>;
   delete(receiptHandle: string): Promise<void>;
 }

@@ -20,7 +20,7 @@ export function inOneLine(text: string): string {
   return printable(text.replace(/[\t\n\r]/g, escaped));
 }
 
-/** As JSON does. */
+/** Escapes a character as JSON does. */
 export function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

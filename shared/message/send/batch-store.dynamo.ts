@@ -71,7 +71,7 @@ export interface BatchStore extends KeyedStore<Batch> {
   markStored(batchId: string, end: Pick<Batch, 'expected_end_at'>): Promise<Pick<Batch, 'expected_end_at'>>;
 }
 
-/** The id of the message for one row: the same in every attempt to store the batch. */
+/** Returns the id of the message for one row. It is the same in every attempt to store the batch. */
 export function batchMessageId(batchId: string, index: number): string {
   return derivedId('msg', batchId, String(index));
 }

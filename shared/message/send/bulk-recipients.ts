@@ -75,7 +75,7 @@ export function readRow(row: unknown): BulkRow {
   return { given, recipient, fields: { ...others, ...named }, fault: undefined };
 }
 
-/** The same for rows that differ only in their spelling. */
+/** Returns the same object for rows that differ only in their spelling. */
 export function canonicalRow({ given, recipient, fields, fault }: BulkRow): object {
   return { ...fields, to: recipient ?? given, fault };
 }

@@ -76,9 +76,8 @@ interface DryRunFindings {
 }
 
 /**
- * The response for a send of one message.
- *
- * @param textOf - the text of a leg as it is sent, if it is stored otherwise
+ * Returns the response for a send of one message. @param textOf - the text of a leg as it is sent, if it is stored in
+ * another form
  */
 export async function dryRunOf(
   message: Message,
@@ -123,7 +122,7 @@ interface Failure {
   readonly would_fail_with?: MessageErrorCode;
 }
 
-/** Why the message would fail at its hand-over, if that is known before. */
+/** Returns why the message would fail at its hand-over, if that is known in advance. */
 function failureOf({ recipient }: Message, suppressed: ReadonlySet<string>): Failure {
   return suppressed.has(recipient) ? { would_fail_with: 'recipient_opted_out' } : {};
 }

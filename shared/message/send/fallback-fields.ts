@@ -23,7 +23,7 @@ export function legFields(afterSecondsMax: number) {
   };
 }
 
-/** An empty list means the same as none. */
+/** Returns the schema of a list of legs. An empty list means the same as none. */
 export function legsSchema<Leg extends z.ZodMiniType>(leg: Leg) {
   return optional(
     z.pipe(
@@ -33,7 +33,7 @@ export function legsSchema<Leg extends z.ZodMiniType>(leg: Leg) {
   );
 }
 
-/** The field `fallback` of a message with content. A leg uses the content of the request, or its own. */
+/** Returns the schema of `fallback` for a message with content. A leg uses the content of the request, or its own. */
 export function fallbackSchema() {
   return legsSchema(z.lazy(legWithContent));
 }
@@ -74,7 +74,7 @@ export function fitsSms(text: unknown): boolean {
   return typeof text === 'string' && [...text].length <= maxMessageCharacters;
 }
 
-/** The legs to store with the first message, with the sender of each; nothing without `fallback`. */
+/** Returns the legs to store with the first message, with the sender of each; nothing if `fallback` is absent. */
 export function legsToStore(
   wanted: readonly WantedLeg[] | undefined,
   first: Message,
@@ -103,7 +103,7 @@ interface FirstMessage {
   readonly from?: string | undefined;
 }
 
-/** An SMS after an SMS has the same sender, unless it names another. */
+/** Returns the sender of a leg. An SMS after an SMS has the same sender, unless it names another. */
 function senderOf({ channel, from }: WantedLeg, first: FirstMessage): string | undefined {
   if (channel !== 'sms') return undefined;
   return from ?? (first.channel === 'sms' ? first.from : undefined);

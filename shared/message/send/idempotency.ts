@@ -45,7 +45,7 @@ export function accepted(
   return { status: 202, headers, body, log: { ...log, replayed } };
 }
 
-/** SHA-256 of a JSON value with its keys sorted: independent of the order of fields. */
+/** Returns the SHA-256 of a JSON value with its keys sorted, so that the order of fields does not matter. */
 export function requestHash(value: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(sorted(value)))
@@ -148,7 +148,10 @@ function assertSameRequest({ request_hash }: KeyedRecord, fingerprint: string): 
   throw standardError('idempotency_key_reused');
 }
 
-/** A request that would be refused now may repeat an accepted one: then the earlier record is the response. */
+/**
+ * Creates the record. A request that would be refused now may repeat an accepted one: then the earlier record is the
+ * response.
+ */
 async function createFor<Entry extends KeyedRecord>(
   store: KeyedStore<Entry>,
   send: KeyedSend<Entry>,

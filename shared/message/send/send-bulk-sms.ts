@@ -52,7 +52,7 @@ import { newSms, smsOptions } from './send-sms.ts';
 /** Longer than the function's time limit: after it, the request that stores the batch must have ended. */
 const storingLeaseSeconds = 60;
 
-/** The request body of `POST /api/v1/sms/bulk` (contract 5.2); rows are checked one by one. */
+/** Returns the schema of the body of `POST /api/v1/sms/bulk` (contract 5.2). Rows are checked one by one later. */
 export function sendBulkSchema(webhookUrl: z.ZodMiniType<string>) {
   return z.object({
     message: optional(z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(10_000))),
@@ -195,7 +195,9 @@ interface AcceptedRow {
   readonly message: Message;
 }
 
-/** The messages of the batch, with the times of the request that created it: the same in a repeat. */
+/**
+ * Returns the messages of the batch, with the times of the request that created it: a repeat gets the same messages.
+ */
 function messagesOf(
   batch: Batch,
   bulk: SendBulkRequest,

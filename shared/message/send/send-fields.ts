@@ -8,7 +8,7 @@ import { messageTypes } from '../message.ts';
 
 export const maxMessageCharacters = 1600;
 
-/** Text of 1 to `max` characters (Unicode code points, so that an emoji is one). */
+/** Returns the schema of a text of 1 to `max` characters (Unicode code points, so that an emoji is one). */
 export function textOf(max: number) {
   return z.string().check(
     z.minLength(1, 'must not be empty'),
@@ -22,7 +22,7 @@ export function textOf(max: number) {
 export const visiblePattern = String.raw`[^\t-\r\x1C-\x20\x85\xA0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]`;
 const visible = new RegExp(visiblePattern);
 
-/** The text of a message: carriers refuse a blank one. */
+/** Returns the schema of a message's text, which must not be blank: carriers refuse that. */
 export function messageTextOf(max: number) {
   return textOf(max).check(
     z.refine((text) => visible.test(text), 'must not be blank'),

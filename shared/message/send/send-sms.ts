@@ -16,7 +16,7 @@ import {
 } from './send-fields.ts';
 import { type MessageOrigin, newMessage, type SendDependencies, sendOne } from './send-one.ts';
 
-/** The fields of an SMS, or of many, besides recipients and texts. */
+/** Returns the fields of an SMS, or of many, besides recipients and texts. */
 export function smsOptions(webhookUrl: z.ZodMiniType<string>) {
   return {
     webhook_url: optional(webhookUrl),
@@ -28,7 +28,7 @@ export function smsOptions(webhookUrl: z.ZodMiniType<string>) {
   };
 }
 
-/** The request body of `POST /api/v1/sms/send` (contract, section 5). */
+/** Returns the schema of the body of `POST /api/v1/sms/send` (contract, section 5). */
 export function sendSmsSchema(webhookUrl: z.ZodMiniType<string>) {
   return z.object({
     to: recipientSchema,

@@ -33,8 +33,8 @@ const contentField = {
 const types = Object.keys(contentField) as (keyof typeof contentField)[];
 
 /**
- * The request body of `POST /api/v1/whatsapp/send` (contract, section 5): one object, in which `type` names the
- * content.
+ * Returns the schema of the body of `POST /api/v1/whatsapp/send` (contract, section 5): one object, in which `type`
+ * names the content.
  */
 export function sendWhatsAppSchema(webhookUrl: z.ZodMiniType<string>) {
   const { template, media, location } = whatsAppParts();
@@ -139,7 +139,7 @@ function contentOf({ type, message, template, media, location }: ContentFields):
   }
 }
 
-/** The schema has refused a request without it. */
+/** Returns a value that the schema guarantees. */
 function checked<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error('a request without its content passed the schema');
   return value;

@@ -99,7 +99,7 @@ export function possiblyTakenOf({ client_id, recipient, sent_at, attempts = [] }
   return [{ clientId: client_id, recipient, at: new Date(unknown.at) }];
 }
 
-/** The client of an outbound message that a carrier took, which alone sets `sent_at`. */
+/** Returns the client of an outbound message that a carrier took: only then is `sent_at` set. */
 export function takenOf({ client_id, recipient, sent_at }: Message): Written[] {
   return sent_at === undefined ? [] : [{ clientId: client_id, recipient, at: new Date(sent_at) }];
 }

@@ -77,7 +77,7 @@ export function listPartitions(client: DynamoDBDocumentClient, tableName: string
 export function dynamoMessageList(client: DynamoDBDocumentClient, tableName: string) {
   const partition = listPartitions(client, tableName);
   return {
-    /** The keys in a range, newest first; read lazily, `pageSize` at a time. */
+    /** Returns the keys in a range, newest first; read lazily, `pageSize` at a time. */
     keys: (range: ListRange, pageSize: number): AsyncGenerator<ListedKey> =>
       newestFirst(partitionsOf(range).map((index) => partition(index, range, pageSize))),
   };
@@ -139,7 +139,7 @@ export async function* newestFirst(sources: readonly AsyncGenerator<ListedKey>[]
   }
 }
 
-/** The sort key of a message in its client's list: by time, then by id. */
+/** Returns the sort key of a message in its client's list: by time, then by id. */
 export function listPosition(message: Pick<Message, 'created_at' | 'message_id'>): string {
   return `${message.created_at}#${message.message_id}`;
 }

@@ -162,7 +162,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
       ExpressionAttributeValues: { ':at': at.toISOString(), ':failed': 'failed', ':expired': 'expired' },
     });
 
-  /** A cost is stored under the number of its attempt, so a repeated receipt adds nothing. */
+  /** Adds a cost under the number of its attempt, so a repeated receipt adds nothing. */
   async function addCost(messageId: string, added: AttemptCost): Promise<void> {
     for (let tries = 0; tries < costTriesMax; tries += 1) {
       const message = await get(messageId);
@@ -208,7 +208,7 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
 
 const messageKey = z.object({ message_id: z.string() });
 
-/** The attributes that a report sets: fields of the message, and the key of the index by carrier id. */
+/** Returns the attributes that a report sets: fields of the message, and the key of the index by carrier id. */
 function notedIn(report: Parameters<typeof fieldsOf>[0]): Record<string, unknown> {
   return withoutUndefined({ ...fieldsOf(report), carrier_key: report.carrierMessageId });
 }

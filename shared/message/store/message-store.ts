@@ -75,9 +75,12 @@ export interface MessageStore {
    */
   createLeg(leg: Message, earlierLegIds: readonly string[]): Promise<LegCreated>;
   get(messageId: string, reading?: ReadOptions): Promise<Message | undefined>;
-  /** The messages that exist and are valid, unordered; at most 1,000 ids. */
+  /** Returns the messages that exist and are valid, unordered; at most 1,000 ids. */
   getMany(messageIds: readonly string[], reading?: ReadOptions): Promise<Message[]>;
-  /** The filter fields of the messages that exist and are valid, eventually consistent, unordered; at most 1,000 ids. */
+  /**
+   * Returns the filter fields of the messages that exist and are valid, eventually consistent, unordered; at most
+   * 1,000 ids.
+   */
   getFilterFields(messageIds: readonly string[]): Promise<FilterFields[]>;
   /**
    * Claims the message for one hand-over: from `queued`, or from `sending` after the earlier claim has expired.
@@ -160,7 +163,7 @@ export function expiry(at: Date): Transition {
   return { to: 'expired', at, ...messageError('expired') };
 }
 
-/** The report as fields of the message. A receipt has the carrier's figure of the cost, a hand-over an estimate. */
+/** Returns the report as fields of the message. A receipt contains the carrier's cost, a hand-over an estimate. */
 export function fieldsOf(
   report: CarrierReport & Pick<Transition, 'reported' | 'suppressed'>,
 ): Partial<Message> {
@@ -176,7 +179,7 @@ export function fieldsOf(
   });
 }
 
-/** The message with its index keys (by client, by reference) and its TTL. */
+/** Returns the message with its index keys (by client, by reference) and its TTL. */
 export function messageRowOf(message: Message, retentionDays: number): Record<string, unknown> {
   const end = addDays(new Date(message.expires_at), keptDays(message.client_id, retentionDays));
   return {

@@ -41,7 +41,7 @@ export function dynamoWhatsAppWindows(client: DynamoDBDocumentClient, TableName:
         ExpressionAttributeValues: { ':at': at.toISOString() },
       });
     },
-    /** When the person last wrote, if that is less than 24 hours ago or so; eventually consistent. */
+    /** Returns when the recipient last wrote, if that is less than about 24 hours ago; eventually consistent. */
     async openedAt(client_id: string, recipient: string): Promise<Date | undefined> {
       const { Item } = await client.send(new GetCommand({ TableName, Key: { client_id, recipient } }));
       const row = windowRow.safeParse(Item);

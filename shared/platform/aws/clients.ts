@@ -33,8 +33,8 @@ const agents = lazily(() => ({
 }));
 
 /**
- * The settings of a client whose calls are made once, because a retry could send twice. Idle connections are closed
- * early: after a call on a connection that the service has already closed, it would be unknown if the call was
+ * Returns the settings of a client whose calls are made once, because a retry could send twice. Idle connections are
+ * closed early: after a call on a connection that the service has already closed, it would be unknown if the call was
  * processed.
  */
 export function sentOnce() {
@@ -48,7 +48,7 @@ export function dynamo(): DynamoDBDocumentClient {
   return documents;
 }
 
-/** The client of the functions; tests and benchmarks pass their endpoint. */
+/** Returns the client of the functions; tests and benchmarks pass their endpoint. */
 export function dynamoClient(config: DynamoDBClientConfig = {}): DynamoDBClient {
   return retryingConflicts(prepared(new DynamoDBClient({ ...clientConfig, ...config })));
 }
@@ -112,7 +112,7 @@ export interface ForeignCredentials {
   readonly expiration: Date;
 }
 
-/** The address follows from the region, not from a queue's URL. */
+/** Returns a client for another account. The address follows from the region, not from a queue's URL. */
 export function foreignSqs(region: string, credentials: ForeignCredentials): SQSClient {
   return prepared(new SQSClient({ ...foreignConfig(region, credentials), useQueueUrlAsEndpoint: false }));
 }
@@ -140,7 +140,7 @@ function prepared<C extends AwsClient>(client: C): C {
   return client;
 }
 
-/** The SDK asks its request handler for each attempt. */
+/** Ends each attempt at the deadline of the request: the SDK asks its request handler for each one. */
 function endWithRequest({ config: { requestHandler } }: AwsClient): void {
   const handle = requestHandler.handle.bind(requestHandler);
   requestHandler.handle = async (request, options = {}) => {

@@ -145,17 +145,26 @@ export function sqsFurtherMessages(client: SQSClient, queueUrl: string): Further
  */
 const notAccepted = /[^\t\n\r\u0020-\uFFFD]/g;
 
-/** The same JSON document, with every character that SQS refuses written as an escape: it parses to the same value. */
+/**
+ * Returns the same JSON document, with every character that SQS refuses written as an escape: it parses to the same
+ * value.
+ */
 export function queueText(json: string): string {
   return json.replace(notAccepted, escaped);
 }
 
-/** The message group of a client. SQS takes up to 128 visible ASCII characters; any other id is represented by its hash. */
+/**
+ * Returns the message group of a client. SQS accepts up to 128 visible ASCII characters; any other id is replaced by
+ * its hash.
+ */
 export function messageGroupOf(clientId: string): string {
   return /^[!-~]{1,128}$/.test(clientId) ? clientId : hashOf(clientId);
 }
 
-/** A schedule's name. EventBridge Scheduler takes 64 characters of a small set; any other name is represented by its hash. */
+/**
+ * Returns a schedule's name. EventBridge Scheduler accepts 64 characters of a small set; any other name is replaced
+ * by its hash.
+ */
 export function scheduleNameOf(name: string): string {
   return /^[0-9a-zA-Z._-]{1,64}$/.test(name) ? name : hashOf(name);
 }

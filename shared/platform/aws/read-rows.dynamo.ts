@@ -65,12 +65,12 @@ export function readableRows<Schema extends z.ZodMiniType>(
   });
 }
 
-/** The rows that a query finds, page by page, each page when it is needed. */
+/** Returns the rows of a query page by page, each page when it is needed. */
 export async function* queryRows(client: DynamoDBDocumentClient, input: QueryCommandInput) {
   for await (const { Items = [] } of paginateQuery({ client }, input)) yield* Items;
 }
 
-/** The rows that a scan finds, page by page, each page when it is needed. */
+/** Returns the rows of a scan page by page, each page when it is needed. */
 export async function* scanRows(client: DynamoDBDocumentClient, input: ScanCommandInput) {
   for await (const { Items = [] } of paginateScan({ client }, input)) yield* Items;
 }

@@ -39,7 +39,7 @@ export function isClosedForUsage({ dynamodb }: StreamRecord): boolean {
   return (dynamodb?.NewImage as Readonly<Record<string, AttributeValue>>)?.[usageClosed]?.BOOL === true;
 }
 
-/** The row of an image; a number that is too long for JavaScript is rounded. */
+/** Returns the row of an image. A number that is too long for JavaScript is rounded. */
 export function rowIn(image: unknown): Record<string, unknown> | undefined {
   // The types of Lambda and of the SDK have nothing in common.
   return image === undefined
@@ -47,7 +47,9 @@ export function rowIn(image: unknown): Record<string, unknown> | undefined {
     : unmarshall(image as Record<string, AttributeValue>, { wrapNumbers: Number });
 }
 
-/** The row of an image as the document client reads it: a number that is too long for JavaScript is a BigInt. */
+/**
+ * Returns the row of an image as the document client reads it: a number that is too long for JavaScript is a BigInt.
+ */
 export function exactRowIn(image: unknown): Record<string, unknown> {
   return unmarshall(image as Record<string, AttributeValue>);
 }
