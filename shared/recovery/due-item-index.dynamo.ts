@@ -134,7 +134,7 @@ export function dynamoDueItemIndex(client: DynamoDBDocumentClient, TableName: st
       await allEnded(entries.map((entry) => client.send(new PutCommand({ TableName, Item: { ...entry } }))));
     },
 
-    /** The entries of one shard that are due, oldest first, page by page. */
+    /** Returns the due entries of one shard, oldest first, page by page. */
     async *due(list: DueItemList, shard: number, until: Date): AsyncIterable<DueItemEntry> {
       let unreadable = 0;
       const rows = queryRows(client, {
@@ -153,7 +153,7 @@ export function dynamoDueItemIndex(client: DynamoDBDocumentClient, TableName: st
       if (unreadable > 0) throw new Error(`${unreadable} due-item entries cannot be read`);
     },
 
-    /** An entry that a throttled table leaves unprocessed is reviewed again. */
+    /** Removes entries. An entry that a throttled table leaves unprocessed is reviewed again. */
     async remove(entries: readonly DueItemEntry[]): Promise<void> {
       for (const batch of chunksOf(entries, writeBatchSize)) {
         await retryRemaining(batch, async (left) => {
@@ -174,7 +174,7 @@ export function dynamoDueItemIndex(client: DynamoDBDocumentClient, TableName: st
 /** Reads unfinished items: a bounded number of entries, so that a long backlog also costs little. */
 export function dynamoDueItemReader(client: DynamoDBDocumentClient, TableName: string) {
   return {
-    /** The ids in the earliest entries of each shard that are due in the range. */
+    /** Returns the ids in the earliest entries of each shard that are due in the range. */
     async earliestIn(
       list: DueItemList,
       { from, until }: DueItemRange,

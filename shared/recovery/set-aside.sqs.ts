@@ -57,7 +57,7 @@ export function setAsideTo(dependencies: {
   };
 }
 
-/** The Activity Log and the dead-letter queue for refused work, from the environment of the function. */
+/** Returns the Activity Log and the dead-letter queue for refused work, from the environment of the function. */
 export function setAsideFrom(
   env: EnvironmentFor<typeof workSetAside>,
   sqs: Parameters<typeof sqsDeadLetters>[0],

@@ -44,7 +44,7 @@ const repairSeconds = 86_400;
 /** A next leg that has not started this long after it was due is queued again. */
 const legLateSeconds = 60;
 
-/** The first review of a new message. */
+/** Returns the first review of a new message. */
 export function firstReview(message: Message): DueItem {
   const legDueAt = nextLegDueAt(message);
   const review = nextReview(message);
@@ -81,7 +81,7 @@ function waitsForReport({ attempts }: Message): boolean {
   return last !== undefined && last.outcome === undefined;
 }
 
-/** A message that waits for its slot is not lost. */
+/** Returns the later of the slot and the time: a message that waits for its slot is not lost. */
 function afterSlot({ slot }: Message, time: string): Date {
   return new Date(slot !== undefined && slot.at > time ? slot.at : time);
 }
@@ -156,7 +156,10 @@ export async function expireOverdue(
     return isFinished(expired) ? undefined : addSeconds(now, legLateSeconds);
   }
 
-  /** Work that a service refuses permanently is retried each hour until one day after the message expires. */
+  /**
+   * Sets work aside that a service refuses permanently, and retries it each hour until one day after the message
+   * expires.
+   */
   async function afterFailure(message: Message, error: unknown): Promise<NextReview | Error> {
     if (!isPermanentFault(error)) return errorOf(error);
     const { message_id: messageId, client_id: clientId } = message;

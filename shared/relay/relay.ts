@@ -45,8 +45,8 @@ import type { PlannedEndpoint } from '../webhook/webhook-endpoint.ts';
 import { firstReview } from './expire-messages.ts';
 
 /**
- * The changes in these records; removals and restored rows are left out, and so are those that are no valid messages, for which a
- * retry would not help.
+ * Returns the changes in these records. Leaves out removals, restored rows, and invalid messages, for which a retry
+ * would not help.
  */
 export function readChanges(records: readonly StreamRecord[]) {
   const changes: MessageChange[] = [];
@@ -63,7 +63,7 @@ export function readChanges(records: readonly StreamRecord[]) {
   return { changes, unreadable };
 }
 
-/** A number that is too long for JavaScript is one that no schema accepts, so its record is not a valid message. */
+/** Parses a row. A number that is too long for JavaScript fits no schema, so its record is not a valid message. */
 function messageOf(image: unknown): Message {
   return parseMessageRow(exactRowIn(image));
 }
@@ -82,9 +82,9 @@ export async function setUnreadableAside(
 export interface RelayDependencies {
   readonly outbound: OutboundQueue;
   readonly webhooks: EnqueueDependencies;
-  /** The present webhook URL of the account. */
+  /** Returns the present webhook URL of the account. */
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
-  /** Its present webhook endpoints. */
+  /** Returns its present webhook endpoints. */
   readonly endpointsOf: (clientId: string) => Promise<readonly PlannedEndpoint[]>;
   readonly setAside: SetAside;
   readonly warn: (message: string, error: unknown) => void;

@@ -147,7 +147,7 @@ function masked(value: string): string {
 
 /** Reads a queue of set-aside messages without removing any, and deletes those that are processed. */
 export interface SetAsideQueue {
-  /** All messages. They are hidden from others until `release`, for a minute at most. */
+  /** Reads all messages. They are hidden from other readers until `release`, for a minute at most. */
   read(): Promise<readonly SetAsideMessage[]>;
   delete(message: SetAsideMessage): Promise<void>;
   /** Shows a message to others again, and to the alarm. */

@@ -118,7 +118,10 @@ function failedAt(at: Date, { lease_until, ...item }: Item, { attempt_due_at }: 
   };
 }
 
-/** No reader finds the secrets under this name, so nothing is signed with them, and a rotation begins without them. */
+/**
+ * Moves the secrets to a name that no reader uses, so nothing is signed with them, and a rotation starts without
+ * them.
+ */
 function copiedSecrets({ webhook_secrets, endpoint_secrets, ...item }: Item): CopiedRow {
   const secrets: Item = {
     ...(webhook_secrets === undefined ? {} : { webhook_secrets }),

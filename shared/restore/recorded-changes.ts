@@ -45,7 +45,7 @@ const accessKinds: ReadonlySet<string> = new Set([
   'permissions_changed',
 ]);
 
-/** The changes of the key, or of the client that the row is of. */
+/** Returns the changes of the key, or of the client, that owns the row. */
 export function changesOf(changes: readonly SettingChange[], { client_id, key_id }: Item) {
   return changes.filter(({ kind, client_id: of = '', after }) =>
     key_id === undefined

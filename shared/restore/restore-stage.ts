@@ -51,7 +51,7 @@ export interface RestoreContext {
   readonly dueItemIndex: Pick<DueItemIndex, 'add'>;
   readonly progress: {
     read(): Promise<RestoreProgress | undefined>;
-    /** Undefined: no restore is under way. */
+    /** Stores the progress; undefined if no restore is under way. */
     write(progress: RestoreProgress | undefined): Promise<void>;
   };
   /** How long calls last that began before all was stopped, and how long the API may not see that it is. */

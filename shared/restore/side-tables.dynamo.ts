@@ -17,13 +17,13 @@ export type Item = Record<string, AttributeValue>;
 
 export type SideTables = ReturnType<typeof dynamoSideTables>;
 
-/** DynamoDB takes 255 characters. */
+/** Returns the name of a side table, within DynamoDB's limit of 255 characters. */
 export function sideTableName(table: string, to: Date): string {
   return `${table}-at-${to.toISOString().replaceAll(/[-:]|\.000/g, '')}`.replaceAll('.', '-');
 }
 
 export function dynamoSideTables(client: Pick<DynamoDBClient, 'send'>) {
-  /** Undefined if there is no such table. */
+  /** Returns undefined if there is no such table. */
   async function statusOf(TableName: string): Promise<string | undefined> {
     try {
       const { Table } = await client.send(new DescribeTableCommand({ TableName }));

@@ -60,7 +60,7 @@ export function stackWorkers(stackName: string) {
     return { state: State, functionName: FunctionArn.split(':')[6] };
   }
 
-  /** An update replaces the whole schedule, so its present values are given again. */
+  /** Turns a schedule on or off. An update replaces the whole schedule, so its present values are sent again. */
   async function turnSchedule(GroupName: string, Name: string, State: 'ENABLED' | 'DISABLED'): Promise<void> {
     const present = await scheduler.send(new GetScheduleCommand({ GroupName, Name }));
     if (present.State === State) return;

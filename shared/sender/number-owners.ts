@@ -9,7 +9,7 @@ import { type Holders, holdersIn, identityKey, parseSenderRow } from './sender-r
 /** The clients whose valid rows claim a number, by channel and number. */
 export type Claims = Holders;
 
-/** A row of a client that does not exist claims nothing. */
+/** Returns the claims of all rows. A row whose client does not exist claims nothing. */
 export async function claimsOf(
   rows: readonly EditedRow[],
   existingClients: ExistingClients,
@@ -33,7 +33,7 @@ export function numberOwners(
 ) {
   const cache = new CachedReader(readAll, accessCache, clock);
   return {
-    /** The client to which one of our numbers, or the id of one, belongs; undefined if it belongs to none, or to several. */
+    /** Returns the client that owns one of our numbers, or the id of one; undefined if none owns it, or several. */
     async ownerOf(number: string, channel: Channel): Promise<string | undefined> {
       const read = await cache.get('');
       const [owner, ...others] = read?.claims.get(identityKey(channel, number)) ?? [];

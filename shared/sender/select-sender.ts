@@ -191,7 +191,7 @@ function selectAmong(
   return row && forCountry(row, country);
 }
 
-/** Client before country; of two rows for these, the one that names the carrier. */
+/** Ranks a row: client before country, and of two equal rows the one that names the carrier. */
 function specificity({ clientId, valid }: ParsedSenderRow): number {
   const ofClient = clientId === everyClient ? 0 : 4;
   const ofCountry = valid?.country === everyCountry ? 0 : 2;

@@ -119,7 +119,7 @@ function paceText(channel: Channel, { identity, messages_per_second: own }: Send
   return `, at most ${decimalText(pace)} a second${pace === own ? '' : ', which is its pace in another row'}`;
 }
 
-/** Which rows are more specific. */
+/** Describes the more specific rows. */
 function exceptions(clientId: string, country: string): string {
   const forOneCountry = country === everyCountry ? ' or for one country' : '';
   if (clientId === everyClient) return `A row of a client${forOneCountry} comes first.`;

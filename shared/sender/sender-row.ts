@@ -40,7 +40,7 @@ export interface Sender {
   readonly template_id?: string;
 }
 
-/** The same for two spellings of one identity: numbers are canonical, and names are compared without regard to case. */
+/** Returns the same key for two spellings of one identity: numbers are canonical, and names ignore case. */
 export function identityKey(channel: Channel, identity: string): string {
   return `${channel} ${identity.toLowerCase()}`;
 }
@@ -65,7 +65,10 @@ export interface ParsedSenderRow {
   readonly ignored: readonly IgnoredValue[];
 }
 
-/** A row with any invalid value is not used at all: half of a sender could send under a wrong name or pace. */
+/**
+ * Parses a row. A row with any invalid value is not used at all: half of a sender could send under a wrong name or
+ * pace.
+ */
 export function parseSenderRow(row: EditedRow): ParsedSenderRow {
   const clientId = String(row.client_id);
   const ignored: IgnoredValue[] = [];
@@ -123,7 +126,7 @@ const destinationForm =
 
 const carrierName = /^[a-z]+$/;
 
-/** A key of the table is always a text. */
+/** Parses the destination. A key of the table is always a text. */
 function parseDestination(value: unknown): Parsed<Destination> {
   const text = String(value);
   const [channel, country, carrier, ...more] = text.split(' ');
@@ -145,7 +148,7 @@ function parseDestination(value: unknown): Parsed<Destination> {
   return { reason: `${shownValue(text)} is not a destination. ${suggestion}` };
 }
 
-/** The sort key of a row. */
+/** Returns the sort key of a row. */
 export function destinationOf({
   channel,
   country,
@@ -250,7 +253,10 @@ export function holdersIn(rows: readonly Pick<ParsedSenderRow, 'clientId' | 'giv
 /** The pace of each identity, by `identityKey`. */
 export type Paces = ReadonlyMap<string, number>;
 
-/** The lowest of all rows that are valid: a sender has one pace, whatever the country, the carrier and the client of a message. */
+/**
+ * Returns the lowest pace of each sender in all valid rows: a sender has one pace, whatever the country, the carrier
+ * and the client of a message.
+ */
 export function pacesIn(rows: readonly Pick<ParsedSenderRow, 'valid'>[]): Paces {
   const paces = new Map<string, number>();
   for (const { valid } of rows) {

@@ -68,7 +68,7 @@ export async function issueToken(
   };
 }
 
-/** RFC 6749, section 3.3: words between spaces, in any order. */
+/** Splits the scopes: words between spaces, in any order (RFC 6749, section 3.3). */
 function scopesIn(scope: string | null | undefined): readonly string[] {
   return (scope ?? '').split(' ').filter((word) => word !== '');
 }

@@ -97,7 +97,7 @@ export function concatenatedSignature(der: Uint8Array): Buffer {
   return Buffer.concat([r.value, s.value]);
 }
 
-/** A P-256 signature is at most 72 bytes long, so every length is one byte. */
+/** Reads an integer of a P-256 signature, which is at most 72 bytes long, so every length is one byte. */
 function readInteger(der: Uint8Array, start: number): { value: Buffer; end: number } {
   const length = der[start + 1];
   if (der[start] !== derInteger || length === undefined || length === 0) throw malformed();

@@ -37,7 +37,7 @@ export function tokenVerifier(
   const verified = new ExpiringMap<TokenClaims>(tokenBounds.maxEntries);
 
   return {
-    /** The claims of a token that is valid at `now`; `undefined` for every other text. */
+    /** Returns the claims of a token that is valid at `now`; `undefined` for every other text. */
     async verify(token: string, now: Date): Promise<TokenClaims | undefined> {
       const remembered = verified.get(token, now);
       if (remembered !== undefined) return remembered;

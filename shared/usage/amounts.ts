@@ -129,7 +129,7 @@ export function combinationsIn(amounts: Amounts): Combination[] {
   });
 }
 
-/** The number of messages that have each error code now. */
+/** Returns the number of messages that have each error code now. */
 export function errorCodesIn(amounts: Amounts): Map<string, number> {
   return new Map(
     [...amounts]

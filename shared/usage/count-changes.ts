@@ -30,7 +30,7 @@ export function countingUsage(
   return { dynamo, clock, sleep, journalTable, journal: 'usage', sumsTable, rowsOf };
 }
 
-/** A client's messages of one hour. */
+/** Returns the group of a client's messages of one hour. */
 function groupOf({ client_id, created_at }: CountedMessage): string {
   return `${periodAt('hour', new Date(created_at)).name} ${client_id}`;
 }

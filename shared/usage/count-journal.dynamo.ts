@@ -43,7 +43,7 @@ export interface CountContext {
   /** The partition of the journal. */
   readonly journal: 'usage' | 'one-time-passwords';
   readonly sumsTable: string;
-  /** The rows of sums to which the amounts of a group are added. */
+  /** Returns the rows of sums to which the amounts of a group are added. */
   readonly rowsOf: (group: string) => readonly SumRow[];
 }
 
@@ -221,7 +221,7 @@ function notesNamed({ dynamo, journalTable, journal }: CountContext, { notes }: 
   return batchRead(dynamo, journalTable, keys, { ConsistentRead: true });
 }
 
-/** Undefined if another worker has begun one. */
+/** Returns undefined if another worker has begun an addition. */
 async function begin(
   { dynamo, clock, journalTable, journal }: CountContext,
   latest: Addition | undefined,
@@ -245,7 +245,10 @@ async function begin(
   return applied ? addition : undefined;
 }
 
-/** Several workers may do this at once: no row takes an addition twice, and notes are deleted after the last row. */
+/**
+ * Carries out an addition. Several workers may do this at once: no row takes an addition twice, and notes are deleted
+ * after the last row.
+ */
 async function carryOut(ctx: CountContext, { number, notes }: Addition, rows: readonly Row[]): Promise<void> {
   const { dynamo, journalTable: TableName, journal } = ctx;
   const keys = notes.map((entry) => ({ journal, entry }));
@@ -332,13 +335,13 @@ function withAmounts(row: Row, amounts: Amounts): Row | undefined {
   return sums;
 }
 
-/** The line has the amounts to add to the row after its correction. */
+/** Logs the amounts to add to the row after its correction. */
 function reportNotCounted(key: SumRow['key'], amounts: Amounts): void {
   log.error('row not counted', { ...key, amounts: Object.fromEntries(amounts) });
   countMetric('InvalidRow');
 }
 
-/** The sums of each group, without those that are 0. */
+/** Returns the sums of each group, without those that are 0. */
 function sumOf(all: readonly Groups[]): Groups {
   const sums = new Map<string, Map<string, number>>();
   for (const groups of all) {

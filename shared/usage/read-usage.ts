@@ -9,7 +9,7 @@ import { type Grouping, type UsageRange, usageQuery, usageRange } from './usage-
 import type { UsageReader, UsageRow } from './usage-reader.dynamo.ts';
 import type { UsageEntry, UsageResponse, UsageSums } from './usage-response.schema.ts';
 
-/** The usage of one client. */
+/** Returns the usage of one client. */
 export async function usageOfClient(
   reader: UsageReader,
   clientId: string,
@@ -58,7 +58,7 @@ function entriesOf(
 
 type ClientCombination = Combination & { readonly client: string };
 
-/** The values that all of these have in common. */
+/** Returns the values that all of these have in common. */
 function groupOf(first: ClientCombination | undefined, groupBy: readonly Grouping[]) {
   const of = (name: Grouping): boolean => first !== undefined && groupBy.includes(name);
   return {
@@ -74,7 +74,7 @@ export function timesOf({ from, to }: Pick<Period, 'from' | 'to'>) {
   return { from: from.toISOString(), to: to.toISOString() };
 }
 
-/** The sums of one row. */
+/** Returns the sums of one row. */
 export function totalOf(amounts: Amounts, currency: string): UsageSums | undefined {
   return sumsOf(combinationsIn(amounts), currency);
 }

@@ -19,13 +19,13 @@ export type UsageReader = ReturnType<typeof dynamoUsageReader>;
 
 export function dynamoUsageReader(client: DynamoDBDocumentClient, tableName: string) {
   return {
-    /** The rows that exist, in no order. */
+    /** Returns the rows that exist, unordered. */
     async rowsOf(clientId: string, periods: readonly string[]): Promise<UsageRow[]> {
       const keys = periods.map((period) => ({ period, client_id: clientId }));
       return (await batchRead(client, tableName, keys)).map(parsed);
     },
 
-    /** The rows of every client that had messages of this mode in this period, and the row of all clients. */
+    /** Returns the rows of every client that had messages of this mode in this period, and the row of all clients. */
     async rowsIn(period: string, mode: Mode = 'live'): Promise<UsageRow[]> {
       const rows = queryRows(client, {
         TableName: tableName,

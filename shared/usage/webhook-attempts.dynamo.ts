@@ -16,7 +16,10 @@ type AttemptMetric = `webhooks_${'acknowledged' | 'retry_scheduled' | 'failed'}`
 /** `webhooks_total_ms` is the sum of the durations of all attempts. */
 type AttemptCounts = Readonly<Partial<Record<AttemptMetric | 'webhooks_total_ms', number>>>;
 
-/** `2026-11-20T10` in UTC. The attempts of test webhooks are in rows of their own, named as the data of a client are. */
+/**
+ * Returns `2026-11-20T10`, in UTC. The attempts of test webhooks have their own rows, whose key ends like the id of
+ * test data.
+ */
 export function hourOf(at: Date): string {
   return at.toISOString().slice(0, 13);
 }
@@ -44,7 +47,7 @@ export function dynamoAttemptCounter(client: DynamoDBDocumentClient, TableName: 
 
 export function dynamoAttemptReader(client: DynamoDBDocumentClient, tableName: string) {
   return {
-    /** The hours of these that have counts, in no order. */
+    /** Returns those of these hours that have counts, unordered. */
     async hours(hours: readonly string[], mode: Mode = 'live') {
       const keys = hours.map((hour) => ({ hour: clientIdIn(mode, hour) }));
       const rows = await batchRead(client, tableName, keys);

@@ -71,7 +71,7 @@ function portOf(url: URL): number {
   return url.protocol === 'https:' ? 443 : 80;
 }
 
-/** The host without the brackets of an IPv6 address and without final dots. */
+/** Returns the host without the brackets of an IPv6 address and without final dots. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
 }
@@ -135,7 +135,7 @@ export function isAllowedAddress(text: string, rules: AddressRules): boolean {
   return family === 'ipv4' || (globalIpv6().check(text, family) && !isIsatap(text));
 }
 
-/** An ISATAP address (RFC 5214, section 6.1) contains an IPv4 address after a valid prefix. */
+/** True for an ISATAP address (RFC 5214, section 6.1), which contains an IPv4 address after a valid prefix. */
 function isIsatap(ipv6: string): boolean {
   // The URL parser writes an address in one way, with every group in hexadecimal.
   const [before = [], after = []] = new URL(`http://[${ipv6}]`).hostname
@@ -147,18 +147,24 @@ function isIsatap(ipv6: string): boolean {
   return ['0', '200'].includes(fifth) && sixth === '5efe';
 }
 
-/** RFC 1035, section 2.3.4: labels of 1 to 63 bytes, 253 characters in all. No resolver asks for another name. */
+/**
+ * True if a resolver would look the name up: labels of 1 to 63 bytes, 253 characters in all (RFC 1035, section
+ * 2.3.4).
+ */
 function isDnsName(name: string): boolean {
   return name.length <= 253 && name.split('.').every((label) => label.length >= 1 && label.length <= 63);
 }
 
-/** A name under a private suffix, or without a dot: a resolver appends its own network's domain to the latter. */
+/**
+ * True for a name under a private suffix, or without a dot: a resolver appends its own network's domain to the
+ * latter.
+ */
 function isPrivateName(name: string): boolean {
   const lower = name.toLowerCase();
   return !lower.includes('.') || privateSuffixes.some((suffix) => lower.endsWith(`.${suffix}`));
 }
 
-/** An error as the system makes them, with a code. */
+/** Returns an error with a code, like those of the system. */
 export function codedError(message: string, code: string): Error {
   return Object.assign(new Error(message), { code });
 }
@@ -216,7 +222,10 @@ export function webhookUrlSchema(rules: AddressRules): z.ZodMiniType<string> {
   );
 }
 
-/** The form of a webhook URL in a request. A URL that could never be called is refused at once (contract 7.10). */
+/**
+ * Returns the schema of a webhook URL in a request. A URL that could never be called is refused at once (contract
+ * 7.10).
+ */
 export function webhookUrlFrom(env: EnvironmentFor<typeof webhookRules>): z.ZodMiniType<string> {
   return webhookUrlSchema(addressRules(env));
 }

@@ -74,7 +74,7 @@ const shortTextBytes = 100;
 /** More than the size of a shortened attempt. */
 const shortAttemptBytes = 2000;
 
-/** The start of a text that takes at most `maxBytes` as UTF-8, cut between characters. */
+/** Returns the start of a text that takes at most `maxBytes` as UTF-8, cut between characters. */
 export function startOf(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes) return text;
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes));
@@ -94,8 +94,8 @@ function firstHeaders(headers: Readonly<Record<string, string>>): Record<string,
 }
 
 /**
- * The newest attempts: in full while they fit, then without headers and with shortened texts; the oldest are dropped.
- * The `number` of an attempt counts the dropped ones too.
+ * Returns the newest attempts: in full while they fit, then without headers and with shortened texts; the oldest are
+ * dropped. The `number` of an attempt also counts the dropped ones.
  */
 export function boundedAttempts(attempts: readonly Attempt[]): readonly Attempt[] {
   // In most logs every attempt is so small that it is within all limits.
@@ -140,7 +140,7 @@ function withErrorMessage({ error_message }: Attempt, maxBytes: number): Partial
   return error_message === undefined ? {} : { error_message: startOf(error_message, maxBytes) };
 }
 
-/** The size as JSON in UTF-8, which is at least the size that DynamoDB counts. */
+/** Returns the size as JSON in UTF-8, which is at least the size that DynamoDB counts. */
 function sizeOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }

@@ -70,7 +70,7 @@ function readArn(text: string, service: string) {
   return { partition, region, account, resource };
 }
 
-/** The end of the host names of AWS's services. */
+/** Returns the end of the host names of AWS's services. */
 export function domainOf(partition: string): string {
   return partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com';
 }
@@ -83,7 +83,7 @@ const example = {
   iam: 'an IAM role, such as arn:aws:iam::123456789012:role/webhooks',
 } as const;
 
-/** The schema of an ARN in a request, with the gateway's own error texts. */
+/** Returns the schema of an ARN in a request, with the gateway's own error texts. */
 function arnSchema(service: keyof typeof example, resource: RegExp, { partition }: OwnAccount) {
   return z.string().check(
     z.superRefine((text, context) => {

@@ -38,7 +38,7 @@ const pollMs = 50;
 const slowStartIntervalMs = 10;
 export const longestStartDelayMs = 500;
 
-/** The lane of a new delivery: an endpoint that is known to be slow needs no worker of the fast lane. */
+/** Returns the lane of a new delivery. A known slow endpoint does not take a worker of the fast lane. */
 export async function initialLane(
   dependencies: Pick<LaneDependencies, 'clock' | 'warn'> & {
     readonly health: Pick<EndpointHealth, 'status'>;
@@ -53,7 +53,7 @@ export async function initialLane(
   }
 }
 
-/** The lane of an attempt that is due now. A worker of the slow lane makes every attempt it receives. */
+/** Returns the lane of an attempt that is due now. A worker of the slow lane makes every attempt that it receives. */
 export async function chooseLane(
   dependencies: LaneDependencies,
   workerLane: Lane,
@@ -88,7 +88,7 @@ export function receiveFurtherMs(lane: Lane, random: number): number {
   return lane === 'fast' ? max : Math.round(max * (0.3 + 0.7 * random));
 }
 
-/** How long a worker waits before it starts the message at this position of its batch. */
+/** Returns how long a worker waits before it starts the message at this position of its batch. */
 export function startDelayMs(lane: Lane, position: number, batchSize: number): number {
   if (lane === 'fast') return 0;
   return position * Math.min(slowStartIntervalMs, longestStartDelayMs / batchSize);
@@ -115,7 +115,7 @@ const trialsPerClient = 4;
 /** Longer than the 5 s of a POST and its writes; frees the slot of a dead worker. */
 const trialSeconds = 10;
 
-/** The trial request; if another worker has it, since when. */
+/** Takes a trial request; if another worker has it, returns since when. */
 export async function takeTrial(
   slots: TrialSlots,
   endpoint: ClientOrigin,
@@ -127,7 +127,7 @@ export async function takeTrial(
   return takenSince === undefined ? { trial: { slot, holder } } : { takenSince };
 }
 
-/** A failure delays no delivery: the slot is free again after `trialSeconds`. */
+/** Releases the slot. A failure delays no delivery: the slot is free again after `trialSeconds`. */
 export async function releaseTrial(
   dependencies: Pick<LaneDependencies, 'trials' | 'warn'>,
   trial: TrialRequest | undefined,

@@ -94,10 +94,10 @@ const scheduleAheadSeconds = 5;
 const sweptAheadSeconds = queueDelayMaxSeconds - 60;
 
 /**
- * When the schedule of the next attempt fires; undefined if an SQS delay takes its place. A delay of one or six hours uses a
- * schedule, at any time scale. It fires early by `scheduleLeadSeconds`, because a schedule may be that late; SQS delays the
- * rest. An SQS delay is rounded down and the worker waits for the fraction of a second, so that the attempt is neither early
- * nor a second late.
+ * Returns when the schedule of the next attempt fires; undefined if an SQS delay is enough. A delay of one or six
+ * hours uses a schedule, at any time scale. It fires early by `scheduleLeadSeconds`, because a schedule may be that
+ * late; SQS delays the rest. An SQS delay is rounded down and the worker waits for the fraction of a second, so that
+ * the attempt is neither early nor a second late.
  */
 function scheduledAt(delivery: Delivery, now: Date, scheduleLeadSeconds: number): Date | undefined {
   const dueAt = new Date(delivery.attempt_due_at);
@@ -117,8 +117,8 @@ function queueDelaySeconds({ attempt_due_at }: Delivery, now: Date): number {
 }
 
 /**
- * The delay with which the sweep enqueues a retry that may have no schedule; undefined if it is not near. One that has a
- * schedule too is enqueued twice, and the second message finds the attempt made.
+ * Returns the delay with which the sweep enqueues a retry that may have no schedule; undefined if it is not near. If
+ * the retry also has a schedule, it is enqueued twice, and the second message finds the attempt made.
  */
 export function delayOfNearRetry(delivery: Delivery, now: Date): number | undefined {
   if (delivery.state !== 'retry_scheduled' || !isLongDelay(delivery)) return undefined;

@@ -15,7 +15,7 @@ export function dynamoDeliveryStore(client: DynamoDBDocumentClient, tableName: s
   return {
     ...dynamoRevisedRows(client, tableName, deliverySchema, ({ delivery_id }) => delivery_id),
 
-    /** The rows that exist and are valid, in any order. */
+    /** Returns the rows that exist and are valid, unordered. */
     async getMany(deliveryIds: readonly string[], options?: ReadOptions): Promise<readonly Delivery[]> {
       const keys = [...new Set(deliveryIds)].map((id) => ({ delivery_id: id }));
       const rows = await batchRead(client, tableName, keys, { ConsistentRead: options?.consistent ?? true });
@@ -25,9 +25,8 @@ export function dynamoDeliveryStore(client: DynamoDBDocumentClient, tableName: s
 }
 
 /**
- * Rows with a revision that changes with each write.
- *
- * @param idOf - the row's primary key, `delivery_id`
+ * Reads and writes rows with a revision that changes with each write. @param idOf - the row's primary key,
+ * `delivery_id`
  */
 function dynamoRevisedRows<Row extends { readonly revision: string }>(
   client: DynamoDBDocumentClient,

@@ -164,7 +164,7 @@ export function nextReviewAt(delivery: Delivery): Date | undefined {
   }
 }
 
-/** A delivery without a row is due now, even if the relay's clock is ahead. */
+/** Makes a delivery without a row due now, even if the relay's clock is ahead. */
 export function dueNow(delivery: Delivery, now: Date): Delivery {
   return new Date(delivery.attempt_due_at) <= now
     ? delivery
@@ -256,7 +256,7 @@ function enter(from: Delivery, entered: Entered): Delivery {
   return bounded({ ...from, ...entered });
 }
 
-/** Applied at each transition, so that an older row that is too large becomes smaller. */
+/** Limits the size of the row. Applied at each transition, so that an older row that is too large becomes smaller. */
 function bounded(delivery: Delivery): Delivery {
   return { ...delivery, attempts: boundedAttempts(delivery.attempts) };
 }
@@ -283,7 +283,7 @@ export function deliveryIdOf({ messageId, event, endpointId }: DeliveryEvent): s
   return derivedId('whd', messageId, event, ...(endpointId === undefined ? [] : [endpointId]));
 }
 
-/** The id of the webhook that notifies an endpoint that another one was disabled. */
+/** Returns the id of the webhook that notifies an endpoint that another one was disabled. */
 export function disabledNoticeId(
   disabled: { readonly endpointId: string; readonly at: string },
   toEndpointId: string,
@@ -302,12 +302,12 @@ export function dueItemIdOf({ delivery_id, message_id, event, endpoint_id }: Del
   return [message_id, event, ...(endpoint_id === undefined ? [] : [endpoint_id])].join('#');
 }
 
-/** The name of the due item for an event whose deliveries a worker creates: `<message>#<event>`. */
+/** Returns the name of the due item for an event whose deliveries a worker creates: `<message>#<event>`. */
 export function fanOutItemIdOf({ message_id, event }: { message_id: string; event: string }): string {
   return `${message_id}#${event}`;
 }
 
-/** Undefined if the delivery follows from no message. */
+/** Returns undefined if the delivery has no message. */
 export function deliveryEventOf(dueItemId: string): DeliveryEvent | undefined {
   const [messageId = '', event, endpointId] = dueItemId.split('#');
   return event === undefined ? undefined : { messageId, event, endpointId };

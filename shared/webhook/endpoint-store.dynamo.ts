@@ -58,10 +58,10 @@ export function dynamoEndpointReader(client: DynamoDBDocumentClient, TableName: 
   }
 
   return {
-    /** All endpoints of the client, the oldest first; one query. */
+    /** Returns all endpoints of the client, oldest first, with one query. */
     list: async (clientId: string): Promise<readonly WebhookEndpoint[]> =>
       readableRows(webhookEndpointSchema, await rowsOf(clientId), 'endpoint_id'),
-    /** As `list`, but with malformed rows: events are planned for them too, and wait until the row is corrected. */
+    /** Like `list`, but includes malformed rows: their events are planned too, and wait until the row is corrected. */
     listPlanned: async (clientId: string): Promise<readonly PlannedEndpoint[]> =>
       (await rowsOf(clientId)).map((row) => plannedEndpointSchema.parse(row)),
     get: (clientId: string, endpointId: string): Promise<WebhookEndpoint | undefined> => {
@@ -76,7 +76,7 @@ const endpointOf = (row: Readonly<Record<string, unknown>>): WebhookEndpoint =>
   parseRow(webhookEndpointSchema, row, 'endpoint_id');
 
 export function dynamoEndpointResults(client: DynamoDBDocumentClient, TableName: string) {
-  /** The row after the update; undefined if the condition failed. */
+  /** Returns the row after the update; undefined if the condition failed. */
   async function update(
     { client_id, endpoint_id }: WebhookEndpoint,
     UpdateExpression: string,
@@ -139,7 +139,7 @@ export function dynamoEndpointResults(client: DynamoDBDocumentClient, TableName:
         (row) => row.revision === by.revision,
       ),
 
-    /** Its client was told that it is disabled. */
+    /** Notes that the client was told that the endpoint is disabled. */
     async noticeSent(endpoint: WebhookEndpoint): Promise<void> {
       await update(endpoint, 'REMOVE notice_pending', 'disabled_at = :at', { ':at': endpoint.disabled_at });
     },

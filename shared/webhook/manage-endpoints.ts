@@ -260,7 +260,7 @@ function tooManyEndpoints(): GatewayError {
 /** A webhook endpoint as clients, administrators and the activity log see it. */
 type Settings = Omit<WebhookEndpointView, 'endpoint_id' | 'created_at' | 'disabled_at' | 'disabled_reason'>;
 
-/** The settings of an endpoint, as answers and the activity log show them. */
+/** Returns the settings of an endpoint, as responses and the activity log show them. */
 export function settingsOf({ url, role_arn, events, description, enabled }: WebhookEndpoint): Settings {
   const destination = role_arn === undefined ? { url } : fromArns(url, role_arn);
   return { ...destination, events: events ?? null, description: description ?? null, enabled };

@@ -67,7 +67,10 @@ export function planDeliveries(change: ChangeWithDestinations): PlannedDelivery[
   return planEvents(change).flatMap(deliveriesOf);
 }
 
-/** A delivery without a row: the worker that claims it creates the row. In the fast lane, it also chooses the lane. */
+/**
+ * Returns a delivery without a row: the worker that claims it creates the row. In the fast lane, it also chooses the
+ * lane.
+ */
 export function unpersistedDelivery(
   { clock, retentionDays, newRevision }: Pick<EnqueueDependencies, 'clock' | 'retentionDays' | 'newRevision'>,
   { happenedAt: _happenedAt, ...given }: PlannedDelivery,
@@ -128,8 +131,8 @@ export async function addAndEnqueue(
 }
 
 /**
- * For an event that follows from no message. Nothing can rebuild its delivery, so the row is written before
- * the queue message; and before the row the due item, by which the sweep delivers it if the queue message is lost. Repeating the
+ * Sends an event without a message. Nothing could rebuild its delivery, so the row is written before the queue
+ * message; and before the row the due item, so that the sweep delivers it if the queue message is lost. Repeating the
  * call is safe.
  */
 export async function sendNotification(
@@ -186,11 +189,11 @@ export async function leaveToSweep(
 interface WebhookEvent {
   readonly event: string;
   readonly happenedAt: string;
-  /** Built only when the event is posted: a search for deliveries needs only the names. */
+  /** Builds the body. Called only when the event is posted: a search for deliveries needs only the names. */
   readonly body: () => string;
 }
 
-/** The events of a change, in the order of the states: each is posted to every destination that receives it. */
+/** Returns the events of a change, in the order of the states: each is posted to every destination that receives it. */
 function eventsOfChange(change: MessageChange): WebhookEvent[] {
   const { after } = change;
   return eventsToSend(change).flatMap((status) => {
@@ -219,7 +222,10 @@ function recipientEventOf(message: Message): 'recipient.opted_out' | 'recipient.
   return byCarrier ? 'recipient.opted_out' : undefined;
 }
 
-/** The event's name (specification, section 6.1). There is no `whatsapp.expired`; `whatsapp.failed` is sent instead. */
+/**
+ * Returns the event's name (specification, section 6.1). There is no `whatsapp.expired`; `whatsapp.failed` is sent
+ * instead.
+ */
 export function eventName(message: Message, status: EventStatus): string {
   return message.channel === 'whatsapp' && status === 'expired'
     ? 'whatsapp.failed'
@@ -227,10 +233,9 @@ export function eventName(message: Message, status: EventStatus): string {
 }
 
 /**
- * The JSON text to post. A field that is not yet known at this event is absent, never null (contract 7.2).
- * `data.status` is the state of the event, even if the message has a later state by now.
- *
- * @throws Error when the message never entered that state.
+ * Returns the JSON text to post. A field that is not yet known at this event is absent, never null (contract 7.2).
+ * `data.status` is the state of the event, even if the message has a later state by now. @throws Error if the message
+ * never entered that state.
  */
 export function eventBody(message: Message, status: EventStatus): string {
   const enteredAt = message[`${status}_at`];

@@ -104,7 +104,7 @@ export function endpointHealth(store: EndpointHealthStore) {
       return known.status;
     },
 
-    /** No response came within `healthyWithinMs`. */
+    /** Records that no response came within `healthyWithinMs`. */
     async recordSlow(endpoint: ClientOrigin, now: Date): Promise<void> {
       const key = keyOf(endpoint);
       const until = addSeconds(now, slowSeconds);
@@ -114,13 +114,13 @@ export function endpointHealth(store: EndpointHealthStore) {
       await store.setSlow(endpoint, now, until);
     },
 
-    /** How long a POST in the fast lane may stay unanswered before the endpoint is likely slow. */
+    /** Returns how long a POST in the fast lane may stay unanswered before the endpoint is likely slow. */
     slowSuspicionMs(endpoint: ClientOrigin, now: Date): number {
       const known = cache.get(keyOf(endpoint), now)?.known;
       return known?.status === 'healthy' && known.slowButOk ? healthyWithinMs : likelySlowAfterMs;
     },
 
-    /** No response came within `slowSuspicionMs`. */
+    /** Records that no response came within `slowSuspicionMs`. */
     async recordLikelySlow(endpoint: ClientOrigin, now: Date): Promise<void> {
       const known = cache.get(keyOf(endpoint), now)?.known;
       if (known?.status === 'slow' && now < known.until) return;
@@ -129,7 +129,7 @@ export function endpointHealth(store: EndpointHealthStore) {
       await store.setLikelySlow(endpoint, now, until);
     },
 
-    /** A POST ended within `healthyWithinMs`, with any result. */
+    /** Records that a POST ended within `healthyWithinMs`, with any result. */
     async recordHealthy(endpoint: ClientOrigin, now: Date, tookMs: number): Promise<void> {
       const known = cache.get(keyOf(endpoint), now)?.known;
       const slowButOk = tookMs >= likelySlowAfterMs;

@@ -170,7 +170,7 @@ interface PlannedEvent {
   readonly others: readonly string[];
 }
 
-/** The events of these due items that have a destination, by the ids of the items. */
+/** Returns the events of these due items that have a destination, by the ids of the items. */
 async function planDueEvents(
   dependencies: SweepDependencies,
   ids: readonly string[],

@@ -13,7 +13,7 @@ import type { WebhookEndpoint } from './webhook-endpoint.ts';
 /** Ofcom reserves this number for drama, so it belongs to nobody. */
 const recipient = '+447700900123';
 
-/** A notification of a message that does not exist, with `"test": true` in its data (contract, section 12). */
+/** Returns a notification of a message that does not exist, with `"test": true` in its data (contract, section 12). */
 export function testEvent(
   { client_id, endpoint_id, url, events }: WebhookEndpoint,
   event: MessageEventName | undefined,

@@ -82,7 +82,7 @@ export function receives(
   return enabled && matchesFilters(event, events);
 }
 
-/** The endpoint as it was at a time in the past; one that was not there yet counts as disabled. */
+/** Returns the endpoint as it was at a past time. An endpoint that did not exist yet counts as disabled. */
 export function asOf(endpoint: PlannedEndpoint, at: string): PlannedEndpoint {
   const { enabled, events, created_at, disabled_at = '', last_disabled, last_filter } = endpoint;
   const isDisabledSince = !enabled && disabled_at <= at;
@@ -97,7 +97,7 @@ export function asOf(endpoint: PlannedEndpoint, at: string): PlannedEndpoint {
 /** The destination of an endpoint's webhooks: one of the fields of a request. */
 export type Destination = { readonly url: string } | AwsDestination;
 
-/** Undefined if its webhooks go to a URL. */
+/** Returns undefined if its webhooks go to a URL. */
 export function awsDestinationOf({ url, role_arn }: WebhookEndpoint): AwsDestination | undefined {
   return role_arn === undefined ? undefined : fromArns(url, role_arn);
 }
@@ -117,8 +117,8 @@ export interface EndpointChange {
 }
 
 /**
- * The row after a change that its client asked for. Enabling it again removes why it was disabled; a new URL is another
- * server, so its failures are counted again from zero.
+ * Returns the row after a client's change. Enabling it removes the reason why it was disabled; a new URL is another
+ * server, so its failures are counted from zero.
  */
 export function changed(
   endpoint: WebhookEndpoint,
@@ -228,7 +228,7 @@ function oneDestination(numberMin: 0 | 1) {
   });
 }
 
-/** Undefined if the request names none. */
+/** Returns undefined if the request names none. */
 export function destinationOf({ url, sqs, eventbridge }: Destinations): Destination | undefined {
   if (sqs) return { sqs };
   if (eventbridge) return { eventbridge };
@@ -245,12 +245,15 @@ function settingFields({ url, sqs, eventbridge }: DestinationSchemas) {
   };
 }
 
-/** Null means the same as leaving the field out. */
+/** Returns the schema of a new endpoint. Null means the same as an absent field. */
 export function newEndpointSchema(destinations: DestinationSchemas) {
   return z.object(settingFields(destinations)).check(oneDestination(1));
 }
 
-/** Null in `events` chooses every event, in `description` it removes the text; an absent field is not changed. */
+/**
+ * Returns the schema of a change. Null in `events` chooses every event, in `description` it removes the text; an
+ * absent field is not changed.
+ */
 export function endpointChangeSchema(destinations: DestinationSchemas) {
   return z
     .object({ ...settingFields(destinations), enabled: optional(z.boolean()) })

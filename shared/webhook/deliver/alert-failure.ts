@@ -14,8 +14,9 @@ import type { DeliveryStore } from '../delivery-store.dynamo.ts';
 import { originOf } from '../slow-endpoints.ts';
 
 /**
- * The id of the entry is derived from the attempt and its due time, so a repeat writes the same entry, also if a worker dies
- * after it and another one makes the attempt again. If that one succeeds, the entry remains; the delivery's row counts.
+ * Writes the entry of the failure. Its id is derived from the attempt and its due time, so a repeat writes the same
+ * entry, also if a worker dies after it and another one makes the attempt again. If that attempt succeeds, the entry
+ * remains, but the delivery's row is right.
  */
 export async function enterFailure(
   { activityLog }: { readonly activityLog: ActivityLog },
@@ -74,7 +75,7 @@ function lastError(delivery: Delivery): string {
   return last?.error_message ?? last?.error?.replaceAll('_', ' ') ?? 'unknown';
 }
 
-/** The identifiers that every log line about a delivery has. */
+/** Returns the identifiers that every log line about a delivery has. */
 export function logFieldsOf(delivery: Delivery) {
   const { client_id, message_id, endpoint_id, event } = delivery;
   return { client_id, message_id, endpoint_id, event, origin: originOf(delivery.url) };

@@ -135,7 +135,10 @@ const longestWaitInWorkerMs = waitSecondsMax * 1000;
 /** All receives of a message (`receivesMax`) take longer than three leases of dead workers, after which the event before has failed. */
 const eventBeforePauseSeconds = 15;
 
-/** The first step: reads the delivery, waits until it is due, chooses the lane, and claims the attempt for this worker. */
+/**
+ * Prepares the attempt, as the first step: reads the delivery, waits until it is due, chooses the lane, and claims
+ * the attempt for this worker.
+ */
 async function prepareAttempt(
   dependencies: DeliverDependencies,
   workerLane: Lane,
@@ -198,7 +201,10 @@ async function isEventBeforeOpen({ deliveries }: DeliverDependencies, seen: Deli
   return before?.state === 'pending' || before?.state === 'attempting';
 }
 
-/** An endpoint's URL is the one that it has now; the URL of a request or an account is the one of the event. */
+/**
+ * Returns the delivery with its present URL: an endpoint's URL as it is now, the URL of a request or an account as it
+ * was at the event.
+ */
 async function atPresentUrl(
   { endpoints }: DeliverDependencies,
   seen: Delivery,
@@ -235,7 +241,7 @@ function secondsUntil(at: Date, now: Date): number {
   return Math.ceil((at.getTime() - now.getTime()) / 1000) + 1;
 }
 
-/** A timer may fire a little early; an attempt must not start early. */
+/** Waits until the time. A timer may fire a little early, but an attempt must not start early. */
 async function waitUntil({ clock, sleep }: DeliverDependencies, at: Date): Promise<void> {
   for (;;) {
     const remainingMs = at.getTime() - clock().getTime();
@@ -285,7 +291,10 @@ async function recordOutcome(
   return { kind: 'retry_scheduled', delivery, attempt };
 }
 
-/** The log must not hold up the outcome: without it, the POST would be repeated. The alert then writes the entry. */
+/**
+ * Tries to write the entry. The log must not hold up the outcome, because the POST would be repeated if the outcome
+ * were lost. The alert then writes the entry.
+ */
 async function tryEnterFailure(dependencies: DeliverDependencies, delivery: Delivery): Promise<boolean> {
   try {
     await enterFailure(dependencies, delivery);

@@ -111,7 +111,7 @@ export async function disableIfFailing(dependencies: DisableDependencies, dueIte
   if (disabled?.notice_pending) await reportDisabled(dependencies, disabled);
 }
 
-/** The entry in the activity log, and the event to the client's other endpoints. */
+/** Writes the entry in the activity log, and sends the event to the client's other endpoints. */
 export async function reportDisabled(
   dependencies: DisableDependencies,
   endpoint: WebhookEndpoint,

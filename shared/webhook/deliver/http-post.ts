@@ -73,7 +73,7 @@ interface PostTimings {
   totalMs: number;
 }
 
-/** Never throws: every failure is a result. */
+/** Posts the request. Never throws: every failure is a result. */
 export type Post = (request: PostRequest) => Promise<PostResult>;
 
 interface PostSettings {
@@ -151,7 +151,10 @@ function elapsed({ startedAt }: Progress): number {
   return performance.now() - startedAt;
 }
 
-/** The request may emit `socket` only after the lookup, so the event `lookup` of the socket would come too early. */
+/**
+ * Wraps the lookup to note its time: the request may emit `socket` only after the lookup, so the socket's event
+ * `lookup` would be missed.
+ */
 function notingTime(progress: Progress, lookup: LookupFunction): LookupFunction {
   return (hostname, options, callback) =>
     lookup(hostname, options, (error, address, family) => {

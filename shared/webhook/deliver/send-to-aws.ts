@@ -59,7 +59,7 @@ export interface AwsSenders {
   putEvent(credentials: ForeignCredentials, event: BusEvent, signal: AbortSignal): Promise<AwsResponse>;
 }
 
-/** Never throws: every failure is a result. */
+/** Sends the request. Never throws: every failure is a result. */
 export type SendToAws = (request: AwsRequest) => Promise<PostResult>;
 
 export const eventSource = 'messaging-gateway';
@@ -191,12 +191,15 @@ function networkError(error: unknown): AttemptError {
   return 'reset';
 }
 
-/** The text that the destination gets, which is the one to sign: SQS refuses some characters, which JSON can escape. */
+/**
+ * Returns the text that the destination gets, which is the one to sign: SQS refuses some characters, which JSON can
+ * escape.
+ */
 export function textFor(destination: AwsDestination, body: string): string {
   return 'sqs' in destination ? queueText(body) : body;
 }
 
-/** The queue's address is derived from its ARN. */
+/** Derives the queue's address from its ARN. */
 export function queueUrlOf(queueArn: string): { readonly region: string; readonly queueUrl: string } {
   const { partition, region, account, resource } = parseArn(queueArn, 'sqs');
   return { region, queueUrl: `https://sqs.${region}.${domainOf(partition)}/${account}/${resource}` };

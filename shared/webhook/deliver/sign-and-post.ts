@@ -73,7 +73,7 @@ interface AttemptRun {
   readonly result: PostResult;
 }
 
-/** The stored record of an attempt: enough to explain it to the endpoint's owner, without secrets. */
+/** Returns the stored record of an attempt: enough to explain it to the endpoint's owner, without secrets. */
 export function attemptOf(delivery: Delivery, run: AttemptRun): Attempt {
   const { result } = run;
   return {

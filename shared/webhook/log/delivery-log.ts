@@ -159,7 +159,7 @@ interface Placed {
   readonly summary: DeliverySummary | undefined;
 }
 
-/** The webhooks of no message that the query asks for, after the position. */
+/** Returns the webhooks without a message that match the query, after the position. */
 async function notificationsOf(
   dependencies: WebhookLogDependencies,
   search: Search,
@@ -178,7 +178,10 @@ interface Present extends Pick<Search, 'endpoints' | 'now'> {
   readonly accountUrl: string | undefined;
 }
 
-/** Undefined if there is no delivery. One that no worker has taken yet has no row, and is pending. */
+/**
+ * Returns undefined if there is no delivery. A delivery that no worker has taken yet has no row, and is shown as
+ * pending.
+ */
 function summaryOf({ candidate, delivery }: Located, present: Present): DeliverySummary | undefined {
   if (delivery !== undefined) return deliverySummary(delivery);
   const url = urlNow(candidate, present);
@@ -217,7 +220,7 @@ function listed(found: readonly DeliverySummary[], cursor: string | undefined): 
   return { webhook_deliveries: found, ...withoutUndefined({ next_cursor: cursor }) };
 }
 
-/** A delivery as clients and administrators see it. */
+/** Returns a delivery as clients and administrators see it. */
 export function deliverySummary(delivery: Delivery): DeliverySummary {
   const last = delivery.attempts.at(-1);
   const finished = delivery.state === 'acknowledged' || delivery.state === 'failed';

@@ -94,7 +94,7 @@ interface PlacedMessage {
   readonly place: string;
 }
 
-/** The next messages, with the one in which the page before ended. */
+/** Returns the next messages, including the one at which the previous page ended. */
 async function messagesOf(
   { list, messages }: Pick<WebhookLogDependencies, 'list' | 'messages'>,
   query: ByMessagesQuery,

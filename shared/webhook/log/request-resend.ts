@@ -137,9 +137,8 @@ function isoOf(at: Date): string {
 }
 
 /**
- * The row of the same request, if it counts as the same; otherwise the id of this one.
- *
- * @param openAt - the time of a request without an end
+ * Returns the row of the same request, if it counts as the same; otherwise the id of this one. @param openAt - the
+ * time of a request without an end
  */
 async function sameRequest(
   { resends }: Pick<WebhookLogDependencies, 'resends'>,
@@ -231,7 +230,7 @@ export async function resend(
   return { kind: 'resent', attemptNumber: next.attempt_number };
 }
 
-/** The delivery, after the alert of its failure if no worker has noted that yet: it is shown as failed already. */
+/** Returns the delivery, after its pending alert is sent: it is shown as failed already. */
 async function alertedDelivery(
   dependencies: OneResendDependencies,
   deliveryId: string,
@@ -251,7 +250,7 @@ function withoutResend({ state }: Delivery): ResendOutcome {
   return state === 'acknowledged' ? { kind: 'acknowledged_meanwhile' } : { kind: 'already_waiting', state };
 }
 
-/** A resend of many webhooks as clients and administrators see it. */
+/** Returns a resend of many webhooks as clients and administrators see it. */
 export function resendView(resend: Resend): ResendView {
   return {
     resend_id: resend.resend_id,

@@ -84,7 +84,7 @@ export interface StepResult {
   readonly cursor: string | undefined;
 }
 
-/** The row after a step. At the end of the list it is first counted, then sent, then completed. */
+/** Returns the row after a step. At the end of the list it goes from counting to sending, then to completed. */
 export function afterStep(resend: Resend, step: StepResult, now: Date, revision: string): Resend {
   const { cursor: _cursor, ...rest } = resend;
   const resent = resend.resent + step.resent;
@@ -132,7 +132,7 @@ export function isDue(resend: Resend, delivery: Delivery): boolean {
   );
 }
 
-/** The same for all events of a message at one destination. */
+/** Returns the same text for all events of a message at one destination. */
 export function destinationOf({ message_id, delivery_id, endpoint_id = '' }: Delivery): string {
   return `${message_id ?? delivery_id} ${endpoint_id}`;
 }
@@ -157,7 +157,7 @@ export async function withEventsOfTheSame(
   return [...known.values(), ...(await deliveries.getMany(others))];
 }
 
-/** The names of the events of the same channel. */
+/** Returns the names of the events of the same channel. */
 function eventsLike(event: string): string[] {
   const prefix = event.slice(0, event.indexOf('.') + 1);
   return messageEventNames.filter((name) => name.startsWith(prefix));
