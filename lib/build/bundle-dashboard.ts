@@ -15,8 +15,8 @@ export function bundleDashboard(root: string, outdir: string) {
   const files = join(outdir, 'files');
   mkdirSync(files, { recursive: true });
   const options = optionsOf(root, files);
-  // Scripts are split into chunks that pages load on demand. Nothing would load the styles of a chunk, so all styles are
-  // one file, from a build without chunks; but those of the skeleton and the sign-in page, which are shown before.
+  // Scripts are split into chunks that pages load on demand. Nothing would load the styles of a chunk, so a build without chunks
+  // puts all styles into one file. The skeleton and the sign-in page have their own styles, because they are shown first.
   const scripts = buildSync({ ...options, splitting: true, metafile: true, loader: { '.css': 'empty' } });
   const styles = buildSync(options).outputFiles.filter(({ path }) => path.endsWith('.css'));
   const [firstStyles] = buildSync({ ...options, entryPoints: { first: 'dashboard/first.css' } }).outputFiles;
@@ -38,9 +38,9 @@ export function bundleDashboard(root: string, outdir: string) {
     counted.reduce((sum, { gzipBytes }) => sum + gzipBytes, 0);
   const isFirst = (name: string): boolean => [...first, firstStyle, 'index.html'].includes(name);
   return {
-    /** Bytes by gzip until the sign-in page is shown. */
+    /** Bytes after gzip that the sign-in page needs. */
     firstViewBytes: bytes(written.filter(({ file }) => isFirst(file.name))),
-    /** Bytes by gzip of all pages. */
+    /** Bytes of all pages after gzip. */
     wholeBytes: bytes(written),
   };
 }
@@ -68,7 +68,7 @@ function optionsOf(root: string, outdir: string) {
       '@dnd-kit/core': noDragAndDrop,
       '@dnd-kit/sortable': noDragAndDrop,
       '@dnd-kit/utilities': noDragAndDrop,
-      // The library's texts are parsed already: the entry that formatjs has for this case.
+      // The library's texts are already parsed. formatjs has an entry for this case.
       '@formatjs/icu-messageformat-parser': '@formatjs/icu-messageformat-parser/lib/no-parser.js',
     },
     define: { 'process.env.NODE_ENV': '"production"' },
@@ -76,7 +76,7 @@ function optionsOf(root: string, outdir: string) {
   } as const satisfies BuildOptions;
 }
 
-/** The entry, and every chunk that it imports statically. */
+/** Returns the entry, and every chunk that it imports statically. */
 function loadedFirst({ outputs }: Metafile): string[] {
   const entry = Object.keys(outputs).find((path) => outputs[path]?.entryPoint?.endsWith('main.tsx'));
   if (entry === undefined) throw new Error('the dashboard has no script');
@@ -89,7 +89,7 @@ function loadedFirst({ outputs }: Metafile): string[] {
   return [...found];
 }
 
-/** Paths are relative to `/admin`, so the page works with and without API Gateway's stage in the path. */
+/** Returns the page. Its paths are relative to `/admin`, so it works with and without API Gateway's stage in the path. */
 function pageOf([entry = '', ...parts]: readonly string[], firstStyle: string, styles: string): string {
   const preload = parts.map((part) => `<link rel="modulepreload" href="admin/assets/${part}">\n`).join('');
   return `<!doctype html>
@@ -114,7 +114,7 @@ function writeFile(folder: string, name: string, content: Buffer) {
   if (contentType === undefined) throw new Error(`no content type for ${name}`);
   const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
   const gzip = gzipSync(content, { level: 9 });
-  // Two levels below the maximum: a tenth of the time for a few percent more bytes.
+  // Two levels below the maximum take a tenth of the time, for a few percent more bytes.
   const brotli = brotliCompressSync(content, { params: { [zlib.BROTLI_PARAM_QUALITY]: 9 } });
   writeFileSync(join(folder, `${name}.gzip`), gzip);
   writeFileSync(join(folder, `${name}.br`), brotli);

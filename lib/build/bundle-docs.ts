@@ -4,10 +4,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants as zlib } from 'node:zlib';
 
-/** Larger responses are compressed here: the function would take a second, and gzip makes them larger. */
+/** Larger responses are compressed at build time by Brotli. The function would need a second, and gzip gives larger results. */
 const compressedCharactersMin = 1_000_000;
 
-/** The API document, the documentation pages, and the files that they use: one file for each path. */
+/** Writes the API document, the documentation pages, and the files that they use: one file for each path. */
 export function bundleDocs(root: string, outdir: string): void {
   const printed = execFileSync(process.execPath, [join(root, 'lib/build/docs/print-responses.ts')], {
     encoding: 'utf8',
@@ -22,7 +22,7 @@ export function bundleDocs(root: string, outdir: string): void {
     const name = path.slice(1).replaceAll('/', '.');
     writeFileSync(join(folder, `${name}.json`), JSON.stringify(response));
     if (response.body.length < compressedCharactersMin) continue;
-    // Two levels below the maximum: a tenth of the time for a few percent more bytes.
+    // Two levels below the maximum take a tenth of the time, for a few percent more bytes.
     const params = { [zlib.BROTLI_PARAM_QUALITY]: 9 };
     writeFileSync(join(folder, `${name}.br`), brotliCompressSync(response.body, { params }));
   }

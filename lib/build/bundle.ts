@@ -24,7 +24,7 @@ import { functionsWithCarriers, writeCarrierLists } from './stage-carriers.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Where a country's plan has the forms in which people write its numbers: most of its bytes, and no function writes any. */
+/** The index of a country's number formats in the metadata. They are most of its bytes, and no function formats numbers. */
 const writtenForms = 4;
 const plansWithoutForms = {
   ...numberingPlans,
@@ -37,8 +37,9 @@ const plansWithoutForms = {
 };
 
 /**
- * CommonJS, because for an ES module that imports `node:http` Node loads its whole HTTP client (undici), which takes
- * 15 ms of each start. Function names are not kept: they are a tenth of the bytes. `npm run bench -- start` measures it.
+ * Bundles are CommonJS, because Node loads its whole HTTP client (undici) for an ES module that imports `node:http`, which costs
+ * 15 ms of each start. Function names are removed, because they are a tenth of the bytes. `npm run bench -- start` measures
+ * this.
  */
 export const bundleSettings = {
   absWorkingDir: root,
@@ -50,7 +51,7 @@ export const bundleSettings = {
   format: 'cjs',
   mainFields: ['module', 'main'],
   define: { 'import.meta.dirname': '__dirname' },
-  // Modules of the SDK that no function uses. `npm run bench -- start` shows what leaving one out saves.
+  // Modules of the SDK that no function uses. `npm run bench -- start` shows how much each one saves.
   alias: {
     '@aws-sdk/credential-provider-node': join(root, 'lib/build/sdk-stubs/lambda-credentials.ts'),
     '@aws-sdk/middleware-endpoint-discovery': join(root, 'lib/build/sdk-stubs/no-endpoint-discovery.ts'),
@@ -62,14 +63,14 @@ export const bundleSettings = {
   logLevel: 'error',
 } satisfies BuildOptions;
 
-/** The function whose bundle has the dashboard's files. */
+/** The function whose bundle contains the dashboard's files. */
 const dashboard = 'admin-dashboard';
-/** The function whose bundle has the API's description. */
+/** The function whose bundle contains the API's description. */
 const description = 'describe-api';
 
 let bundle: ReturnType<typeof build> | undefined;
 
-/** The bundles of every file in `functions/`, made once per process. */
+/** Returns the bundles of all files in `functions/`. They are built once per process. */
 export function bundleFunctions() {
   bundle ??= build();
   return bundle;
@@ -99,8 +100,8 @@ function build() {
     /** The names of all functions. */
     functionNames: functionNames as readonly string[],
     /**
-     * The folder to upload for a function, with these files added; its handler is `index.handler`. With `carriers` it has only
-     * these, if it has any.
+     * Returns the folder to upload for a function, with these files added. The handler is `index.handler`. If `carriers` is
+     * given, the bundle contains no other carriers.
      */
     folder(
       functionName: string,
@@ -115,17 +116,17 @@ function build() {
   };
 }
 
-/** The bundles of the functions that have carriers, with these only. */
+/** Returns the bundles of the functions with carriers, with these carriers only. */
 function ofCarriers(outdir: string, carriers: readonly string[]): string {
   return madeOnce(`${outdir}.${[...carriers].sort().join('-')}`, (making, place) => {
-    // Beside the bundles, so that their bytes do not have the name of this process.
+    // Written beside the bundles, so that the bundles' bytes do not contain the name of this process.
     const lists = join(cacheFolder, 'lists', parse(place).base);
     const alias = writeCarrierLists(lists, root, [...carriers].sort());
     bundleInto(making, functionsWithCarriers, { ...bundleSettings.alias, ...alias });
   });
 }
 
-/** A copy of a function's folder with files of the stage. */
+/** Returns a copy of a function's folder with the stage's files. */
 function withFiles(folder: string, files: Readonly<Record<string, string>>): string {
   const hash = createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16);
   return madeOnce(`${folder}.${hash}`, (making) => {
@@ -158,8 +159,8 @@ function bundleInto(
 }
 
 /**
- * The place, made unless it is there. It is written to a temporary folder and renamed, so that no process sees a partial one. If two
- * do so at once, one wins.
+ * Returns the folder, and creates it if it is missing. Writes to a temporary folder and renames it, so that no process sees a
+ * partial one. If two processes do this at once, the first one wins.
  */
 function madeOnce(place: string, make: (making: string, place: string) => void): string {
   if (existsSync(place)) return place;

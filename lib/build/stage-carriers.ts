@@ -1,13 +1,13 @@
-/** The lists of carriers with those of a stage only: what a stage does not use is in none of its bundles. */
+/** Writes lists with the carriers of a stage, so that its bundles do not contain the others. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { carrierDescriptors } from '../../shared/carrier/carrier-descriptors.ts';
 
-/** What functions import, with the file and the export of a carrier's folder, and the name of the list. */
+/** The lists that functions import: the name of the list, and the file and the export in a carrier's folder. */
 const modules = { file: (name: string) => `${name}.ts`, item: (name: string) => name };
 const lists = {
   '#carriers': { ...modules, list: 'carrierModules' },
-  // AWS's are its clients, which nothing that tries credentials needs.
+  // Excludes the clients of AWS, which a check of credentials does not need.
   '#carriers-with-credentials': { ...modules, list: 'carriersWithCredentials' },
   '#carrier-reports': {
     file: () => 'reports.ts',
@@ -27,7 +27,7 @@ export const functionsWithCarriers: readonly string[] = [
   'record-receipt',
 ];
 
-/** Writes the lists into the folder. @returns the aliases with which a bundle has them */
+/** Writes the lists into the folder. @returns the aliases with which a bundle uses them */
 export function writeCarrierLists(
   folder: string,
   root: string,

@@ -6,14 +6,14 @@ import type { OpenApiDocument, OpenApiOperation } from '../openapi/document.ts';
 import type { JsonSchema } from '../openapi/named-schemas.ts';
 
 /**
- * Whether a request may be sent again after a failure that leaves open whether it was carried out: always, with the
- * idempotency key of the first attempt, or only if the gateway certainly did not accept it.
+ * When a client retries a request with an unknown result: always, with the idempotency key of the first attempt, or only if the
+ * gateway certainly did not accept it.
  */
 type Repeat = 'always' | 'with_key' | 'if_refused';
 
 export interface ClientMethod {
   readonly operationId: string;
-  /** Words in lower case: `['webhook', 'endpoints']`. */
+  /** The resource as words in lower case: `['webhook', 'endpoints']`. */
   readonly resource: readonly string[];
   readonly name: readonly string[];
   readonly summary: string;
@@ -21,24 +21,24 @@ export interface ClientMethod {
   readonly httpMethod: string;
   readonly path: string;
   readonly pathParameters: readonly string[];
-  /** Names of schemas. */
+  /** The names of the schemas. */
   readonly query: string | undefined;
   readonly body: string | undefined;
   readonly isBodyOptional: boolean;
   readonly response: string;
   readonly repeat: Repeat;
-  /** Whether the method only returns what would be sent. */
+  /** True if the method only returns the result that a send would have. */
   readonly isDryRun: boolean;
   /** The field with the items and their schema; undefined for a method whose response has no pages. */
   readonly pages: { readonly field: string; readonly item: string } | undefined;
 }
 
-/** Operations without a method: the clients request the token themselves. */
+/** Operations without a method. The clients request the token themselves. */
 const withoutMethod = ['issueToken'];
 
 /**
- * Methods whose names follow neither from the path nor from the operationId: the look-up has the path of SMS, and finds
- * messages and batches.
+ * Methods whose names follow neither from the path nor from the operationId. The look-up finds messages and batches, although
+ * its path is for SMS.
  */
 const named: Readonly<Record<string, readonly { readonly method: string; readonly response: string }[]>> = {
   getMessageStatus: [
@@ -47,7 +47,7 @@ const named: Readonly<Record<string, readonly { readonly method: string; readonl
   ],
 };
 
-/** @throws Error where two operations would have the same method, or one has no response */
+/** @throws Error if two operations would have the same method, or one has no response */
 export function clientMethods({ paths, components }: OpenApiDocument): ClientMethod[] {
   const methods = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations)
@@ -68,7 +68,7 @@ export function clientMethods({ paths, components }: OpenApiDocument): ClientMet
 }
 
 interface NamedMethod extends ClientMethod {
-  /** Whether the operationId has the plural of the resource. */
+  /** True if the operationId contains the plural of the resource. */
   readonly ofMany: boolean;
 }
 
@@ -112,8 +112,8 @@ function methodsOf(
 }
 
 /**
- * Returns the method of a send's dry run: `sms.send_bulk` has `sms.dry_run_bulk`, because its response has another
- * type.
+ * Returns the method for the dry run of a send (`sms.dry_run_bulk` for `sms.send_bulk`). It is a separate method, because its
+ * response has another type.
  */
 function dryRunOf({ 'x-dry-run': dryRun }: OpenApiOperation, send: NamedMethod): NamedMethod[] {
   const response = schemaName(dryRun?.response.content['application/json']?.schema);
@@ -134,8 +134,8 @@ function dryRunOf({ 'x-dry-run': dryRun }: OpenApiOperation, send: NamedMethod):
 }
 
 /**
- * Names a method without repeating the resource: `rotateWebhookEndpointSecret` of webhook endpoints is `rotate secret`,
- * and `getWebhookResend` of webhook deliveries is `get resend`.
+ * Returns the name of a method, without the resource: `rotate secret` for `rotateWebhookEndpointSecret` of webhook endpoints,
+ * `get resend` for `getWebhookResend` of webhook deliveries.
  */
 function nameOf(operationId: string, resource: readonly string[]): Pick<NamedMethod, 'name' | 'ofMany'> {
   const words = wordsOf(operationId);
@@ -157,7 +157,10 @@ function wordsOf(operationId: string): string[] {
   return operationId.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
 }
 
-/** The name of the schema of the query parameters; the document itself describes them one by one. */
+/**
+ * Returns the name of the schema of an operation's query parameters. The document has no such schema: it describes each
+ * parameter separately.
+ */
 export function queryName(operationId: string): string {
   return `${capitalized(operationId)}Query`;
 }
@@ -181,7 +184,7 @@ function pagesOf(
   return field === undefined || item === undefined ? undefined : { field, item };
 }
 
-/** The type of a method's options, which both clients have. */
+/** Returns the type of a method's options. Both clients have these types. */
 export function optionsOf({ repeat, pages }: ClientMethod): 'ListOptions' | 'SendOptions' | 'RequestOptions' {
   if (pages !== undefined) return 'ListOptions';
   return repeat === 'with_key' ? 'SendOptions' : 'RequestOptions';

@@ -1,6 +1,6 @@
 /**
- * Selects the schemas from which the types of the clients are generated: those that a method, an error or a webhook
- * uses, without the rules that only the gateway checks, so that a changed rule breaks no client.
+ * Selects the schemas from which the clients' types are generated: the schemas of methods, errors and webhooks. Removes the
+ * rules that only the gateway checks, so that a changed rule breaks no client.
  */
 import type { OpenApiDocument } from '../openapi/document.ts';
 import type { JsonSchema } from '../openapi/named-schemas.ts';
@@ -25,7 +25,7 @@ const kept = [
   'deprecated',
 ];
 
-/** The schemas that every client needs, whatever its methods: those of errors and of webhooks. */
+/** The schemas that every client needs: errors and webhooks. */
 const always = [
   'ErrorResponse',
   'WebhookEvent',
@@ -79,11 +79,11 @@ function typesOnly(schema: JsonSchema): JsonSchema {
   );
   const types = withParts(Object.fromEntries(entries), typesOnly);
   const name = schemaName(schema);
-  // All schemas are in one document here.
+  // All schemas are in one document, so a name is enough.
   return name === undefined ? types : { ...types, $ref: `#/components/schemas/${name}` };
 }
 
-/** The schema with each schema in it changed. */
+/** Returns the schema with `changed` applied to each schema in it. */
 function withParts(schema: JsonSchema, changed: (part: JsonSchema) => JsonSchema): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, value]) => {
@@ -107,9 +107,8 @@ function namesIn(schema: unknown): string[] {
 }
 
 /**
- * The schemas for a generator that makes a class of each named schema: a schema that is not an object is inlined where
- * it is used. The generated classes refuse unknown values, so an enum also allows any other text: a release may add a
- * value.
+ * Returns the schemas for a generator that makes a class of each named schema. Schemas that are not objects are inlined. An enum
+ * also allows any other string, because the generated classes refuse unknown values and a release may add one.
  */
 export function withClassesForObjectsOnly(schemas: ClientSchemas): Record<string, JsonSchema> {
   const isObject = (schema: JsonSchema | undefined): boolean => schema?.properties !== undefined;

@@ -1,4 +1,4 @@
-/** Writes the methods of the asynchronous Python client; the synchronous one is made of it. */
+/** Writes the methods of the asynchronous Python client. The synchronous client is generated from it. */
 
 import type { JsonSchema } from '../openapi/named-schemas.ts';
 import { type ClientMethod, capitalized, optionsOf, schemaName } from './client-methods.ts';
@@ -21,7 +21,7 @@ const reserved = [
   'await',
   'not',
 ];
-/** The arguments of every method; no field may have such a name. */
+/** The arguments of every method. No field may have one of these names. */
 const own = [
   'self',
   'idempotency_key',
@@ -32,7 +32,7 @@ const own = [
   'max_items',
 ];
 
-/** @param schemas - with the classes of the models only */
+/** @param schemas - only the classes of the models */
 export function pythonResources(methods: readonly ClientMethod[], schemas: ClientSchemas): string {
   const byResource = Map.groupBy(methods, ({ resource }) => resource.join('_'));
   const write = methodWriter(schemas);
@@ -153,7 +153,7 @@ function dictionary(fields: readonly Field[], sentinel: boolean): string {
   return sentinel ? `given({${entries}}, NOT_GIVEN)` : `given({${entries}}, None)`;
 }
 
-/** The types of an argument: an object is a model or a dictionary of its fields. */
+/** Returns the types of an argument. An object may be a model or a dictionary of its fields. */
 function typesOf(schema: JsonSchema): string[] {
   const name = schemaName(schema);
   if (name !== undefined) return [`models.${name}`, 'Mapping[str, Any]'];

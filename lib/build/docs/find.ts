@@ -7,7 +7,7 @@ export interface Entry {
   readonly title: string;
   readonly page: string;
   readonly text: string;
-  /** Names of fields and parameters, which are found and not shown. */
+  /** Names of fields and parameters. The search finds them but does not show them. */
   readonly names?: string;
 }
 
@@ -26,7 +26,7 @@ export function finder(entries: readonly Entry[]) {
   index.addAll(entries);
   return (words: string) => {
     const found = index.search(words, { combineWith: 'AND' });
-    // If no entry has all the words, those that have one.
+    // If no entry contains all words, returns entries that contain one.
     return (found.length > 0 ? found : index.search(words)).slice(0, resultsMax);
   };
 }

@@ -1,4 +1,4 @@
-/** Renders the guides, Markdown files of `docs/guides` that a reader also opens on a Git host. */
+/** Renders the guides: Markdown files in `docs/guides`, which are also readable on a Git host. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import highlighter from 'highlight.js/lib/common';
@@ -8,16 +8,16 @@ import { baseUrlMarker } from '../../../shared/contract/api.ts';
 /** In the order of the navigation. */
 export const guideNames = ['quick-start', 'webhooks', 'errors', 'limits', 'testing'] as const;
 
-/** Complete webhook endpoints, which the gateway serves as they are. */
+/** Complete webhook endpoints, which the gateway serves unchanged. */
 export const programs = ['verify.mjs', 'verify.py', 'verify.go'] as const;
 
-/** Stands for the gateway's own address. */
+/** A placeholder for the gateway's address. */
 const exampleAddress = 'https://gateway.example.com';
 
 export const readGuideFile = (file: string): string =>
   readFileSync(join(import.meta.dirname, '../../../docs/guides', file), 'utf8');
 
-/** Returns the anchor of a heading, which is the one that Git hosts make. */
+/** Returns the anchor of a heading, which is the same as on Git hosts. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -63,7 +63,7 @@ export function renderGuide(name: string, operationLinks: ReadonlyMap<string, st
         const text = this.parser.parseInline(tokens);
         const [isServed, guide = '', anchor = ''] = /^(?:([a-z-]+)\.md)?(#.+)?$/.exec(href) ?? [];
         if (href.startsWith('https:')) return `<a href="${href}">${text}</a>`;
-        // The gateway does not serve the other files of the repository.
+        // Drops links to other files of the repository, which the gateway does not serve.
         return isServed === undefined ? text : `<a href="${guide}${anchor}">${text}</a>`;
       },
     },
@@ -86,7 +86,7 @@ export function sectionsOf({ html }: Guide) {
 
 const marks = new Map(Object.entries({ lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'", amp: '&' }));
 
-/** Returns the text of HTML that this file made. */
+/** Returns the text of HTML that this file rendered. */
 export function textOf(html: string): string {
   return html
     .replaceAll(/<[^>]*>/g, '')

@@ -1,4 +1,4 @@
-/** Makes the pages of the documentation. Each has the search in its header and a content security policy. */
+/** Renders the pages of the documentation, each with the search in its header and a content security policy. */
 import { createHash } from 'node:crypto';
 import { buildSync } from 'esbuild';
 import type { ApiResponse } from '../../../shared/operation/operation.ts';
@@ -25,7 +25,7 @@ export interface Link {
   readonly title: string;
 }
 
-/** @param links - to all pages, in the order of the navigation */
+/** @param links - links to all pages, in the order of the navigation */
 export function guidePage(guide: Guide, links: readonly Link[]): ApiResponse {
   const contents = sectionsOf(guide)
     .filter(({ level }) => level === 2)
@@ -63,10 +63,10 @@ function page(
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': [
         "default-src 'none'",
-        // Scalar is a file, and sets styles of elements.
+        // Scalar is loaded from a file, and sets styles of elements.
         `script-src ${kind === 'reference' ? "'self' " : ''}${hashed(script)}`,
         `style-src ${kind === 'reference' ? "'unsafe-inline'" : hashed(style)}`,
-        // The index of the search, the API document, and requests that the reader tries.
+        // Permits the search index, the API document, and requests that the reader tries.
         "connect-src 'self'",
         'img-src data:',
         "base-uri 'none'",

@@ -1,6 +1,6 @@
 /**
- * Makes the responses of describe-api: the API document, the guides, the reference, and the files that they load. They are
- * made at build time, because making them at the start of the function took a third longer.
+ * Builds the responses of describe-api: the API document, the guides, the reference, and the files that they load. They are
+ * built in advance, because building them at the start of the function made the start a third longer.
  */
 import { createHash } from 'node:crypto';
 import type { ApiResponse } from '../../../shared/operation/operation.ts';

@@ -1,4 +1,4 @@
-/** Lists what the search finds, `Entry` of `find.ts`: the sections of the guides, and the reference. */
+/** Lists the entries of the search (`Entry` in `find.ts`): the sections of the guides, and the reference. */
 import type { OpenApiDocument, OpenApiOperation } from '../openapi/document.ts';
 import { topics } from '../openapi/introduction.ts';
 import { anchorOf, type Guide, sectionsOf } from './guides.ts';
@@ -41,7 +41,7 @@ function operationsOf({ paths }: Document) {
   );
 }
 
-/** The names of the parameters, and of the fields of the request. */
+/** Returns the names of the parameters and of the request's fields. */
 function namesIn({ operationId, parameters = [], requestBody }: OpenApiOperation, { components }: Document) {
   const schema = String(requestBody?.content['application/json']?.schema.$ref).replace(/.*\//, '');
   const fields = Object.keys(components.schemas[schema]?.properties ?? {});

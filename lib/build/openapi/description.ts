@@ -1,4 +1,4 @@
-/** The parts of the OpenAPI document that do not follow from the routes and their schemas. */
+/** The parts of the OpenAPI document that are written by hand, because they do not follow from the routes and their schemas. */
 import type { ErrorCode, FieldError } from '../../../shared/contract/errors.ts';
 import type { RouteName } from '../../../shared/contract/routes.ts';
 import type { Requests } from './requests.ts';
@@ -18,7 +18,7 @@ export interface Parameter {
   readonly example?: unknown;
 }
 
-/** An OpenAPI link: the operation that takes a value of this response. Test tools use links to chain calls. */
+/** An OpenAPI link to an operation that takes a value of this response. Test tools use links to chain calls. */
 export interface Link {
   readonly operationId: RouteName;
   readonly parameters?: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ interface Body {
 }
 
 export interface SuccessResponse extends Body {
-  /** The status of a success; 200 by default. */
+  /** The status of a success. Default: 200. */
   readonly status?: 201 | 202;
   readonly description: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -45,16 +45,16 @@ export interface Description {
   readonly request?: {
     readonly schema: keyof Requests;
     readonly examples: Readonly<Record<string, Example>>;
-    /** Whether the operation takes no body for an empty one. */
+    /** True if the body may be absent. The operation then uses an empty one. */
     readonly optional?: boolean;
   };
-  /** Whether the operation is a send: it accepts `Idempotency-Key` and counts towards caps, which adds four errors. */
+  /** True if the operation is a send. It then accepts `Idempotency-Key` and counts towards caps, which adds four errors. */
   readonly keyed?: boolean;
   readonly response: SuccessResponse;
   /** The response to `?dry_run=true`, for sends. */
   readonly dryRun?: Body;
-  /** A faulty field, for the example of `invalid_request`; absent if the operation has no fields. */
+  /** An invalid field for the example of `invalid_request`. Absent if the operation has no fields. */
   readonly fieldError?: FieldError;
-  /** Further errors of the operation: those of its scope, body and idempotency key are added to them. */
+  /** The operation's own errors. The errors of its scope, body and idempotency key are added automatically. */
   readonly errors?: readonly ErrorCode[];
 }

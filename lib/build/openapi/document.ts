@@ -1,5 +1,5 @@
 /**
- * Makes the OpenAPI 3.1 document of the API from the routes, their policies and the schemas that the operations use.
+ * Builds the OpenAPI 3.1 document of the API from the routes, their policies and the schemas of the operations.
  */
 import { baseUrlMarker, version } from '../../../shared/contract/api.ts';
 import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
@@ -41,7 +41,7 @@ export interface OpenApiOperation {
 
 export type OpenApiDocument = ReturnType<typeof openApiDocument>;
 
-/** The document with a placeholder for the gateway's address, which the function that serves it replaces. */
+/** Returns the document. Its placeholder for the gateway's address is replaced by the function that serves it. */
 export function openApiDocument() {
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const [name, { path, method }] of Object.entries<Route>(routes)) {
@@ -130,7 +130,9 @@ function operationOf(name: OperationName): OpenApiOperation {
   };
 }
 
-/** WhatsApp is one word in the names of the API: `send_whatsapp` in Python, not `send_whats_app`. */
+/**
+ * Returns the operationId. WhatsApp is one word in it, so that the Python method is `send_whatsapp` and not `send_whats_app`.
+ */
 export function operationIdOf(name: OperationName): string {
   return name.replace('WhatsApp', 'Whatsapp');
 }

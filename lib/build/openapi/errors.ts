@@ -1,4 +1,4 @@
-/** The schema of the error body, and for each error code when it is sent, with an example. */
+/** The schema of the error body, and a description and an example of each error code. */
 import * as z from 'zod/mini';
 import { baseUrlMarker } from '../../../shared/contract/api.ts';
 import {
@@ -86,7 +86,7 @@ export const errorNotes: Readonly<Record<ErrorCode, string>> = {
     'A service that the gateway needs is down or slow, or the gateway is in maintenance, where `Retry-After` says for how many seconds to wait. Repeat the request later.',
 };
 
-/** Makes an example of the error's body, with the fields and the limits of the operation. */
+/** Returns an example of the error's body, with the fields and the limits of the operation. */
 export function errorExample(
   code: ErrorCode,
   route: Route,
@@ -115,7 +115,7 @@ function errorOf(
 ): ShownError {
   switch (code) {
     case 'invalid_request':
-      // An operation without fields refuses only text that is not well-formed Unicode.
+      // An operation without fields refuses only malformed Unicode.
       return fieldError === undefined
         ? { message: 'The request holds text that is not well-formed Unicode.' }
         : invalidFields([fieldError]);

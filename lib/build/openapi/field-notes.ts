@@ -1,7 +1,7 @@
 /**
- * Descriptions of fields that are not written next to the field: those of requests, and those of parts of responses
- * that functions load too, because they would be in every bundle. The descriptions of responses are in the
- * `*-response.schema.ts` of their noun. `{maximum}` and the like are the keywords of the field's own schema.
+ * Descriptions of the fields of requests, and of parts of responses that functions also load. They are not written next to the
+ * fields, because every bundle would contain them. The descriptions of responses are in the `*-response.schema.ts` of their
+ * noun. `{maximum}` and the like are the keywords of the field's own schema.
  */
 
 import { previousSecretHours } from '../../../shared/client/client-admin.ts';
@@ -27,7 +27,7 @@ import { textKeptBytes } from '../../../shared/webhook/attempt-record.ts';
 
 type Notes = Readonly<Record<string, string>>;
 
-/** The descriptions of fields that mean the same in every schema. */
+/** Descriptions of fields with the same meaning in every schema. */
 export const commonNotes: Notes = {
   client_id: "The client's identifier.",
   message_id: 'The identifier of the message.',
@@ -111,7 +111,7 @@ const file: Notes = {
   filename: 'The name under which a document is shown.',
 };
 
-/** The descriptions by schema and field. */
+/** Descriptions by schema and field. */
 export const schemaNotes: Readonly<Record<string, Notes>> = {
   TokenRequest: {
     client_secret: "The client's secret. Leave it out of the body if HTTP Basic carries the credentials.",

@@ -56,7 +56,7 @@ export function responseHeaders(more: readonly (keyof typeof onSome)[]): Record<
 /** The headers of responses that contain a secret. */
 export const noStore = { 'Cache-Control': 'Always `no-store`.' } as const;
 
-/** The header of a send; each operation has its own example, because one key is not for two requests. */
+/** Returns the header of a send. Each operation has its own example, because a key is for one request only. */
 export function idempotencyKeyOf(operationId: string) {
   return {
     name: 'Idempotency-Key',

@@ -1,4 +1,4 @@
-/** The rules of every operation: the introduction of the API document. */
+/** The introduction of the API document: the rules of all operations. */
 
 import { version } from '../../../shared/contract/api.ts';
 import { inWords } from '../../../shared/platform/clock.ts';

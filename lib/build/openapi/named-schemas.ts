@@ -1,4 +1,4 @@
-/** Names each nested schema: the clients have a type of each, under this name. */
+/** Names each nested schema. The clients have a type with this name. */
 import { isDeepStrictEqual } from 'node:util';
 import { channels } from '../../../shared/contract/channels.ts';
 import { attemptOutcomes } from '../../../shared/message/attempt.ts';
@@ -6,12 +6,12 @@ import { statuses } from '../../../shared/message/message.ts';
 import { acceptedSms, messageStatus } from '../../../shared/message/message-response.schema.ts';
 import { verification } from '../../../shared/otp/otp-response.schema.ts';
 
-/** A schema of the API document: JSON Schema 2020-12, as OpenAPI 3.1 takes it. */
+/** A schema of the API document (JSON Schema 2020-12, as in OpenAPI 3.1). */
 export type JsonSchema = { [keyword: string]: unknown };
 
 /**
- * The names by place: `Schema.field`; `Schema.field[]` is the item of a list, `Schema.field{}` the value of a map,
- * `Schema.object` its alternative that is an object.
+ * The names by place: `Schema.field`. `Schema.field[]` is the item of a list, `Schema.field{}` the value of a map,
+ * `Schema.object` the alternative that is an object.
  */
 const parts: Readonly<Record<string, string>> = {
   'WhatsappMessage.type': 'WhatsappType',
@@ -68,7 +68,8 @@ const parts: Readonly<Record<string, string>> = {
 };
 
 /**
- * The enum of fields that have only some of its values today, by place: another value of it is no change for a client.
+ * The enums of fields that use only some of the values today, by place. A field may begin to use another value of its enum
+ * without a change in the clients.
  */
 const enumSubsets: Readonly<Record<string, keyof typeof enums>> = {
   'AcceptedSms.channel': 'Channel',
@@ -82,7 +83,7 @@ const enumSubsets: Readonly<Record<string, keyof typeof enums>> = {
   'UsageEntry.status': 'MessageStatus',
 };
 
-/** Fields whose values a release may add to (contract 15.1): a client must not refuse values that it does not know. */
+/** Fields to which a release may add values (contract 15.1). A client must accept unknown values. */
 const openFields = [
   'CapUsage.cap',
   'ErrorResponse.error',
@@ -91,10 +92,12 @@ const openFields = [
   'WebhookAttempt.error',
 ];
 
-/** Fields of requests that take what a response has, whose texts a release may add to: their types in the clients are open, too. */
+/**
+ * Fields of requests that accept values from a response. A release may add values, so their types in the clients are open, too.
+ */
 const openRequestFields = ['WebhookEndpointSettings.events[]', 'WebhookEndpointUpdate.events[]'];
 
-/** The enums: each is one type in all schemas that use it. */
+/** The enums. Each is one type in all schemas. */
 const enums = {
   AttemptOutcome: attemptOutcomes,
   Channel: channels,
@@ -105,7 +108,7 @@ const enums = {
   SmsEncoding: acceptedSms.shape.encoding.options,
 } as const satisfies Record<string, readonly string[]>;
 
-/** Adds the named parts to the schemas, and refers to them. @throws Error for a place that no schema has */
+/** Adds the named parts to the schemas, and replaces them by references. @throws Error if a place does not exist */
 export function nameParts(schemas: Record<string, JsonSchema>): void {
   for (const [name, values] of Object.entries(enums)) schemas[name] = { type: 'string', enum: [...values] };
   for (const [place, name] of Object.entries(parts)) {
@@ -133,7 +136,7 @@ export function nameParts(schemas: Record<string, JsonSchema>): void {
       .includes(true);
 }
 
-/** @throws Error for a place that no schema has */
+/** @throws Error if the place does not exist */
 function partAt(schemas: Readonly<Record<string, JsonSchema>>, place: string): JsonSchema {
   const [, schema = '', field = '', kind] = /^(\w+)\.(\w+)(\[\]|\{\})?$/.exec(place) ?? [];
   const properties = schemas[schema]?.properties as Record<string, JsonSchema> | undefined;
@@ -154,7 +157,7 @@ function notNull(schema: JsonSchema): JsonSchema {
   return (schema.anyOf as JsonSchema[] | undefined)?.find(({ type }) => type !== 'null') ?? schema;
 }
 
-/** Replaces every part that equals a named schema. @returns whether there was one */
+/** Replaces every part that equals a named schema. @returns true if it replaced one */
 function referToKnown(schema: unknown, schemas: Readonly<Record<string, JsonSchema>>): boolean {
   if (typeof schema !== 'object' || schema === null) return false;
   let found = false;
@@ -176,7 +179,7 @@ function referToKnown(schema: unknown, schemas: Readonly<Record<string, JsonSche
   return found;
 }
 
-/** Replaces the part by a reference; only its description is kept, which is the field's. */
+/** Replaces the part by a reference. Keeps only the description, which belongs to the field. */
 function referTo(name: string, part: JsonSchema): void {
   for (const keyword of Object.keys(part)) if (keyword !== 'description') delete part[keyword];
   part.$ref = referenceTo(name);
@@ -190,8 +193,8 @@ export function forEachPart(schema: unknown, change: (part: JsonSchema) => void)
 }
 
 /**
- * Responses that only the extension `x-dry-run` uses have a section of their own in `components`. Among the other schemas,
- * linters would report them as unused.
+ * The schemas that only the extension `x-dry-run` uses. They have their own section in `components`, because linters would
+ * report them as unused among the other schemas.
  */
 const ofDryRuns = /^DryRun/;
 

@@ -1,4 +1,4 @@
-/** The description of each operation, by the name of its route; the compiler refuses a route without one. */
+/** The description of each operation, by the name of its route. A missing description is a type error. */
 import type { RouteName } from '../../../shared/contract/routes.ts';
 import type { Description } from './description.ts';
 import type { Tag } from './introduction.ts';
@@ -11,7 +11,7 @@ import * as suppressions from './operations/suppressions.ts';
 import * as webhookDeliveries from './operations/webhook-deliveries.ts';
 import * as webhookEndpoints from './operations/webhook-endpoints.ts';
 
-/** Pages and metadata are not operations: generated clients do not call them. */
+/** Pages and metadata have no description, because generated clients do not call them. */
 type UndescribedRoute = 'getOpenApiDocument' | 'getRoot' | 'getDocs' | 'getDocsPage' | 'getWellKnown';
 
 export type OperationName = Exclude<RouteName, UndescribedRoute>;

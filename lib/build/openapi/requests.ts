@@ -1,4 +1,4 @@
-/** The request bodies of the document: the schemas with which the operations parse them. */
+/** The request bodies of the document. The operations parse requests with the same schemas. */
 import * as z from 'zod/mini';
 import { updateAccountSchema } from '../../../shared/account/account.ts';
 import { secretRotationBody } from '../../../shared/client/client-admin.ts';
@@ -18,7 +18,7 @@ import {
   testRequestSchema,
 } from '../../../shared/webhook/webhook-endpoint.ts';
 
-/** The stage decides which URLs are allowed; the document describes the rule on AWS. */
+/** The settings decide which URLs are allowed. The document describes the default on AWS. */
 const webhookUrl = z.url().check(z.maxLength(urlLengthMax));
 const partition = 'arn:aws(-cn|-us-gov)?';
 const region = '[a-z]{2}(-[a-z]+){1,2}-[0-9]{1,2}';

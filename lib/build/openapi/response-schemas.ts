@@ -1,4 +1,4 @@
-/** The schemas of all successful responses; a test checks every response of the deployed gateway against them. */
+/** The schemas of all successful responses. A test checks the responses of the deployed gateway against them. */
 import * as z from 'zod/mini';
 import { accountResponses } from '../../../shared/account/account-response.schema.ts';
 import {

@@ -1,4 +1,4 @@
-/** The responses of an operation: success, and each error status with all its codes. */
+/** The responses of an operation: the success, and each error status with its codes. */
 import { type ErrorCode, errorStatus } from '../../../shared/contract/errors.ts';
 import type { Route } from '../../../shared/contract/routes.ts';
 import type { Description, Example, Link, SuccessResponse } from './description.ts';
@@ -13,7 +13,7 @@ export interface OpenApiResponse {
     Record<string, { schema: JsonSchema; examples: Readonly<Record<string, Example>> }>
   >;
   readonly links?: Readonly<Record<string, Link>>;
-  /** The values that `error` can have in this response: one schema serves all errors. */
+  /** The possible values of `error` in this response. All errors share one schema. */
   readonly 'x-error-codes'?: readonly ErrorCode[];
 }
 
@@ -30,8 +30,9 @@ const dryRunParameter = {
 };
 
 /**
- * The dry run is outside the parameters and responses, because generators make one type of all successes of an
- * operation, or take the lowest, so the response of a send would no longer be a message in existing programs.
+ * Returns the description of the dry run, which is an extension beside the parameters and responses. As a response with status
+ * 200 it would change the type of a send in generated clients, which merge all successes of an operation or take the lowest
+ * status.
  */
 export function dryRunOf({ dryRun }: Description) {
   if (dryRun === undefined) return undefined;
@@ -58,9 +59,9 @@ export function responsesOf(route: Route, description: Description): Record<stri
 
 /** Returns every error code of the operation. */
 function errorsOf(route: Route, { keyed, errors = [] }: Description): ErrorCode[] {
-  // Every operation refuses headers and queries that are not valid Unicode.
+  // Every operation refuses malformed Unicode in headers and queries.
   const codes: ErrorCode[] = [...errors, 'invalid_request'];
-  // A body that the operation does not use is still parsed, and refused if that fails.
+  // An unused body is still parsed, and refused if it is invalid.
   if (route.method !== 'GET' && route.method !== 'DELETE') {
     codes.push('payload_too_large', 'unsupported_media_type');
   }

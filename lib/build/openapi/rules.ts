@@ -1,7 +1,6 @@
 /**
- * Rules across fields, and rules for fields whose values have several types. They are written with `if`, `then` and
- * `else`, which validators apply and code generators ignore: as a union of objects, one WhatsApp message would be eight
- * types in generated clients.
+ * Rules that involve several fields, and rules for fields with several types. They use `if`, `then` and `else`, which validators
+ * apply and code generators ignore. With a union of objects, a WhatsApp message would be eight types in generated clients.
  */
 
 import { recipientKeywords } from '../../../shared/contract/phone-number.ts';
@@ -16,7 +15,7 @@ import {
 } from '../../../shared/message/whatsapp-content.ts';
 import { type JsonSchema, referenceTo } from './named-schemas.ts';
 
-/** Makes a condition on a value. */
+/** Returns a conditional rule. */
 function when(condition: JsonSchema, holds: JsonSchema, otherwise?: JsonSchema): JsonSchema {
   return Object.fromEntries([
     ['if', condition],
@@ -25,7 +24,7 @@ function when(condition: JsonSchema, holds: JsonSchema, otherwise?: JsonSchema):
   ]);
 }
 
-/** Describes an object with these fields; further fields are permitted. @param optional - fields that may be absent */
+/** Returns the schema of an object with at least these fields. @param optional - fields that may be absent */
 function having(
   properties: Readonly<Record<string, JsonSchema>>,
   optional: Readonly<Record<string, JsonSchema>> = {},
@@ -48,7 +47,7 @@ function without(...fields: readonly string[]): JsonSchema {
 
 const text: JsonSchema = { type: 'string' };
 const object: JsonSchema = { type: 'object' };
-/** A schema that nothing satisfies; some generators cannot read `false`. */
+/** A schema that no value satisfies. It is not `false`, because some generators cannot read that. */
 const never: JsonSchema = { not: {} };
 const list: JsonSchema = { type: 'array', items: {} };
 const parameterText: JsonSchema = {
@@ -64,7 +63,7 @@ const namedTexts: JsonSchema = {
 };
 
 const isSms = having({ channel: { enum: ['sms'] } });
-/** The rule for `fallback` after a message that has no text for an SMS. */
+/** The rule for `fallback` if the message has no text that an SMS could use. */
 const fallbackWithTexts = {
   fallback: { type: ['array', 'null'], items: when(isSms, having({ message: text })) },
 };
@@ -77,7 +76,7 @@ const atMostOne = (item: JsonSchema): JsonSchema => ({
 
 const visibleText: JsonSchema = { type: 'string', pattern: visiblePattern };
 
-/** Describes a row of a bulk that is sent. Other rows are only reported, but at least one must be valid. */
+/** Returns the schema of a valid row of a bulk. Invalid rows are only reported, but at least one must be valid. */
 function validRow(more: Readonly<Record<string, JsonSchema>>): JsonSchema {
   const to = { type: 'string', ...recipientKeywords };
   const value = { type: ['string', 'number', 'boolean', 'null'] };
@@ -92,7 +91,7 @@ function validRow(more: Readonly<Record<string, JsonSchema>>): JsonSchema {
   };
 }
 
-/** The rules by schema; each is added to its schema. */
+/** The rules by schema, to which they are added. */
 export const rules: Readonly<Record<string, JsonSchema>> = {
   Media: when(having({ url: text }), without('id'), having({ id: text })),
   WhatsappMessage: when(
@@ -182,8 +181,8 @@ export const rules: Readonly<Record<string, JsonSchema>> = {
 };
 
 /**
- * Schemas that replace those of single fields: generators have no type for a string, a list or an object, and an origin
- * is checked by code, not by a schema.
+ * Schemas that replace the schemas of single fields. Generators have no type for "a string, a list or an object". Origins are
+ * checked by code and not by a schema.
  */
 export const fieldRules: Readonly<Record<string, JsonSchema>> = {
   'TemplateParameters.header': when(

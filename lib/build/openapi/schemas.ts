@@ -1,4 +1,4 @@
-/** The schemas in the `components` of the document: the zod schemas as JSON Schema, with names, rules and field descriptions. */
+/** The schemas in `components`: the zod schemas as JSON Schema, with names, rules and field descriptions. */
 import * as z from 'zod/mini';
 import { bulkRecipients } from '../../../shared/message/send/bulk-recipients.ts';
 import { referenceCharactersMax } from '../../../shared/message/send/send-fields.ts';
@@ -16,8 +16,8 @@ import { responseSchemas } from './response-schemas.ts';
 import { fieldRules, rules } from './rules.ts';
 
 /**
- * Schemas that the operations' schemas do not contain in this form: a bulk's row, which the request's schema accepts in
- * any form, because an invalid one is only reported, and the media in the header of a template.
+ * Schemas that the schemas of the operations do not contain in this form: the row of a bulk, and the media in a template's
+ * header. The request schema accepts any row, because an invalid row is only reported.
  */
 const extraSchemas = (): Record<string, JsonSchema> => ({
   BulkRecipient: { oneOf: [{ $ref: referenceTo('BulkRow') }, { $ref: referenceTo('PhoneNumber') }] },
@@ -57,7 +57,7 @@ export function componentSchemas() {
   for (const [name, schema] of Object.entries(named)) schemas[name] = jsonSchemaOf(schema);
   for (const schema of Object.values(schemas)) {
     forEachPart(schema, withoutPatternOfFormat);
-    // Last, because a part that is used twice is put in its place at the end.
+    // Last, because parts that are used twice get their place at the end.
     forEachPart(schema, joinNull);
   }
   nameParts(schemas);
@@ -87,26 +87,26 @@ function jsonSchemaOf(schema: z.ZodMiniType): JsonSchema {
 /** Removes redundant keywords. */
 function simplify(schema: JsonSchema): void {
   if (schema.enum !== undefined) for (const bound of ['minLength', 'maxLength']) delete schema[bound];
-  // The bounds of safe integers say nothing.
+  // The bounds of safe integers carry no information.
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.type === 'integer' && schema.exclusiveMinimum === 0) {
     delete schema.exclusiveMinimum;
     schema.minimum = 1;
   }
-  // Objects accept unknown fields, so `propertyNames` says nothing.
+  // Objects accept unknown fields, so `propertyNames` carries no information.
   if (schema.propertyNames !== undefined && schema.additionalProperties === undefined)
     delete schema.propertyNames;
-  // A field is known to be read-only from its place in a response.
+  // A field of a response is read-only anyway.
   delete schema.readOnly;
 }
 
-/** Removes the pattern that zod adds to a format: the format is enough, and the pattern is very long. */
+/** Removes the very long pattern that zod adds to a format. The format is enough. */
 function withoutPatternOfFormat(schema: JsonSchema): void {
   if (schema.format === 'date-time' || schema.format === 'uri') delete schema.pattern;
 }
 
-/** Writes `anyOf: [{ type: 'string' }, { type: 'null' }]` as `type: ['string', 'null']`, which more tools show well. */
+/** Replaces `anyOf: [{ type: 'string' }, { type: 'null' }]` by `type: ['string', 'null']`, which more tools display well. */
 function joinNull(schema: JsonSchema): void {
   const [first, second, ...more] = (schema.anyOf ?? []) as JsonSchema[];
   if (first === undefined || second?.type !== 'null' || more.length > 0) return;
@@ -115,7 +115,7 @@ function joinNull(schema: JsonSchema): void {
   Object.assign(schema, { ...first, ...schema, type: [first.type, 'null'] });
 }
 
-/** Writes alternatives that exclude each other as `oneOf`. */
+/** Replaces `anyOf` by `oneOf` if the alternatives exclude each other. */
 function asOneOf(schema: JsonSchema | undefined): void {
   if (schema?.anyOf === undefined) throw new Error('no alternatives');
   schema.oneOf = schema.anyOf;
@@ -130,8 +130,8 @@ function replaceField(schemas: Readonly<Record<string, JsonSchema>>, place: stri
 }
 
 /**
- * Describes every field, last of all: by the description next to it, else that of the schema's field, else that of the
- * field's name.
+ * Describes every field. Uses the description next to it, or else the note for this schema's field, or else the note for the
+ * field's name. Runs last.
  */
 function describeFields(name: string, schema: JsonSchema): void {
   for (const [field, property] of Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)) {
@@ -141,7 +141,7 @@ function describeFields(name: string, schema: JsonSchema): void {
   }
 }
 
-/** @throws Error for a bound that the field does not have */
+/** @throws Error if the description names a bound that the field does not have */
 function filledIn(description: string, property: JsonSchema): string {
   return description.replaceAll(/\{((?:min|max)[A-Za-z]+)\}/g, (_, bound: string) => {
     if (property[bound] === undefined) throw new Error(`there is no ${bound} in: ${description}`);

@@ -1,5 +1,5 @@
 /**
- * The webhooks in the API document: every event, and the callbacks of the operations that set the address of events.
+ * The webhooks in the API document: all events, and the callbacks of the operations that set a webhook URL.
  */
 
 import type { Channel } from '../../../shared/contract/channels.ts';
@@ -26,8 +26,8 @@ import type { OperationName } from './operations.ts';
 import { reference } from './responses.ts';
 
 /**
- * Callbacks with the types of the bodies. The webhooks describe each event, but oapi-codegen leaves out the types that only
- * they use, and then its client does not compile.
+ * Callbacks with the types of the bodies. They repeat the webhooks, because oapi-codegen omits types that only webhooks use, and
+ * its client then does not compile.
  */
 export const callbacksOf: Readonly<Partial<Record<OperationName, Readonly<Record<string, unknown>>>>> = {
   updateAccount: {
@@ -52,7 +52,7 @@ export const callbacksOf: Readonly<Partial<Record<OperationName, Readonly<Record
   },
 };
 
-/** @param field - the field of the request's body with the URL */
+/** @param field - the field with the URL in the request body */
 function callback(field: string, schema: string, post: Record<string, unknown>): Record<string, unknown> {
   const content = { 'application/json': { schema: reference(schema) } };
   return { [`{$request.body#/${field}}`]: { post: { ...post, requestBody: { required: true, content } } } };
@@ -92,7 +92,7 @@ export function webhooks() {
 }
 
 interface EventGroup<Name extends string> {
-  /** The address that the events are posted to. */
+  /** The URL to which the events are posted. */
   readonly to: string;
   readonly schema: string;
   /** Returns an example of the body. */
@@ -135,7 +135,7 @@ function notification(operationId: string, summary: string) {
     operationId,
     tags: ['Webhooks'],
     summary,
-    // The signature authenticates the gateway.
+    // The signature authenticates the gateway, so no security scheme applies.
     security: [],
     parameters: [
       header(
@@ -160,7 +160,7 @@ function capitalized(word: string): string {
 /** The time of the events in the examples. */
 const at = '2026-11-20T10:00:03.120Z';
 
-/** Makes an example of the body of each event with the functions that make real bodies, which are texts. */
+/** Returns an example of an event's body, from the functions that create real bodies. These return text. */
 export function inboundExample(event: InboundEventName): unknown {
   return JSON.parse(eventBody({ ...receivedSms, channel: channelOf(event) }, 'received'));
 }
@@ -181,7 +181,7 @@ export const endpointDisabledExample: EndpointDisabledEvent = {
   },
 };
 
-/** Makes the body from a delivered message whose last state is that of the event. */
+/** Returns an example of an event's body for a delivered message whose last state matches the event. */
 export function eventExample(event: MessageEventName): unknown {
   const channel = channelOf(event);
   const status = event.slice(event.indexOf('.') + 1) as Exclude<EventStatus, 'received'>;

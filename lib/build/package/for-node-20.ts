@@ -1,4 +1,7 @@
-/** What the administrators' command uses of the language and Node 20 has not; its bundle for the package begins with this. */
+/**
+ * Adds the language features that the administrators' command uses and Node 20 lacks. The package's bundle of the command begins
+ * with this code.
+ */
 
 Map.groupBy ??= (items, keyOf) => {
   const groups = new Map();

@@ -1,6 +1,6 @@
 /**
- * Makes the folder of the package `messaging-gateway`: the construct for `require` and `import` in one file of CommonJS, as
- * the CDK itself is, its declarations, the bundle of each function, and the administrators' command.
+ * Builds the folder of the package `messaging-gateway`: the construct, its declarations, the bundles of the functions, and the
+ * administrators' command. The construct is one CommonJS file, like the CDK, for `require` and `import`.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,16 +10,19 @@ import { bundleFunctions } from '../bundle.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const entry = 'lib/messaging-gateway.ts';
-/** The administrators' command. */
+/** The name of the administrators' command. */
 const command = 'messaging-gateway-admin';
 
-/** The versions that the tests install: the oldest that has what the construct uses, and the one of this project. */
+/** The ranges of the peers. The tests install the oldest version of each range and the version of this project. */
 export const testedPeers = { 'aws-cdk-lib': '^2.270.0', constructs: '^10.5.1' } as const;
 
-/** The oldest Node that a test runs the package on; before 20.12 the administrators' command lacks `hash` of `node:crypto`. */
+/**
+ * The oldest Node on which a test runs the package. The administrators' command needs `hash` of `node:crypto`, which older
+ * versions lack.
+ */
 export const oldestNode = '20.12.0';
 
-/** @param folder - is emptied first */
+/** @param folder - emptied first */
 export async function packageConstruct(folder: string, version: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, 'functions'), { recursive: true });
@@ -49,7 +52,7 @@ export async function packageConstruct(folder: string, version: string): Promise
     format: 'esm',
     inject: [join(import.meta.dirname, 'for-node-20.ts')],
     define: { packagedCommand: JSON.stringify(`npx ${command}`) },
-    // Some packages in it are CommonJS and require modules of Node.
+    // Some bundled packages are CommonJS and require modules of Node.
     banner: { js: `#!/usr/bin/env node\nimport { createRequire } from 'node:module';\n${requireOfModule}` },
   });
   const bundles = bundleFunctions();
@@ -73,7 +76,7 @@ const withPackagedBundles: Plugin = {
   },
 };
 
-/** Writes the declarations of the construct and of what they import, with the endings that compilers look for. */
+/** Writes the declarations of the construct and their imports, with the file extensions that compilers expect. */
 function declareTypes(folder: string): void {
   const all = join(root, '.local', 'declarations');
   rmSync(all, { recursive: true, force: true });

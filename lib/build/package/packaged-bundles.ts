@@ -1,4 +1,4 @@
-/** In the package: the code of functions, which was bundled when the package was made. Takes the place of `lib/build/bundle.ts`. */
+/** Replaces `lib/build/bundle.ts` in the package, which contains the functions' bundles. */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ const packaged = join(import.meta.dirname, 'functions');
 
 export function bundleFunctions() {
   return {
-    /** The folder to upload for a function, with these files added; its handler is `index.handler`. */
+    /** Returns the folder to upload for a function, with these files added. The handler is `index.handler`. */
     folder(functionName: string, files: Readonly<Record<string, string>> = {}): string {
       const folder = join(packaged, functionName);
       return Object.keys(files).length === 0 ? folder : withFiles(folder, files);
@@ -15,7 +15,10 @@ export function bundleFunctions() {
   };
 }
 
-/** A copy for this process, because packages are not written to. The CDK has its own copy of an asset by then. */
+/**
+ * Returns a copy of the folder with these files, because a package must not be changed. The copy is deleted with this process.
+ * The CDK has made its own by then.
+ */
 function withFiles(folder: string, files: Readonly<Record<string, string>>): string {
   const copy = mkdtempSync(join(tmpdir(), 'messaging-gateway-function-'));
   process.once('exit', () => rmSync(copy, { recursive: true, force: true }));

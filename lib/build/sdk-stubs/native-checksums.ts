@@ -1,12 +1,12 @@
 /**
- * Replaces `@smithy/core/checksum` in bundles, which has each checksum in JavaScript too, for systems without Node's own:
- * 4 KB, 10 KB in functions that call SQS.
+ * Replaces `@smithy/core/checksum` in bundles by Node's own checksums. The original also contains each checksum in JavaScript,
+ * which is 4 KB, or 10 KB in functions that call SQS.
  */
 import { createHash } from 'node:crypto';
 
 export { Sha256 } from '../../../shared/platform/aws/sha256.ts';
 
-/** The SDK compares it with what SQS says that it has stored or returned. */
+/** The SDK compares this checksum with the one in the response of SQS. */
 export class Md5 {
   #hash = createHash('md5');
 

@@ -8,8 +8,8 @@ export function credentials(): Readonly<Record<string, string>> {
 }
 
 /**
- * Moves the credentials from the address, where `npm start` puts those of its demo client, to this tab. Anybody can write a
- * link, so only a gateway on this machine does so, and only without characters that mean something to a shell.
+ * Moves the demo client's credentials from the address, into which `npm start` puts them, to this tab. Anybody can write such a
+ * link, so only a local gateway accepts it, and only if the values contain no characters that a shell interprets.
  */
 export function takeFromAddress(): void {
   const parameters = new URLSearchParams(location.hash.slice(1));

@@ -1,4 +1,4 @@
-/** The script of a guide: the search, tabs of languages, copy buttons, and the reader's credentials in the commands. */
+/** The script of a guide: the search, language tabs, copy buttons, and the reader's credentials in the commands. */
 import { credentials, takeFromAddress } from './credentials.ts';
 import { startSearch } from './search.ts';
 
@@ -13,7 +13,7 @@ function button(text: string, onClick: (clicked: HTMLButtonElement) => void): HT
   return made;
 }
 
-/** Adds tabs to blocks of code in several languages. Shows the language that the reader chose, or else the first. */
+/** Adds tabs to blocks of code in several languages. Shows the language that the reader chose, or the first one. */
 function startTabs(): void {
   const groups = [...document.querySelectorAll('.languages')].map((group) => {
     const blocks = [...group.querySelectorAll('figure')];

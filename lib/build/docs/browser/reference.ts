@@ -1,4 +1,7 @@
-/** The script of the API reference. It starts Scalar, which the page loads before, with nothing that calls another server. */
+/**
+ * The script of the API reference. It starts Scalar, which the page has already loaded, without any feature that calls another
+ * server.
+ */
 import { credentials } from './credentials.ts';
 import { startSearch } from './search.ts';
 
@@ -11,19 +14,20 @@ declare const Scalar: { createApiReference(selector: string, configuration: obje
 
 async function start(): Promise<void> {
   const content = (await (await fetch('../openapi.json')).json()) as { paths: Record<string, object> };
-  // Scalar sends the examples of optional headers. An edited request with the same `Idempotency-Key` would be refused.
+  // Removes the example, because Scalar sends it. An edited request with the same `Idempotency-Key` would be refused.
   for (const { parameters = [] } of Object.values(content.paths).flatMap<Operation>(Object.values))
     for (const parameter of parameters) if (parameter.in === 'header') delete parameter.example;
   Scalar.createApiReference('#main', {
     content,
-    // The address of this page, which can differ from the one in the document: requests may go nowhere else.
+    // Uses the address of this page, because the page may send requests to no other. The address in the document may be
+    // different.
     servers: [{ url: new URL('..', location.href).href.replace(/\/$/, '') }],
     generateOperationSlug: ({ operationId }: Operation) => operationId,
     authentication: {
       preferredSecurityScheme: 'apiKey',
       securitySchemes: { apiKey: { token: credentials().test_api_key ?? '' } },
     },
-    // The search in the header of the page finds the guides, too.
+    // Scalar's search is hidden, because the search in the page's header also finds guides.
     hideSearch: true,
     hideModels: true,
     hideClientButton: true,
@@ -37,7 +41,7 @@ async function start(): Promise<void> {
   });
 }
 
-/** Attributes for screen readers that Scalar's form of a request lacks, or has wrong. */
+/** Attributes for screen readers that are missing or wrong in Scalar's request form. */
 const corrections = [
   ['[role=combobox]:not([aria-expanded])', 'aria-expanded', 'false'],
   ['[role=textbox]:not([aria-label], [aria-labelledby])', 'aria-label', 'Code'],

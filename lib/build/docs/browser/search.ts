@@ -43,7 +43,7 @@ function element<Name extends 'a' | 'li' | 'small'>(name: Name, ...content: (str
 const charactersBefore = 30;
 const charactersMax = 110;
 
-/** Returns the part of the text with the first word that was found. */
+/** Returns the part of the text around the first word that was found. */
 function excerpt(text: string, words: readonly string[]): string {
   const lower = text.toLowerCase();
   const [first = 0] = words.map((word) => lower.indexOf(word)).filter((place) => place >= 0);

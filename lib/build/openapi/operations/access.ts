@@ -1,4 +1,4 @@
-/** Getting a token. */
+/** The operation that returns a token. */
 import { tokenLifetimeSeconds } from '../../../../shared/token/token-claims.ts';
 import type { Description } from '../description.ts';
 import { noStore } from '../headers.ts';

@@ -1,4 +1,4 @@
-/** The client's own settings. */
+/** The operations on the client's own settings. */
 
 import { previousSecretHours } from '../../../../shared/client/client-admin.ts';
 import { secretActiveAfterSeconds } from '../../../../shared/client/webhook-secrets.ts';
@@ -64,7 +64,7 @@ export const getUsage: Description = {
       `One or more of ${groups}, separated by commas.`,
       {
         type: 'string',
-        // The pattern permits each value once.
+        // Permits each value once.
         pattern: `^(?!.*(${groupings.join('|')}).*\\1)(${groupings.join('|')})(,(${groupings.join('|')}))*$`,
       },
       'channel',

@@ -21,7 +21,7 @@ export const rotation = {
   previous_secret_expires_at: '2026-11-21T10:01:00.000Z',
 } as const;
 
-/** What the operations accept that rotate a secret. */
+/** The request of the operations that rotate a secret. */
 export const secretRotation = {
   schema: 'SecretRotation',
   optional: true,
@@ -31,7 +31,7 @@ export const secretRotation = {
   },
 } as const;
 
-/** A stored message: the examples of responses and of events are made from it by the gateway's own functions. */
+/** A stored message. The gateway's own functions create the examples of responses and events from it. */
 const row = {
   message_id: messageId,
   client_id: clientId,
@@ -76,7 +76,7 @@ export const canceledSms: Message = {
   expires_at: '2026-11-24T08:00:00.000Z',
 };
 
-/** An answer to `deliveredSms` from its recipient. */
+/** A reply of the recipient to `deliveredSms`. */
 export const receivedSms: Message = {
   ...row,
   message_id: 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0B',

@@ -1,7 +1,7 @@
-/** OpenAPI links: the operations that take an id of a response. */
+/** OpenAPI links to operations that take an id from a response. */
 import type { Link } from '../description.ts';
 
-/** To the operation that takes a field of the response as this parameter; most often both have one name. */
+/** Returns a link to an operation that takes a field of the response as this parameter. Both usually have the same name. */
 export function link(
   operationId: Link['operationId'],
   parameter: string,

@@ -1,4 +1,4 @@
-/** Looking up and canceling messages. */
+/** The operations that look up and cancel messages. */
 import { recipientFault } from '../../../../shared/contract/phone-number.ts';
 import { statusView } from '../../../../shared/message/message-response.ts';
 import { referenceCharactersMax } from '../../../../shared/message/send/send-fields.ts';

@@ -1,4 +1,4 @@
-/** One-time passwords. */
+/** The operations on one-time passwords. */
 
 import { recipientSendsMax, recipientWindowSeconds } from '../../../../shared/contract/otp-abuse.ts';
 import { recipientFault } from '../../../../shared/contract/phone-number.ts';

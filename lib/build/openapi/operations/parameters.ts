@@ -4,7 +4,7 @@ import { idLengthMax } from '../../../../shared/http/request-body.ts';
 import { defaultPageLimit, pageLimitMax } from '../../../../shared/operation/list-query.ts';
 import type { Parameter } from '../description.ts';
 
-/** @param example - the value in the samples of the operation */
+/** @param example - the value in the operation's samples */
 export function inPath(
   name: string,
   description: string,
@@ -14,7 +14,7 @@ export function inPath(
   return { name, in: 'path', required: true, description, schema, example };
 }
 
-/** @param example - the value in the samples, for a parameter that they show */
+/** @param example - the value in the samples, if they show the parameter */
 export function inQuery(
   name: string,
   description: string,
@@ -24,7 +24,7 @@ export function inQuery(
   return { name, in: 'query', description, schema, ...(example === undefined ? {} : { example }) };
 }
 
-/** A number in any spelling that the gateway accepts. */
+/** A phone number in any accepted spelling. */
 export const phoneNumber = { type: 'string', ...recipientKeywords } as const;
 export const dateTime = { type: 'string', format: 'date-time' } as const;
 export const pageLimit = {

@@ -1,4 +1,4 @@
-/** Sending messages. */
+/** The operations that send messages. */
 import { invalidRecipientText } from '../../../../shared/contract/errors.ts';
 import { recipientAdvice, recipientFault } from '../../../../shared/contract/phone-number.ts';
 import type { Message } from '../../../../shared/message/message.ts';
@@ -19,7 +19,7 @@ import { toBatchStatus, toCancel, toStatus } from './links.ts';
 const durable =
   'The response is 202 once the message is stored durably; it has not been delivered yet. Webhooks and `GET /api/v1/sms/status/{message_id}` report its status.';
 
-/** The response to a send of one message. */
+/** Returns the response to a single send. */
 const stored = (schema: 'AcceptedSms' | 'AcceptedWhatsapp', queued: Message): SuccessResponse => ({
   status: 202,
   description: 'The message is stored and will be sent.',

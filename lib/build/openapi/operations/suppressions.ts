@@ -1,4 +1,4 @@
-/** Recipients to whom the client's messages are not sent. */
+/** The operations on suppressions: recipients to whom the client's messages are not sent. */
 import { recipientFault } from '../../../../shared/contract/phone-number.ts';
 import type { Description } from '../description.ts';
 import { createdAt, example, recipient } from './examples.ts';

@@ -1,4 +1,4 @@
-/** The log of the client's webhooks, and sending them again. */
+/** The operations on the log of the client's webhooks, including resends. */
 import { eventNames } from '../../../../shared/contract/webhook-events.ts';
 import { textKeptBytes } from '../../../../shared/webhook/attempt-record.ts';
 import { deliveryStates } from '../../../../shared/webhook/delivery.ts';

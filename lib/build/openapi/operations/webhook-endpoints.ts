@@ -1,4 +1,4 @@
-/** The client's own webhook endpoints. */
+/** The operations on the client's webhook endpoints. */
 
 import { previousSecretHours } from '../../../../shared/client/client-admin.ts';
 import { secretActiveAfterSeconds } from '../../../../shared/client/webhook-secrets.ts';
