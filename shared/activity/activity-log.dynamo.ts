@@ -1,11 +1,9 @@
 /**
- * Writes the entries of the activity-log table, each once, and pages through them, newest first: by client, by one kind, or
- * day by day if neither is given.
- *
- * An entry of a spread kind is in a shard of its client (the table's
- * partition key, although its name is `day`) and in a shard of its kind (the index `by-kind`). It has no `client_id`, by
- * which it would be in the index `by-client`, but `of_client`. Other kinds are under
- * their UTC day, kind and client.
+ * Writes the entries of the activity-log table, each once, and pages through them, newest first: by client, by one
+ * kind, or day by day if neither is given. An entry of a spread kind is in a shard of its client (the table's
+ * partition key, although its name is `day`) and in a shard of its kind (the index `by-kind`). It stores the client
+ * in `of_client`, because `client_id` would add it to the index `by-client`. Other kinds are under their UTC day,
+ * kind and client.
  */
 
 import { createHash } from 'node:crypto';

@@ -37,7 +37,7 @@ export interface ActivityLog {
 }
 
 export interface ActivityQuery {
-  /** Only entries about data of this mode; those about no client are `live`. Without it, all. */
+  /** Only entries about data of this mode; entries without a client are `live`. If absent, all entries. */
   readonly mode?: Mode | undefined;
   readonly clientId?: string | undefined;
   readonly kind?: ActivityKind | readonly ActivityKind[] | undefined;
@@ -47,7 +47,7 @@ export interface ActivityQuery {
   readonly until: Date;
   readonly limit: number;
   /**
-   * The number of rounds of reads after which the page ends, even if it has fewer entries; without it there is no
+   * The number of rounds of reads after which the page ends, even if it has fewer entries; if absent, there is no
    * limit.
    */
   readonly readsMax?: number | undefined;

@@ -102,7 +102,7 @@ export function adminDependencies(
     otpHolds: dynamoOtpHolds(db, env.OTP_HOLDS_TABLE),
     /** The country of numbers that are entered without a country code, ISO 3166-1 alpha-2. */
     country: env.COUNTRY,
-    /** The countries that clients without a list of their own may send to; undefined for all. */
+    /** The countries of clients without their own list; undefined for all. */
     stageCountries: stageCountriesOf(env),
     usage: dynamoUsageReader(db, env.MESSAGE_USAGE_TABLE),
     /** The currency of the stage's prices, ISO 4217. */

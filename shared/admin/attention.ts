@@ -30,7 +30,7 @@ export async function attention(dependencies: AdminDependencies) {
     listOtpHolds(dependencies, { limit: entriesPerKind }),
   ]);
   return {
-    /** Those with the most failed webhooks first, then those with the most that wait. */
+    /** Sorted by failed webhooks, then by waiting webhooks; most first. */
     failing_endpoints: webhooks.endpoints,
     more_failed_webhooks: webhooks.moreFailed,
     /** Spend caps that are used to 80 % or more in a window that has not ended. */

@@ -51,7 +51,7 @@ export function newClientBody({ webhookUrl }: Pick<AdminDependencies, 'webhookUr
   });
 }
 
-/** An empty list would allow nothing, and be taken for one that allows everything. */
+/** An empty list would allow nothing, but looks as if it allowed everything. */
 const oneAtLeast = z.minLength(1, 'must name one at least; null allows all');
 const permissions = {
   countries: z.optional(

@@ -1,4 +1,4 @@
-/** The messages with one person, in both directions, of all clients or of one, newest first. */
+/** The messages with one recipient, in both directions, of all clients or of one, newest first. */
 import * as z from 'zod/mini';
 import { modeOf } from '../contract/mode.ts';
 import { recipientSchema } from '../contract/phone-number.ts';
@@ -30,7 +30,7 @@ type ConversationQuery = z.output<typeof conversationQuery>;
 
 export type ConversationMessage = ReturnType<typeof conversationMessage>;
 
-/** A client with the messages that it may send to the person. */
+/** A client with the messages that it may send to the recipient. */
 export type ConversationClient = Awaited<ReturnType<typeof conversationClient>>;
 
 export type Conversation = Awaited<ReturnType<typeof showConversation>>;

@@ -126,7 +126,7 @@ function endpointView(
     cap: target?.kind === 'cap' ? target.cap : null,
     /** The currency of a spend cap, ISO 4217; null for any other row. */
     currency: target !== undefined && isMoney(target) ? dependencies.currency : null,
-    /** Those that a row can limit; empty if the endpoint does not exist. */
+    /** The windows that a row can limit; empty if the endpoint does not exist. */
     windows: target?.windows ?? [],
     defaults,
     /** The valid values of the row; null if there is no row. */

@@ -1,4 +1,7 @@
-/** Finds messages by clients, recipient or reference, newest first. The work of a page is bounded: one that few messages match may be short. */
+/**
+ * Finds messages by clients, recipient or reference, newest first. The work of a page is bounded, so a page may be
+ * short if few messages match.
+ */
 
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';

@@ -72,10 +72,10 @@ interface WantedOtps {
 }
 
 /**
- * Lets one-time passwords of the client go to the country, also while those to all countries are held. Only later ones are
- * judged.
+ * Allows one-time passwords of the client to the country, even if passwords to all countries are held. Only later
+ * passwords are judged.
  *
- * @throws GatewayError `concurrent_change` if the gateway or another administrator changed this meanwhile
+ * @throws GatewayError `concurrent_change` if the gateway or another administrator changed the hold in the meantime
  */
 export async function allowOtps(
   dependencies: AdminDependencies,
@@ -169,7 +169,7 @@ export async function showOtpEvidence(
     /** The newest SMS with passwords since the start of the judged time: how many were read, and if there are more. */
     messages: passwords.length,
     more: nextCursor !== undefined,
-    /** Those with the most passwords first, as in `by_prefix`. */
+    /** Countries with the most passwords first, as in `by_prefix`. */
     by_country: countBy((message) => message.country ?? '–').map(({ key, ...count }) => ({
       country: key,
       ...count,

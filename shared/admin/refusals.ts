@@ -68,7 +68,7 @@ function lastOf(
 function hoursOf({ since, until }: z.output<typeof refusalsQuery>, now: Date): string[] {
   const to = until === undefined ? now : new Date(until);
   const from = since === undefined ? new Date(to.getTime() - hoursByDefault * 3_600_000) : new Date(since);
-  // The hour of the end has refusals too; so many hours are kept, and one more has begun.
+  // The hour of the end contains refusals too. This many hours are kept, and one more has begun.
   const periods = periodsBetween('hour', from, new Date(to.getTime() + 1), countsKeptDays * 24 + 1);
   if (periods !== undefined) return periods.map(({ name }) => name);
   throw new GatewayError('invalid_request', `Refusals are counted for ${countsKeptDays} days.`, {

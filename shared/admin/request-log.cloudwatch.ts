@@ -44,7 +44,7 @@ export async function requestLogOf(stackName: string) {
       since: Date,
       clientId: string | undefined,
     ): Promise<readonly { readonly id: string; readonly request: LoggedRequest }[]> {
-      // Ids of clients are our own: they have no character that the pattern would need escaped.
+      // The gateway makes client ids without any character that the pattern would have to escape.
       const ofClient = clientId === undefined ? '' : ` && $.client_id = "${clientId}"`;
       const filterPattern = `{ $.method = *${ofClient} }`;
       // The emulator takes a pattern of fields as every line.

@@ -120,7 +120,7 @@ async function findById(dependencies: Dependencies, id: string): Promise<SearchR
   return isId('whd', id) ? findDelivery(dependencies, id) : undefined;
 }
 
-/** Shorter texts are no ids of a carrier. */
+/** Shorter texts cannot be a carrier's id. */
 const carrierIdMin = 16;
 
 async function findByCarrierId(dependencies: Dependencies, text: string): Promise<SearchResult | undefined> {

@@ -108,7 +108,7 @@ export async function sendInbound(
     ...{ channel, from, to, text, id, at },
     mode: mode === 'test' ? mode : undefined,
   });
-  // The client is not known yet; the messages of one person are a group of the fair queue.
+  // The client is not known yet, so the messages of one recipient are a group of the fair queue.
   await simulatedInbound([{ body, delaySeconds: 0 }], from);
   const message_id = inboundIdOf({ channel, carrierMessageId: carrierIdOf(channel, id) });
   return { message_id, channel, from, to, text, at: at.toISOString() };

@@ -62,8 +62,8 @@ export async function putSuppression(
 }
 
 /**
- * Ends the client's suppression, and those of our senders that its row names: only an administrator or a START of the recipient
- * ends these.
+ * Ends the client's suppression, and the suppressions of our senders that its row names: only an administrator or a
+ * START of the recipient ends these.
  *
  * @throws GatewayError if there is no such client, or if the recipient is not suppressed.
  */

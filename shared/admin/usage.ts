@@ -54,7 +54,7 @@ async function withNames(
 }
 
 type SumsWithRate = UsageSums & {
-  /** The share of delivered messages, from 0 to 1, among those that are delivered, failed or expired; null if none is. */
+  /** The share of delivered messages, from 0 to 1, among delivered, failed and expired ones; null if there are none. */
   readonly delivery_rate: number | null;
 };
 
@@ -116,7 +116,7 @@ export async function summarizeUsage(
     ...timesOf({ from, to }),
     currency,
     total: withRate(all, currency),
-    /** Those with the most messages, most first. */
+    /** Clients with the most messages first. */
     top_clients: await Promise.all(
       ofClients.map(async (sums) => ({
         ...sums,
@@ -227,8 +227,8 @@ export async function usageOf(dependencies: AdminDependencies, span: OverviewSpa
     step,
     /**
      * Oldest first, without gaps: a time without usage has no counts. `messages_accepted` counts the messages of that
-     * time, `messages_delivered` and so on those of them that are in this state now, `webhooks_…` the attempts in
-     * that time.
+     * time, `messages_delivered` and so on counts how many of them are in this state now, and `webhooks_…` the
+     * attempts in that time.
      */
     points: [...counts].map(([period, point]) => ({ at: startOf(period), counts: point })),
     totals,

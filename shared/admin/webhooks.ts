@@ -1,6 +1,7 @@
 /**
- * An administrator's view of webhooks: the log (a client's, one with its attempts, and those that failed), a client's
- * endpoints with test events, and resends (of some by their ids, paced, or of a client's by a request that the gateway works on).
+ * An administrator's operations on webhooks: the log (of a client, of one webhook with its attempts, and the failed
+ * ones), a client's endpoints with test events, and resends (of some by their ids, paced, or of many by a request
+ * that the gateway works on).
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -142,7 +143,7 @@ export interface ResendResult {
 const resendsAtOnce = 10;
 /** Limits the load on endpoints that have just recovered, and on the queue that all webhooks share. */
 const resendsPerSecond = 20;
-/** A resend may be repeated, so one that failed is retried. */
+/** A resend can safely be repeated, so a failed one is retried. */
 const resendRetryDelaysMs = [200, 1000];
 
 interface ResendWebhooksOptions extends ResendOptions {
@@ -202,7 +203,7 @@ export async function showResendMany(
   return resendView(await showResend(dependencies.webhookLog, clientId, resendId));
 }
 
-/** Works on the request until it is completed, beside the gateway, which goes on with it if this process ends. */
+/** Works on the request until it is completed, in parallel with the gateway, which continues if this process ends. */
 export async function finishResend(
   dependencies: AdminDependencies,
   begun: ResendView,

@@ -176,7 +176,8 @@ export async function rotateWebhookSecret(
 }
 
 /**
- * Issues a new webhook secret. Until it is active only the old ones sign; then all sign for the overlap (contract 7.5).
+ * Issues a new webhook secret. Until it is active only the old secrets sign; then all sign for the overlap (contract
+ * 7.5).
  *
  * @param endpointId - undefined for the secret of the account
  * @throws GatewayError `not_found` if the endpoint has no secret, because it does not exist

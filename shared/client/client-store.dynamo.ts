@@ -40,7 +40,7 @@ interface ListOptions {
 
 export type ClientStore = ReturnType<typeof dynamoClientStore>;
 
-/** A client has one row: its test data has an id of its own, by which these attributes are read and written. */
+/** The attributes of each mode. A client has one row, although its test data has its own id. */
 const attributesIn = {
   live: { secrets: 'secrets', webhookUrl: 'webhook_url' },
   test: { secrets: 'test_secrets', webhookUrl: 'test_webhook_url' },
@@ -104,7 +104,7 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
       const { secrets } = attributesIn[modeOf(clientId)];
       const values = { ':before': before, ':after': after };
       const input = { UpdateExpression: `SET ${secrets} = :after`, ExpressionAttributeValues: values };
-      // The row has no attribute before the first test secret.
+      // The attribute is absent before the first test secret.
       const unchanged = `${secrets} = :before`;
       return update(
         clientId,

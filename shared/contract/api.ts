@@ -46,7 +46,7 @@ export function trustedProxies() {
       .check(z.minLength(1)),
     /**
      * The header with the caller's address, which the proxies must replace. Proxies and API Gateway append to
-     * `X-Forwarded-For`, so its first address, the only one that AWS WAF reads, can be one that the caller wrote.
+     * `X-Forwarded-For`, so the caller may have written its first address, which is the only one that AWS WAF reads.
      */
     header: z.string().check(
       z.regex(/^[A-Za-z0-9-]{1,255}$/, 'the name of a header'),

@@ -8,8 +8,8 @@ export type Channel = (typeof channels)[number];
 export const channelNames: Readonly<Record<Channel, string>> = { sms: 'SMS', whatsapp: 'WhatsApp' };
 
 /**
- * The kinds of sends, in their order of priority (contract 14.1). Each has an outbound queue with a concurrency of
- * its own, so none waits behind another.
+ * The kinds of sends, in their order of priority (contract 14.1). Each has its own outbound queue and concurrency, so
+ * none waits behind another.
  */
 export const sendKinds = ['otp', 'single', 'bulk'] as const;
 

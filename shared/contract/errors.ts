@@ -38,7 +38,7 @@ export const errorTexts = {
   unsupported_grant_type: 'grant_type must be client_credentials.',
   invalid_scope: (scopes: string) => `This client does not have the scope ${scopes}.`,
   no_valid_recipients: 'None of the recipients can be sent to.',
-  /** The text for a token; other credentials have texts of their own. */
+  /** The text for a token; other credentials have their own texts. */
   unauthorized: 'This access token is not valid or no longer valid.',
   invalid_client: 'The client credentials are not valid.',
   /** The text for a disabled client. Other refused permissions have their own texts. */
@@ -66,7 +66,7 @@ export const errorTexts = {
   service_unavailable: 'The service is not available right now. Try again soon.',
 } as const satisfies Partial<Record<ErrorCode, string | ((...values: never[]) => string)>>;
 
-/** The text for a path without a route, and for a part of a path that is no id. */
+/** The text for a path without a route, and for a part of a path that cannot be an id. */
 export const nothingAtPathText = 'There is nothing at this path.';
 
 /** The text for a recipient that cannot be sent to: in the rows of a bulk request, and shown in the API document. */

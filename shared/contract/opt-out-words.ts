@@ -31,7 +31,7 @@ const invisible = /\p{Default_Ignorable_Code_Point}/gu;
  * marks without a letter.
  */
 const wordsAndNumbers = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
-/** Around a word, but neither a letter nor a digit to a reader: accents that were added to its end, an apostrophe. */
+/** Matches marks around a word, such as added accents or an apostrophe: a reader sees neither a letter nor a digit. */
 const marksAround = /^\p{Lm}+|(?<![\p{M}\p{Lm}])[\p{M}\p{Lm}]+$/gu;
 
 /**
@@ -46,7 +46,7 @@ function wordsIn(text: string): readonly string[] {
 
 export interface OptKeyword {
   readonly asksFor: 'opt_out' | 'opt_in';
-  /** The word in the form of the list, so that it is short whatever surrounds it in the text. */
+  /** The word as in the list, so that it is short whatever surrounds it in the text. */
   readonly word: string;
 }
 
@@ -63,7 +63,7 @@ export function optKeywordOf(text: string, moreOptOutWords: readonly string[]): 
   const withoutMarks = words.map((word) => word.replaceAll(marksAround, '')).join(' ');
   const withoutAccents = (spelling: string) => spelling.replaceAll(accentedLetter, '$1');
   const listed = (each: string) => wordsIn(each).join(' ');
-  // First as it is written: in some scripts a mark is a vowel, and a word of the stage may end with it.
+  // Compares the text as written first: in some scripts a mark is a vowel, and a word of the stage may end with it.
   for (const isWritten of [
     (each: string) => listed(each) === written,
     (each: string) => listed(each) === withoutMarks,

@@ -119,7 +119,7 @@ export function recipientsAsWritten(text: string, country: string): string[] {
   return [...new Set(numbers.filter((number) => number !== undefined))];
 }
 
-/** Returns a sentence that says how to correct a text that is no recipient. */
+/** Returns a sentence that says how to correct an invalid recipient. */
 export function recipientAdvice(text: string): string {
   const written = withoutSeparators(text);
   const [strange] = /[^+\d]|(?<=.)\+/su.exec(written) ?? [];

@@ -19,7 +19,7 @@ export interface Policy extends Limits {
   readonly endpoint: string;
 }
 
-/** The defaults of section 8; those that it does not have are of the contract's section 4. */
+/** The defaults of section 8; policies that are missing there are in the contract's section 4. */
 export const policies = {
   sms_send: { endpoint: 'POST /api/v1/sms/send', perMinute: 60, perHour: 1000, perDay: 10_000 },
   sms_bulk: { endpoint: 'POST /api/v1/sms/bulk', perMinute: 10, perHour: 100, perDay: 500 },
@@ -84,7 +84,7 @@ export type StageCaps = Readonly<z.output<ReturnType<typeof stageCaps>>>;
 export const paceMin = 0.01;
 export const paceMax = 10_000;
 
-/** The `client_id` of a row for every client that has no row of its own for that endpoint. */
+/** The `client_id` of a row for every client without its own row for that endpoint. */
 export const everyClient = '*';
 
 /**

@@ -129,7 +129,10 @@ function publicRoutes() {
 
 export type RouteName = keyof typeof routes;
 
-/** The administrators' routes (contract, section 8); those inside the admin API are in `admin/http/admin-routes.ts`. */
+/**
+ * The administrators' routes (contract, section 8); the routes of the admin API itself are in
+ * `admin/http/admin-routes.ts`.
+ */
 export const adminRoutes = /* @__PURE__ */ administratorsRoutes();
 
 function administratorsRoutes() {

@@ -66,7 +66,7 @@ export const countedRequests = {
   settings: ['TOKEN_ISSUER', 'TRUSTED_PROXIES'],
 } as const satisfies Uses;
 
-/** Callers have a bearer token or an API key, and limits of their own. */
+/** Callers have a bearer token or an API key, and their own limits. */
 export const authenticatedRequests = {
   tables: {
     'rate-counters': ['UpdateItem'],

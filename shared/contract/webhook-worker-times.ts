@@ -9,7 +9,7 @@ export const acknowledgeWithinSeconds = 5;
 /** A message that arrives less than this before its due time waits in the worker. */
 export const waitSecondsMax = 2;
 
-/** The most deliveries that a worker has at once: those of its batch, and those that it receives while it waits. */
+/** The most deliveries that a worker has at once: its batch, and deliveries that it receives while it waits. */
 export const deliveriesAtOnce = 100;
 
 /**

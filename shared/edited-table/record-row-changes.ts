@@ -19,7 +19,7 @@ interface RowChange {
   readonly at: Date;
   readonly clientId: string;
   readonly sortKey: string;
-  /** False if only the feedback was removed: it is written again, and the activity log has no entry. */
+  /** False if only the feedback was removed: it is written again, without an entry in the activity log. */
   readonly edited: boolean;
   readonly before: EditedRow | undefined;
   readonly after: EditedRow | undefined;

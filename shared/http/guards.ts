@@ -1,6 +1,6 @@
 /**
  * The dependencies of every HTTP function before its operation runs: the rate limiter, a clock, ids and the log. A
- * request without a client counts against its source address, which has no limits of its own.
+ * request without a client counts against its source address, whose limits cannot be changed.
  */
 import { randomUUID } from 'node:crypto';
 import { clientDirectory, dynamoApiKeyStore, dynamoClientStore } from '../client/client-store.dynamo.ts';

@@ -271,7 +271,7 @@ export function responseHeaders(policy: PolicyName, ofFunction: Readonly<Record<
         : rateLimitHeaders(decision, incoming.now);
     return {
       ...response,
-      // The operation's own override the limits: a refusal may describe another limit, such as that of one recipient.
+      // The operation's own headers override the limits: a refusal may describe another limit, such as a recipient's.
       headers: {
         ...limits,
         ...response.headers,

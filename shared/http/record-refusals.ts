@@ -68,7 +68,7 @@ export type WriteRefusals = (latest: Refusal, count: number) => Promise<void>;
 export type RecordRefusal = (refusal: Refusal) => Promise<void>;
 
 const windowSeconds = 60;
-/** So many of each minute are written one by one. */
+/** This many refusals of each minute are written one by one. */
 const writtenSingly = 8;
 /** With more combinations than this, a process forgets the oldest. */
 const rememberedMax = 500;

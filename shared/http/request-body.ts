@@ -1,4 +1,4 @@
-/** Parses a request's body; refuses one that is too large, of the wrong type or not valid JSON (contract 1.7). */
+/** Parses a request's body. Refuses a body that is too large, of the wrong type or not valid JSON (contract 1.7). */
 import { errorTexts, type FieldError, GatewayError, nothingAtPathText } from '../contract/errors.ts';
 import { fieldName } from '../operation/unknown-fields.ts';
 import { definedValues, onRequest, type RawBody, type Step } from './request-context.ts';

@@ -20,7 +20,7 @@ export interface RawBody {
 export interface IncomingRequest {
   readonly method: string;
   readonly path: string;
-  /** The parameters by name; the values of one that is given several times, joined by commas as in headers. */
+  /** The parameters by name. The values of a repeated parameter are joined by commas, as in headers. */
   readonly query: Readonly<Record<string, string>>;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -154,8 +154,8 @@ export function beforeDeadline<T>({ deadline }: RequestContext, work: Promise<T>
 }
 
 /**
- * The address that a request counts against if no client is known: the source address, or the one that a trusted proxy
- * names. A header that a caller sends past the proxies, or that has no address, is never believed.
+ * Returns the address that a request counts against if no client is known: the source address, or the address that a
+ * trusted proxy names. Ignores the header if the caller sends it past the proxies, or if it is not an address.
  */
 export type CallerAddress = (sourceIp: string, headers: Readonly<Record<string, string>>) => string;
 

@@ -16,7 +16,7 @@ interface Take {
   readonly counter: string;
   /** The amounts to add, by attribute. */
   readonly amounts: Amounts;
-  /** The most that an attribute may have afterwards; those without a limit are only counted. */
+  /** The most that an attribute may have afterwards. Attributes without a limit are only counted. */
   readonly limits: Amounts;
   /** Attributes of ended windows to remove in the same write. */
   readonly endedAttributes: readonly string[];

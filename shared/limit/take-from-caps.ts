@@ -35,7 +35,7 @@ import type { CapReader } from './read-overrides.ts';
 /** Takes one request's messages from its client's caps. */
 export interface Allowance {
   /**
-   * Takes for these messages, one for each recipient in the order of the request.
+   * Takes these messages from the caps, one for each recipient in the order of the request.
    *
    * @throws GatewayError `message_limit_reached` or `spend_limit_reached` if a window has no room for all of them
    */

@@ -30,7 +30,7 @@ const status = z.enum(statuses);
 export const encoding = z.enum(encodings);
 export const segments = z.int().check(z.positive());
 
-/** A text, because a release may add codes; `x-extensible-enum` has those of this one. */
+/** A text and not an enum, because a release may add codes; `x-extensible-enum` lists the present ones. */
 export const messageErrorCode = z
   .string()
   .check(z.meta({ 'x-extensible-enum': Object.keys(messageErrorCodes) }));
@@ -173,7 +173,7 @@ export const messageStatus = z.object({
     z.exactOptional(z.array(fallbackLeg)),
     'The messages that follow if this one is not delivered, in their order. In the response about the first message of a send with `fallback`.',
   ),
-  // The direction, only for inbound messages; their `from` is the person, their `recipient` our number.
+  // The direction, only for inbound messages: `from` is the recipient who wrote, `recipient` is our number.
   direction: described(
     z.exactOptional(z.literal('inbound')),
     '`inbound` for a message from a person: `from` is the person, `recipient` our number.',

@@ -179,7 +179,7 @@ export const messageSchema = lazily(() =>
     whatsapp: z.exactOptional(z.lazy(storedWhatsAppContent)),
     /** Sent instead if WhatsApp accepts only templates, because the recipient has not written for 24 hours. */
     fallback_template: z.exactOptional(z.lazy(storedTemplate)),
-    /** The content of an inbound WhatsApp message that is no text. */
+    /** The content of an inbound WhatsApp message that is not text. */
     received_content: z.exactOptional(z.lazy(receivedContent)),
     /** The keyword of an inbound message that consists of nothing else. */
     opt_keyword: z.exactOptional(z.enum(['opt_out', 'opt_in'])),
@@ -209,8 +209,9 @@ export const messageSchema = lazily(() =>
     error_code: z.exactOptional(z.string()),
     error_message: z.exactOptional(z.string()),
     /**
-     * True: it was not handed over, because the recipient is suppressed. Otherwise `recipient_opted_out` is the carrier's
-     * word; false if the recipient is not suppressed for that, because the person opted in since.
+     * True if the message was not handed over, because the recipient is suppressed. If false or absent,
+     * `recipient_opted_out` comes from the carrier; false if the recipient is not suppressed for it, because of an
+     * opt-in since then.
      */
     suppressed: z.exactOptional(z.boolean()),
     cost: z.exactOptional(z.number()),

@@ -18,7 +18,7 @@ function makeContent() {
   const optionalText = z.exactOptional(text);
   const asGiven = z.record(text, z.unknown());
   return z.object({
-    /** `unsupported`: the person sent something that WhatsApp does not pass on to businesses. */
+    /** `unsupported`: the sender sent something that WhatsApp does not pass on to businesses. */
     type: z.enum([
       ...mediaTypes,
       'location',

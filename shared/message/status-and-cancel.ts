@@ -1,6 +1,6 @@
 /**
- * Shows a client one of its messages or batches, and cancels one that is scheduled; 404 for one of another client, as for one
- * that does not exist.
+ * Shows a client one of its messages or batches, and cancels a scheduled one. A message of another client is 404, as
+ * if it did not exist.
  */
 
 import { standardError } from '../contract/errors.ts';

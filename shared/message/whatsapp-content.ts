@@ -9,7 +9,7 @@ export const maxParameters = 64;
 /** The limit of one of its values, and of a caption. */
 export const parameterCharactersMax = 1024;
 export const parameterNameCharactersMax = 64;
-/** So many in a row at most: Meta refuses values with more, with line breaks or with tabs (error 132018). */
+/** Meta refuses values with more spaces in a row, with line breaks or with tabs (error 132018). */
 export const parameterSpacesMax = 4;
 /** Well below the maximum size of a row; WhatsApp accepts far less. */
 const maxTemplateBytes = 64 * 1024;

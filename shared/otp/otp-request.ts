@@ -24,7 +24,7 @@ export const maxAttempts = { min: 1, max: 10, default: 5 } as const;
 
 const knownPlaceholders: ReadonlySet<string> = new Set(['code', 'brand', 'ttl_minutes']);
 
-/** A word that the client chooses. */
+/** A purpose that the client chooses. */
 export const purposeText = textOf(64).check(
   z.regex(/^[A-Za-z0-9._:-]+$/, 'may contain only letters A–Z and a–z, digits, and . _ : -'),
 );

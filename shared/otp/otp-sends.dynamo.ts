@@ -10,7 +10,7 @@ import { countingOf, otpRowOf, type PendingOtpKey, pendingRowOf } from './otp-st
 export interface OtpSend {
   readonly key: PendingOtpKey;
   readonly otp: OneTimePassword;
-  /** Present if the password is new: the id of the one that it follows. Otherwise it must still be pending. */
+  /** Present if the password is new: the id of the previous password. Otherwise it must still be pending. */
   readonly replaces?: { readonly latest: string | undefined };
 }
 
@@ -25,9 +25,9 @@ interface OtpTables {
 export function dynamoOtpSends(client: DynamoDBDocumentClient, tables: OtpTables) {
   return {
     /**
-     * Stores all of it, or nothing: a request that is refused, or that lost against another one with the same key, leaves no
-     * password and counts for no recipient. Returns `full` if the recipient's window is full, and `changed` if something is
-     * no longer as it was read, or is being written.
+     * Stores all of it, or nothing: a request that is refused, or that loses against another one with the same key,
+     * leaves no password and counts for no recipient. Returns `full` if the recipient's window is full, and `changed`
+     * if a row has changed since it was read, or is being written.
      */
     async store(message: Message, send: OtpSend, now: Date): Promise<Created | 'full' | 'changed'> {
       try {

@@ -140,7 +140,7 @@ export type OtpTraffic = ReturnType<typeof dynamoOtpTraffic>;
 const columnOfCountry = /^(sends|verified)_([A-Z0-9]{2,3})$/;
 
 export function dynamoOtpTraffic(client: DynamoDBDocumentClient, TableName: string) {
-  /** Returns the counts of the rows from that of `since` to that of `until`, oldest first; the latest state. */
+  /** Returns the counts from the row of `since` to the row of `until`, oldest first, read consistently. */
   async function countsIn(span: Span, clientId: string, since: Date, until: Date): Promise<OtpMinute[]> {
     const rows = queryRows(client, {
       TableName,

@@ -1,11 +1,13 @@
 /**
- * Sends a one-time password. Order: checks that change nothing, then the client's caps, then one transaction with the message,
- * which the relay sends, the count of its recipient, and the password. The password is a new one if none is pending for the
- * recipient and purpose; else the transaction counts the SMS with the pending one. A request that is refused by a limit, or
- * that loses against another one with its key, gives back what it took from the caps and changes nothing else.
+ * Sends a one-time password. Order: checks that change nothing, then the client's caps, then one transaction with the
+ * message (which the relay sends), the count of its recipient, and the password. The password is new if none is
+ * pending for the recipient and purpose; else the transaction counts the SMS with the pending one. A request that a
+ * later limit refuses, or that loses against another one with its key, stores nothing, but its amount stays taken
+ * from the caps.
  *
- *   caps ─ crash → the amount is lost until the window resets
- *   message, recipient's count, password ─ crash → all of them are stored; a repeat with the same key finds the message
+ * - caps ─ crash → the amount is lost until the window resets
+ * - message, recipient's count, password ─ crash → all of them are stored; a repeat with the same key finds the
+ * message
  */
 import { assertChannelsOn, assertMaySend, permissionsOf } from '../client/sending-permissions.ts';
 import { GatewayError, isServiceUnavailable } from '../contract/errors.ts';
@@ -99,7 +101,9 @@ export function sendOtp(
       planned = await planSend(otps, send, messageId);
       return planned;
     };
-    /** Stores the message with the password that was read for it, or another if that is no longer the latest. */
+    /**
+     * Stores the message with the password that was read for it, or with another one if that is no longer the latest.
+     */
     const create = (message: Message) =>
       retryConflicts(async () => {
         const { message_id } = message;

@@ -1,6 +1,6 @@
 /** Finds the valid name that a misspelled one most likely means. */
 
-/** The share of the longer text that may differ; with more it is another word. */
+/** The share of the longer text that may differ; with a larger share it is a different name. */
 const differingShareMax = 0.45;
 
 /** Ignores case, spaces and punctuation. Undefined if no name is similar. */

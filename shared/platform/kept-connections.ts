@@ -35,7 +35,7 @@ export function keepingConnections<A extends Agent>(agent: A, idleMaxMs: number,
     },
     addRequest(request: ClientRequest, options: unknown): void {
       const oldest = Date.now() - idleMaxMs;
-      // Node skips those that are destroyed.
+      // Node skips destroyed connections.
       for (const socket of idleConnections()) if ((idleSince.get(socket) ?? 0) < oldest) socket.destroy();
       addRequest.call(agent, request, options);
     },

@@ -95,16 +95,16 @@ const busyMax = 10;
 const pauseMs = 200;
 
 /**
- * Processes a batch of queue messages, and while it waits for the slowest of them receives further ones from the same
- * queue. So a few workers take every message without delay, however many messages take long. If none takes long, it makes
- * no call.
+ * Processes a batch of queue messages. While it waits for the slowest of them, it receives further messages from the
+ * same queue, so a few workers take every message without delay, however many messages take long. If none takes long,
+ * it makes no call.
  *
- * A further message is deleted when its work has succeeded. One that failed, or whose worker died, is shown again after
- * the visibility timeout, as one of Lambda's batch is.
+ * A further message is deleted when its work has succeeded. If the work fails or the worker dies, the message is
+ * shown again after the visibility timeout, like one of Lambda's batch.
  *
- * `work` also gets the message's position among those that it was received with.
+ * `work` also gets the message's position in the batch or call in which it was received.
  *
- * @returns the failed messages of the batch, as Lambda takes them.
+ * @returns the failed messages of the batch, as Lambda expects them.
  */
 export async function processAndReceiveFurther<Message extends QueueRecord>(
   records: readonly Message[],

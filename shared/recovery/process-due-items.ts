@@ -91,15 +91,15 @@ export async function processDueItems(
   return { cutShort, failures };
 }
 
-/** Reads the rows of a due-item entry: eventually consistent first, then consistently those that were not found. */
+/** Reads the rows of a due-item entry: eventually consistent first, then consistently the missing ones. */
 interface RowReader<Row> {
   get(id: string): Promise<Row | undefined>;
   getMany(ids: readonly string[], reading: ReadOptions): Promise<readonly Row[]>;
 }
 
 /**
- * Reads all rows in one call, then each missing row separately and consistently: a row that cannot be read is the only
- * one that fails, and a row that is still missing does not exist.
+ * Reads all rows in one call, then each missing row separately and consistently: an unreadable row fails alone, and a
+ * row that is still missing does not exist.
  */
 export async function readRows<Row>(
   reader: RowReader<Row>,

@@ -158,7 +158,7 @@ export async function addMissedMessages(dependencies: AddMissedDependencies) {
 
   while (clock() < endsAt && failed.size < failedMax) {
     const waiting = [...open].filter(([clientId]) => !failed.has(clientId));
-    // New clients do not wait for the end of those with many messages.
+    // New clients do not wait for clients with many messages.
     if (pagesLeft && waiting.length < clientsAtOnce) {
       if (open.size === 0) after = next;
       const page = await dependencies.clientIds(next);

@@ -1,4 +1,4 @@
-/** The progress of the scan for missed messages: one row of the due-items table, in a partition of its own. */
+/** The progress of the scan for missed messages: one row of the due-items table, in its own partition. */
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { ScanProgressStore } from './add-missed-messages.ts';

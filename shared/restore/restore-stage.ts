@@ -35,7 +35,7 @@ import {
 export interface RestoreProgress {
   readonly restoreId: string;
   readonly to: string;
-  /** All tables that were restored beside. */
+  /** All tables of which a side table was restored. */
   readonly tables: readonly RestorableTable[];
   /** The workers that were on, stored before the first of them is turned off. */
   readonly workers?: RunningWorkers;
@@ -98,7 +98,7 @@ const tablePollSeconds = 10;
 /** Eight segments at once use a few more than the SDK's connections: more would wait too long for one. */
 const rowsAtOnce = 10;
 
-/** Returns the tables that have no recovery to this time. */
+/** Returns the tables that cannot be recovered to this time. */
 export async function notRestorable(
   { sideTables, tables: known }: Pick<RestoreContext, 'sideTables' | 'tables'>,
   to: Date,
@@ -157,7 +157,7 @@ async function stop(
   given: RestoreProgress,
 ): Promise<RestoreProgress & { readonly stoppedAt: string }> {
   const hadBegun = await ctx.maintenance.begin();
-  // A stage that another command turned on meanwhile is stopped again.
+  // A stage that another command turned on in the meantime is stopped again.
   if (given.stoppedAt !== undefined && hadBegun) return { ...given, stoppedAt: given.stoppedAt };
   ctx.report('The API answers 503, and the workers are turned off.');
   // If it is unknown which workers were on, all are turned on at the end.
@@ -239,8 +239,8 @@ async function copyPage(
 }
 
 /**
- * Adds the due items of rows that survived while their due items were lost: of those that are newer than the restored time,
- * the side table has none.
+ * Adds the due items of rows that survived while their due items were lost. The side table of due items contains none
+ * for rows newer than the restored time.
  */
 async function reviewSurvivors({ sideTables, tables, dueItemIndex, clock }: RestoreContext): Promise<void> {
   for await (const item of allItems(sideTables, tables.messages.name)) {

@@ -1,6 +1,6 @@
 /**
- * The side tables of a restore: DynamoDB restores a table to a point in time only into a new one. Their names follow from
- * the time, so that a repeated restore finds those that it made.
+ * The side tables of a restore: DynamoDB can restore a table to a point in time only as a new table. Their names
+ * follow from the time, so that a repeated restore finds its tables.
  */
 import {
   type AttributeValue,

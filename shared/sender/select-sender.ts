@@ -29,7 +29,7 @@ export interface Addressed {
   readonly from?: string | undefined;
 }
 
-/** The selected senders. A carrier without an entry uses a sender of its own. */
+/** The selected senders. A carrier without an entry uses its own sender. */
 interface SelectedSenders {
   /** At the first carrier of the channel, which it names: a deploy may change the order before the message goes out. */
   readonly sender?: Sender & { readonly carrier?: string };

@@ -27,7 +27,7 @@ export const senderTable = {
   change: { set: 'sender_set', removed: 'sender_removed', what: 'sender' },
 } as const satisfies EditedTable;
 
-/** The country of a row for every country without a row of its own. */
+/** The country of a row for every country without its own row. */
 export const everyCountry = '*';
 
 /** The sender of a message. */

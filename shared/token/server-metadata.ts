@@ -50,7 +50,7 @@ function serverMetadata(issuer: string, audience: string): object {
     jwks_uri: `${issuer}${routes.getWellKnown.path.replace('{document}', keysName)}`,
     grant_types_supported: ['client_credentials'],
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
-    // RFC 8414 requires it; there is no authorization endpoint to give one.
+    // RFC 8414 requires the field. There is no authorization endpoint, so it is empty.
     response_types_supported: [],
     scopes_supported: scopes,
     // No field of RFC 8414, but who verifies a token needs it (RFC 9068, section 4).

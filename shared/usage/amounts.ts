@@ -29,7 +29,7 @@ type UsageStatus = Exclude<Status, 'sending' | 'received'>;
 
 export const usageStatuses = Object.keys(statusCodes) as UsageStatus[];
 
-/** The integer amounts of attributes; those that are absent are 0. */
+/** The integer amounts of attributes; absent ones are 0. */
 export type Amounts = ReadonlyMap<string, number>;
 
 /** Returns the numbers among these attributes of a row. */

@@ -21,7 +21,7 @@ export const periodsMax = { hour: 744, day: usageKeptDays, month: 24 } as const 
   number
 >;
 
-/** An offset can move a time out of these years, and ISO times with more digits are no names of periods. */
+/** An offset can move a time out of these years, and ISO times with more digits cannot name a period. */
 const [first, last] = [Date.parse('1970-01-01T00:00:00Z'), Date.parse('9999-01-01T00:00:00Z')];
 
 export const usageMoment = z.pipe(

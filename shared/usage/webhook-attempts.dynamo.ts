@@ -1,6 +1,6 @@
 /**
- * The table `usage`: hourly counts of webhook attempts, for the dashboard's overview only. A worker counts after its work:
- * one that is repeated may count twice, and one that fails before counting does not count.
+ * The table `usage`: hourly counts of webhook attempts, only for the dashboard's overview. A worker counts after its
+ * work: a repeated attempt may count twice, and an attempt whose worker dies before counting does not count.
  */
 
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';

@@ -209,7 +209,10 @@ export function addressRules(env: EnvironmentFor<typeof webhookRules>): AddressR
   };
 }
 
-/** RFC 3986 has no spaces, control characters or backslashes; the parser drops or replaces them, and calls another URL. */
+/**
+ * URLs contain no spaces, control characters or backslashes (RFC 3986); the parser drops or replaces them, and would
+ * call another URL.
+ */
 const outsideUrls = /[\p{Cc}\p{Z}\\]/u;
 
 /** Accepts the URLs that this deployment may call, as they were written. */

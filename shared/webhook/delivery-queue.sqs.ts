@@ -30,7 +30,7 @@ const fanOutSchema = z.object({
   event: z.string(),
   happened_at: z.iso.datetime(),
   body: z.string(),
-  /** At most one has no endpoint: the URL of the message or the account. */
+  /** At most one destination has no endpoint: the URL of the message or the account. */
   destinations: z.array(z.object({ url: z.string(), endpoint_id: z.optional(z.string()) })),
 });
 export type FanOut = Readonly<z.output<typeof fanOutSchema>>;

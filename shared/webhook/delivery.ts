@@ -17,7 +17,7 @@ import type { DueItem } from '../recovery/due-item-index.dynamo.ts';
 import { type Attempt, attemptSchema, boundedAttempts, isWithdrawn } from './attempt-record.ts';
 
 /**
- * Seconds from the end of a failed attempt to the next one (contract 7.8). They are promised to clients, so a `Retry-After`
+ * Seconds from the end of a failed attempt to the next one (contract 7.8). Clients rely on them, so a `Retry-After`
  * header of the endpoint has no effect.
  */
 export const retryDelaysSeconds = [30, 120, 600, 3600, 21_600] as const;

@@ -227,7 +227,7 @@ export function dynamoEndpointStore(client: DynamoDBDocumentClient, TableName: s
         TableName,
         Key: { client_id, endpoint_id },
         ...values,
-        // An endpoint that was disabled meanwhile keeps when and why it was.
+        // If the endpoint was disabled in the meantime, its time and reason stay.
         UpdateExpression: UpdateExpression.replace(/(#disabled_\w+) = (:\w+)/g, '$1 = if_not_exists($1, $2)'),
         ConditionExpression: 'attribute_exists(endpoint_id)',
         ReturnValues: 'ALL_NEW',

@@ -172,7 +172,7 @@ export interface TestRequest {
   readonly actor: string;
   readonly clientId: string;
   readonly endpointId: string;
-  /** The event to send; by default one that the endpoint receives. */
+  /** The event to send; by default an event that the endpoint receives. */
   readonly event?: MessageEventName | undefined;
 }
 

@@ -113,7 +113,7 @@ export async function relayDeliveries(
 }
 
 /**
- * Writes the deliveries to the due-item index first, from which the sweep enqueues those that a crash leaves out, then
+ * Adds the deliveries to the due-item index first, so that the sweep enqueues any that a crash leaves out, then
  * enqueues them.
  */
 export async function addAndEnqueue(
@@ -211,8 +211,8 @@ export function eventsOf(message: Message): WebhookEvent[] {
 }
 
 /**
- * Returns the event of a recipient that follows from a message: a word of the person, or a refusal of the carrier
- * because of one.
+ * Returns the event about a recipient that follows from a message: for a keyword of the recipient, or for a refusal
+ * by the carrier because of one.
  */
 function recipientEventOf(message: Message): 'recipient.opted_out' | 'recipient.opted_in' | undefined {
   if (message.opt_keyword !== undefined) {

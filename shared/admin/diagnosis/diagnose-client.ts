@@ -206,7 +206,7 @@ function aboutLimits({ client_id }: DiagnosedClient, limits: ExplainedEndpoint):
     }));
 }
 
-/** A share of failures below this one, of few messages, is no problem. */
+/** A smaller share of failures among few messages is not a problem. */
 const failureShare = 0.1;
 const messagesToJudge = 20;
 
@@ -241,7 +241,7 @@ function aboutEndpoint({ client_id }: DiagnosedClient, endpoint: ClientEndpoint)
   return problem(
     'webhooks',
     `${origin} has failed since ${since}: ${webhooksOf(failed)} failed for good${error}, ${waiting} wait for a retry.`,
-    // Those that wait are sent by themselves.
+    // Waiting webhooks are sent without a resend.
     failed === 0 ? `call listWebhookEndpoints ${client_id}` : `when the endpoint is repaired: ${resend}`,
   );
 }

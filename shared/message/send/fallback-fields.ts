@@ -11,7 +11,7 @@ import type { Message, StoredLeg } from '../message.ts';
 import { type TemplateContent, whatsAppParts } from '../whatsapp-content.ts';
 import { maxMessageCharacters, smsText, validityMaxSeconds } from './send-fields.ts';
 
-/** A request can name so many legs after the first message. */
+/** The most legs after the first message that a request can name. */
 export const legIndexes = [0, 1] as const;
 /** A receipt takes seconds: earlier, most next legs would start for nothing. */
 export const afterSecondsMin = 10;

@@ -143,7 +143,7 @@ export function newMessage(
 export interface SendDependencies {
   readonly messages: MessageStore;
   readonly allowanceOf: AllowanceOf;
-  /** The countries of clients without a list of their own; undefined for all. */
+  /** The countries of clients without their own list; undefined for all. */
   readonly stageCountries?: readonly string[] | undefined;
   readonly channelsOff?: readonly Channel[] | undefined;
   readonly sendersOf: SendersOf;

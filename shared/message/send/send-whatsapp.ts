@@ -104,7 +104,7 @@ function hasSmsText(
   const wanted: unknown = Array.isArray(fallback) ? fallback[leg] : undefined;
   if (typeof wanted !== 'object' || wanted === null || Reflect.get(wanted, 'channel') !== 'sms') return true;
   if (isGiven(Reflect.get(wanted, 'message')) || neededBy(type) === undefined) return true;
-  // A text that is missing is a fault of its own.
+  // A missing text has its own fault.
   return neededBy(type) === 'message' && (!isGiven(message) || fitsSms(message));
 }
 

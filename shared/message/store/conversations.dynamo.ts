@@ -20,7 +20,7 @@ const consideredMax = 2000;
 
 export interface Written {
   readonly clientId: string;
-  /** The number of the person to which the client wrote. */
+  /** The number to which the client wrote. */
   readonly recipient: string;
   readonly at: Date;
 }
@@ -55,7 +55,7 @@ export function dynamoConversations(
         }),
       );
       const ids = Items.map((item) => indexRow.parse(item).message_id);
-      // The read is eventually consistent: the person cannot reply to a hand-over of this moment.
+      // The read is eventually consistent: nobody can reply to a hand-over of this moment.
       const found = await messages.getMany(ids, { consistent: false });
       return {
         messages: found.toSorted((one, other) => (listPosition(one) < listPosition(other) ? 1 : -1)),

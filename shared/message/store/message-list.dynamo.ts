@@ -6,7 +6,7 @@ import type { Message } from '../message.ts';
 
 export const listShards = 4;
 
-/** Returns the partition of one shard of a client's list. Inbound messages have a list of their own. */
+/** Returns the partition of one shard of a client's list. Inbound messages have their own list. */
 export function listKey(clientId: string, direction: 'inbound' | undefined, shard: number): string {
   return `${clientId}#${direction === undefined ? '' : `${direction}#`}${shard}`;
 }

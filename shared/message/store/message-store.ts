@@ -32,7 +32,7 @@ export interface HandOverClaim {
 
 /** The carrier's response to a hand-over; values that a receipt wrote before are kept. */
 export interface HandOverNote {
-  /** The time of the hand-over: that of `sent`, unless a receipt wrote one before. */
+  /** The time of the hand-over, which becomes `sent_at` unless a receipt wrote it before. */
   readonly at: Date;
   readonly carrierMessageId: string;
   readonly cost?: number;
@@ -130,7 +130,7 @@ export interface Transition extends CarrierReport {
   readonly suppressed?: boolean;
   /** True if it comes from a receipt, which proves that the message was handed over. */
   readonly reported?: boolean;
-  /** Entered only if no receipt has proved meanwhile that a carrier has the message. */
+  /** Entered only if no receipt has proved in the meantime that a carrier has the message. */
   readonly notSent?: boolean;
   /** Entered only if this is still the last attempt and, if `seen` is given, the attempts have not changed. */
   readonly ofAttempt?: { readonly number: number; readonly seen?: readonly StoredAttempt[] };

@@ -1,4 +1,4 @@
-/** A row for each client and person, deleted by DynamoDB after its window. */
+/** A row for each client and recipient. DynamoDB deletes it after its window. */
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { conditionalPut } from '../../platform/aws/conditional-write.dynamo.ts';

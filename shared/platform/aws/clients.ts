@@ -75,8 +75,8 @@ function retryingConflicts(client: DynamoDBClient): DynamoDBClient {
 }
 
 /**
- * Reads every number as a JavaScript number; by default the SDK throws for one that is too large to be exact. Writes an object
- * with a field named `constructor`, which the SDK would take for an instance of a class.
+ * Reads every number as a JavaScript number; by default the SDK throws if a number is too large to be exact. Writes
+ * an object with a field named `constructor`, which the SDK would take for an instance of a class.
  */
 export function documentClient(client: DynamoDBClient): DynamoDBDocumentClient {
   return DynamoDBDocumentClient.from(client, {
@@ -150,9 +150,9 @@ function endWithRequest({ config: { requestHandler } }: AwsClient): void {
 }
 
 /**
- * Takes 15 % of the SDK's CPU time off each call. Its log middleware is 5 %, and our clients have no logger. The other 10 % are
- * copies of the client's settings, four for each call: V8 has them as a hash table, which takes 15 µs to copy. To be the
- * prototype of an object once makes V8 keep them as fields, which takes 2 µs.
+ * Takes 15 % of the SDK's CPU time off each call. Its log middleware takes 5 %, and our clients have no logger. The
+ * other 10 % are copies of the client's settings, four for each call: V8 stores them as a hash table, which takes 15
+ * µs to copy. Once an object has been a prototype, V8 stores it as fields, which takes 2 µs.
  */
 function withFastCalls<
   C extends { readonly config: object; readonly middlewareStack: { remove(name: string): boolean } },

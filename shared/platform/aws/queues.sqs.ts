@@ -71,7 +71,7 @@ function batchesOf(entries: readonly Entry[]): Entry[][] {
   return batches.map((batch) => batch.entries);
 }
 
-/** Returns the refused entries. If SQS refuses the whole call, each entry is sent in a call of its own. */
+/** Returns the refused entries. If SQS refuses the whole call, each entry is sent in its own call. */
 async function sendBatch(client: SQSClient, queueUrl: string, batch: readonly Entry[]): Promise<Refused> {
   const Entries = batch.map(({ index: _index, ...entry }) => entry);
   try {

@@ -66,7 +66,7 @@ export async function sendAlert(
   isEntered = false,
 ): Promise<void> {
   if (!isEntered) await enterFailure(dependencies, delivery);
-  // An endpoint that its client withdrew is no fault that anyone must act on.
+  // If the client withdrew the endpoint, nobody must act.
   if (!isWithdrawn(delivery.attempts.at(-1)?.error)) dependencies.reportFailedDelivery(delivery);
 }
 

@@ -41,7 +41,7 @@ export interface RoleUse {
 
 export type AssumedRoles = ReturnType<typeof assumedRoles>;
 
-/** The trust policy of the role has no condition on `sts:ExternalId`: anyone who knows its ARN could use it through us. */
+/** The role's trust policy lacks a condition on `sts:ExternalId`: anyone who knows its ARN could use it through us. */
 export class RoleTrustsAnyExternalId extends Error {
   override readonly name = 'RoleTrustsAnyExternalId';
 }

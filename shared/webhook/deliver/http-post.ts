@@ -1,9 +1,8 @@
 /**
- * One POST to an endpoint that may be slow, broken or hostile: ends within 5 s, reads at most 16 KiB of the headers and of
- * the body, follows no redirect, decompresses nothing, and reports the time of each phase.
- *
- * If a kept connection breaks before a byte of the response, the endpoint has most likely closed it meanwhile: the POST is
- * repeated at once, on the next connection. Any other failure waits for the retry (contract 7.8).
+ * One POST to an endpoint that may be slow, broken or hostile: ends within 5 s, reads at most 16 KiB of the headers
+ * and of the body, follows no redirect, decompresses nothing, and reports the time of each phase. If a kept
+ * connection breaks before a byte of the response, the endpoint has most likely closed it in the meantime: the POST
+ * is repeated at once, on the next connection. Any other failure waits for the retry (contract 7.8).
  */
 import {
   type ClientRequest,

@@ -48,7 +48,7 @@ interface Search extends DeliveryLogQuery {
   readonly from: Date;
 }
 
-/** One request reads at most so many pages: of about 400 deliveries, or of 100 failures. */
+/** The most pages that one request reads: of about 400 deliveries, or of 100 failures. */
 const pagesMax = 3;
 const failuresPerPage = 100;
 /** A webhook that no worker has taken for longer is not shown: there may have been no URL at its event. */

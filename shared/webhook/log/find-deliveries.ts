@@ -246,7 +246,10 @@ export async function notificationDeliveries(
   return { located, end: nextCursor && `${placeOf(nextCursor)}~${noneLeft}` };
 }
 
-/** Returns the id of one test event, or of a notice for each other endpoint: those that did not want it have no row. */
+/**
+ * Returns the id of one test event, or of a notice for each other endpoint. Notices that an endpoint did not want
+ * have no row.
+ */
 function idsOf(
   { kind, delivery_id, at, after }: Activity,
   endpoints: NotificationQuery['endpoints'],

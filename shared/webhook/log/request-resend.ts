@@ -48,7 +48,10 @@ export type ResendRequest = z.output<typeof resendRequestSchema>;
 
 /** How long a request works itself; the rest is done by the runs of each minute. */
 const inRequestSeconds = 4;
-/** A request without an end is the same request again for this long, and until it is completed, but at most so many times as long. */
+/**
+ * A request without an end counts as the same request for this long, and then until it is completed, within a
+ * maximum.
+ */
 export const sameRequestMinutes = 10;
 const samePeriodsMax = 36;
 const [earliestTime, latestTime] = [0, Date.parse('9999-12-31T23:59:59.999Z')];

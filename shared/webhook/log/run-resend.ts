@@ -70,7 +70,7 @@ const pausesMaxMs = 5000;
  */
 export const betweenEventsSeconds = 8;
 
-/** Takes steps until the request is completed or the time is over. Undefined if there is no such request. */
+/** Takes steps until the request is completed or the time is over. Returns undefined if there is no such request. */
 export async function runResend(
   dependencies: WebhookLogDependencies,
   resendId: string,
@@ -162,7 +162,7 @@ async function takeStep(
   return { matched: 0, resent, cursor };
 }
 
-/** @returns the ids of those that this request has resent, now or before. */
+/** @returns the ids of the deliveries that this request has resent, now or before. */
 async function resendAll(
   dependencies: WebhookLogDependencies,
   resend: Resend,
@@ -215,7 +215,8 @@ async function resendAll(
               resent.push(next);
               break;
             }
-            // A worker has noted its alert meanwhile, and it is still due; or another process has taken the same step.
+            // A worker has noted the alert in the meantime, and the delivery is still due; or another process has
+            // taken the same step.
             [row] = await deliveries.getMany([row.delivery_id]);
             if (row !== undefined) changed.push(row);
           }
