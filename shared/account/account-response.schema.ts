@@ -16,7 +16,7 @@ const account = z.object({
   name: described(z.string(), "The client's name."),
   webhook_url: described(
     z.nullable(z.string()),
-    'Where notifications of messages go that name no URL of their own; null where none is set.',
+    'The URL for notifications of messages that name no URL of their own; null if none is set.',
   ),
   limits: described(z.record(z.string(), limits), 'The limits in force for this client, by endpoint.'),
 });

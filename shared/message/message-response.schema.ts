@@ -43,7 +43,7 @@ const acceptedFields = {
   reference,
   scheduled_at: described(
     z.exactOptional(instant),
-    'When the message is to be sent; absent where it is sent at once.',
+    'When the message is to be sent; absent if it is sent at once.',
   ),
   created_at: instant,
 };
@@ -59,7 +59,7 @@ const acceptedBatch = z.object({
   rejected: count,
   expected_end_at: described(
     z.exactOptional(instant),
-    'Where a sender has a pace (`messages_per_second`): when the last message is expected to be handed over to the carrier. What goes before it later, such as one-time passwords, comes on top; the status of the batch has the time as it is then.',
+    'If a sender has a pace (`messages_per_second`): when the last message is expected to be handed over to the carrier. Messages that go first later, such as one-time passwords, add to this time; the status of the batch contains the present estimate.',
   ),
   messages: described(
     z.array(
@@ -81,7 +81,7 @@ const fallbackLeg = z.object({
   channel,
   after_seconds: described(
     z.nullable(z.int()),
-    'As in the request; null where only a failure or the end of the validity period starts it.',
+    'As in the request; null if only a failure or the end of the validity period starts it.',
   ),
   message_id: described(z.nullable(idOf('msg')), 'The message; null until it has started.'),
   status: described(z.nullable(status), 'Its state; null until it has started.'),
@@ -96,7 +96,7 @@ export const messageStatus = z.object({
   recipient,
   from: described(
     z.nullable(z.string()),
-    'The sender: the one that the request named, or the one that the gateway selected; null where the carrier selects it.',
+    'The sender that the request named, or that the gateway selected; null if the carrier selects it.',
   ),
   type: described(z.enum(messageTypes), '`transactional` or `promotional`.'),
   reference,
@@ -119,7 +119,7 @@ export const messageStatus = z.object({
   created_at: instant,
   scheduled_at: described(
     z.nullable(instant),
-    'When the message is to be sent; null where it was sent at once.',
+    'When the message is to be sent; null if it was sent at once.',
   ),
   sent_at: described(z.nullable(instant), 'When the message was handed to the carrier; null before.'),
   delivered_at: z.nullable(instant),
@@ -139,11 +139,11 @@ export const messageStatus = z.object({
   ),
   delivered_by: described(
     z.exactOptional(z.enum(['rcs'])),
-    '`rcs` where an SMS reached the recipient by RCS; absent otherwise.',
+    '`rcs` if an SMS reached the recipient by RCS; absent otherwise.',
   ),
   carrier: described(
     z.exactOptional(z.string()),
-    'The carrier that reported about the message, else the one of the last attempt to hand it over; absent before the first. Its own id of the message is known to the operator.',
+    'The carrier that reported about the message, or else the carrier of the last attempt; absent before the first attempt. The operator knows its own id of the message.',
   ),
   attempts: described(
     z.exactOptional(
@@ -162,11 +162,11 @@ export const messageStatus = z.object({
   ),
   possible_duplicate: described(
     z.exactOptional(z.boolean()),
-    'True where the message was sent again although a carrier may have had it, so the recipient may get it twice.',
+    'True if the message was sent again although a carrier may have had it, so the recipient may get it twice.',
   ),
   window_expires_at: described(
     z.exactOptional(z.nullable(instant)),
-    `Until when this recipient can be sent any WhatsApp message: ${windowHours} hours after their last message; null where only templates are delivered. In the response about one message.`,
+    `The end of the time in which any WhatsApp message can be sent to this recipient: ${windowHours} hours after their last message; null if only templates are delivered. Only in the response about one message.`,
   ),
   fallback_of: z.exactOptional(idOf('msg')),
   fallback: described(
@@ -176,12 +176,12 @@ export const messageStatus = z.object({
   // The direction, only for inbound messages: `from` is the recipient who wrote, `recipient` is our number.
   direction: described(
     z.exactOptional(z.literal('inbound')),
-    '`inbound` for a message from a person: `from` is the person, `recipient` our number.',
+    '`inbound` for a message from a recipient: `from` is their number, `recipient` is our number.',
   ),
   text: described(z.exactOptional(z.string()), 'The text of an inbound message.'),
   whatsapp: described(
     z.exactOptional(z.lazy(receivedContent)),
-    'What an inbound WhatsApp message holds that is no text.',
+    'The content of an inbound WhatsApp message that is not text.',
   ),
   received_at: z.exactOptional(instant),
   in_reply_to: z.exactOptional(idOf('msg')),
@@ -199,7 +199,7 @@ const batchStatus = z.object({
   ),
   expected_end_at: described(
     z.exactOptional(instant),
-    'While messages of a sender with a pace (`messages_per_second`) wait: when the last of them is expected to be handed over to the carrier, with all that has gone before them so far.',
+    'If messages of a sender with a pace (`messages_per_second`) wait: when the last of them is expected to be handed over to the carrier, including all messages that have gone first so far.',
   ),
   created_at: instant,
 });
@@ -239,7 +239,7 @@ const testOutboxMessage = z.object({
   message_id: idOf('msg'),
   channel,
   to: described(recipient, 'The recipient.'),
-  from: described(z.nullable(z.string()), 'The sender; null where the carrier would choose it.'),
+  from: described(z.nullable(z.string()), 'The sender; null if the carrier would choose it.'),
   body: described(
     z.string(),
     'The text as the person would read it, with the code of a one-time password; other WhatsApp content as JSON.',
@@ -262,7 +262,7 @@ export const testOutboxResponses = {
 const suppression = z.object({
   recipient,
   scope: z.enum(scopes),
-  reason: described(z.nullable(z.string()), 'Why it is suppressed, for people.'),
+  reason: described(z.nullable(z.string()), 'The reason for the suppression, as a text.'),
   source: z.enum(sources),
   created_at: instant,
   updated_at: described(instant, 'When it was last changed.'),

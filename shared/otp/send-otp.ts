@@ -7,7 +7,7 @@
  *
  * - caps ─ crash → the amount is lost until the window resets
  * - message, recipient's count, password ─ crash → all of them are stored; a repeat with the same key finds the
- * message
+ *   message
  */
 import { assertChannelsOn, assertMaySend, permissionsOf } from '../client/sending-permissions.ts';
 import { GatewayError, isServiceUnavailable } from '../contract/errors.ts';

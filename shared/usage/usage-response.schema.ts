@@ -14,40 +14,46 @@ const usageSums = z.object({
   messages: described(count, 'How many messages were accepted in the interval.'),
   segments: described(count, 'How many segments the SMS among them take.'),
   delivered: described(count, 'How many of them are delivered or read.'),
-  failed: described(count, 'How many of them failed; expired ones are not among them.'),
-  cost: described(z.number(), 'What they cost: the carrier’s figures where reported, otherwise estimates.'),
+  failed: described(count, 'How many of them failed; expired messages are not included.'),
+  cost: described(
+    z.number(),
+    'Their cost: the amounts that carriers reported, and estimates for all others.',
+  ),
   other_costs: described(
     z.exactOptional(z.record(currency, z.number())),
-    'Costs that are reported in other currencies, by currency; only where there are some.',
+    'Costs reported in other currencies, by currency; absent if there are none.',
   ),
   possible_duplicates: described(
     count,
     'How many of them were sent again although a carrier may have had them (`possible_duplicate`).',
   ),
-  estimated: described(z.boolean(), 'Whether a part of the cost is an estimate.'),
+  estimated: described(z.boolean(), 'True if a part of the cost is an estimate.'),
 });
 
 const usageEntry = z.extend(usageSums, {
   from: described(instant, 'The start of the interval.'),
   to: described(instant, 'The end of the interval, exclusive.'),
-  channel: described(z.exactOptional(z.enum(channels)), '`sms` or `whatsapp`; where it is grouped by.'),
+  channel: described(
+    z.exactOptional(z.enum(channels)),
+    '`sms` or `whatsapp`; present if usage is grouped by it.',
+  ),
   type: described(
     z.exactOptional(z.enum(messageTypes)),
-    '`transactional` or `promotional`; where it is grouped by.',
+    '`transactional` or `promotional`; present if usage is grouped by it.',
   ),
   country: described(
     z.exactOptional(z.nullable(z.string())),
-    'The country of the recipients (ISO 3166-1 alpha-2), null if unknown; where it is grouped by.',
+    'The country of the recipients (ISO 3166-1 alpha-2), null if unknown; present if usage is grouped by it.',
   ),
   status: described(
     z.exactOptional(z.enum(usageStatuses)),
-    'The state of the messages now; where it is grouped by.',
+    'The state of the messages now; present if usage is grouped by it.',
   ),
 });
 
 /** A cap of the client; `limit` and `used` in recipients, or in the currency of the response. */
 const cap = z.object({
-  cap: described(z.enum(capNames), 'What is capped: `messages`, or `spend`.'),
+  cap: described(z.enum(capNames), 'The capped quantity: `messages` or `spend`.'),
   window: described(z.enum(capWindowNames), 'The UTC window in which it is counted.'),
   limit: described(z.number(), 'How much the window allows: messages, or an amount in `currency`.'),
   used: described(z.number(), 'How much of it is used.'),

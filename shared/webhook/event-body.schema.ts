@@ -73,7 +73,10 @@ export const inboundEvent = z.object({
       from: described(z.string(), 'The person.'),
       to: described(z.string(), 'Our number.'),
       text: described(z.optional(z.string()), 'The text.'),
-      whatsapp: described(z.optional(receivedContent()), 'What a WhatsApp message holds that is no text.'),
+      whatsapp: described(
+        z.optional(receivedContent()),
+        'The content of a WhatsApp message that is not text.',
+      ),
       received_at: instant,
       in_reply_to: z.optional(z.string()),
     }),

@@ -29,8 +29,8 @@ const deliverySummarySchema = z.object({
   created_at: described(instant, 'When the event happened.'),
   finished_at: described(z.nullable(instant), 'When it was acknowledged or failed; null before.'),
   next_due_at: z.nullable(instant),
-  last_status: described(z.nullable(z.int()), 'The status of the last response; null where there was none.'),
-  last_error: described(z.nullable(z.string()), 'Why the last attempt failed; null where it did not.'),
+  last_status: described(z.nullable(z.int()), 'The status of the last response; null if there was none.'),
+  last_error: described(z.nullable(z.string()), 'Why the last attempt failed; null if it did not fail.'),
 });
 export type DeliverySummary = Readonly<z.output<typeof deliverySummarySchema>>;
 
@@ -52,8 +52,8 @@ export type DeliveryList = Readonly<z.output<typeof deliveryListSchema>>;
 const resendViewSchema = z.object({
   resend_id: described(z.string(), 'The identifier of the resend.'),
   status: described(z.enum(resendStatuses), '`matching`, `sending` or `completed`.'),
-  endpoint_id: described(z.nullable(z.string()), 'The endpoint that was asked for; null where none was.'),
-  origin: described(z.nullable(z.string()), 'The origin that was asked for; null where none was.'),
+  endpoint_id: described(z.nullable(z.string()), 'The requested endpoint; null if the request names none.'),
+  origin: described(z.nullable(z.string()), 'The requested origin; null if the request names none.'),
   state: described(z.enum(resendableStates), 'Which webhooks are sent again: `failed`, or `acknowledged`.'),
   since: described(instant, 'The first time of an event.'),
   until: described(instant, 'The last time of an event.'),
@@ -61,7 +61,7 @@ const resendViewSchema = z.object({
   resent: described(count, 'How many of them are sent again.'),
   skipped: described(
     count,
-    'How many of them were acknowledged, or resent otherwise, before it was their turn.',
+    'How many of them were acknowledged, or resent by another request, before it was their turn.',
   ),
   created_at: described(instant, 'When it was asked for.'),
   completed_at: described(z.nullable(instant), 'When the last was sent again; null before.'),

@@ -13,22 +13,22 @@ import { rowError } from './batch-store.dynamo.ts';
 
 const estimatedCost = described(
   z.nullable(z.number()),
-  'By the price list of the gateway; null without a price for a country. What would fail with `would_fail_with` costs nothing.',
+  'The cost by the price list of the gateway; null if the country has no price. A message with `would_fail_with` costs nothing.',
 );
 const selectedSender = described(
   z.nullable(z.string()),
-  'The sender that would be used; null where the carrier selects it.',
+  'The sender that would be used; null if the carrier selects it.',
 );
 const wouldFailWith = described(
   z.exactOptional(messageErrorCode),
-  'The error code with which the message would fail after it is accepted: `recipient_opted_out` where the recipient is suppressed now.',
+  'The error code with which the message would fail after it is accepted: `recipient_opted_out` if the recipient is suppressed now.',
 );
 
 const dryRunLeg = z.object({
   channel,
   after_seconds: described(
     z.nullable(z.int()),
-    'As in the request; null where only a failure or the end of the validity period would start it.',
+    'As in the request; null if only a failure or the end of the validity period would start it.',
   ),
   from: selectedSender,
   encoding: z.exactOptional(encoding),
@@ -45,14 +45,14 @@ const dryRunRefusal = z.object({
 
 const unknownField = z.object({
   field: described(z.string(), 'The name in the request, such as `recipients[2].mesage`.'),
-  message: described(z.string(), 'A sentence for a person, with the known name that was probably meant.'),
+  message: described(z.string(), 'A sentence for a developer, with the known name that was probably meant.'),
 });
 
 const dryRunFields = {
   dry_run: described(z.boolean(), 'Always `true`: nothing was stored or sent.'),
   would_be_accepted: described(
     z.boolean(),
-    'Whether the same request without `dry_run` would be accepted now.',
+    'True if the same request without `dry_run` would be accepted now.',
   ),
   estimated_cost: estimatedCost,
   currency: described(
@@ -101,7 +101,7 @@ const dryRunBatch = z.object({
         would_fail_with: wouldFailWith,
       }),
     ),
-    'What would be accepted, one for each row.',
+    'The messages that would be accepted, one for each row.',
   ),
   errors: described(z.array(rowError), 'What was refused, and why.'),
 });

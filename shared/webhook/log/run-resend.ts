@@ -6,9 +6,9 @@
  * 1. reads the deliveries of the step, from the position in the request's row.
  * 2. adds them to the due-item index, so that the sweep delivers those that a queue loses.
  * 3. makes each delivery `pending`, on the condition that it has not changed, else reads it again; its row then names
- * the request. A repeated step finds the name, counts the delivery and does not resend it.
+ *    the request. A repeated step finds the name, counts the delivery and does not resend it.
  * 4. enqueues them; a repeated step enqueues those again that are still pending. If there are two messages, only one
- * finds the attempt due.
+ *    finds the attempt due.
  * 5. writes the new position and the counts, on the condition that no other process has.
  *
  * Failed deliveries are found by their entries in the Activity Log, which are written before a delivery is `failed`
