@@ -1,4 +1,4 @@
-/** The stack of our own stages: the construct, deployed by `bin/app.ts` and `npm start`. */
+/** The stack that `bin/app.ts` and `npm start` deploy. It contains only the construct. */
 import {
   type App,
   CliCredentialsStackSynthesizer,
@@ -18,7 +18,7 @@ export class GatewayStack extends Stack {
 
   /**
    * @param settings - the settings of the deploy, with its stage
-   * @throws Error that names every invalid setting, and what it should be.
+   * @throws Error that names every invalid setting and the permitted values
    */
   constructor(scope: Construct, settings: Readonly<Record<string, unknown>>) {
     const stage = stageFrom(settings);
@@ -29,7 +29,7 @@ export class GatewayStack extends Stack {
       ...synthesizerOf(stage),
     });
     this.stage = stage;
-    // The CDK leaves this id out of logical ids, so these are those of releases whose stack had no construct of its own.
+    // The CDK omits this id from logical ids, so that they stay the same as in releases without the construct.
     new MessagingGateway(this, 'Default', settings);
   }
 }
@@ -47,8 +47,8 @@ function synthesizerOf(stage: StageSettings): { readonly synthesizer?: IStackSyn
 }
 
 /**
- * Checks each synthesis of the app by cdk-nag; it fails on a finding that is not acknowledged. The package has no such check:
- * an app that has its own finds what the construct acknowledges.
+ * Checks each synthesis of the app by cdk-nag, which fails on findings without an acknowledgement. The package does not run this
+ * check. An app that runs it finds the construct's acknowledgements.
  */
 export function applyTemplateRules(app: App): void {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));

@@ -1,9 +1,8 @@
 /**
- * The map of the system: its parts. What each function uses of them is declared in `shared/contract/function-uses.ts`.
+ * The parts of the system. `shared/contract/function-uses.ts` declares which of them each function uses.
  *
- * A request enters by the API and is stored as a message; the messages table's stream starts everything after that. Our own
- * stack (`gateway-stack.ts`) and the apps of platform teams, which have it by the package `messaging-gateway`, use this
- * construct.
+ * A request enters by the API and is stored as a message. The stream of the messages table starts everything after that. Our own
+ * stack (`gateway-stack.ts`) uses this construct, and so do the apps of platform teams, from the package `messaging-gateway`.
  */
 import { CfnOutput, Stack, Tags, Token } from 'aws-cdk-lib';
 import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
@@ -41,7 +40,7 @@ import { stageFrom } from './stages/stages.ts';
 
 export type { MessagingGatewayProps };
 
-/** The properties, and parts of one, that may be tokens: ARNs, ids and addresses that are not known before the deploy. */
+/** The properties that may be tokens: ARNs, ids and addresses that are unknown before the deploy. */
 const takingTokens = [
   'encryptionKeyArn',
   'permissionsBoundaryArn',
@@ -57,17 +56,17 @@ const takingTokens = [
   'alarms.page',
 ] satisfies readonly (keyof MessagingGatewayProps | `${'customDomain' | 'alarms'}.${string}`)[];
 
-/** A messaging gateway. A stack has one at most, and its name is the beginning of the gateway's names. */
+/** A messaging gateway. A stack can contain only one, and the names of its resources begin with the stack's name. */
 export class MessagingGateway extends Construct {
   /** The HTTP API. */
   readonly api: SpecRestApi;
-  /** The address of the API, without a slash at its end; it is also the issuer of the API's tokens. */
+  /** The address of the API, without a slash at its end. It is also the issuer of the API's tokens. */
   readonly url: string;
   /** The tables by name. */
   readonly tables: Readonly<Record<Exclude<TableName, 'simulator-outbox'>, ITable>>;
-  /** The queues by name; those that functions read have a dead-letter queue each. */
+  /** The queues by name. Each queue that a function consumes has a dead-letter queue. */
   readonly queues: Readonly<Record<QueueName, Queue>>;
-  /** Where carriers publish receipts and messages from people; undefined where no carrier is real. */
+  /** The topic to which carriers publish receipts and inbound messages. Undefined if all carriers are simulated. */
   readonly receiptsTopic: Topic | undefined;
   private readonly alarms: readonly GatewayAlarm[];
   private readonly resources: Resources;
@@ -133,7 +132,7 @@ export class MessagingGateway extends Construct {
 
     this.publish(storage.names());
     for (const [name, { queue, deadLetters }] of Object.entries(queues)) {
-      // What the relay set aside is itself a queue of dead letters.
+      // This queue is itself a dead-letter queue.
       const output = name === 'relay-dead-letter' ? 'RelayDeadLetters' : `${pascalCase(name)}Queue`;
       this.publish({ [output]: queue.queueUrl });
       if (deadLetters !== undefined)
@@ -152,35 +151,35 @@ export class MessagingGateway extends Construct {
   }
 
   /**
-   * Permits what the administrators' command line does, and reading the outputs of the stack, by which it finds the gateway. It is
-   * a role, because the inline policies of a user or a group have no room for that.
+   * Grants the permissions of the administrators' command line, including the outputs of the stack, by which it finds the
+   * gateway. It takes a role, because the inline policies of a user or a group are too small.
    */
   grantAdmin(role: IRole): void {
     grantAdministration(role, Stack.of(this), this.resources);
   }
 
-  /** Adds actions to each alarm; there is none if the property `alarms` is false. */
+  /** Adds actions to each alarm. There are no alarms if the property `alarms` is false. */
   addAlarmAction(...actions: IAlarmAction[]): void {
     for (const alarm of this.alarms) alarm.addAlarmAction(...actions);
   }
 
   /**
-   * Returns a metric that the functions count, of five minutes: refusals of carriers, failed work and the like as a sum, times as
-   * p99.
+   * Returns a metric that the functions count, with a period of five minutes. Counts, such as refusals of carriers, are a sum;
+   * times are the p99.
    */
   metric(name: StageMetric | LoggedMetric): Metric {
     const statistic = name.endsWith('Time') ? 'p99' : 'Sum';
     return countedMetric(this.resources.stage, name).with({ statistic }).attachTo(this);
   }
 
-  /** The calls of the operations that send, also those that are refused. */
+  /** Returns the number of calls to send operations, including refused ones. */
   metricSends(): MathExpression {
     const sending: readonly string[] = sendFunctions;
     const functions = this.node
       .findAll()
       .filter((construct) => construct instanceof GatewayFunction)
       .filter(({ functionFile }) => sending.includes(functionFile));
-    // A graph or an alarm may have other metrics, and those of another gateway: ids are its own, and the sum names them.
+    // The ids are unique, so that a graph or an alarm can also contain other metrics, even of another gateway.
     const prefix = `messagingGatewaySends${this.node.addr.slice(-8)}`;
     const calls = Object.fromEntries(
       functions.map((each, index) => [`${prefix}_${index}`, each.metricInvocations()]),
@@ -192,22 +191,22 @@ export class MessagingGateway extends Construct {
     });
   }
 
-  /** The fraction of responses that are 5xx. */
+  /** Returns the fraction of responses that are 5xx. */
   metricServerErrors(): Metric {
     return this.api.metricServerError({ statistic: 'Average' });
   }
 
-  /** The latency of responses, p99, in milliseconds. */
+  /** Returns the latency of responses: the p99 in milliseconds. */
   metricLatency(): Metric {
     return this.api.metricLatency({ statistic: 'p99' });
   }
 
-  /** The estimated cost of messages, in the currency of `countries`. */
+  /** Returns the estimated cost of messages, in the currency of `countries`. */
   metricCost(): Metric {
     return this.metric('MessageCost');
   }
 
-  /** @throws Error that names every invalid property, and what it should be. */
+  /** @throws Error that names every invalid property and the permitted values */
   private settingsFrom(props: MessagingGatewayProps): StageSettings {
     const stack = Stack.of(this);
     if (stack.nestedStackParent !== undefined)
@@ -223,7 +222,7 @@ export class MessagingGateway extends Construct {
     });
   }
 
-  /** @throws Error where a value that decides the shape of the template is not known before the deploy. */
+  /** @throws Error if a property that decides which resources exist is a token */
   private refuseTokens(props: MessagingGatewayProps): void {
     const wrong = pathsOfTokens(props).filter(
       (path) => !takingTokens.some((taking) => path === taking || path.startsWith(`${taking}.`)),
@@ -234,7 +233,7 @@ export class MessagingGateway extends Construct {
       );
   }
 
-  /** @throws Error for a property that belongs to the stack, and has another value there. */
+  /** @throws Error if a property belongs to the stack and has another value there */
   private refuseWhatTheStackHas(props: MessagingGatewayProps, stack: Stack): void {
     const ofStack = {
       stackName: stack.stackName,
@@ -251,17 +250,17 @@ export class MessagingGateway extends Construct {
       );
   }
 
-  /** Publishes stack outputs, which the admin command line and the tests read. */
+  /** Adds stack outputs, which the admin command line and the tests read. */
   private publish(values: Readonly<Record<string, string>>): void {
     for (const [key, value] of Object.entries(values)) new CfnOutput(this, key, { key, value });
   }
 }
 
-/** Where a value has tokens or values of a lookup, as `customDomain.name`. */
+/** Returns the paths of tokens and lookup values in a value, such as `customDomain.name`. */
 function pathsOfTokens(value: unknown, path = ''): string[] {
   const isToken = typeof value === 'string' ? isPlaceholder(value) : Token.isUnresolved(value);
   if (isToken) return [path];
-  // A construct in the place of its ARN is refused later; it has a cycle.
+  // Skips a construct that was given instead of its ARN, because it contains a cycle. It is refused later.
   if (typeof value !== 'object' || value === null || Construct.isConstruct(value)) return [];
   return Object.entries(value).flatMap(([name, part]) =>
     isPlaceholder(name) ? [`a name in ${path}`] : pathsOfTokens(part, path === '' ? name : `${path}.${name}`),

@@ -1,4 +1,4 @@
-/** Whom alarms notify: an e-mail address or an existing topic, for those that page and for the others. */
+/** The targets of alarms: an e-mail address or an existing topic, separately for urgent and other alarms. */
 import { Stack } from 'aws-cdk-lib';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';

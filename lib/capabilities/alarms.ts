@@ -1,6 +1,6 @@
 /**
- * The alarms, by symptom: what clients and operators notice, whichever part has failed. Each has a runbook of its name in
- * docs/operate.md. What only informs is on the dashboards and in `doctor`.
+ * The alarms. Each is about a symptom that clients or operators notice, whichever part has failed, and has a runbook with its
+ * name in docs/operate.md. Facts that need no action are on the dashboards and in `doctor`.
  */
 import { Duration } from 'aws-cdk-lib';
 import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
@@ -18,9 +18,9 @@ const minute = Duration.minutes(1);
 const fiveMinutes = Duration.minutes(5);
 const quarterHour = Duration.minutes(15);
 
-/** Fewer failures in a minute notify nobody: clients repeat a request, and queues a message. */
+/** Fewer failures in a minute raise no alarm, because clients and queues retry. */
 const failuresMinimum = 3;
-/** Fewer of them in a period say little about a percentile or a share. */
+/** With fewer samples in a period, a percentile or a share says little. */
 const samplesMinimum = 10;
 
 /** The functions between the table of messages and the carriers, endpoints and receipts. */
@@ -40,12 +40,12 @@ type Metrics = Readonly<Record<string, IMetric>>;
 
 export class Alarms extends Construct {
   readonly all: readonly GatewayAlarm[];
-  /** Those that show within minutes that new code fails or is slow: they roll a canary back. */
+  /** The alarms that roll a canary back. They show within minutes that new code fails or is slow. */
   readonly ofReleases: readonly GatewayAlarm[];
   private readonly functions: readonly GatewayFunction[];
   private readonly props: AlarmsProps;
 
-  /** The construct finds the functions that exist, so it must be created after them. */
+  /** Create this after all functions, because it looks them up. */
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
     this.props = props;
@@ -65,7 +65,7 @@ export class Alarms extends Construct {
     const { stage, api } = this.props;
     return [
       createAlarm(this, 'sends-fail', stage, {
-        // The count includes tokens and verifications; an alarm has no room for the calls of their functions.
+        // The count includes tokens and verifications. The calls of their functions exceed the metrics that an alarm may have.
         metric: this.failureShare('SendFailed', sendFunctions),
         threshold: 1,
         periods: 3,
@@ -121,7 +121,7 @@ export class Alarms extends Construct {
           ]
         : []),
       createAlarm(this, 'messages-wait', stage, {
-        // A throttled message is queued again, so its queue does not show that it waits.
+        // A throttled message is queued again, so the age of its queue does not show that it waits.
         metric: math(
           'MAX([FILL(single, 0) / 600, FILL(bulk, 0) / 3600, FILL(throttled, 0) / 100])',
           {
@@ -295,8 +295,8 @@ export class Alarms extends Construct {
   }
 
   /**
-   * The percentage of calls that failed: those that Lambda counts as errors, and those that the functions count themselves. These
-   * may be of other functions, too, so there may be more failures than calls.
+   * Returns the percentage of failed calls: errors that Lambda counts, and failures that functions count themselves. The latter
+   * may include other functions, so there can be more failures than calls.
    */
   private failureShare(counted: StageMetric, names: readonly FunctionName[]): MathExpression {
     const sum = (group: string) => `SUM(FILL(METRICS("${group}"), 0))`;
@@ -331,8 +331,9 @@ export class Alarms extends Construct {
 }
 
 /**
- * `FILL` is there for what has no data while nothing happens. The latest minute may be filled before its data arrive, so an alarm
- * by the minute must not need all of its periods (Amazon CloudWatch, "Using math expressions", FILL).
+ * Returns an expression. Use `FILL` for metrics without data while nothing happens. It may fill the latest minute before the
+ * data arrive, so an alarm with periods of a minute must not need all of them (Amazon CloudWatch, "Using math expressions",
+ * FILL).
  */
 function math(expression: string, usingMetrics: Metrics, period: Duration): MathExpression {
   return new MathExpression({ expression, usingMetrics, period });
@@ -346,13 +347,13 @@ function oldest({ queue }: Queues[keyof Queues]): Metric {
   return queue.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum' });
 }
 
-/** The time within which 95 % succeeded, and how many there were. */
+/** Returns the 95th percentile of a time, and the number of samples. */
 function slowest(stage: StageSettings, name: 'OtpHandOverTime' | 'WebhookFirstAttemptTime'): Metrics {
   const time = countedMetric(stage, name);
   return { time: time.with({ statistic: 'p95' }), count: time.with({ statistic: 'SampleCount' }) };
 }
 
-/** Part of an expression with the metrics of `slowest`: 1 or more if that time is longer than the limit. */
+/** Returns a part of an expression with the metrics of `slowest`. It is 1 or more if the time exceeds the limit. */
 function slowShare(limitMs: number): string {
   return `IF(FILL(count, 0) >= ${samplesMinimum}, FILL(time, 0) / ${limitMs}, 0)`;
 }

@@ -30,7 +30,7 @@ interface DashboardProps {
 }
 
 export class CloudWatchDashboard extends Construct {
-  /** The dashboard shows the functions that exist, so it must be created after them. */
+  /** Create this after all functions, because it looks them up. */
   constructor(scope: Construct, id: string, { stage, api, queues, alarms }: DashboardProps) {
     super(scope, id);
     const functions = scope.node.findAll().filter((construct) => construct instanceof GatewayFunction);
@@ -39,8 +39,8 @@ export class CloudWatchDashboard extends Construct {
     const counted = (name: StageMetric | LoggedMetric) => countedMetric(stage, name, period);
     const p95 = (name: LoggedMetric) => counted(name).with({ statistic: 'p95' });
     new Dashboard(this, 'Dashboard', {
-      // The names of dashboards are global to an account, so the same stage in another region needs another one: "there is
-      // no region in the ARN" (Service Authorization Reference, Amazon CloudWatch, resource type dashboard).
+      // The name contains the region, because names of dashboards are global to an account: "there is no region in the ARN"
+      // (Service Authorization Reference, Amazon CloudWatch, resource type dashboard).
       dashboardName: `${stage.stackName}-${Stack.of(this).region}`,
       widgets: [
         ...(alarms.length === 0

@@ -1,6 +1,6 @@
 /**
- * Grants every function what `shared/contract/function-uses.ts` declares for it, and sets the variables that follow. What
- * has no declaration is granted where it is created: streams, clients' roles, and the calls of carriers.
+ * Grants every function the permissions that `shared/contract/function-uses.ts` declares, and sets the matching variables.
+ * Streams, clients' roles and calls of carriers have no declaration. They are granted at the place where they are created.
  */
 import { Aws, type Stack } from 'aws-cdk-lib';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
@@ -37,7 +37,7 @@ export interface Resources {
   readonly otpSecret: OtpSecret;
   readonly carrierSecrets: CarrierSecrets;
   readonly tokenKey: TokenKey;
-  /** The gateway's own URL. */
+  /** The URL of the gateway. */
   readonly baseUrl: string;
 }
 
@@ -53,7 +53,9 @@ export function grantUses(stack: Construct, resources: Resources): void {
   }
 }
 
-/** Grants what the administrators' command line does, and reading the outputs of the stack, by which it finds the gateway. */
+/**
+ * Grants the permissions of the administrators' command line, including the outputs of the stack, by which it finds the gateway.
+ */
 export function grantAdministration(
   to: IGrantable,
   stack: Stack,

@@ -1,6 +1,6 @@
 /**
- * The feedback in rows of the tables that people edit, and the record of their changes in the activity log. The
- * function reads the tables' streams, and runs every minute.
+ * The function that writes feedback into the tables that administrators edit, and their changes into the activity log. It reads
+ * the tables' streams, and runs every minute.
  */
 import { Duration } from 'aws-cdk-lib';
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
@@ -27,7 +27,7 @@ export class ReviewEditedRows extends Construct {
     for (const [id, table] of Object.entries(streams)) {
       new EventSourceMapping(this, id, {
         ...storage.grantStream(review, table),
-        // There is no filter: code recognizes the gateway's own writes (shared/edited-table).
+        // Needs no filter, because the code recognizes the gateway's own writes (shared/edited-table).
         batchSize: 100,
         bisectBatchOnError: true,
         retryAttempts: 100,

@@ -1,4 +1,4 @@
-/** EventBridge Scheduler: one-shot schedules that send to queues, and functions that run every minute. */
+/** EventBridge Scheduler: one-time schedules that send to queues, and functions that run every minute. */
 import { ArnFormat, CfnDeletionPolicy, Duration, Stack } from 'aws-cdk-lib';
 import { EventInvokeConfig, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import {
@@ -25,7 +25,7 @@ export class Schedules extends Construct {
   private readonly group: IScheduleGroup;
   /** The group's name in the findings of cdk-nag. */
   private readonly groupId: string;
-  /** The role of a schedule: it may send to the queues that are targets. */
+  /** The role of the schedules, which may send to the target queues. */
   private readonly role: InlineRole;
   private readonly stage: StageSettings;
 
@@ -33,19 +33,18 @@ export class Schedules extends Construct {
     super(scope, id);
     this.stage = stage;
     const group = new CfnScheduleGroup(this, 'Group', { name: nameOfThisStack(stage) });
-    // Deleting a group with all its schedules takes a while, and its name cannot be used again until then.
-    // The group is deleted with the stack, like the queues that its schedules send to. It is kept when it is replaced,
-    // because its schedules still have to fire.
+    // The group is deleted with the stack, like the target queues. This takes a while, and the name is blocked until then. If
+    // the group is replaced, the old one is kept, because its schedules must still fire.
     group.cfnOptions.deletionPolicy = CfnDeletionPolicy.DELETE;
     group.cfnOptions.updateReplacePolicy = CfnDeletionPolicy.RETAIN;
     this.groupId = Stack.of(this).getLogicalId(group);
-    // The reference makes resources that name the group depend on it.
+    // With the reference, resources that name the group depend on it.
     this.group = ScheduleGroup.fromScheduleGroupName(this, 'MadeGroup', group.ref);
     this.role = new InlineRole(this, 'Role', ofScheduler);
     grantEncryption(this.role, stage);
   }
 
-  /** Permits creating one-shot schedules that send to the queue. */
+  /** Permits the function to create one-time schedules that send to the queue. */
   grantCreate(to: GatewayFunction, queue: Queue): void {
     queue.grant(this.role, 'sqs:SendMessage');
     const groups = [
@@ -92,9 +91,9 @@ export class Schedules extends Construct {
 
   private every(period: Duration, target: GatewayFunction): void {
     const { live, qualifier } = target;
-    // Scheduler calls asynchronously. By default Lambda retries a failed call twice and a throttled one for up to six hours
-    // (AWS Lambda, "How Lambda handles errors and retries with asynchronous invocation"), so after a throttle the runs of
-    // hours would follow at once. The next run does the same work. 60 s is the least that Lambda takes.
+    // No retries, because the next run does the same work. Scheduler calls asynchronously. By default Lambda retries a failed
+    // call twice and a throttled one for up to six hours (AWS Lambda, "How Lambda handles errors and retries with asynchronous
+    // invocation"), so the runs of hours would follow a throttle at once. 60 s is the minimum of Lambda.
     const retries = new EventInvokeConfig(this, `Retries${target.node.id}`, {
       // The CDK's types are not compatible with exactOptionalPropertyTypes.
       function: target as IFunction,
@@ -102,14 +101,14 @@ export class Schedules extends Construct {
       retryAttempts: 0,
       maxEventAge: Duration.seconds(60),
     });
-    // The qualifier is a literal, which makes nothing depend on the alias.
+    // The qualifier is a literal, so the dependency on the alias must be explicit.
     retries.node.addDependency(live);
     acknowledge(retries, {
       'Serverless-LambdaAsyncFailureDestination':
         'The next run does what a failed one left, and an alarm tells if none succeeds.',
     });
     const role = new InlineRole(this, `Call${target.node.id}`, ofScheduler);
-    // The CDK's own target permits calling every version; this one permits only the given function.
+    // The CDK's own target would permit calls of every version. This permits only the given one.
     allow(role, ['lambda:InvokeFunction'], [live.functionArn]);
     new Schedule(this, `Every${target.node.id}`, {
       schedule: ScheduleExpression.rate(period),
@@ -119,7 +118,7 @@ export class Schedules extends Construct {
         bind: () => ({
           arn: live.functionArn,
           role,
-          // As above: a run that Scheduler could not start needs no retry either.
+          // A run that Scheduler could not start needs no retry either.
           retryPolicy: { maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 },
         }),
       },

@@ -1,4 +1,4 @@
-/** The secrets that functions read: of the carriers with credentials, and the one of one-time passwords. */
+/** The secrets that functions read: credentials of carriers, and the secret of one-time passwords. */
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import { type CfnSecret, Secret, type SecretProps } from 'aws-cdk-lib/aws-secretsmanager';
@@ -14,8 +14,8 @@ import { acknowledge } from '../constructs/template-rules.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
 /**
- * @param rotation - who rotates it, because AWS does not
- * @returns the ARN, by an attribute instead of `Ref`, which is the name on the emulator
+ * @param rotation - says who rotates the secret, because AWS does not
+ * @returns the ARN from an attribute, because `Ref` is the name on the emulator
  */
 function createSecret(
   scope: Construct,
@@ -37,7 +37,9 @@ function createSecret(
 
 const read = ['secretsmanager:GetSecretValue'];
 
-/** One for each carrier of the stage that has credentials. A person puts them in; a deploy never knows them. */
+/**
+ * A secret for each carrier of the stage that has credentials. An operator enters the credentials, so no deploy contains them.
+ */
 export class CarrierSecrets extends Construct {
   private readonly arns = new Map<string, string>();
 
@@ -59,14 +61,14 @@ export class CarrierSecrets extends Construct {
     if (this.arns.size > 0) allow(to, read, [...this.arns.values()]);
   }
 
-  /** Permits reading the secrets, and sets the variable with their ARNs. */
+  /** Permits the function to read the secrets, and sets the variable with their ARNs. */
   grantRead(to: GatewayFunction): void {
     this.permitRead(to);
     to.setVariables({ CARRIER_SECRETS: Stack.of(this).toJsonString(Object.fromEntries(this.arns)) });
   }
 }
 
-/** One-time passwords are derived from it. After a rotation the previous version is still accepted. */
+/** The secret from which one-time passwords are derived. After a rotation the previous version is still accepted. */
 export class OtpSecret extends Construct {
   private readonly arn: string;
 
@@ -81,7 +83,7 @@ export class OtpSecret extends Construct {
     });
   }
 
-  /** Permits reading the secret, and sets the function's variable with its ARN. */
+  /** Permits the function to read the secret, and sets the variable with its ARN. */
   grantRead(to: GatewayFunction): void {
     allow(to, read, [this.arn]);
     to.setVariables({ OTP_SECRET_ARN: this.arn });

@@ -11,7 +11,7 @@ export function createSyntheticSend(scope: Construct, stage: StageSettings, sche
     isTraced: false,
     // A message that is not delivered within 30 s has failed.
     timeoutSeconds: 55,
-    // It waits for most of its time, and for no person.
+    // The function mostly waits, and nobody waits for it.
     memoryMegabytes: 256,
   });
   schedules.everyFiveMinutes(send);

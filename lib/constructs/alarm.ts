@@ -1,4 +1,4 @@
-/** An alarm that says what happened and links to its runbook, and the metrics that the gateway counts itself. */
+/** Creates alarms that explain themselves and link to their runbook, and metrics that the gateway counts itself. */
 import { Duration } from 'aws-cdk-lib';
 import {
   Alarm,
@@ -14,10 +14,10 @@ import { type LoggedMetric, metricNamespace, type StageMetric } from '../../shar
 import type { StageSettings } from '../stages/stage-settings.ts';
 import type { GatewayFunction } from './gateway-function.ts';
 
-/** `page`: messages are not accepted or sent, or money is lost. `mail`: somebody must look on a working day. */
+/** `page`: messages are not accepted or sent, or money is lost. `mail`: an operator must look on the next working day. */
 export type Urgency = 'page' | 'mail';
 
-/** The alarms. Each has its runbook in docs/operate.md, under its name with `runbook-` before it. */
+/** The alarms. The runbook of each is in docs/operate.md; its anchor is the name with the prefix `runbook-`. */
 export const runbooks = {
   'sends-fail': 'page',
   'synthetic-send': 'page',
@@ -54,15 +54,15 @@ export class GatewayAlarm extends Alarm {
 
 interface AlarmProps {
   readonly metric: IMetric;
-  /** What happened when the alarm goes off, in one sentence. */
+  /** A sentence that says what has happened if the alarm goes off. */
   readonly meaning: string;
-  /** The alarm goes off at this value or above; by default 1. */
+  /** The alarm goes off at this value or above. Default: 1. */
   readonly threshold?: number;
-  /** The number of evaluated periods; by default 1. */
+  /** The number of evaluated periods. Default: 1. */
   readonly periods?: number;
-  /** The number of evaluated periods that must reach the threshold; by default all. */
+  /** The number of evaluated periods that must reach the threshold. Default: all. */
   readonly breachingPeriods?: number;
-  /** True if a period without data counts as one that reaches the threshold: for what must always have some. */
+  /** True if a period without data counts as reaching the threshold. For metrics that must always have data. */
   readonly alsoWithoutData?: boolean;
 }
 
@@ -81,12 +81,12 @@ export function createAlarm(
     evaluationPeriods: periods,
     ...(breachingPeriods === undefined ? {} : { datapointsToAlarm: breachingPeriods }),
     comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    // No data means no traffic, which is most often not a fault.
+    // No data means no traffic, which is usually not a fault.
     treatMissingData: alsoWithoutData ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
   });
 }
 
-/** Returns a metric that the functions of this stage count (`shared/platform/log.ts`), or that is read from their log. */
+/** Returns a metric that the functions of this stage count (`shared/platform/log.ts`) or that is read from their logs. */
 export function countedMetric(
   stage: StageSettings,
   metricName: StageMetric | LoggedMetric,
@@ -101,7 +101,7 @@ export function countedMetric(
   });
 }
 
-/** Reads a metric from the log lines that a function writes anyway: to count it would cost another line. */
+/** Creates a metric from the log lines that a function writes anyway. A counted metric would cost a further line. */
 export function readFromLog(
   from: GatewayFunction,
   metricName: LoggedMetric,

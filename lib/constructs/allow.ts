@@ -1,4 +1,4 @@
-/** Permits actions on resources by the policy of who may do them. */
+/** Permits actions on resources in the policy of the grantee. */
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 
 export function allow(

@@ -1,4 +1,4 @@
-/** The existing KMS key of the setting `encryptionKeyArn`, and the right to use it. */
+/** The existing KMS key of the setting `encryptionKeyArn`, and the permissions to use it. */
 import { Aws, Stack } from 'aws-cdk-lib';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
@@ -7,7 +7,7 @@ import type { StageSettings } from '../stages/stage-settings.ts';
 import { allow } from './allow.ts';
 import { parsableArn } from './parsable-arn.ts';
 
-/** Returns the key that encrypts what the stage keeps; undefined where that is encrypted with keys of AWS. */
+/** Returns the key that encrypts the stage's data. Undefined if AWS's own keys encrypt it. */
 export function encryptionKey(scope: Construct, { encryptionKeyArn }: StageSettings): IKey | undefined {
   if (encryptionKeyArn === undefined) return undefined;
   const stack = Stack.of(scope);
@@ -16,19 +16,19 @@ export function encryptionKey(scope: Construct, { encryptionKeyArn }: StageSetti
   return known ?? Key.fromKeyArn(stack, id, parsableArn(encryptionKeyArn));
 }
 
-/** The property of a log group, or of a secret, that is encrypted with the key. */
+/** Returns the property that encrypts a log group or a secret with the key. */
 export function encrypted(scope: Construct, stage: StageSettings): { readonly encryptionKey?: IKey } {
   const key = encryptionKey(scope, stage);
   return key === undefined ? {} : { encryptionKey: key };
 }
 
-/** The property of a topic that is encrypted with the key. */
+/** Returns the property that encrypts a topic with the key. */
 export function topicEncryption(scope: Construct, stage: StageSettings): { readonly masterKey?: IKey } {
   const key = encryptionKey(scope, stage);
   return key === undefined ? {} : { masterKey: key };
 }
 
-/** Permits what DynamoDB, SQS and Secrets Manager do with the key for the caller, and nothing outside these services. */
+/** Permits the use of the key through DynamoDB, SQS and Secrets Manager only. */
 export function grantEncryption(to: IGrantable, { encryptionKeyArn }: StageSettings): void {
   if (encryptionKeyArn === undefined) return;
   const services = ['dynamodb', 'sqs', 'secretsmanager'];

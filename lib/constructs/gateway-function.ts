@@ -1,6 +1,5 @@
 /**
- * A Lambda function with its own role, which may write only to its own log; `grant-uses.ts` adds what the function
- * declares.
+ * A Lambda function with its own role, which may only write to its own log. `grant-uses.ts` adds the declared permissions.
  */
 import { Duration, Stack } from 'aws-cdk-lib';
 import type { Role } from 'aws-cdk-lib/aws-iam';
@@ -38,14 +37,14 @@ import { acknowledge } from './template-rules.ts';
 
 const tracesAnywhere = 'X-Ray has no resource to write a trace to.';
 
-/** The carriers in the bundles of a stage; the simulated one is small, and carries messages of test keys. */
+/** Returns the carriers in the bundles of a stage. The simulated carrier is always included, for test messages. */
 function carriersOf({ smsCarrier, whatsappCarrier }: StageSettings): string[] {
   return [...new Set([...carriersIn(smsCarrier), ...carriersIn(whatsappCarrier), 'simulator'])];
 }
 
 /**
- * The functions without which no message is accepted, sent or reported: they are released by canaries (`canary.ts`). CodeDeploy
- * and Lambda throttle the deployments of many functions at once, so all others switch at once.
+ * The functions that accept, send and report messages. They are released by canaries (`canary.ts`). All others switch at once,
+ * because CodeDeploy and Lambda throttle many deployments at the same time.
  */
 export const canaried: readonly FunctionName[] = [
   'issue-token',
@@ -58,8 +57,7 @@ export const canaried: readonly FunctionName[] = [
 ];
 
 /**
- * The value of `PRICES_FILE`. The prices of a function that declares this variable are a file in its code, because they
- * exceed the 4 KB limit of variables.
+ * The value of `PRICES_FILE`. The prices are a file in the function's code, because they exceed the 4 KB limit of variables.
  */
 export const pricesFile = 'prices.json';
 
@@ -68,16 +66,19 @@ export interface GatewayFunctionProps {
   /** The file in `functions/`, without its extension. */
   readonly functionName: FunctionName;
   readonly timeoutSeconds: number;
-  /** The memory of the function. CPU comes with memory: below 512 MB a start takes over a second. */
+  /** The memory of the function. The CPU grows with it: below 512 MB a start takes over a second. */
   readonly memoryMegabytes?: number;
-  /** Whether X-Ray traces the function if the stage has traces; by default true. */
+  /** False to exclude the function from the stage's X-Ray traces. Default: true. */
   readonly isTraced?: boolean;
-  /** Whether the function may send to the queue that calls it; otherwise Lambda stops such a loop. */
+  /** True if the function may send to the queue that calls it. Otherwise Lambda stops such a loop. */
   readonly recursiveLoop?: boolean;
 }
 
 const environmentBytesMaximum = 4096;
-/** Shorter than most names and addresses that CloudFormation puts in: what fits is never refused. */
+/**
+ * The assumed length of a reference. It is shorter than most names and addresses that CloudFormation inserts, so a valid
+ * environment is never refused.
+ */
 const referenceBytes = 40;
 
 function sizeOf(value: unknown): number {
@@ -119,7 +120,7 @@ export class GatewayFunction extends LambdaFunction {
       role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
-      // Lambda's own start and end lines are left out: they add nothing to the function's lines, and cost as much.
+      // Excludes Lambda's own start and end lines, which cost money and repeat the function's lines.
       systemLogLevelV2: SystemLogLevel.WARN,
       tracing: isTraced ? Tracing.ACTIVE : Tracing.DISABLED,
       ...(props.recursiveLoop === true ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
@@ -154,7 +155,10 @@ export class GatewayFunction extends LambdaFunction {
     }
   }
 
-  /** Finds variables that are too long together: Lambda would refuse the function in the middle of a deploy. */
+  /**
+   * Returns an error if the variables are too long together. Otherwise Lambda would refuse the function in the middle of a
+   * deploy.
+   */
   private environmentFaults(): string[] {
     const { environment } = this.node.defaultChild as CfnFunction;
     const { variables = {} }: { readonly variables?: Readonly<Record<string, unknown>> } =
@@ -171,7 +175,7 @@ export class GatewayFunction extends LambdaFunction {
     ];
   }
 
-  /** Whether the function has an alias: for canaries, and for provisioned concurrency. */
+  /** True if the function has an alias, for canaries or provisioned concurrency. */
   private get hasAlias(): boolean {
     const hasCanary = this.stage.canary && canaried.includes(this.functionFile);
     return hasCanary || this.provisionedConcurrency !== undefined;
@@ -181,7 +185,7 @@ export class GatewayFunction extends LambdaFunction {
     return this.stage.functionConcurrency[this.functionFile]?.provisioned;
   }
 
-  /** The resource that callers invoke: the alias if there is one, else the function. */
+  /** The resource that callers invoke: the alias if there is one, otherwise the function. */
   get live(): IFunction {
     if (!this.hasAlias) return this;
     // The CDK's types are not compatible with exactOptionalPropertyTypes.
@@ -208,12 +212,12 @@ export class GatewayFunction extends LambdaFunction {
     for (const [name, value] of Object.entries(variables)) this.addEnvironment(name, value);
   }
 
-  /** Sets variables of the stage. @throws Error where it has no value for a variable that is not optional */
+  /** Sets variables from the stage's settings. @throws Error if a required variable has no value */
   setSettings(names: readonly VariableName[]): void {
     const values = stageVariables(this.stage);
     for (const name of names) {
       const value = values[name];
-      // The value is checked as the function checks it at its start.
+      // The function makes the same check at its start.
       if (value === undefined || !isPlaceholder(value)) readVariable(name, values);
       if (value !== undefined) this.setVariables({ [name]: value });
     }

@@ -11,13 +11,13 @@ import type { GatewayFunction } from './gateway-function.ts';
 import { acknowledge } from './template-rules.ts';
 
 /**
- * The usual visibility timeout, as a multiple of the consumer's time limit: it does not end while a batch is processed,
- * and soon after a crash.
+ * The default visibility timeout, as a multiple of the consumer's time limit. It does not end during the processing of a batch,
+ * but soon after a crash.
  */
 export const visibilityRuns = 3;
 
 interface BatchOptions {
-  /** The largest batch, ten at most: more need a batching window, with which a message may wait for 20 seconds. */
+  /** The maximum batch size, up to ten. A larger batch needs a batching window, with which a message may wait for 20 seconds. */
   readonly batchSize: number;
   readonly maxConcurrency: number;
 }
@@ -61,7 +61,7 @@ export class GatewayQueue extends Construct {
     );
   }
 
-  /** Invokes the function with batches; it reports the failed messages, and only those are received again. */
+  /** Invokes the function with batches. The function reports failed messages, and only those are received again. */
   feed(consumer: GatewayFunction, options: BatchOptions): void {
     consumer.live.addEventSource(
       new SqsEventSource(this.queue, {

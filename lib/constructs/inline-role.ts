@@ -1,4 +1,4 @@
-/** A role with an inline policy: a separate policy would be another of the stack's 500 resources. */
+/** A role with an inline policy, because a stack may contain only 500 resources. */
 import { Stack } from 'aws-cdk-lib';
 import {
   type AddToPrincipalPolicyResult,
@@ -13,8 +13,8 @@ interface InlineRoleProps {
   /** The service that assumes the role. */
   readonly service: string;
   /**
-   * Whether the service may assume the role only for requests of this account: for services that act for any account
-   * that names the role.
+   * True if the service may assume the role only for requests of this account. For services that act for any account that names
+   * the role.
    */
   readonly onlyForThisAccount?: boolean;
 }

@@ -1,10 +1,10 @@
-/** ARNs that an app looks up: the CDK parses them, and fails at the values that lookups have at first. */
+/** ARNs from lookups. The CDK parses ARNs, and fails at the dummy value that a lookup returns at first. */
 import { Lazy, Token } from 'aws-cdk-lib';
 import { isPlaceholder } from '../stages/aws-names.ts';
 
 /**
- * Returns the ARN in a form that the CDK does not parse where it is not one yet. Otherwise the synthesis would end before the
- * CDK's command line has looked the parameter up, which it does after a first synthesis.
+ * Returns the ARN. If it is still a dummy value, hides it from the CDK's parser. Otherwise the first synthesis would fail, and
+ * the CDK's command line looks the parameter up only after it.
  */
 export function parsableArn(arn: string): string {
   const isLookup = isPlaceholder(arn) && !Token.isUnresolved(arn);

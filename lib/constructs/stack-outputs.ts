@@ -1,6 +1,6 @@
 /**
- * The stack's outputs: names of tables and queues (`LimitOverridesTable` becomes `limit_overrides`), and the settings of
- * the last deploy that the admin command line needs.
+ * The stack's outputs: names of tables and queues (`LimitOverridesTable` becomes `limit_overrides`), and the settings that the
+ * admin command line needs.
  */
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { stageVariables } from '../stages/stage-variables.ts';
@@ -11,11 +11,11 @@ export interface StackResources {
   readonly tables: Readonly<Record<string, string>>;
   /** The URLs of the queues, including dead-letter queues. */
   readonly queues: Readonly<Record<string, string>>;
-  /** The ARNs of the secrets, never their values; those of carriers by the carriers' names. */
+  /** The ARNs of the secrets, never their values. The secret of a carrier has the carrier's name. */
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** The name of a table or queue in the ids of constructs and outputs: `LimitOverrides` of `limit-overrides`. */
+/** Returns the name of a table or queue in the ids of constructs and outputs: `LimitOverrides` for `limit-overrides`. */
 export function pascalCase(name: string): string {
   return name.replaceAll(/(^|-)([a-z])/g, (_match, _dash, letter: string) => letter.toUpperCase());
 }
@@ -47,10 +47,10 @@ const settingOutputs = {
 
 type PublishedSetting = keyof typeof settingOutputs;
 
-/** The output that marks a stack as a gateway; its value is the stage's name. */
+/** The output that marks a stack as a gateway. Its value is the stage's name. */
 export const stageOutput = 'GatewayStage';
 
-/** The output with the names of the settings that the deploy changed; the next one is compared with it. */
+/** The output with the names of the settings that the deploy changed. The next deploy is compared with it. */
 const changedOutput = 'ChangedSettings';
 
 export function publishedSettings(stage: StageSettings): Readonly<Record<string, string>> {
@@ -71,7 +71,7 @@ export function changedSettingsIn(outputs: Readonly<Record<string, string>>): re
   return (outputs[changedOutput] ?? '').split(' ').filter((name) => name !== '');
 }
 
-/** The published settings by environment variable; undefined where an older deploy did not publish one. */
+/** Returns the published settings by environment variable. A setting is undefined if an older deploy did not publish it. */
 export function settingsOf(
   outputs: Readonly<Record<string, string>>,
 ): Readonly<Record<PublishedSetting, string | undefined>> {

@@ -1,8 +1,8 @@
-/** Acknowledges findings of cdk-nag with a reason, also in the apps of others that check their templates. */
+/** Acknowledges findings of cdk-nag with a reason. This also works in a platform team's app that checks its templates. */
 import { Stack, Token, Validations } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 
-/** Acknowledges findings of a construct and its children: the reason by rule. */
+/** Acknowledges findings of a construct and its children. `reasons` contains a reason for each rule. */
 export function acknowledge(construct: IConstruct, reasons: Readonly<Record<string, string>>): void {
   Validations.of(construct).acknowledge(
     ...Object.entries(reasons).map(([rule, reason]) => ({
@@ -12,7 +12,7 @@ export function acknowledge(construct: IConstruct, reasons: Readonly<Record<stri
   );
 }
 
-/** Acknowledges a permission with a wildcard; `resource` is the end of the ARN, after the account, with its `*`. */
+/** Acknowledges a permission with a wildcard. `resource` is the part of the ARN after the account, with its `*`. */
 export function acknowledgeWildcard(
   role: IConstruct,
   service: string,

@@ -1,4 +1,4 @@
-/** Points every AWS client of a process to the emulator, whatever credentials its shell has. */
+/** Points every AWS client of a process to the emulator, regardless of the shell's credentials. */
 import * as z from 'zod/mini';
 
 /** The fields of the connection file that reach the emulator (contract, section 9). */

@@ -1,6 +1,6 @@
 /**
- * The file of `npm start -- --carriers FILE`: the carriers of each channel, and the credentials of each. No error shows a
- * value of the file, which may be a credential.
+ * Reads the file of `npm start -- --carriers FILE`: the carriers of each channel, and their credentials. An error shows no value
+ * of the file, because it may be a credential.
  */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
@@ -22,13 +22,13 @@ const carriersFile = z.catchall(
 );
 
 export interface LocalCarriers {
-  /** Settings of the stage; a channel that the file does not name stays simulated. */
+  /** Settings of the stage. A channel that is missing in the file stays simulated. */
   readonly settings: { readonly local?: object; readonly [setting: string]: unknown };
   /** The value of each carrier's secret. */
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** @throws StartFailure that says what is wrong with the file. */
+/** @throws StartFailure that lists the errors in the file */
 export function readCarriersFile(file: string): LocalCarriers {
   const parsed = carriersFile.safeParse(read(file));
   if (!parsed.success) throw faulty(file, parsed.error.issues.map(faultOf));
@@ -57,7 +57,7 @@ export function readCarriersFile(file: string): LocalCarriers {
   };
 }
 
-/** Here is no account at AWS, so its carrier is left out. */
+/** The carriers that work locally. AWS is excluded, because it needs an AWS account. */
 const known = carrierReports.filter(({ descriptor }) => descriptor.name !== 'aws');
 
 function listFaults(channel: Channel, list: readonly string[]): string[] {
@@ -73,7 +73,7 @@ function listFaults(channel: Channel, list: readonly string[]): string[] {
   });
 }
 
-/** One object, or a list of two while they are changed. */
+/** Returns the errors of a secret: one object, or a list of two during a rotation. */
 function secretFaults(name: string, given: unknown): string[] {
   const schema = known.find(({ descriptor }) => descriptor.name === name)?.callbacks?.credentials;
   if (schema === undefined) return [`${name}: this carrier has no credentials`];
@@ -105,14 +105,14 @@ function read(file: string): unknown {
   }
 }
 
-/** The parser's own text quotes what is around the fault, and then names no position. */
+/** Returns the position of a syntax error. The parser's own message would quote the file. */
 function positionIn(text: string, error: string): string {
   const [, named] = / at position (\d+)/.exec(error) ?? [];
   const before = text.slice(0, named === undefined ? unexpectedIn(text) : Number(named)).split('\n');
   return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
-/** The index of the first character that cannot follow on what is before it; the end where more is missing. */
+/** Returns the index of the first invalid character. Returns the end of the text if the JSON is incomplete. */
 function unexpectedIn(text: string): number {
   for (let length = 1; length <= text.length; length += 1) {
     try {

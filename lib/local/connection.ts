@@ -2,7 +2,7 @@
 import type { StackResources } from '../constructs/stack-outputs.ts';
 import type { LocalGateway } from './gateway.ts';
 
-/** The credentials of the demo clients; the local gateway prints them in this form (contract, section 9). */
+/** The credentials of the demo clients, in the form that the local gateway prints (contract, section 9). */
 export interface DemoClients {
   readonly client_id: string;
   readonly client_secret: string;

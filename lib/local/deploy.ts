@@ -13,14 +13,14 @@ interface DeployOptions {
   readonly settings: Readonly<Record<string, unknown>>;
   readonly endpoint: string;
   readonly logFile: string;
-  /** The process environment, the only place where the toolkit's clients read their endpoint. */
+  /** The process environment. The toolkit's clients read their endpoint only from it. */
   readonly environment: Record<string, string | undefined>;
 }
 
 /**
  * Deploys the stage, and returns the stack's outputs.
  *
- * @throws StartFailure with CloudFormation's reason.
+ * @throws StartFailure with CloudFormation's reason
  */
 export async function deploy(options: DeployOptions): Promise<Readonly<Record<string, string>>> {
   const { settings, endpoint, logFile, environment } = options;
@@ -43,7 +43,7 @@ export async function deploy(options: DeployOptions): Promise<Readonly<Record<st
         const app = new App({
           ...(outdir === undefined ? {} : { outdir }),
           context: context ?? {},
-          // cdk-nag is left out: it would add 4 s to each start, and `cdk deploy` and the tests run it.
+          // Excludes cdk-nag, which would add 4 s to each start. `cdk deploy` and the tests run it.
           builtinCloudFormationValidation: false,
         });
         new GatewayStack(app, { stage: 'local', ...settings });

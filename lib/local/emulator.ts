@@ -1,4 +1,4 @@
-/** Runs MiniStack as a child process, with IAM enforced and on loopback only. It ends with this process. */
+/** Runs MiniStack as a child process on the loopback address, with IAM enforced. It ends with this process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
@@ -33,7 +33,7 @@ export interface Preload {
 interface EmulatorOptions {
   readonly python: string;
   readonly logFile: string;
-  /** The PATH of this process; functions run with the Node of this process. */
+  /** The PATH of this process, so that functions run with its Node. */
   readonly searchPath: string;
   /** The AWS endpoint of functions, if it is a proxy in front of the emulator. */
   readonly functionsEndpoint?: string;
@@ -45,7 +45,7 @@ interface EmulatorOptions {
 /**
  * Starts the emulator and waits until it answers.
  *
- * @throws StartFailure when it does not.
+ * @throws StartFailure if it does not answer
  */
 export async function startEmulator(options: EmulatorOptions) {
   const port = await freePort();
@@ -54,7 +54,7 @@ export async function startEmulator(options: EmulatorOptions) {
   const log = createWriteStream(options.logFile, { mode: 0o600 });
   // The launcher writes no bytecode files into the source folder.
   const child = spawn(options.python, ['-B', launcher], {
-    // The emulator gets nothing else of the caller's environment, because functions inherit the emulator's environment.
+    // Passes no other variables of the caller, because functions inherit the emulator's environment.
     env: {
       PATH: `${dirname(process.execPath)}:${options.searchPath}`,
       HOME: scratch,

@@ -1,6 +1,6 @@
 /**
- * The gateway's local address: a proxy to the API in the emulator with a limit on concurrent requests. Requests above
- * the limit wait.
+ * The proxy at the gateway's local address. It forwards to the API in the emulator, and limits concurrent requests. Requests
+ * above the limit wait.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { errorBody, GatewayError } from '../../shared/contract/errors.ts';
 import { notCounted } from '../capabilities/api/gateway-responses.ts';
 import { StartFailure } from './start-failure.ts';
 
-/** Each request is a process of the emulator, and 16 are enough for a small machine. */
+/** Each request is a process of the emulator, so a small machine can run 16. */
 const connections = 16;
 /** Connection-level headers belong to one hop (RFC 9110, 7.6.1). */
 const hopByHop = new Set([
@@ -51,16 +51,15 @@ export async function startFront(port: number) {
     passed.catch(() => refuse(response, unavailable));
   });
   server.on('clientError', refuseMalformed);
-  // A server may ignore an expectation that it does not know (RFC 9110, section 10.1.1); by default Node responds to it
-  // itself.
+  // Ignores unknown expectations (RFC 9110, section 10.1.1). By default Node would respond itself.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  // The caller closes an idle connection, so that none is closed while a request is being sent on it.
+  // Only the caller closes idle connections, so that none is closed while a request is sent on it.
   server.keepAliveTimeout = 0;
   await listen(server, port);
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
-    /** Starts forwarding; before that, requests get 503. */
+    /** Starts forwarding. Before that, requests get 503. */
     open(opened: Target): void {
       target = opened;
     },
@@ -90,7 +89,7 @@ async function pass(
     body: hasBody ? request : null,
     signal: gone.signal,
   });
-  // The emulator's own response, because the function was killed; API Gateway would send its gateway response.
+  // This is the emulator's own response to a killed function. API Gateway would send its gateway response.
   if (upstream.statusCode >= 500 && upstream.headers['x-request-id'] === undefined) {
     await upstream.body.dump();
     refuse(response, killed);
@@ -112,7 +111,7 @@ function forwardedHeaders(request: IncomingMessage, { apiId }: Target): string[]
     if (!hopByHop.has(lowerCase) && !replaced.has(lowerCase)) headers.push(name, raw[index + 1] ?? '');
   }
   const peer = (request.socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '');
-  // The emulator routes by this name, so only the API can be reached through the proxy.
+  // The emulator routes by this name, so the proxy reaches only the API.
   return [
     ...headers,
     'Host',
@@ -125,8 +124,8 @@ function forwardedHeaders(request: IncomingMessage, { apiId }: Target): string[]
 }
 
 /**
- * Returns the path of a request target: a proxy's client sends an absolute URL (RFC 9112, section 3.2.2), and `OPTIONS
- * *` has no path.
+ * Returns the path of a request target. Clients of a proxy send an absolute URL (RFC 9112, section 3.2.2), and `OPTIONS *` has
+ * no path.
  */
 function pathOf(target: string): string {
   if (target.startsWith('/')) return target;
@@ -134,7 +133,10 @@ function pathOf(target: string): string {
   return url === null ? '/*' : `${url.pathname}${url.search}`;
 }
 
-/** API Gateway refuses a percent sign without two hexadecimal digits, and gives functions decoded paths and queries only. */
+/**
+ * Returns true if two hexadecimal digits follow every percent sign. API Gateway refuses other targets, because it decodes paths
+ * and queries.
+ */
 function hasValidPercents(target: string): boolean {
   return !/%(?![0-9A-Fa-f]{2})/.test(target);
 }
@@ -157,7 +159,7 @@ const malformed = new GatewayError(
 );
 
 /**
- * Makes a response of the front itself, in the form in which API Gateway responds to requests that no function handles.
+ * Returns a response of the proxy itself, in the same form as API Gateway's own responses.
  */
 function ownResponse(error: GatewayError): { headers: Record<string, string>; body: string } {
   const requestId = randomUUID();
@@ -177,8 +179,8 @@ function refuse(response: ServerResponse, error: GatewayError): void {
 }
 
 /**
- * Refuses a malformed request. If a response was already sent on the connection, another could be taken for a part of
- * it.
+ * Refuses a malformed request. Closes the connection without a response if one was already sent, because the client could take a
+ * second one for a part of it.
  */
 function refuseMalformed(_error: Error, connection: Duplex): void {
   if (!connection.writable || ('bytesWritten' in connection && connection.bytesWritten !== 0)) {

@@ -32,12 +32,12 @@ interface LocalGatewayOptions {
 export type LocalGateway = ReturnType<typeof running>;
 
 /**
- * Starts everything; stops it again when a step fails.
+ * Starts everything. Stops it again if a step fails.
  *
  * @throws StartFailure
  */
 export async function startLocalGateway(options: LocalGatewayOptions): Promise<LocalGateway> {
-  // The front is started first, so that a port in use is reported at once.
+  // Starts the proxy first, so that a used port is reported at once.
   const front = await startFront(options.port);
   let emulator: Emulator | undefined;
   try {
@@ -51,7 +51,7 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
       signal: options.signal,
     });
     options.progress('Deploying the gateway');
-    // The module is loaded late, because loading the CDK takes seconds.
+    // Loaded late, because loading the CDK takes seconds.
     const { deploy } = await import('./deploy.ts');
     const deployed = deploy({
       settings: {
@@ -74,7 +74,7 @@ export async function startLocalGateway(options: LocalGatewayOptions): Promise<L
   }
 }
 
-/** Writes the credentials as a person does on AWS: no template has them. */
+/** Stores the credentials, as an operator does on AWS. No template contains them. */
 async function putCarrierSecrets(
   endpoint: string,
   outputs: Readonly<Record<string, string>>,
@@ -112,7 +112,7 @@ function running(front: Front, emulator: Emulator, outputs: Readonly<Record<stri
     settings: settingsOf(outputs),
     /** The id of the emulator's process group. */
     emulatorPid: emulator.pid,
-    /** Resolves when the emulator has ended, for any reason. */
+    /** Resolves after the emulator has ended, for any reason. */
     ended: emulator.ended,
     async stop(): Promise<void> {
       await front.close();

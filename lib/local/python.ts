@@ -21,7 +21,7 @@ const interpreters = [
 ];
 const versionCheck = join(import.meta.dirname, 'check_python.py');
 
-/** Returns what check_python.py prints for an interpreter; undefined if there is none of that name. */
+/** Returns the output of check_python.py for an interpreter. Undefined if the interpreter does not exist. */
 export type Probe = (interpreter: string) => Promise<{ version: string; hasVenv: boolean } | undefined>;
 
 /** Runs check_python.py with an interpreter on the path. */
@@ -38,7 +38,7 @@ const probeInterpreter: Probe = async (interpreter) => {
 /**
  * Returns the first interpreter that is suitable.
  *
- * @throws StartFailure that names what is missing and how to install it.
+ * @throws StartFailure that says what is missing and how to install it
  */
 export async function findPython(ask: Probe = probeInterpreter): Promise<string> {
   const tooOld: string[] = [];
@@ -64,7 +64,7 @@ export async function findPython(ask: Probe = probeInterpreter): Promise<string>
 
 /**
  * Returns the interpreter of an environment with the packages of requirements.txt, which is created if it is missing.
- * The folder's name has a hash of the list, so a changed list gets a new environment.
+ * The folder's name contains a hash of the list, so a changed list gets a new environment.
  */
 export async function pythonWithPackages(
   folder: string,
@@ -92,7 +92,7 @@ export async function pythonWithPackages(
       ],
       { timeout: 600_000, signal },
     );
-    // Another process may have created it in the meantime.
+    // Another process may have created it meanwhile.
     if (!existsSync(ready)) await rename(unfinished, ready);
   } catch (error) {
     throw new StartFailure(`The AWS emulator could not be installed: ${lastLine(error)}`, { cause: error });

@@ -1,6 +1,6 @@
 /**
- * Handles Ctrl-C: the signal of one Ctrl-C arrives several times, from the terminal and from npm, and must start only
- * one orderly stop. A later Ctrl-C stops at once.
+ * Handles Ctrl-C. The first one starts an orderly stop, a later one stops at once. The signal of a single Ctrl-C arrives several
+ * times, from the terminal and from npm.
  */
 
 /** A signal after this time belongs to another Ctrl-C. */

@@ -2,9 +2,9 @@
 import type { Connection } from './connection.ts';
 
 /**
- * Returns the address of the quick start with the demo client's test key and webhook secret filled in. They are in the part of the
- * address that no browser sends: a page that the gateway itself filled in would disclose them to the network behind a
- * proxy, whose requests look like those of this machine.
+ * Returns the address of the quick start, with the demo client's test key and webhook secret. Browsers do not send this part of
+ * an address. The gateway must not fill in the page itself: requests through a proxy look like local ones, so the credentials
+ * would be disclosed to the network behind it.
  */
 export function quickStartOf(connection: Connection): string {
   const { base_url, test_api_key, webhook_secret } = connection;

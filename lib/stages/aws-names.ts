@@ -1,15 +1,15 @@
-/** The forms of what a setting names on AWS: ARNs, ids and tags, or what the CDK puts in their place until they are known. */
+/** Schemas of ARNs, ids and tags, which also accept the CDK's placeholders for values that are not known yet. */
 import * as z from 'zod/mini';
 
-/** Matches a token of the CDK, and the dummy value that `valueFromLookup` returns until the parameter has been looked up. */
+/** Matches a token of the CDK, and the dummy value that `valueFromLookup` returns before the lookup. */
 const placeholder = /[$#]\{Token\[[^\]]+\]\}|^dummy-value-for-/;
 
-/** Whether a text is not known before the deploy, or before a lookup: its form and region cannot be checked. */
+/** Returns true if the value is unknown before the deploy or a lookup. Its form and region then cannot be checked. */
 export function isPlaceholder(text: string): boolean {
   return placeholder.test(text);
 }
 
-/** What the schema permits, or a placeholder for it: an app may pass what it creates. */
+/** Returns a schema that also accepts a placeholder, because an app may pass a resource that it creates. */
 export const orPlaceholder = (schema: z.ZodMiniType<string | undefined>) =>
   z.string().check(
     z.superRefine((text, context) => {
@@ -21,14 +21,14 @@ export const orPlaceholder = (schema: z.ZodMiniType<string | undefined>) =>
 const textLike = (form: RegExp, description: string) =>
   orPlaceholder(z.string().check(z.regex(form, description)));
 
-/** An ARN of the service. */
+/** Returns the schema of an ARN of the service. */
 export const arnOf = (service: string, resource: string) => {
   const account = service === 'iam' ? '(\\d{12}|aws)' : '\\d{12}';
   const form = new RegExp(`^arn:aws[a-z-]*:${service}:[a-z0-9-]*:${account}:${resource}$`);
   return textLike(form, `an ARN such as arn:aws:${service}:…`);
 };
 
-/** A standard topic: CloudWatch publishes to no FIFO topic, and a subscription's ARN has one part more. */
+/** A standard topic. CloudWatch cannot publish to FIFO topics. A subscription's ARN has one part more. */
 const topicArn = arnOf('sns', '[\\w-]{1,256}');
 
 const emailAddress = z.email();
@@ -43,10 +43,10 @@ export const alarmAddress = z
     ),
   );
 
-/** True if alarms notify a topic, and not an e-mail address. */
+/** Returns true for the ARN of a topic, false for an e-mail address. */
 export const isTopic = (address: string): boolean => topicArn.safeParse(address).success;
 
-/** What IAM and SQS take in the name and in the value of a tag; other services take more. */
+/** The characters of a tag's name and value that IAM and SQS accept. Other services accept more. */
 const tagName = /^(?!aws:)[\p{L}\p{N} _.:/=+@-]{1,128}$/u;
 const tagValue = /^[\p{L}\p{N} _.:/=+@-]{0,256}$/u;
 const tagsMaximum = 50;
@@ -64,7 +64,7 @@ export const tags = z.record(z.string(), textLike(tagValue, `256 ${tagCharacters
   }),
 );
 
-/** The ids of resources of EC2. */
+/** Returns the schema of a list of EC2 ids. */
 export const idsOf = (prefix: string, most: number) =>
   z.array(textLike(new RegExp(`^${prefix}-[0-9a-f]{8,17}$`), `an id such as ${prefix}-0a1b2c3d`)).check(
     z.minLength(1),
@@ -75,7 +75,7 @@ export const idsOf = (prefix: string, most: number) =>
 const origination =
   /^(\+?\d{3,15}|[\w-]{1,64}|arn:aws[a-z-]*:sms-voice:[a-z0-9-]+:\d{12}:(phone-number|sender-id|pool)\/.+)$/;
 
-/** What AWS End User Messaging sends an SMS from. */
+/** The origination identity of an SMS in AWS End User Messaging. */
 export const originationIdentity = textLike(
   origination,
   'a phone number, a sender id, the id of a number or pool, or its ARN',

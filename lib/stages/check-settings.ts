@@ -1,6 +1,6 @@
 /**
- * Changes the settings of a stage by those of a deploy (`settings.STAGE.json`, `-c field=value`), and refuses what cannot
- * work: values that a setting does not permit, and combinations that no gateway can run with.
+ * Applies the settings of a deploy (`settings.STAGE.json`, `-c field=value`) to a stage. Refuses invalid values, and
+ * combinations with which the gateway cannot run.
  */
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
@@ -20,8 +20,8 @@ import {
 } from './stage-settings.ts';
 
 /**
- * The queues of each function: it processes at most the sum of their concurrencies at once, and with less reserved
- * concurrency Lambda throttles its batches until they fail.
+ * The queues of each function. The sum of their concurrencies is the function's maximum. With less reserved concurrency, Lambda
+ * throttles its batches until they fail.
  */
 const queuesOf = {
   'dispatch-message': ['otpSends', 'singleSends', 'bulkSends'],
@@ -29,7 +29,7 @@ const queuesOf = {
   'deliver-webhook': ['webhooks', 'slowWebhooks'],
 } as const;
 
-/** The values of `settings-sample.json`, which everybody has to replace by their own. */
+/** The values of `settings-sample.json`, which must be replaced. */
 const sampleValues = {
   alarms: 'operations@example.com',
   smsOriginationIdentity: 'pool-0123456789',
@@ -147,7 +147,7 @@ const checked = stageSettings.check(
   }),
 );
 
-/** Whether no limit is below one before it; a missing one is no limit. */
+/** Returns true if no limit is below an earlier one. A missing limit means no limit. */
 function isRising(limits: readonly (number | undefined)[]): boolean {
   const given = limits.filter((limit) => limit !== undefined);
   return given.every((limit, index) => index === 0 || limit >= (given[index - 1] ?? 0));
@@ -156,8 +156,8 @@ function isRising(limits: readonly (number | undefined)[]): boolean {
 const countriesToGive = `a JSON file such as ${sampleCountriesFile}`;
 
 /**
- * Finds the countries that messages may go to without a price, where sending costs money: with a flat price, messages
- * to the dearest countries could exceed a spend cap hundreds of times.
+ * Returns an error for allowed countries without a price, if sending costs money. With a flat price, messages to the dearest
+ * countries could exceed a spend cap hundreds of times.
  */
 function countryFaults({
   name,
@@ -179,14 +179,14 @@ function countryFaults({
   });
 }
 
-/** Whether messages of a channel cost money. */
+/** Returns true if messages of a channel cost money. */
 function isPaid(carriers: string): boolean {
   return carriersIn(carriers).some((name) => name !== 'simulator');
 }
 
 /**
- * Returns the stage with these settings. The rules that involve several settings are not checked: the stage may lack
- * values that its deploy must give.
+ * Returns the stage with these settings. Does not check rules that involve several settings, because a deploy may add the
+ * missing values.
  */
 export function stageWith(given: z.input<typeof stageSettings>): StageSettings {
   return stageSettings.parse(given, texts);
@@ -196,26 +196,26 @@ function isSetting(name: string): name is keyof StageSettings {
   return settingNames.includes(name);
 }
 
-/** Returns the texts of an issue. If no form of a setting fits, they are those of its last form, an object or an ARN. */
+/** Returns the texts of an issue. If no alternative of a union fits, returns the texts of the last one, an object or an ARN. */
 function faultsOf(issue: z.core.$ZodIssue, path: readonly PropertyKey[] = issue.path): string[] {
   const ofLastForm = issue.code === 'invalid_union' ? issue.errors.at(-1) : undefined;
   if (ofLastForm === undefined) return [`${path.join('.')}: ${issue.message}`];
   return ofLastForm.flatMap((each) => faultsOf(each, [...path, ...each.path]));
 }
 
-/** Returns the end of an error about an unknown setting: the setting with the nearest name, if one is similar. */
+/** Returns the end of an error about an unknown setting: the most similar setting, if there is one. */
 function meantBy(name: string): string {
   const meant = closestName(name, settingNames);
   return meant === undefined ? '' : `. Did you mean ${meant}?`;
 }
 
-/** The CDK's own context entries have one of these in their names. */
+/** Matches the CDK's own context entries. */
 const cdkEntry = /[:/@]/;
 
 /**
  * Returns the stage with the settings of these context entries: values, or texts of a command line.
  *
- * @throws Error that names every invalid entry, and what it should be.
+ * @throws Error that names every invalid entry and the permitted values
  */
 export function withSettings(
   stage: StageSettings,
@@ -241,7 +241,7 @@ export function withSettings(
       if (!cdkEntry.test(key)) faults.push(`${key}: there is no such setting${meantBy(key)}`);
     } else changes[key] = typeof value === 'string' ? fromText(stageSettings.shape[key], value) : value;
   }
-  // A start of the local stage changes single values of it.
+  // A start of the local stage changes single values.
   if (changes.local !== undefined) changes.local = { ...stage.local, ...(changes.local as object) };
   const parsed = checked.safeParse({ ...stage, ...changes }, texts);
   if (!parsed.success) faults.push(...parsed.error.issues.flatMap((issue) => faultsOf(issue)));

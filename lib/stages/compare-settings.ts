@@ -1,4 +1,4 @@
-/** Warns before a deploy if it forgets a setting that the deploy before had. */
+/** Warns before a deploy that omits a setting of the last deploy. */
 import { Annotations } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { changedSettingsIn } from '../constructs/stack-outputs.ts';
@@ -6,7 +6,7 @@ import { settingsFileOf } from './settings-file.ts';
 import type { StageSettings } from './stage-settings.ts';
 import { droppedSettings } from './stages.ts';
 
-/** @param outputs - those of the deployed stack, which recorded the settings that it changed */
+/** @param outputs - the outputs of the deployed stack, which contain the settings that it changed */
 export function compareSettings(
   scope: Construct,
   stage: StageSettings,

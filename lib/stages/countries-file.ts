@@ -1,6 +1,6 @@
 /**
- * Reads the setting `countries`: the countries that a stage may send to, and what a message to each of them costs. They are
- * one setting, so that no country is without a price.
+ * Reads the setting `countries`: the allowed countries of a stage, and the price of a message to each. They are one setting, so
+ * that no country lacks a price.
  */
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -8,7 +8,7 @@ import { isSupportedCountry } from 'libphonenumber-js/min';
 import * as z from 'zod/mini';
 import { internationalCodes } from '../../shared/contract/international-codes.ts';
 
-/** The path of the sample, in the project or in the package, from the folder of the app. */
+/** The path of the sample in the project or the package, relative to the app's folder. */
 export const sampleCountriesFile = relative('', join(import.meta.dirname, 'countries-sample.json'));
 
 export const placeForm = `a two-letter country code such as GB, or one of ${internationalCodes.join(', ')}`;
@@ -24,8 +24,8 @@ const countriesSchema = z.strictObject({
   note: z.optional(z.string()),
   currency: z.string().check(z.regex(/^[A-Z]{3}$/, 'a currency of ISO 4217 such as USD')),
   /**
-   * The prices of a country: `sms` for each segment, `whatsapp` for each message; absent if the stage has no carrier of
-   * that channel.
+   * The prices of a country: `sms` for each segment, `whatsapp` for each message. Absent if the stage has no carrier for the
+   * channel.
    */
   countries: z
     .record(z.string(), z.strictObject({ sms: z.optional(price), whatsapp: z.optional(price) }))
@@ -39,8 +39,8 @@ const countriesSchema = z.strictObject({
 });
 
 /**
- * @param given - the path of the file, or what it would have
- * @throws Error that names every fault, and what it should be.
+ * @param given - the path of the file, or its content
+ * @throws Error that names every invalid value and the permitted values
  */
 export function readCountries(given: unknown, texts: z.core.ParseContext<z.core.$ZodIssue>) {
   const read = typeof given === 'string' ? JSON.parse(readFileSync(given, 'utf8')) : given;

@@ -1,20 +1,20 @@
 /**
- * Reads the settings of a stage from a JSON file, so that a later deploy does not forget one. The file is kept in the
- * repository of the team that deploys; `-c` changes single values.
+ * Reads the settings of a stage from a JSON file, so that no later deploy forgets one. The team that deploys keeps the file in
+ * its repository. `-c` overrides single values.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { InvalidSettings } from './stage-settings.ts';
 
-/** The file of a stage, in the folder from which it is deployed. */
+/** Returns the file of a stage, in the folder from which it is deployed. */
 export function settingsFileOf(stage: string): string {
   return `settings.${stage}.json`;
 }
 
 /**
- * Returns the context with the settings of the file that `-c settingsFile=` names, or else of the stage's own, if there is
- * one. What the context has itself takes precedence.
+ * Returns the context with the settings of a file: the one that `-c settingsFile=` names, or the stage's own if it exists.
+ * Values of the context take precedence.
  *
- * @throws Error that names the file, if it cannot be read or has no settings.
+ * @throws Error that names the file, if it cannot be read or contains no settings
  */
 export function withSettingsFile({
   settingsFile,
@@ -37,7 +37,7 @@ function settingsIn(file: string): Readonly<Record<string, unknown>> {
     throw new InvalidSettings(
       `settingsFile, ${file}: an object of settings, such as {"alarms": {"mail": "…"}}`,
     );
-  // The file belongs to a stage; it does not choose one.
+  // The file belongs to a stage, so it must not choose one.
   if ('stage' in read) throw new InvalidSettings(`settingsFile, ${file}: stage is chosen by -c stage=`);
   return { ...read };
 }

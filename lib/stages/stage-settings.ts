@@ -1,7 +1,7 @@
 /**
- * The settings of a stage: the values that each permits, and its value in `dev` and wherever `stages.ts` gives no
- * other. `gateway-props.ts` says what those are for that a platform team sets. The settings that functions read have their
- * schemas in `shared/contract/variables.ts`; the rules that involve several settings are in `check-settings.ts`.
+ * The settings of a stage: their permitted values, and their defaults, which `stages.ts` overrides. `gateway-props.ts` explains
+ * the settings of platform teams. The schemas of settings that functions read are in `shared/contract/variables.ts`, and rules
+ * that involve several settings in `check-settings.ts`.
  */
 import { isSupportedCountry } from 'libphonenumber-js/min';
 import * as z from 'zod/mini';
@@ -15,12 +15,11 @@ import { isPlace, placeForm } from './countries-file.ts';
 import type { MessagingGatewayProps } from './gateway-props.ts';
 
 /**
- * The error texts of the schemas: zod/mini has none by default. They are not set by `z.config`, which is for all
- * schemas of a process.
+ * The error texts of the schemas. zod/mini has none by default, and `z.config` would set them for all schemas of the process.
  */
 export const texts = { error: en().localeError };
 
-/** What a person corrects in the settings of a stage; the message names every fault. */
+/** Invalid settings that an operator must correct. The message names every fault. */
 export class InvalidSettings extends Error {
   override name = 'InvalidSettings';
 }
@@ -42,12 +41,12 @@ const wholeNumber = z.int().check(z.positive());
 const queueConcurrency = z.int().check(z.minimum(2), z.maximum(1000));
 
 /**
- * The limit follows from the name of the schedule group: 64 characters, of which 13 are a dash and part of the stack's
- * id. Other names that begin with the stack's may be longer (configuration set 64, web ACL metric 128, table 255).
+ * The limit comes from the name of the schedule group, which has at most 64 characters, of which 13 are a dash and part of the
+ * stack's id. Other names with this prefix may be longer (configuration set 64, web ACL metric 128, table 255).
  */
 export const stackNameMaximum = 51;
 
-/** What a property of the construct takes. */
+/** A schema for each property of the construct, of the property's type. */
 type Schemas = {
   readonly [Name in keyof Omit<MessagingGatewayProps, 'stage'>]-?: z.ZodMiniType<
     unknown,
@@ -55,7 +54,7 @@ type Schemas = {
   >;
 };
 
-/** The days for which CloudWatch Logs can keep a log. */
+/** The retention periods of CloudWatch Logs, in days. */
 const logRetentions = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
@@ -163,7 +162,7 @@ const ofConstruct = {
   webhookPorts: z._default(variables.WEBHOOK_PORTS, [80, 443]),
 } satisfies Schemas;
 
-/** What follows from the setting `countries`. */
+/** Values that follow from the setting `countries`. */
 const ofCountries = {
   prices: z._default(z.strictObject(priceTable().shape), {
     currency: 'USD',
@@ -178,23 +177,23 @@ const ofCountries = {
   ),
 };
 
-/** Permissions and times for endpoints and carriers on this machine. The defaults are those of every stage on AWS. */
+/** Permissions and times for local endpoints and carriers. Every stage on AWS has the defaults. */
 const ofLocal = z.strictObject({
   webhookAllowHttp: z._default(variables.WEBHOOK_ALLOW_HTTP, false),
-  /** Permits endpoints on loopback addresses: on AWS these are Lambda's own. */
+  /** Permits endpoints on loopback addresses. On AWS these would be Lambda itself. */
   webhookAllowLoopback: z._default(variables.WEBHOOK_ALLOW_LOOPBACK, false),
-  /** The retry delays of webhooks are divided by this. */
+  /** The factor by which the retry delays of webhooks are divided. */
   webhookTimeScale: z._default(variables.WEBHOOK_TIME_SCALE, 1),
-  /** How many seconds early a schedule is set: it may fire up to a minute late on AWS, 10 s on the emulator. */
+  /** Schedules are set this many seconds early, because they may fire a minute late on AWS, and 10 s on the emulator. */
   scheduleLeadSeconds: z._default(variables.SCHEDULE_LEAD_SECONDS, 60),
-  /** Permits a carrier's secret to name another address (`base_url`). */
+  /** Permits a carrier's secret to set another address (`base_url`). */
   carrierBaseUrls: z._default(variables.CARRIER_BASE_URLS, false),
   /** The seconds after an attempt until `onUnknown` decides. */
   unknownDeadlineSeconds: z._default(variables.UNKNOWN_DEADLINE_SECONDS, usualUnknownDeadlines),
 });
 
 export const stageSettings = z.strictObject({
-  /** The stage's name; `-c stage=` chooses one of `stages.ts` by it. */
+  /** The stage's name, which `-c stage=` uses. */
   name: z.string(),
   /** The prefix of every name, so that an account can have several gateways. */
   stackName: z
@@ -203,25 +202,25 @@ export const stageSettings = z.strictObject({
       z.regex(/^[A-Za-z][A-Za-z0-9-]*$/, 'letters, digits and dashes'),
       z.maxLength(stackNameMaximum, `${stackNameMaximum} characters at most`),
     ),
-  /** The region; by default that of the AWS profile. */
+  /** The region. Default: the region of the AWS profile. */
   region: z.optional(region),
-  /** The qualifier of the CDK's bootstrap, where it is not the usual one. */
+  /** The qualifier of the CDK's bootstrap, if it is not the default. */
   bootstrapQualifier: z.optional(
     z.string().check(z.regex(/^[A-Za-z0-9_-]{1,10}$/, 'ten letters and digits at most')),
   ),
-  /** What only the stage `local` may change. */
+  /** Settings that only the stage `local` may change. */
   local: z.prefault(ofLocal, {}),
-  /** True for a deploy to the emulator, which serves only http and checks permissions in ways of its own. */
+  /** True for a deploy to the emulator, which serves only http and checks permissions differently. */
   emulator: z._default(z.boolean(), false),
 
   ...ofConstruct,
   ...ofCountries,
 });
 
-/** The settings `local` of every stage on AWS. */
+/** The values of `local` for every stage on AWS. */
 export const localOnAws = ofLocal.parse({});
 
-/** The settings that a deploy may change: not the name of the stage, and not what follows from another setting. */
+/** The settings that a deploy may change. Excludes the stage's name and values that follow from other settings. */
 export const settingNames = Object.keys(stageSettings.shape).filter(
   (name) => name !== 'name' && !Object.hasOwn(ofCountries, name),
 );

@@ -1,5 +1,5 @@
 /**
- * The environment variables of functions that come from the stage: a variable with the name of a setting has its value.
+ * The environment variables that come from the stage. A variable with the name of a setting contains its value.
  */
 
 import { carriersIn } from '../../shared/contract/channels.ts';
@@ -15,9 +15,9 @@ export function stageVariables(stage: StageSettings): Partial<Record<VariableNam
     ...Object.fromEntries(settings.filter(([name]) => Object.hasOwn(variables, name))),
     STAGE_CAPS: stage.caps,
     CURRENCY: stage.prices.currency,
-    // It is a sender of AWS: where another carrier is asked first, that one has a default of its own.
+    // This is a sender of AWS. If another carrier comes first, that carrier has its own default.
     STAGE_SMS_SENDER: carriersIn(stage.smsCarrier)[0] === 'aws' ? stage.smsOriginationIdentity : undefined,
-    // Each gateway of an account has its own.
+    // Each gateway in an account has its own configuration set.
     SMS_CONFIGURATION_SET: stage.stackName,
     SMS_PROTECT_CONFIGURATION: stage.smsProtectConfigurationId,
     TOKEN_AUDIENCE: `${stage.stackName}/api`,
@@ -26,7 +26,7 @@ export function stageVariables(stage: StageSettings): Partial<Record<VariableNam
   return Object.fromEntries(given.map(([name, value]) => [name, toText(value)]));
 }
 
-/** Returns the variable of a setting: `OPT_OUT_WORDS` of `optOutWords`. */
+/** Returns the variable of a setting: `OPT_OUT_WORDS` for `optOutWords`. */
 function variableOf(setting: string): string {
   return setting.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
 }

@@ -1,17 +1,17 @@
 /**
- * The stages: the same app with different settings. Each lists only the settings that differ from `stage-settings.ts`.
+ * The stages: the same app with different settings. Each lists only the settings that differ from the defaults.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { stageWith, withSettings } from './check-settings.ts';
 import { InvalidSettings, type StageSettings, settingNames } from './stage-settings.ts';
 
-/** A trial on AWS: the whole gateway, with simulated carriers and no data kept. */
+/** A trial on AWS: the whole gateway with simulated carriers. The data is deleted with the stack. */
 const dev = stageWith({ name: 'dev', stackName: 'messaging-gateway-dev' });
 
 const production = stageWith({
   name: 'production',
   stackName: 'messaging-gateway-production',
-  // The record of what was sent must survive a deletion of the stack.
+  // The record of sent messages must survive a deletion of the stack.
   keepData: true,
   logRetentionDays: 90,
   retentionDays: 90,
@@ -24,11 +24,11 @@ const production = stageWith({
   // The settings of the deploy must name the sender of each channel, or turn the channel off.
   smsCarrier: 'aws',
   whatsappCarrier: 'aws',
-  // The caps limit what a leaked key can spend; a row in limit-overrides raises them for a client.
+  // The caps limit the spending of a leaked key. A row in limit-overrides raises them for a client.
   caps: { spend: { perDay: 100, perMonth: 1000 } },
 });
 
-/** The stage on this machine, with the emulator (`npm start` and the tests). */
+/** The stage on this machine, on the emulator (`npm start` and the tests). */
 const local = stageWith({
   name: 'local',
   stackName: 'messaging-gateway-local',
@@ -38,11 +38,11 @@ const local = stageWith({
     webhookAllowHttp: true,
     webhookAllowLoopback: true,
     carrierBaseUrls: true,
-    // The emulator's sweep runs every 10 s, and needs two seconds for its work.
+    // The emulator's sweep runs every 10 s and takes two seconds.
     scheduleLeadSeconds: 12,
   },
-  // Each worker is a process of this machine, and they share the emulator, so there are few of them; most are for the
-  // kinds that must not wait.
+  // Each worker is a process of this machine and they share the emulator, so there are few. Most are for the kinds that must not
+  // wait.
   concurrency: { otpSends: 4, singleSends: 4, bulkSends: 2, receipts: 2, webhooks: 2, slowWebhooks: 2 },
 });
 
@@ -51,7 +51,7 @@ export const stages = { local, dev, production };
 /**
  * Returns the stage of `-c stage=` (default `dev`), with the settings of other context entries.
  *
- * @throws InvalidSettings that names every invalid entry, and what it should be.
+ * @throws InvalidSettings that names every invalid entry and the permitted values
  */
 export function stageFrom(context: Readonly<Record<string, unknown>>): StageSettings {
   const { stage: name = 'dev', ...rest } = context;
@@ -61,7 +61,7 @@ export function stageFrom(context: Readonly<Record<string, unknown>>): StageSett
   return withSettings(found, rest);
 }
 
-/** Returns the names of the settings whose values are not the stage's own, as a deploy records them. */
+/** Returns the names of the settings that differ from the stage's own values. A deploy records them. */
 export function changedSettings(stage: StageSettings): string[] {
   const own = Object.values(stages).find(({ name }) => name === stage.name);
   return (settingNames as (keyof StageSettings)[])
@@ -69,10 +69,10 @@ export function changedSettings(stage: StageSettings): string[] {
     .toSorted();
 }
 
-/** Settings that are meant for one deploy. */
+/** Settings for a single deploy. */
 const forOneDeploy: readonly string[] = ['ignoreAlarmConfiguration'] satisfies (keyof StageSettings)[];
 
-/** Returns the settings that the last deploy changed, as recorded, and this one does not: forgotten ones, most often. */
+/** Returns the settings that the last deploy changed and this one does not. Most of them were forgotten. */
 export function droppedSettings(recorded: readonly string[], stage: StageSettings): string[] {
   const changed = changedSettings(stage);
   return recorded.filter((setting) => !changed.includes(setting) && !forOneDeploy.includes(setting));

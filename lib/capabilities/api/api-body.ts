@@ -1,6 +1,6 @@
 /**
- * Makes the API's body: an OpenAPI document from which API Gateway creates every resource, method and response of its
- * own. It is generated from the route table only, so it changes only with the routes or those responses.
+ * Builds the API's body: an OpenAPI document from which API Gateway creates every resource, method and gateway response. It is
+ * generated from the route table only, so it changes only with the routes or those responses.
  *
  * Why: docs/decisions/api-from-one-body.md
  */
@@ -27,12 +27,12 @@ export const handlerNames: ReadonlySet<string> = new Set(
   [...handled, unmatchedRoute].map(({ functionName }) => functionName),
 );
 
-/** Returns the stage variable that contains the name of a function; such names have letters, digits and `_`. */
+/** Returns the stage variable that contains the name of a function. A variable may contain letters, digits and `_`. */
 export function handlerVariable(functionName: string): string {
   return functionName.replaceAll('-', '_');
 }
 
-/** The title becomes the API's name, by which alarms find it. */
+/** Returns the API's body. The title becomes the API's name, by which alarms find it. */
 export function apiBody(
   title: string,
   binaryMediaTypes: readonly string[],
@@ -56,7 +56,7 @@ function paths(): Record<string, Record<string, Operation>> {
     add(path, methodKey('ANY'), unmatchedRoute.functionName);
   for (const { method, path, functionName } of handled) {
     add(path, methodKey(method), functionName);
-    // HEAD is answered wherever GET is (contract 1.4).
+    // Every path with GET also has HEAD (contract 1.4).
     if (method === 'GET') add(path, methodKey('HEAD'), functionName);
   }
   return all;
@@ -77,7 +77,7 @@ function operation(path: string, functionName: string): Operation {
     ...(names.length > 0 && {
       parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
     }),
-    // OpenAPI requires a response; the function decides on every real one.
+    // OpenAPI requires a response here. The function decides the real one.
     responses: { 200: { description: '200 response' } },
     'x-amazon-apigateway-integration': {
       type: 'aws_proxy',
@@ -89,8 +89,8 @@ function operation(path: string, functionName: string): Operation {
 }
 
 /**
- * The URI of the function by a stage variable: a reference would be circular, because functions get the address of the
- * API, and it would make the API depend on every function.
+ * Returns the URI of a function, with its name in a stage variable. A reference would be circular, because functions get the
+ * API's address, and would make the API depend on every function.
  */
 function functionUri(functionName: string): string {
   const called = `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${Aws.ACCOUNT_ID}:function:\${stageVariables.${handlerVariable(functionName)}}`;

@@ -20,7 +20,7 @@ export function apiStageOptions(scope: Construct, stage: StageSettings): StageOp
     stageName: apiStageName,
     throttlingRateLimit: requestsPerSecond,
     throttlingBurstLimit: burst,
-    // The stage has no traces: they contain the URL with its query, which can have phone numbers. The functions have
+    // The stage has no traces, because they contain the URL with its query, which can contain phone numbers. Functions have
     // traces.
     ...(stage.apiAccessLogs ? accessLog(scope, stage) : {}),
   };

@@ -1,6 +1,6 @@
 /**
- * The HTTP API: one function and one role for each route. Every other method and path goes to `refuse-unmatched`, so
- * these responses have real rate-limit headers too.
+ * The HTTP API: one function and one role for each route. All other methods and paths go to `refuse-unmatched`, so that these
+ * responses also have real rate-limit headers.
  */
 import { CfnOutput, Lazy, Stack } from 'aws-cdk-lib';
 import {
@@ -44,7 +44,7 @@ export class Api extends Construct {
   /** The functions by name: one function may handle several routes. */
   private readonly handlers = new Map<string, GatewayFunction>();
   readonly rest: SpecRestApi;
-  /** Clients call the API at this address, which has no slash at its end; it is also the issuer of the API's tokens. */
+  /** The API's address, without a slash at its end. It is also the issuer of the API's tokens. */
   readonly baseUrl: string;
 
   constructor(scope: Construct, id: string, stage: StageSettings) {
@@ -54,21 +54,21 @@ export class Api extends Construct {
     const api = new SpecRestApi(this, 'Rest', {
       restApiName: stage.stackName,
       apiDefinition: ApiDefinition.fromInline(apiBody(stage.stackName, binaryMediaTypes)),
-      // The mode also removes the parts that the body no longer has.
+      // Also removes parts that the body no longer contains.
       mode: RestApiMode.OVERWRITE,
       ...(isOnlyDomain ? { disableExecuteApiEndpoint: true } : {}),
-      // API Gateway would otherwise ignore a part that it does not understand, and its route would have no function.
+      // Otherwise API Gateway ignores parts that it does not understand, and their routes have no function.
       failOnWarnings: true,
       endpointTypes: [EndpointType.REGIONAL],
-      // The import has its own default, which is an edge-optimized endpoint.
+      // The default of an import is an edge-optimized endpoint.
       parameters: { endpointConfigurationTypes: EndpointType.REGIONAL },
-      // An account has one log role in a region, which each deploy sets anew. It outlives the stack (the CDK's default), so
-      // that the end of one stage does not stop the logs of another.
+      // An account has one log role in each region, which every deploy sets. It is kept when the stack is deleted (the CDK's
+      // default), so that other stages keep their logs.
       cloudWatchRole: stage.apiAccessLogs,
       deployOptions: apiStageOptions(this, stage),
       binaryMediaTypes,
     });
-    // Without it, API Gateway takes TLS 1.0 (API Gateway, "Supported security policies"). The emulator serves http.
+    // By default API Gateway accepts TLS 1.0 (API Gateway, "Supported security policies"). The emulator serves http.
     if (!stage.emulator) requireTls12(api.node.defaultChild as CfnRestApi);
     this.rest = api;
     this.baseUrl = baseUrlOf(this, api, stage);
@@ -80,14 +80,14 @@ export class Api extends Construct {
     if (typeof stage.webAcl === 'string')
       new CfnWebACLAssociation(this, 'ExistingWebAcl', { resourceArn, webAclArn: stage.webAcl });
     else if (stage.webAcl) new WebAcl(this, 'WebAcl', stage, api.deploymentStage);
-    // The setting of an API takes effect with its next deployment.
+    // This setting takes effect with the API's next deployment.
     if (isOnlyDomain) api.latestDeployment?.addToLogicalId({ disableDefaultEndpoint: true });
     if (stage.customDomain !== undefined) new CustomDomain(this, 'Domain', api, stage.customDomain);
     new CfnOutput(this, 'Id', { key: 'ApiId', value: api.restApiId });
     new CfnOutput(this, 'Url', { key: 'ApiUrl', value: api.url });
   }
 
-  /** Adds a function that handles some of the routes, and that the API may call. */
+  /** Adds a function that handles some of the routes, and permits the API to call it. */
   add(
     scope: Construct,
     id: string,
@@ -102,11 +102,11 @@ export class Api extends Construct {
       principal: 'apigateway.amazonaws.com',
       sourceArn: this.rest.arnForExecuteApi(),
     });
-    // A new route is served only when its function may be called.
+    // A new route is served only after the API may call its function.
     this.rest.deploymentStage.node.addDependency(permission);
   }
 
-  /** Writes the names of the functions into the stage's variables, by which the body calls them. */
+  /** Sets the stage variables with the names of the functions, which the body uses. */
   private nameHandlers(): void {
     const stage = this.rest.deploymentStage.node.defaultChild as CfnStage;
     stage.variables = Lazy.any({
@@ -129,7 +129,7 @@ export class Api extends Construct {
 function baseUrlOf(scope: Construct, api: SpecRestApi, stage: StageSettings): string {
   if (stage.publicUrl !== undefined) return stage.publicUrl;
   if (stage.customDomain !== undefined) return `https://${stage.customDomain.name}`;
-  // The address does not refer to the deployment's stage, which depends on the functions that get this address.
+  // A reference to the deployment's stage would be circular, because the stage depends on the functions that get this address.
   const { region, urlSuffix } = Stack.of(scope);
   return `https://${api.restApiId}.execute-api.${region}.${urlSuffix}/${apiStageName}`;
 }

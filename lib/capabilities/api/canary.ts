@@ -2,9 +2,9 @@
  * Canary deployments of the functions that messages pass: new code gets a tenth of the function's calls for five minutes,
  * then all. CodeDeploy rolls it back when an alarm on failures goes off (`alarms.ts`).
  *
- * A change of shared code is new code of every function, and CodeDeploy and Lambda throttle the deployments of many at
- * once, which fails them: aws-cdk issue 21516 (15 deployment groups), serverless-application-model issue 351 (13
- * functions). So other functions switch at once, and few canaries run at the same time.
+ * A change of shared code changes every function. CodeDeploy and Lambda throttle many deployments at the same time, and these
+ * then fail: aws-cdk issue 21516 (15 deployment groups), serverless-application-model issue 351 (13 functions). So few canaries
+ * run at the same time, and the other functions switch at once.
  */
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
@@ -14,14 +14,14 @@ import { canaried, GatewayFunction } from '../../constructs/gateway-function.ts'
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 
-/** A canary begins when the one this many places before it has ended. */
+/** Each canary waits for the one this many places before it. */
 const canariesAtOnce = 6;
 
 export class Canary extends Construct {
   constructor(scope: Construct, id: string, stage: StageSettings, alarms: readonly Alarm[]) {
     super(scope, id);
     const application = new LambdaApplication(this, 'Application');
-    // All deployment groups share one role: one for each of them would be one more of the stack's 500 resources.
+    // All deployment groups share one role, because a stack may contain only 500 resources.
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
       managedPolicies: [

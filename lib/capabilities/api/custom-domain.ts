@@ -13,7 +13,7 @@ import { Construct } from 'constructs';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 
 /**
- * Takes only TLS 1.2 and 1.3, with the same policy for the API and its domain, as AWS recommends. With STRICT, API Gateway refuses
+ * Permits only TLS 1.2 and 1.3. The API and its domain have the same policy, as AWS recommends. With STRICT, API Gateway refuses
  * requests whose TLS handshake names another host than the request (API Gateway, "Endpoint access mode").
  */
 export function requireTls12(endpoint: CfnRestApi | CfnDomainName): void {

@@ -1,6 +1,6 @@
 /**
- * The responses that API Gateway generates itself, with the same error body and header names as all other responses. The
- * values are static (contract 1.1).
+ * The responses that API Gateway generates itself. They have the same error body and headers as all other responses, with static
+ * values (contract 1.1).
  */
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import {
@@ -21,7 +21,7 @@ const malformed = new GatewayError('invalid_request', 'The request is malformed.
 const unknown = new GatewayError('not_found', nothingAtPathText);
 const throttled = rateLimitExceeded('Too many requests.', 1);
 
-/** Every response type that exists today; the two defaults apply to types that are added later. */
+/** Every response type that exists today. The two defaults apply to later types. */
 export const ownResponses: readonly { readonly type: ResponseType; readonly error: GatewayError }[] = [
   { type: ResponseType.ACCESS_DENIED, error: refused },
   { type: ResponseType.API_CONFIGURATION_ERROR, error: broken },
@@ -36,7 +36,7 @@ export const ownResponses: readonly { readonly type: ResponseType; readonly erro
   { type: ResponseType.INTEGRATION_TIMEOUT, error: unavailable },
   { type: ResponseType.INVALID_API_KEY, error: refused },
   { type: ResponseType.INVALID_SIGNATURE, error: unauthorized },
-  // API Gateway also gives this response to a path without any resource.
+  // API Gateway also sends this response for an unknown path.
   { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, error: unknown },
   { type: ResponseType.QUOTA_EXCEEDED, error: throttled },
   {
@@ -53,7 +53,7 @@ export const ownResponses: readonly { readonly type: ResponseType; readonly erro
   { type: ResponseType.WAF_FILTERED, error: refused },
 ];
 
-/** No request was counted, so the limit is 0, and `Reset` 0 is a time in the past. */
+/** The headers of a request that was not counted: the limit is 0, and `Reset` is in the past. */
 export const notCounted = {
   /** Some malformed requests have no request id. */
   requestId: 'none',
@@ -71,8 +71,7 @@ const headers = {
 };
 
 /**
- * Returns the responses by type, as the API's body has them: responses that are resources of their own would be lost
- * whenever a body is imported.
+ * Returns the responses by type, for the API's body. As separate resources they would be lost at every import of a body.
  */
 export function gatewayResponses(): Readonly<Record<string, unknown>> {
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * The web ACL of the API: it blocks floods and known bad addresses. Blocked requests get API Gateway's WAF response, with a
- * request id. Only the rate rule has a response of its own, because its status is 429.
+ * The web ACL of the API, which blocks floods and known bad addresses. Blocked requests get API Gateway's WAF response with a
+ * request id. Only the rate rule has its own response, because its status is 429.
  */
 import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
@@ -15,24 +15,24 @@ import type { StageSettings } from '../../stages/stage-settings.ts';
 import { notCounted } from './gateway-responses.ts';
 
 const windowSeconds = 300;
-/** Of one address: twice the highest limit of a client at an endpoint. */
+/** The maximum for one address: twice the highest limit of a client at an endpoint. */
 export const requestsPerWindow = 300_000;
 
 /**
- * AWS's list of addresses with a bad reputation. The groups that inspect requests are left out: the gateway parses each request
- * by a schema, and what such a group blocks changes without a deploy. A pinned version is no way out: AWS schedules its end, and
- * then refuses a new web ACL that names it (AWS WAF, "Version life cycle for managed rule groups"). This group has no versions.
+ * AWS's list of addresses with a bad reputation. Rule groups that inspect requests are not used: the gateway parses each request
+ * by a schema, and AWS changes these rules without a deploy. Pinning a version does not help, because AWS expires it and then
+ * refuses a new web ACL that names it (AWS WAF, "Version life cycle for managed rule groups"). This group has no versions.
  */
 const addressList = {
   vendorName: 'AWS',
   name: 'AWSManagedRulesAmazonIpReputationList',
-  // AWS itself counts by this rule: addresses that took part in an attack are often shared.
+  // AWS itself only counts with this rule, because addresses that took part in an attack are often shared.
   ruleActionOverrides: [{ name: 'AWSManagedIPDDoSList', actionToUse: { count: {} } }],
 };
 
 /**
- * Requests that are not to a carrier's path: carriers send all receipts from few addresses, and prove themselves to the
- * function. AWS WAF sees the path with the name of the API's stage, unless the API has a domain of its own.
+ * Matches requests to other paths than the carriers'. Carriers send all receipts from few addresses, and the function
+ * authenticates them. AWS WAF sees the API's stage in the path, unless the API has its own domain.
  */
 const notOfCarriers: CfnWebACL.StatementProperty = {
   notStatement: {
@@ -62,7 +62,7 @@ export class WebAcl extends Construct {
     super(scope, id);
     const visible = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
       cloudWatchMetricsEnabled: true,
-      // Samples contain the URL and the headers, and so phone numbers and credentials.
+      // Samples would contain phone numbers and credentials from URLs and headers.
       sampledRequestsEnabled: false,
       metricName,
     });
@@ -128,8 +128,8 @@ export class WebAcl extends Construct {
   }
 
   /**
-   * One rule, or two behind trusted proxies: requests from these count on the address that the proxies name, all others on
-   * their source address.
+   * Returns one rule, or two if there are trusted proxies. Requests from these proxies are counted by the address that the
+   * proxies report, all others by their source address.
    */
   private floodRules(proxies: StageSettings['trustedProxies'], rateRule: RateRule): CfnWebACL.RuleProperty[] {
     if (proxies === undefined)
@@ -144,14 +144,14 @@ export class WebAcl extends Construct {
       }),
       rateRule('flood-by-proxy', 1, {
         aggregateKeyType: 'FORWARDED_IP',
-        // A request without an address in the header is not blocked here: the functions count it on the proxy.
+        // A request without an address in the header is not blocked here. The functions count it for the proxy.
         forwardedIpConfig: { headerName: proxies.header, fallbackBehavior: 'NO_MATCH' },
         scopeDownStatement: { andStatement: { statements: [fromProxy, notOfCarriers] } },
       }),
     ];
   }
 
-  /** An IP set has addresses of one version only. */
+  /** Returns a match for any of the addresses. An IP set can contain only one IP version. */
   private fromOneOf(addresses: readonly string[]): CfnWebACL.StatementProperty {
     const sets = [
       { version: 'IPV4', addresses: addresses.filter((each) => !each.includes(':')) },
@@ -170,9 +170,9 @@ export class WebAcl extends Construct {
   }
 
   /**
-   * Logs what was blocked. The name of the log group must begin with
-   * `aws-waf-logs-` (AWS WAF, "Sending web ACL traffic logs to an Amazon CloudWatch Logs log group"); a group of this name
-   * that a deleted stack left would prevent the next deploy, so it ends with part of the stack's id.
+   * Logs blocked requests. The name of the log group must begin with `aws-waf-logs-` (AWS WAF, "Sending web ACL traffic logs to
+   * an Amazon CloudWatch Logs log group"). It ends with part of the stack's id, because a log group that a deleted stack left
+   * would prevent the next deploy.
    */
   private logBlocked(stage: StageSettings, acl: CfnWebACL): void {
     const logGroup = new LogGroup(this, 'Log', {
@@ -184,7 +184,7 @@ export class WebAcl extends Construct {
     new CfnLoggingConfiguration(this, 'Logging', {
       resourceArn: acl.attrArn,
       logDestinationConfigs: [
-        // The attribute of the log group ends with `:*`, which is no destination for AWS WAF.
+        // The log group's attribute ends with `:*`, which AWS WAF does not accept.
         Stack.of(this).formatArn({
           service: 'logs',
           resource: 'log-group',
@@ -202,7 +202,7 @@ export class WebAcl extends Construct {
           },
         ],
       },
-      // Paths and queries have phone numbers, these headers credentials.
+      // Paths and queries contain phone numbers, these headers credentials.
       redactedFields: [
         { uriPath: {} },
         { queryString: {} },

@@ -1,6 +1,6 @@
 /**
- * The real carriers: permission to hand messages over, and the topic on which receipts arrive. Numbers, sender ids and
- * the WhatsApp account are registered by hand, not by a deploy.
+ * The real carriers: permissions to send, and the topic of receipts. Operators register numbers, sender ids and the WhatsApp
+ * account by hand.
  */
 
 import { ArnFormat, CfnOutput, Stack } from 'aws-cdk-lib';
@@ -31,9 +31,9 @@ export class Carriers extends Construct {
 
   constructor(scope: Construct, id: string, props: CarriersProps) {
     super(scope, id);
-    // Receipts and inbound messages of SMS and WhatsApp. The event destination of the WhatsApp account and the two-way
-    // channel of a phone number are set to this topic in the console. Its name is fixed, so that they still find it after the
-    // stage was destroyed and deployed again.
+    // Receipts and inbound messages of SMS and WhatsApp. An operator sets this topic in the console, as the event destination of
+    // the WhatsApp account and the two-way channel of a phone number. Its name is fixed, so that this still works after the
+    // stage is destroyed and deployed again.
     this.topic = new Topic(this, 'Receipts', {
       topicName: `${props.stage.stackName}-receipts`,
       enforceSSL: true,
@@ -64,7 +64,7 @@ export class Carriers extends Construct {
       ArnLike: {
         'aws:SourceArn': [
           this.arn('sms-voice', 'configuration-set', name),
-          // Numbers and pools publish messages of people to this topic if it is their two-way channel.
+          // Numbers and pools publish inbound messages to this topic if it is their two-way channel.
           this.arn('sms-voice', 'phone-number', '*'),
           this.arn('sms-voice', 'pool', '*'),
         ],
@@ -91,8 +91,8 @@ export class Carriers extends Construct {
         ...(stage.smsProtectConfigurationId === undefined
           ? []
           : [this.arn('sms-voice', 'protect-configuration', stage.smsProtectConfigurationId)]),
-        // Rows of senders are entered without a deploy, so the identities are not known here: the function may use
-        // those of this account and region.
+        // Administrators add senders without a deploy, so the identities are unknown here. The function may use all of this
+        // account and region.
         ...senderKinds.map((kind) => this.arn('sms-voice', kind, '*')),
       ],
     );
@@ -114,7 +114,7 @@ export class Carriers extends Construct {
   }
 
   /**
-   * Permits the service to publish, only for this account, because it publishes for any account that names the topic.
+   * Permits the service to publish for this account only. The service publishes for any account that names the topic.
    */
   private grantPublish(service: string, conditions: Record<string, object> = {}): IDependable {
     const sourceAccount = { 'aws:SourceAccount': Stack.of(this).account };

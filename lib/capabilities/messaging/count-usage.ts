@@ -1,6 +1,6 @@
 /**
- * The function that counts messages and their cost for usage, and one-time passwords, whose share of verified ones may hold
- * a country.
+ * The function that counts messages and their cost for usage. It also counts one-time passwords and holds a country if too few
+ * are verified.
  */
 import { Duration } from 'aws-cdk-lib';
 import { EventSourceMapping, FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';
@@ -10,12 +10,12 @@ import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import type { Storage } from '../storage/storage.ts';
 
-/** The last call of a window may wait for the addition of another worker, and carries it out if that worker died. */
+/** The last call of a window may wait for another worker's addition, and does it itself if that worker died. */
 const countTimeoutSeconds = 120;
-/** Usage is so much behind while few messages are sent. */
+/** The delay of usage while few messages are sent. */
 const window = Duration.minutes(1);
 
-/** Reads the stream of messages, which the relay reads too: a stream can have two readers. */
+/** Reads the stream of messages. The relay is its second reader, which is the maximum of a stream. */
 export function createCountUsage(scope: Construct, stage: StageSettings, storage: Storage): void {
   const count = new GatewayFunction(scope, 'CountUsage', {
     stage,
@@ -24,10 +24,10 @@ export function createCountUsage(scope: Construct, stage: StageSettings, storage
   });
   const messageStream = new EventSourceMapping(scope, 'UsageStream', {
     ...storage.grantStream(count, 'messages'),
-    // A batch takes a few writes, whatever is in it, so large batches are cheap.
+    // A batch costs a few writes, whatever its size, so large batches are cheap.
     batchSize: 1000,
     maxBatchingWindow: window,
-    // Only in a tumbling window Lambda tells the function the shard of a batch, and makes a last call when the window ends.
+    // Only with a tumbling window, Lambda passes the shard of a batch, and calls the function at the end of the window.
     tumblingWindow: window,
     // Deletions do not change the counts.
     filters: [FilterCriteria.filter({ eventName: FilterRule.or('INSERT', 'MODIFY') })],
@@ -41,15 +41,15 @@ export function createCountUsage(scope: Construct, stage: StageSettings, storage
   }
 }
 
-/** The same function counts one-time passwords and their verifications, and holds those of a client to a country. */
+/** Lets the same function count one-time passwords and their verifications, and hold a client's passwords to a country. */
 function createOtpStream(scope: Construct, storage: Storage, count: GatewayFunction): EventSourceMapping {
   return new EventSourceMapping(scope, 'OtpStream', {
     ...storage.grantStream(count, 'one-time-passwords'),
-    // A batch takes a few writes for each client and country in it. The batching window delays the detection of an attack.
+    // A batch costs a few writes for each client and country. The batching window delays the detection of an attack.
     batchSize: 1000,
     maxBatchingWindow: Duration.seconds(20),
     tumblingWindow: window,
-    // The filter selects rows of passwords. It cannot tell an attempt from a further SMS, so attempts pass too.
+    // Selects rows of passwords. Attempts pass too, because the filter cannot distinguish them from a further SMS.
     filters: [
       FilterCriteria.filter({
         dynamodb: { NewImage: { status: { S: FilterRule.or('pending', 'verified') } } },

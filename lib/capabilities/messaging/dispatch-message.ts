@@ -15,15 +15,15 @@ interface DispatchProps extends CapabilityProps {
   readonly receipts: GatewayQueue;
 }
 
-/** @returns the topic of receipts; undefined where no carrier is real */
+/** @returns the topic of receipts; undefined if all carriers are simulated */
 export function createDispatchMessage(scope: Construct, props: DispatchProps): Topic | undefined {
   const { stage, storage, schedules, outbound, receipts } = props;
   const dispatch = new GatewayFunction(scope, 'DispatchMessage', {
     stage,
     functionName: 'dispatch-message',
     timeoutSeconds: dispatchTimeoutSeconds,
-    // The function queues a message that must wait again. This loop is intended and ends when the message expires;
-    // Lambda would stop it after 16 rounds.
+    // The function queues a waiting message again. This loop is intended and ends when the message expires. By default Lambda
+    // stops it after 16 rounds.
     recursiveLoop: true,
   });
   const isAws = [stage.smsCarrier, stage.whatsappCarrier].flatMap(carriersIn).includes('aws');

@@ -1,4 +1,7 @@
-/** The function that expires messages without a final receipt, and queues again what a queue or the relay lost: every minute. */
+/**
+ * The function that runs every minute to expire messages without a final receipt, and to queue messages that a queue or the
+ * relay lost.
+ */
 import type { Construct } from 'constructs';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { CapabilityProps } from '../grant-uses.ts';

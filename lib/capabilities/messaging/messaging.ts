@@ -1,6 +1,6 @@
 /**
- * The path of a message after it is stored: from the table's stream to the relay, by the outbound queue of its kind to the
- * carrier, by the receipts queue back to its row. Messages without a final receipt are expired every minute.
+ * The path of a stored message. The table's stream goes to the relay, an outbound queue for each kind to the carrier, and the
+ * receipts queue back to the message's row. Messages without a final receipt are expired every minute.
  */
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
@@ -14,7 +14,7 @@ import { createRecordReceipt } from './record-receipt.ts';
 import { createRelayChanges } from './relay-changes.ts';
 import { RelayDeadLetters } from './relay-dead-letters.ts';
 
-/** The visibility timeout is little longer than the time limit of `record-receipt`: a repeat at the same time changes nothing. */
+/** Slightly longer than the time limit of `record-receipt`. That is enough, because a concurrent repetition changes nothing. */
 const receiptVisibilitySeconds = 70;
 
 export class Messaging extends Construct {
@@ -31,7 +31,7 @@ export class Messaging extends Construct {
     const receipts = new GatewayQueue(this, 'Receipts', {
       stage,
       visibilitySeconds: receiptVisibilitySeconds,
-      // A receipt whose message is not found yet is received up to eight times (shared/message/dispatch/record-receipts.ts).
+      // A receipt is received up to eight times until its message is found (shared/message/dispatch/record-receipts.ts).
       maxReceives: 15,
     });
     const lostRecords = new RelayDeadLetters(this, 'LostRecords', stage);

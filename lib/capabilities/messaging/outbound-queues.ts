@@ -1,16 +1,16 @@
-/** The outbound queues, one for each kind of send. The dispatch function receives from them and queues messages again. */
+/** The outbound queues, one for each kind of send. The dispatch function consumes them, and returns messages that must wait. */
 import type { Construct } from 'constructs';
 import { type SendKind, sendKinds } from '../../../shared/contract/channels.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { GatewayQueue, visibilityRuns } from '../../constructs/gateway-queue.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 
-/** The time limit of the function `dispatch-message`; the visibility timeout of its queues is a multiple of it. */
+/** The time limit of the function `dispatch-message`. The visibility timeout of its queues is a multiple of it. */
 export const dispatchTimeoutSeconds = 15;
 
 /**
- * The outbound queues, by kind of send (shared/message/message.ts). An `id` must not change: the queue would be replaced,
- * and what it holds be late.
+ * The outbound queues, by kind of send (shared/message/message.ts). An `id` must not change: a new queue would replace this one,
+ * and its messages would be late.
  */
 const outboundQueues = {
   otp: { id: 'OtpOutbound', concurrency: 'otpSends' },
@@ -31,8 +31,7 @@ export class OutboundQueues {
       new GatewayQueue(scope, id, {
         stage,
         visibilitySeconds: visibilityRuns * dispatchTimeoutSeconds,
-        // The number is enough for an outage of a table or carrier of more than an hour; after that a person must
-        // redrive the message.
+        // Enough for an outage of a table or carrier of more than an hour. After that, an operator must redrive the message.
         maxReceives: 100,
       });
     this.queues = {

@@ -1,4 +1,4 @@
-/** The function that records what carriers report: receipts, and messages from people. */
+/** The function that stores receipts and inbound messages from carriers. */
 import { FilterPattern } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { readFromLog } from '../../constructs/alarm.ts';
@@ -7,8 +7,9 @@ import type { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 
 /**
- * The time limit of the function `record-receipt`: a batch of ten callbacks of Meta, each with a thousand statuses, and a STOP for
- * two thousand clients must end within it. What does not would begin anew each time, with all that shares its batch.
+ * The time limit of the function `record-receipt`. It is enough for a batch of ten callbacks of Meta, each with a thousand
+ * statuses, and for a STOP for two thousand clients. Work that exceeds it would start from the beginning each time, with its
+ * whole batch.
  */
 export const recordTimeoutSeconds = 60;
 
@@ -19,7 +20,7 @@ export function createRecordReceipt(scope: Construct, stage: StageSettings, rece
     timeoutSeconds: recordTimeoutSeconds,
   });
   receipts.feed(record, { batchSize: 10, maxConcurrency: stage.concurrency.receipts });
-  // Receipts of messages with test keys, which the simulated carrier reports, say nothing of the carriers.
+  // Excludes test messages, whose receipts come from the simulated carrier.
   readFromLog(
     record,
     'ReceiptRecorded',

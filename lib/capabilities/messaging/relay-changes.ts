@@ -1,4 +1,4 @@
-/** The function that starts whatever follows from a change of a message, from the stream of their table. */
+/** The function that reads the stream of the messages table and starts the work that follows from a change. */
 import { Duration } from 'aws-cdk-lib';
 import { EventSourceMapping, FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
@@ -11,7 +11,7 @@ interface RelayProps extends CapabilityProps {
   readonly lostRecords: RelayDeadLetters;
 }
 
-/** Enough for an outage of an hour or more: Lambda increases the delay between retries up to a minute. */
+/** Enough for an outage of an hour or more, because Lambda increases the delay between retries up to a minute. */
 const relayRetries = 100;
 
 export function createRelayChanges(scope: Construct, props: RelayProps): void {
@@ -24,16 +24,16 @@ export function createRelayChanges(scope: Construct, props: RelayProps): void {
   new EventSourceMapping(scope, 'MessagesStream', {
     ...storage.grantStream(relay, 'messages'),
     batchSize: 100,
-    // A deletion (by TTL) and the gateway's claim of a message (`sending`) have no consequences.
+    // Excludes deletions by TTL and claims (`sending`), which start no work.
     filters: [
       FilterCriteria.filter({
         eventName: FilterRule.or('INSERT', 'MODIFY'),
         dynamodb: { NewImage: { status: { S: FilterRule.notEquals('sending') } } },
       }),
     ],
-    // The relay itself sets aside entries that a service refuses permanently. If another record fails until its last
-    // retry, a queue gets its position in the stream, and the scan for missed messages finds what it was about. A batch fails as
-    // a whole, so bisecting isolates a record that cannot be relayed.
+    // The relay itself sets aside entries that a service refuses permanently. If another record fails at its last retry, its
+    // position in the stream goes to a queue, and the scan for missed messages finds its message. A batch fails as a whole, so
+    // bisecting isolates a record that cannot be relayed.
     bisectBatchOnError: true,
     retryAttempts: relayRetries,
     maxRecordAge: Duration.hours(20),

@@ -1,4 +1,4 @@
-/** The queues for what the relay could not process: refused entries, and the positions of lost stream records. */
+/** The queues for records that the relay could not process: refused entries, and the positions of lost stream records. */
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
@@ -10,8 +10,8 @@ export class RelayDeadLetters {
   readonly queue: Queue;
 
   /**
-   * `RelayDeadLetters` is for people. Lambda sends the positions of records that failed until their last retry to
-   * `LostRecords`, from which they are recovered and then handed on to the other one.
+   * `RelayDeadLetters` is for operators. Lambda sends the position of a record to `LostRecords` after the last retry. The record
+   * is recovered from there, and then moves to `RelayDeadLetters`.
    */
   constructor(scope: Construct, id: 'RelayDeadLetters' | 'LostRecords', stage: StageSettings) {
     this.queue = createDeadLetterQueue(scope, id, stage);

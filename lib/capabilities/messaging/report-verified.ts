@@ -1,6 +1,6 @@
 /**
- * The function that reports verified one-time passwords to AWS as received. It is separate, so that a failure of AWS
- * does not delay the counting of the same stream. The function itself gives up a report after a quarter of an hour.
+ * The function that reports verified one-time passwords to AWS as received. It is a separate function, so that a failure of AWS
+ * does not delay the count of the same stream. It gives up a report after 15 minutes.
  */
 import { Duration } from 'aws-cdk-lib';
 import { EventSourceMapping, FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';
@@ -16,7 +16,7 @@ export function createReportVerified(scope: Construct, { stage, storage }: Capab
     functionName: 'report-verified',
     timeoutSeconds: 30,
   });
-  // The action has no resource type.
+  // The action supports no resource.
   allow(report, ['sms-voice:PutMessageFeedback'], ['*']);
   const noResource = 'PutMessageFeedback has no resource type.';
   acknowledge(report.executionRole, {
@@ -26,11 +26,11 @@ export function createReportVerified(scope: Construct, { stage, storage }: Capab
   const mapping = new EventSourceMapping(scope, 'VerifiedStream', {
     ...storage.grantStream(report, 'one-time-passwords'),
     batchSize: 10,
-    // The window is long enough for the hand-over of the message to be stored.
+    // Long enough for the result of the hand-over to be stored.
     maxBatchingWindow: Duration.seconds(10),
     maxRecordAge: Duration.hours(1),
     bisectBatchOnError: true,
-    // The filter cannot see the channel: the function leaves out passwords that were not sent by SMS.
+    // The filter cannot see the channel. The function ignores passwords that were not sent by SMS.
     filters: [
       FilterCriteria.filter({
         eventName: FilterRule.isEqual('MODIFY'),

@@ -24,7 +24,7 @@ import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 
 type Capacity = NonNullable<StageSettings['provisionedCapacity']>;
-/** The rest is headroom for the minutes until capacity is increased. */
+/** The remaining capacity is a reserve for the minutes until the table scales up. */
 const targetUtilizationPercent = 70;
 
 export class Storage extends Construct {
@@ -59,12 +59,12 @@ export class Storage extends Construct {
     };
   }
 
-  /** The tables by name; the outbox, which only simulators have, is not among them. */
+  /** Returns the tables by name, without the outbox, which only simulators use. */
   byName() {
     return Object.fromEntries(this.tables) as Record<Exclude<TableName, 'simulator-outbox'>, ITable>;
   }
 
-  /** The tables' names, by stack output. */
+  /** Returns the tables' names, by stack output. */
   names(): Readonly<Record<string, string>> {
     return Object.fromEntries(
       [...this.tables].map(([name, table]) => [`${pascalCase(name)}Table`, table.tableName]),
@@ -80,9 +80,9 @@ export class Storage extends Construct {
   }
 
   /**
-   * Permits actions on a table, of which `Query by-client` is a query of that index.
+   * Permits actions on a table. `Query by-client` permits queries of that index.
    *
-   * @param onlyRowsOf - the only partition key that is permitted; without it, all are
+   * @param onlyRowsOf - the only permitted partition key. Default: all
    */
   permit(to: IGrantable, name: TableName, actions: readonly string[], onlyRowsOf?: string): void {
     const { tableArn } = this.table(name);
@@ -115,7 +115,7 @@ export class Storage extends Construct {
 function createTable(scope: Construct, name: string, shape: TableShape, stage: StageSettings): Table {
   const capacity = shape.busy === true ? stage.provisionedCapacity : undefined;
   const table = new Table(scope, pascalCase(name), {
-    // The contract names the tables. Their names begin with the stack's, so that an account can have several gateways.
+    // The contract names the tables. The prefix lets an account have several gateways.
     tableName: `${Stack.of(scope).stackName}-${name}`,
     ...keysOf(shape),
     billingMode: capacity === undefined ? BillingMode.PAY_PER_REQUEST : BillingMode.PROVISIONED,
@@ -151,7 +151,7 @@ function tableEncryption(scope: Construct, stage: StageSettings) {
   return encryptionKey === undefined ? {} : { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey };
 }
 
-/** Indexes scale like their table, because a throttled index throttles its table. */
+/** Scales the table and its indexes in the same way, because a throttled index throttles its table. */
 function scaleWithTraffic(table: Table, indexes: readonly string[], capacity: Capacity): void {
   const { min: minCapacity, max: maxCapacity } = capacity;
   const bounds = { minCapacity, maxCapacity };

@@ -10,7 +10,7 @@ import type { StageSettings } from '../../stages/stage-settings.ts';
 
 type WebhookVpc = NonNullable<StageSettings['webhookVpc']>;
 
-/** @param id - the id of the lane's function; both lanes have the same code */
+/** @param id - the id of the lane's function. Both lanes have the same code */
 export function createDeliverWebhook(scope: Construct, id: string, stage: StageSettings): GatewayFunction {
   const deliver = new GatewayFunction(scope, id, {
     stage,
@@ -26,8 +26,8 @@ export function createDeliverWebhook(scope: Construct, id: string, stage: StageS
 }
 
 /**
- * Permits assuming roles of clients, for their queues and event buses: any role, because clients name them, but none of
- * the gateway's own account, and only with an external id, which is the client's
+ * Permits the function to assume clients' roles, for their queues and event buses. Clients name the roles, so any role is
+ * permitted, except roles of the gateway's own account. The external id of the client is required
  * (shared/webhook/deliver/assumed-roles.sts.ts).
  */
 function grantAssumeForeignRoles(to: GatewayFunction, stage: StageSettings): void {
@@ -45,7 +45,7 @@ function grantAssumeForeignRoles(to: GatewayFunction, stage: StageSettings): voi
 /** Sends from the given subnets, whose NAT gateways have fixed addresses that clients can allow. */
 function joinVpc(deliver: GatewayFunction, { subnetIds, securityGroupIds }: WebhookVpc): void {
   (deliver.node.defaultChild as CfnFunction).vpcConfig = { subnetIds, securityGroupIds };
-  // The actions that Lambda needs for its network interfaces; the interfaces do not exist yet, and describing has no resource.
+  // The actions that Lambda needs for its network interfaces. These do not exist yet, and describing supports no resource.
   allow(
     deliver,
     [

@@ -1,6 +1,6 @@
 /**
- * The function that finds deliveries that a queue or schedule lost, and continues requests to resend many webhooks,
- * every minute.
+ * The function that runs every minute to find deliveries that a queue or schedule lost, and to continue resends of many
+ * webhooks.
  */
 import type { Construct } from 'constructs';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';

@@ -1,8 +1,8 @@
 /**
- * Webhook delivery: a lane for healthy endpoints and one for slow endpoints, with the same code, so that endpoints that
- * time out do not delay others (shared/webhook/slow-endpoints). A worker that waits for an endpoint receives further
- * messages itself, which the permissions of its event source allow (shared/platform/process-queue-batch.ts). A sweep finds
- * deliveries that a queue or schedule lost.
+ * Webhook delivery. Healthy and slow endpoints have separate lanes with the same code, so that endpoints that time out do not
+ * delay others (shared/webhook/slow-endpoints). A worker that waits for an endpoint receives further messages itself, with the
+ * permissions of its event source (shared/platform/process-queue-batch.ts). A sweep finds deliveries that a queue or schedule
+ * lost.
  */
 import { FilterPattern } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -24,9 +24,9 @@ export class Webhooks extends Construct {
     const common = { stage, visibilitySeconds, maxReceives: receivesMax };
     this.fast = new GatewayQueue(this, 'Webhooks', common);
     this.slow = new GatewayQueue(this, 'SlowWebhooks', common);
-    // A lane has no batching window, so ten messages are the most: with a window, and few messages, Lambda may wait for
-    // up to 20 seconds, however short the window is (AWS Lambda, "Using Lambda with Amazon SQS"). Retries would be late,
-    // and their messages visible again while they are processed.
+    // A lane has no batching window, so a batch has at most ten messages. With a window and few messages, Lambda may wait for up
+    // to 20 seconds, however short the window is (AWS Lambda, "Using Lambda with Amazon SQS"). Retries would be late, and
+    // messages would become visible again during their processing.
     const deliver = createDeliverWebhook(this, 'DeliverWebhook', stage);
     measureFirstAttempts(deliver);
     this.fast.feed(deliver, { batchSize: 10, maxConcurrency: stage.concurrency.webhooks });
@@ -39,13 +39,16 @@ export class Webhooks extends Construct {
   }
 }
 
-/** Only of the fast lane: in the slow one webhooks wait for endpoints that take long, which is not the gateway's delay. */
+/**
+ * Measures the delay of first attempts, in the fast lane only. In the slow lane, webhooks wait for slow endpoints, which is not
+ * a delay of the gateway.
+ */
 function measureFirstAttempts(deliver: GatewayFunction): void {
   const isFirst = FilterPattern.numberValue('$.attempt', '=', 1);
   readFromLog(
     deliver,
     'WebhookFirstAttemptTime',
-    // CloudWatch has no percentiles of a metric with a negative value.
+    // CloudWatch computes no percentiles if a value is negative.
     FilterPattern.all(isFirst, FilterPattern.numberValue('$.lateness_ms', '>=', 0)),
     '$.lateness_ms',
   );
