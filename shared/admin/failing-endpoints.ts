@@ -93,7 +93,7 @@ function together(failed: FailingEndpoint, waiting: FailingEndpoint): FailingEnd
 }
 
 const entriesPerPage = 100;
-/** Limits the failed webhooks of one client, so that they do not hide those of other clients. */
+/** Limits the failed webhooks of one client, so that they do not hide the webhooks of other clients. */
 const failedPagesMax = 5;
 
 /** Returns the failed webhooks of the last 24 hours, newest first. */

@@ -88,7 +88,7 @@ export async function allowOtps(
   const allowedAt = dependencies.clock().toISOString();
   await recordActivity(dependencies, actor, {
     kind: 'otp_allowed',
-    summary: `${actor} allowed one-time passwords of ${client.name} to ${code}${always ? ' for good' : ''}`,
+    summary: `${actor} allowed one-time passwords of ${client.name} to ${code}${always ? ' permanently' : ''}`,
     clientId,
     before: before === undefined ? {} : { ...before },
     after: { country: code, state: 'allowed', always },

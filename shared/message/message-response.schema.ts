@@ -111,7 +111,7 @@ export const messageStatus = z.object({
           messageErrorCode,
           'One of the message error codes, or one that a later release adds.',
         ),
-        message: described(z.nullable(z.string()), 'A sentence for a person.'),
+        message: described(z.nullable(z.string()), 'A sentence for a developer.'),
       }),
     ),
     'Why the message failed or expired; null otherwise.',
@@ -242,7 +242,7 @@ const testOutboxMessage = z.object({
   from: described(z.nullable(z.string()), 'The sender; null if the carrier would choose it.'),
   body: described(
     z.string(),
-    'The text as the person would read it, with the code of a one-time password; other WhatsApp content as JSON.',
+    'The text as the recipient would read it, with the code of a one-time password; other WhatsApp content as JSON.',
   ),
   at: described(instant, 'When the simulated carrier was given it.'),
 });

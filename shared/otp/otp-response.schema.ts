@@ -17,7 +17,7 @@ const sentOneTimePassword = z.object({
 /** Both results have one form; `attempts_remaining` is only present if the code was wrong. */
 export const verification = z.object({
   otp_id: idOf('otp'),
-  verified: described(z.boolean(), 'Whether the code was right.'),
+  verified: described(z.boolean(), 'True if the code was right.'),
   status: described(
     z.enum(['verified', 'pending']),
     '`verified`, or `pending` while the right code is still awaited.',

@@ -114,7 +114,7 @@ function judgedMinutes(hour: readonly OtpMinute[], country: string, states: Stat
   });
 }
 
-/** True if these are enough passwords, of which too few were verified. */
+/** True if there are enough passwords to judge, and too few were verified. */
 export function isLow({ sends, verified }: OtpCount, rule: OtpHoldRule): boolean {
   return sends >= rule.minimumSends && verified < rule.minimumShare * sends;
 }

@@ -163,7 +163,7 @@ export async function expireOverdue(
   async function afterFailure(message: Message, error: unknown): Promise<NextReview | Error> {
     if (!isPermanentFault(error)) return errorOf(error);
     const { message_id: messageId, client_id: clientId } = message;
-    const summary = `A service refused what was due for the message, which is ${message.status}`;
+    const summary = `A service refused a step that was due for the message, which is ${message.status}`;
     try {
       await dependencies.setAside({ summary, clientId, messageId, since: lastChangeOf(message), error });
     } catch (fault) {

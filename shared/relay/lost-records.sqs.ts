@@ -1,6 +1,6 @@
 /**
  * Handles stream records of messages that failed until their last retry: Lambda sends the position of each batch to a
- * queue. They are passed on to the relay's dead-letter queue, where an operator finds them.
+ * queue. They are passed on to the relay's dead-letter queue for an operator.
  */
 
 import type { SQSClient } from '@aws-sdk/client-sqs';

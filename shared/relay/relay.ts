@@ -92,8 +92,8 @@ export interface RelayDependencies {
 }
 
 /**
- * Returns the numbers of relayed items. `refused` is the number of changes of which a service refused a part
- * permanently.
+ * Returns the numbers of relayed items. `refused` is the number of changes for which a service permanently refused
+ * a step.
  *
  * @throws if a part may not be relayed and a retry may help: all changes must be relayed again.
  */
@@ -110,7 +110,7 @@ export async function relay(dependencies: RelayDependencies, changes: readonly M
     async ({ after }, error) => {
       totals.refused += 1;
       await dependencies.setAside({
-        summary: `A service refused what follows from the message being ${after.status}`,
+        summary: `A service refused a step that follows from the message's status, which is ${after.status}`,
         clientId: after.client_id,
         messageId: after.message_id,
         since: lastChangeOf(after),

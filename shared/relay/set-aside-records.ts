@@ -192,7 +192,7 @@ export async function processSetAside(
       await dependencies.sendBack(message);
       return removed('It was sent to its queue again.');
     case 'unknown':
-      return kept('Its content is not known; it was sent by a person. Delete it in the SQS console.');
+      return kept('Its content is unknown, so it was probably sent by hand. Delete it in the SQS console.');
   }
 }
 

@@ -35,7 +35,7 @@ import {
 export interface RestoreProgress {
   readonly restoreId: string;
   readonly to: string;
-  /** All tables of which a side table was restored. */
+  /** The tables for which a side table was restored. */
   readonly tables: readonly RestorableTable[];
   /** The workers that were on, stored before the first of them is turned off. */
   readonly workers?: RunningWorkers;

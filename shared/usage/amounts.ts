@@ -110,7 +110,7 @@ const channels = inverted(channelCodes);
 const types = inverted(typeCodes);
 const statuses = inverted(statusCodes);
 
-/** Decodes the attributes; leaves out those of error codes. */
+/** Decodes the attributes; leaves out attributes of error codes. */
 export function combinationsIn(amounts: Amounts): Combination[] {
   return [...amounts].flatMap(([name, amount]) => {
     const [channelCode = '', typeCode = '', country = '', statusCode = '', measure = ''] = name.split('.');

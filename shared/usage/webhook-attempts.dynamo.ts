@@ -47,7 +47,7 @@ export function dynamoAttemptCounter(client: DynamoDBDocumentClient, TableName: 
 
 export function dynamoAttemptReader(client: DynamoDBDocumentClient, tableName: string) {
   return {
-    /** Returns those of these hours that have counts, unordered. */
+    /** Returns the counts of these hours, unordered; leaves out hours without a count. */
     async hours(hours: readonly string[], mode: Mode = 'live') {
       const keys = hours.map((hour) => ({ hour: clientIdIn(mode, hour) }));
       const rows = await batchRead(client, tableName, keys);

@@ -164,7 +164,7 @@ function isPrivateName(name: string): boolean {
   return !lower.includes('.') || privateSuffixes.some((suffix) => lower.endsWith(`.${suffix}`));
 }
 
-/** Returns an error with a code, like those of the system. */
+/** Returns an error with a code, like a system error. */
 export function codedError(message: string, code: string): Error {
   return Object.assign(new Error(message), { code });
 }

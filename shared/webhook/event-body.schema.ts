@@ -70,7 +70,7 @@ export const inboundEvent = z.object({
       client_id: z.string(),
       mode: testMode,
       status: described(z.literal('received'), 'Always `received`.'),
-      from: described(z.string(), 'The person.'),
+      from: described(z.string(), 'The sender of the message.'),
       to: described(z.string(), 'Our number.'),
       text: described(z.optional(z.string()), 'The text.'),
       whatsapp: described(

@@ -20,7 +20,7 @@ const deliverySummarySchema = z.object({
     'The endpoint; null for the URL of the message or the account.',
   ),
   event: z.string(),
-  url: described(z.string(), 'Where it was posted last.'),
+  url: described(z.string(), 'The URL of the last attempt.'),
   state: described(
     z.enum(deliveryStates),
     '`pending`: due, or waiting for a worker. `attempting`: being posted. `retry_scheduled`: failed, with a retry to come. `acknowledged`, `failed`: finished.',
@@ -72,12 +72,12 @@ const secret = described(secretText, 'The secret of this endpoint. It is shown t
 
 const webhookEndpoint = z.object({
   endpoint_id: z.string(),
-  url: described(z.exactOptional(z.string()), 'Where it is posted.'),
+  url: described(z.exactOptional(z.string()), 'The URL to which events are posted.'),
   sqs: z.exactOptional(z.object({ queue_arn: z.string(), role_arn: z.string() })),
   eventbridge: z.exactOptional(z.object({ bus_arn: z.string(), role_arn: z.string() })),
   events: z.nullable(z.readonly(z.array(z.string()))),
-  description: described(z.nullable(z.string()), 'A text for people.'),
-  enabled: described(z.boolean(), 'Whether it receives events.'),
+  description: described(z.nullable(z.string()), 'A description by the client.'),
+  enabled: described(z.boolean(), 'True if it receives events.'),
   created_at: instant,
   disabled_at: described(z.nullable(instant), 'When it was disabled; null while it is enabled.'),
   disabled_reason: described(

@@ -39,7 +39,7 @@ const dryRunLeg = z.object({
 const dryRunRefusal = z.object({
   status: described(z.int(), 'The HTTP status of the refusal.'),
   error: described(z.string(), 'A stable code.'),
-  message: described(z.string(), 'A sentence for a person.'),
+  message: described(z.string(), 'A sentence for a developer.'),
   retry_after: z.exactOptional(z.int()),
 });
 
@@ -103,7 +103,7 @@ const dryRunBatch = z.object({
     ),
     'The messages that would be accepted, one for each row.',
   ),
-  errors: described(z.array(rowError), 'What was refused, and why.'),
+  errors: described(z.array(rowError), 'The refused rows, each with its fault.'),
 });
 
 export type DryRunLeg = z.output<typeof dryRunLeg>;
