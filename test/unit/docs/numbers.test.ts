@@ -143,9 +143,8 @@ const facts: Readonly<Record<string, readonly (readonly [about: string, ...numbe
     ['Everything about a message', `${word(validityMaxSeconds / 86_400)} days`],
   ],
   'docs/webhooks.md': [
-    ['acknowledged by', `${acknowledgeWithinSeconds} seconds`, word(retryDelaysSeconds.length), retries],
     ['A client has up to', word(endpointsMax)],
-    ['`active_at`', `${secretActiveAfterSeconds} seconds`, `${previousSecretHours} hours`],
+    ['both sign', `${previousSecretHours} hours`],
     ['Automatic disabling', `${word(disabledAfter.days)} days`, `${disabledAfter.attempts} attempts`],
     ['same `resend_id`', `${word(sameRequestMinutes)} minutes`],
     ['In order', `${betweenEventsSeconds} seconds`],
