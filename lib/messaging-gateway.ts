@@ -210,7 +210,9 @@ export class MessagingGateway extends Construct {
   private settingsFrom(props: MessagingGatewayProps): StageSettings {
     const stack = Stack.of(this);
     if (stack.nestedStackParent !== undefined)
-      throw new Error(`${this.node.path}: names begin with that of the stack, which a nested stack has not`);
+      throw new Error(
+        `${this.node.path}: a nested stack has no name of its own, with which the names of resources begin; use a top-level stack`,
+      );
     if (stack.node.findAll().some((other) => other !== this && other instanceof MessagingGateway))
       throw new Error(`${this.node.path}: a stack has room for one messaging gateway; add a second stack`);
     this.refuseTokens(props);

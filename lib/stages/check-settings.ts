@@ -132,7 +132,7 @@ const checked = stageSettings.check(
       ['caps', [messages.perMinute, messages.perHour, messages.perDay, messages.perMonth]],
       ['caps', [spend.perDay, spend.perMonth]],
     ] as const)
-      demand(isRising(limits), name, 'a limit of a longer time is below that of a shorter one');
+      demand(isRising(limits), name, 'the limit of a longer window is below the limit of a shorter one');
     demand(
       stage.name === 'local' || isDeepStrictEqual(stage.local, localOnAws),
       'local',

@@ -1,6 +1,7 @@
 /**
- * The properties of the construct `MessagingGateway`: the settings of a stage, in groups. `stage-settings.ts` has the values that
- * each permits. A default is that of the stage `dev`, and of `production` if it differs; `@change` says when to change it.
+ * The properties of the construct `MessagingGateway`: the settings of a stage, in groups. `stage-settings.ts` contains their
+ * permitted values. `@default` is the value in `dev`, then the value in `production` if it is different. `@change` says when to
+ * change a setting.
  */
 import type { OperationProps } from './operation-props.ts';
 
@@ -14,9 +15,9 @@ export interface MessagingGatewayProps extends OperationProps {
    */
   readonly stage?: 'dev' | 'production' | 'local';
   /**
-   * True if tables, keys and logs are kept when the stack is deleted, and the stack of a stage is protected against deletion.
+   * True to keep tables, keys and logs when the stack is deleted, and to protect the stack against deletion.
    * @default false; in production true
-   * @change To keep the data of a trial, or to delete that of production.
+   * @change To keep the data of a trial, or to delete production data.
    */
   readonly keepData?: boolean;
   /**
@@ -48,16 +49,16 @@ export interface MessagingGatewayProps extends OperationProps {
    */
   readonly permissionsBoundaryArn?: string;
   /**
-   * Tags of every resource that can have some.
+   * Tags for every resource that supports them.
    * @default {}
-   * @change To share costs out by tags.
+   * @change To allocate costs by tags.
    */
   readonly tags?: Record<string, string>;
 
   // Carriers
   /**
-   * The carriers of SMS, in order of preference and separated by commas. The next one is asked if the one before has provably not
-   * taken a message. `simulator` sends no real messages; with `off`, sends by the channel are refused.
+   * The carriers of SMS, separated by commas, in order of preference. The next one is used if the one before certainly did not
+   * accept a message. `simulator` sends no real messages. `off` refuses sends by the channel.
    * @default "simulator"; in production "aws"
    * @cost of each carrier
    * @change To send by another carrier, to have a second one, or to turn SMS off.
@@ -79,7 +80,7 @@ export interface MessagingGatewayProps extends OperationProps {
   readonly smsOriginationIdentity?: string;
   /**
    * The id of a protect configuration of AWS End User Messaging, created by hand: the countries that AWS itself allows or
-   * blocks. Without it, the protect configuration of the configuration set or of the account is in force.
+   * blocks. By default, the protect configuration of the configuration set or of the account applies.
    * @default none
    * @change Against SMS pumping.
    */
@@ -91,7 +92,7 @@ export interface MessagingGatewayProps extends OperationProps {
    */
   readonly whatsappPhoneNumberId?: string;
   /**
-   * `name/language` of the approved authentication template for one-time passwords. Without it they are sent as text.
+   * `name/language` of the approved authentication template for one-time passwords. By default they are sent as text.
    * @default none
    * @change If you send one-time passwords by WhatsApp.
    */
@@ -103,19 +104,19 @@ export interface MessagingGatewayProps extends OperationProps {
    */
   readonly optOutWords?: string[];
   /**
-   * What happens to a message if it is not known in time whether its carrier has it, by kind: `send_again`, or `wait` for a receipt
-   * until its validity ends.
+   * The action if a carrier's result stays unknown, by kind of message: `send_again`, or `wait` for a receipt until the validity
+   * ends.
    * @default {"otp":"send_again","promotional":"wait","other":"wait"}
    * @cost of a message that is sent twice
-   * @change If a late message is worse than one that comes twice, or the reverse.
+   * @change If a late message is worse than a duplicate, or the reverse.
    */
   readonly onUnknown?: Record<'otp' | 'promotional' | 'other', 'send_again' | 'wait'>;
 
   // Spending and fraud
   /**
-   * The only countries that clients without a list of their own may send to, and the price of a message to each: a JSON file, or
-   * what it would have. A new client gets this list. Numbers without a country, such as those of satellites, are allowed only if their
-   * calling code is named (`+881`).
+   * The countries to which clients without their own list may send, and the price of a message to each: a JSON file, or its
+   * content. A new client gets this list. Numbers without a country, such as satellite phones, are allowed only if their calling
+   * code is listed (`+881`).
    * @default none, which is all countries at the prices of the simulator
    * @change Required if messages cost money. To add a country.
    */
@@ -138,8 +139,9 @@ export interface MessagingGatewayProps extends OperationProps {
     spend?: { perDay?: number; perMonth?: number } | undefined;
   };
   /**
-   * When one-time passwords by SMS of a client are held for an administrator. They are held if it sent at least `minimumSends` in an
-   * hour, to a country or to all, and a smaller share than `minimumShare` was verified.
+   * The limits at which a client's one-time passwords by SMS are held until an administrator allows them. They are held if the
+   * client sent at least `minimumSends` in an hour, to one country or to all, and a smaller share than `minimumShare` was
+   * verified.
    * @default {"minimumSends":50,"minimumShare":0.1}
    * @change If passwords are held without fraud, or fraud is held too late.
    */
@@ -156,8 +158,8 @@ export interface MessagingGatewayProps extends OperationProps {
 
   // API
   /**
-   * The API's domain name; its certificate is in the same region. Without a zone, the DNS record is created by hand. With
-   * `disableDefaultEndpoint`, API Gateway's own address, `execute-api`, is off.
+   * The API's domain name, with a certificate in the same region. If no zone is given, create the DNS record by hand.
+   * `disableDefaultEndpoint` turns off API Gateway's own address, `execute-api`.
    * @default none
    * @change Before the first client: the address then survives a new deploy.
    */
@@ -168,20 +170,22 @@ export interface MessagingGatewayProps extends OperationProps {
     disableDefaultEndpoint?: boolean | undefined;
   };
   /**
-   * The address of the API if it is neither its domain name nor API Gateway's own: that of a proxy in front of it.
+   * The address of a proxy in front of the API. By default the API's address is its domain name, or API Gateway's own.
    * @default none
    * @change If clients call a proxy.
    */
   readonly publicUrl?: string;
   /**
-   * The proxies in front of the API (CIDR blocks), and the header in which they name the caller's address. Without it, all
-   * callers without credentials, and all for the web ACL, are one address. That header of other requests is ignored.
+   * The proxies in front of the API (CIDR blocks), and the header with the caller's address. By default, all callers behind a
+   * proxy are one address for the web ACL, and for the limit of callers without credentials. The header is ignored in requests
+   * from other addresses.
    * @default none
    * @change If clients call a proxy.
    */
   readonly trustedProxies?: { addresses: string[]; header: string };
   /**
-   * The web ACL in front of the API: `true` for the gateway's own, which blocks floods and addresses of bad reputation, or the ARN of an
+   * The web ACL in front of the API: `true` for the gateway's own, which blocks floods and addresses of bad reputation, or the
+   * ARN of an
    * existing regional one.
    * @default false; in production true
    * @cost 7 USD a month, and USD 0.60 for a million messages
@@ -195,15 +199,15 @@ export interface MessagingGatewayProps extends OperationProps {
    */
   readonly apiThrottle?: { requestsPerSecond: number; burst: number };
   /**
-   * The access log of API Gateway, which has requests that reach no function. It sets the role with which all APIs of the
-   * account log in the region.
+   * The access log of API Gateway, which includes requests that reach no function. It sets the role with which all APIs of the
+   * account in the region write logs.
    * @default false; in production true
    * @cost USD 0.13 for a million messages
    * @change If the account's role must not be set.
    */
   readonly apiAccessLogs?: boolean;
   /**
-   * The keys that may sign tokens; the last one does.
+   * The generations of keys that may sign tokens, of which the last one signs.
    * @default [1]
    * @cost 1 USD a month for each key
    * @change While you rotate the key.
@@ -212,7 +216,7 @@ export interface MessagingGatewayProps extends OperationProps {
 
   // Webhooks
   /**
-   * Ports that a webhook URL may have; `any` only for endpoints on the same machine as the gateway.
+   * The permitted ports of webhook URLs. `any` is only for endpoints on the same machine as the gateway.
    * @default [80,443]
    * @change If a client's endpoint has another port.
    */
@@ -221,7 +225,7 @@ export interface MessagingGatewayProps extends OperationProps {
    * The subnets and security groups in which webhooks are sent: private subnets whose NAT gateways have fixed addresses.
    * @default none, which is changing addresses of AWS
    * @cost of the NAT gateways
-   * @change If clients let only fixed addresses in.
+   * @change If clients allow only fixed addresses.
    */
   readonly webhookVpc?: { subnetIds: string[]; securityGroupIds: string[] };
 }

@@ -2,7 +2,8 @@
 export interface OperationProps {
   // Capacity
   /**
-   * How many batches of each queue are processed at once. What a carrier or the endpoints can handle limits it.
+   * The maximum number of batches of each queue that are processed at once. Do not exceed what the carriers and endpoints can
+   * handle.
    * @default {"otpSends":10,"singleSends":20,"bulkSends":20,"receipts":20,"webhooks":50,"slowWebhooks":50}
    * @change If messages wait in a queue, or the account has fewer executions.
    */
@@ -15,8 +16,10 @@ export interface OperationProps {
     slowWebhooks: number;
   };
   /**
-   * Reserved and provisioned concurrency by function, such as `{ 'send-otp': { reserved: 50, provisioned: 5 } }`. With provisioned
-   * concurrency a function has no cold starts; one-time passwords need it for `send-otp`, `verify-otp` and `dispatch-message`. Lambda
+   * Reserved and provisioned concurrency by function, such as `{ 'send-otp': { reserved: 50, provisioned: 5 } }`. With
+   * provisioned
+   * concurrency a function has no cold starts; one-time passwords need it for `send-otp`, `verify-otp` and `dispatch-message`.
+   * Lambda
    * refuses a change of it during a canary, so new code of these functions gets all calls at once.
    * @default {}
    * @cost of provisioned concurrency; reserved costs nothing
@@ -27,8 +30,8 @@ export interface OperationProps {
     { reserved?: number | undefined; provisioned?: number | undefined }
   >;
   /**
-   * Provisioned read and write units a second, between which the tables that every message uses are scaled. It is throttled for
-   * minutes when traffic suddenly doubles.
+   * The minimum and maximum of provisioned read and write units a second, for the tables that every message uses. If traffic
+   * suddenly doubles, these tables throttle for minutes.
    * @default none, which is on-demand capacity
    * @cost USD 5.13 a month for each unit of `min`; then half of on demand
    * @change If traffic is steady and large.
@@ -37,9 +40,10 @@ export interface OperationProps {
 
   // Alarms and releases
   /**
-   * Whom alarms notify: `mail`, and `page` for those that cannot wait for a working day. Each is an e-mail address or the ARN of an
-   * existing topic, whose policy must let CloudWatch publish. Without `mail`, alarms only change their state. One goes off if the messages
-   * of a day cost `spendPerDay`, in the currency of `countries`.
+   * The targets of alarms: `mail`, and `page` for alarms that cannot wait for a working day. Each is an e-mail address or the
+   * ARN of an
+   * existing topic, whose policy must let CloudWatch publish. If `mail` is missing, alarms only change their state. The alarm
+   * `spend` goes off if the messages of a day cost `spendPerDay`, in the currency of `countries`.
    * @default false; in production {"spendPerDay":100}
    * @cost 6 USD a month
    * @change Before real messages: give it an address.
@@ -55,7 +59,7 @@ export interface OperationProps {
    */
   readonly syntheticSend?: boolean;
   /**
-   * A dashboard of CloudWatch.
+   * A CloudWatch dashboard.
    * @default false
    * @cost 3 USD a month
    * @change If you watch a gateway on a screen.

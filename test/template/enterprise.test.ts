@@ -183,7 +183,7 @@ describe('what an enterprise sets is refused', () => {
       'subnetIds.0: an id such as subnet',
     ],
     [{ docsUrl: 'javascript:alert(1)' }, 'docsUrl: an https address'],
-    [{ caps: { spend: { perDay: 1000, perMonth: 1 } } }, 'caps: a limit of a longer time'],
+    [{ caps: { spend: { perDay: 1000, perMonth: 1 } } }, 'caps: the limit of a longer window'],
   ])('where it cannot work: %j', (settings, fault) => {
     expect(refused(settings)).toThrow(fault);
   });

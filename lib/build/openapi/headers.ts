@@ -29,7 +29,7 @@ const onEvery = {
     schema: text,
     example: firstSend['RateLimit-Policy'],
   }),
-  RateLimit: required('What is left in all three windows (draft-ietf-httpapi-ratelimit-headers).', {
+  RateLimit: required('The remaining requests in all three windows (draft-ietf-httpapi-ratelimit-headers).', {
     schema: text,
     example: firstSend.RateLimit,
   }),

@@ -16,7 +16,7 @@ export const tokenLifetime = inWords([tokenLifetimeSeconds]);
 export const topics: readonly Topic[] = [
   {
     title: 'Requests and responses',
-    text: 'Bodies are JSON in UTF-8, field names are `snake_case`, times are ISO 8601 in UTC, phone numbers are in international format (E.164). An optional field may be `null`, which means the same as leaving it out, except where an operation says what `null` does. Fields that an operation does not know are ignored; `unknown_fields` of a dry run names them. A list refuses query parameters that it does not know with 400 `invalid_request`. Lists use pagination: send the `next_cursor` of a response as `cursor` to get the next page.',
+    text: 'Bodies are JSON in UTF-8, field names are `snake_case`, times are ISO 8601 in UTC, phone numbers are in international format (E.164). An optional field may be `null`, which means the same as leaving it out, unless the operation gives `null` another meaning. Fields that an operation does not know are ignored; `unknown_fields` of a dry run names them. A list refuses query parameters that it does not know with 400 `invalid_request`. Lists use pagination: send the `next_cursor` of a response as `cursor` to get the next page.',
   },
   {
     title: 'Authentication',
@@ -52,7 +52,7 @@ export const topics: readonly Topic[] = [
   },
   {
     title: 'Versions',
-    text: `This is release ${version} of the gateway. \`/api/v1\` only grows: a release may add operations, response fields, events, and error codes under a status that is already in use. So ignore fields and events that you do not know, and treat an unknown error code by its HTTP status. What is to be removed is announced at least twelve months ahead: in the list of changes, as \`deprecated\` in the API document, and in the headers \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594). The next version would be \`/api/v2\`, and this one would remain available.`,
+    text: `This is release ${version} of the gateway. \`/api/v1\` only grows: a release may add operations, response fields, events, and error codes under a status that is already in use. So ignore fields and events that you do not know, and treat an unknown error code by its HTTP status. Removals are announced at least twelve months ahead: in the list of changes, as \`deprecated\` in the API document, and in the headers \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594). The next version would be \`/api/v2\`, and this one would remain available.`,
   },
 ];
 
