@@ -5,7 +5,7 @@ import { parseFields } from '../../shared/operation/operation.ts';
 import type { AdminCommand, CommandResult, Session } from './command.ts';
 import { forCustomer } from './customer-sentence.ts';
 import { messageTable } from './message-table.ts';
-import { textFields, textTable } from './print.ts';
+import { textTable } from './print.ts';
 
 export function addFindCommand(program: AdminCommand): void {
   program
@@ -47,23 +47,21 @@ async function messagesIn(
 }
 
 function resultOf(found: SearchResults, messages: readonly FoundMessage[], wanted: string): CommandResult {
-  const { results, more_clients, refusal, log_query } = found;
+  const { results, more_clients, log_query } = found;
   return {
     json: { ...found, messages },
     text: () => [
-      refusal === null ? resultTable(results, wanted) : `A refused request:\n\n${textFields(refusal)}`,
+      resultTable(results, wanted),
       ...(messages.length === 0 ? [] : [messageTable(messages, '')]),
       ...forCustomer(messages),
     ],
     problem: more_clients
       ? 'Not all clients are searched or shown: search for more of a name, or for an id or a number.'
-      : refusal !== null
-        ? undefined
-        : log_query === null
-          ? results.length === 0
-            ? 'Ids of requests are in the logs only: see docs/operate.md.'
-            : undefined
-          : `It may be the id of a request. CloudWatch Logs Insights, over all log groups of the stack:\n\n${log_query}\n`,
+      : log_query === null
+        ? results.length === 0
+          ? 'Ids of requests are in the logs only: see docs/operate.md.'
+          : undefined
+        : `It may be the id of a request. CloudWatch Logs Insights, over all log groups of the stack:\n\n${log_query}\n`,
   };
 }
 

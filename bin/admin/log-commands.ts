@@ -1,4 +1,4 @@
-/** `logs tail`: shows requests as they come, from the log lines of the functions. */
+/** `logs …`: shows requests as they come, and counts refused ones, from the log lines of the functions. */
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   type LoggedRequest,
@@ -8,7 +8,9 @@ import {
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { addSeconds, type Clock, type Sleep } from '../../shared/platform/clock.ts';
 import { type AdminCommand, clientOf } from './command.ts';
+import { countRefusals } from './count-refusals.ts';
 import { timeForms, timeOf } from './options.ts';
+import { textTable } from './print.ts';
 
 interface TailOptions {
   readonly client?: string;
@@ -17,9 +19,9 @@ interface TailOptions {
 }
 
 export function addLogCommands(program: AdminCommand): void {
-  program
-    .command('logs')
-    .description('the log lines of requests')
+  const logs = program.command('logs').description('the log lines of requests');
+  addRefusals(logs);
+  logs
     .command('tail')
     .description('shows requests as they come, without numbers, texts and addresses, until Ctrl-C')
     .option('--client <client>', 'only of this client (id or name)')
@@ -53,9 +55,54 @@ export function addLogCommands(program: AdminCommand): void {
     });
 }
 
+interface RefusalOptions {
+  readonly client?: string;
+  readonly since: string;
+  readonly until?: string;
+}
+
+function addRefusals(logs: AdminCommand): void {
+  logs
+    .command('refusals')
+    .description('counts the 400, 403 and 429 of clients by hour, endpoint and reason')
+    .option('--client <client>', 'only of this client (id or name)')
+    .option('--since <time>', `refused since then, ${timeForms}`, '24h')
+    .option('--until <time>', 'refused until then; by default until now')
+    .addHelpText(
+      'after',
+      '\nOn AWS a request is counted some seconds after it came, and as long as its log line is kept (the setting logRetentionDays).\n\nExample:\n  $ npm run admin -- logs refusals --client "Web shop" --since 7d',
+    )
+    .run(async (session, { client, since, until }: RefusalOptions) => {
+      const now = session.dependencies.clock();
+      const from = timeOf('since', since, now);
+      const to = until === undefined ? now : timeOf('until', until, now);
+      if (to < from) throw new GatewayError('invalid_request', '--until must be after --since.');
+      const clientId = client === undefined ? undefined : await clientOf(session, client);
+      const log = await requestLogOf(session.gateway.stackName);
+      const refusals = await countRefusals(log.refused(from, to, clientId));
+      return {
+        json: { refusals },
+        text: () =>
+          textTable(
+            refusals,
+            [
+              'hour',
+              ['client', 'client_id'],
+              'endpoint',
+              'reason',
+              'count',
+              ['fields', ({ faulty_fields }) => faulty_fields.join(', ')],
+              ['last request', 'last_request_id'],
+            ],
+            'No request was refused in this time.',
+          ),
+      };
+    });
+}
+
 function lineOf(request: LoggedRequest, isOfAll: boolean): string {
-  const { timestamp, status, method, path, error, message_id, batch_id, request_id } = request;
-  const answer = [`${request.duration_ms} ms`, error, message_id ?? batch_id];
+  const { timestamp, status, method, path, error, faulty_fields, message_id, batch_id, request_id } = request;
+  const answer = [`${request.duration_ms} ms`, error, faulty_fields?.join(','), message_id ?? batch_id];
   const client = isOfAll ? request.client_id : undefined;
   return [timestamp, status, method, path, ...answer, client, request_id]
     .filter((part) => part !== undefined)
@@ -78,7 +125,11 @@ interface TailedRequests {
  * become readable after its time.
  */
 export async function* tailRequests(
-  { log, clock, wait }: { readonly log: RequestLog; readonly clock: Clock; readonly wait: Sleep },
+  {
+    log,
+    clock,
+    wait,
+  }: { readonly log: Pick<RequestLog, 'read'>; readonly clock: Clock; readonly wait: Sleep },
   { since, clientId, follow }: TailedRequests,
 ): AsyncGenerator<LoggedRequest> {
   let shown = new Set<string>();

@@ -1,12 +1,11 @@
 /** The results of a search. A single result is opened at once. */
 import { useEffect } from 'react';
-import type { Refusal } from '../../shared/http/record-refusals.ts';
 import { useResponse } from '../api/queries.ts';
 import { ClientLink } from '../components/client-name.tsx';
 import { SearchForm } from '../components/filters.tsx';
 import { List } from '../components/list.tsx';
-import { Facts, modeChangedText, Page, Section } from '../components/page.tsx';
-import { Code, Copyable, Time } from '../components/text.tsx';
+import { modeChangedText, Page } from '../components/page.tsx';
+import { Code, Copyable } from '../components/text.tsx';
 import { useDashboard } from '../context.ts';
 import { go, modeIn, useListState, useMode } from '../route.ts';
 
@@ -27,7 +26,6 @@ export function SearchPage() {
   const query = useResponse('search', {}, { q: wanted }, { enabled: wanted !== '' });
   const results = query.data?.results;
   const logQuery = query.data?.log_query ?? null;
-  const refusal = query.data?.refusal ?? null;
   const only = results?.length === 1 ? results[0]?.href : undefined;
   const mode = useMode();
   const { notify } = useDashboard();
@@ -38,13 +36,6 @@ export function SearchPage() {
     const found = modeIn(only);
     if (found !== mode) notify('warning', modeChangedText(found));
   }, [only, mode, notify]);
-  if (refusal !== null) {
-    return (
-      <Page title="Search" description={<Copyable name="request id" text={refusal.request_id} />}>
-        <RefusedRequest {...refusal} />
-      </Page>
-    );
-  }
   return (
     <Page title="Search">
       <List<NonNullable<typeof results>[number]>
@@ -82,29 +73,6 @@ export function SearchPage() {
         idOf={({ kind, id }) => `${kind} ${id}`}
       />
     </Page>
-  );
-}
-
-function RefusedRequest({ client_id, endpoint, at, status, reason, message, details }: Refusal) {
-  return (
-    <Section title="A refused request">
-      <Facts
-        columns={3}
-        facts={{
-          Client: <ClientLink id={client_id} />,
-          Endpoint: endpoint,
-          Time: <Time at={at} />,
-          Error: `${status} ${reason}`,
-          Message: message,
-          Details:
-            details.length === 0
-              ? undefined
-              : details.map(({ field, message: fault }) => (
-                  <div key={`${field} ${fault}`}>{`${field}: ${fault}`}</div>
-                )),
-        }}
-      />
-    </Section>
   );
 }
 

@@ -14,7 +14,6 @@ import { stageCarriersOf } from '../contract/channels.ts';
 import type { administration } from '../contract/function-uses.ts';
 import type { Mode } from '../contract/mode.ts';
 import { dynamoEditedRows } from '../edited-table/row-editor.dynamo.ts';
-import { dynamoRefusalReader } from '../http/refusals.dynamo.ts';
 import { dynamoCapCounter } from '../limit/cap-counter.dynamo.ts';
 import { capDefaults } from '../limit/cap-limits.ts';
 import { overrideTable } from '../limit/override-row.ts';
@@ -68,7 +67,6 @@ export function adminDependencies(
     overrides: dynamoEditedRows(db, env.LIMIT_OVERRIDES_TABLE, overrideTable),
     senders: dynamoEditedRows(db, env.SENDERS_TABLE, senderTable),
     rateUse: dynamoRateUse(db, env.RATE_COUNTERS_TABLE),
-    refusals: dynamoRefusalReader(db, env.RATE_COUNTERS_TABLE),
     capDefaults: capDefaults(env.STAGE_CAPS),
     capCounter: dynamoCapCounter(db, env.RATE_COUNTERS_TABLE),
     activityLog,

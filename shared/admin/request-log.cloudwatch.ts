@@ -1,6 +1,6 @@
 /**
- * Reads the log lines of requests as they come. Each function of the API has a log group, and Live Tail takes ten groups
- * only, so each group is asked for its new lines in turn: a request of CloudWatch Logs that costs nothing.
+ * Reads the log lines of requests. Each function of the API has a log group, and Live Tail takes ten groups only, so each
+ * group is asked in turn by `FilterLogEvents`, which costs nothing.
  */
 
 import { CloudWatchLogsClient, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
@@ -21,15 +21,25 @@ const loggedRequestSchema = z.object({
   status: z.number(),
   duration_ms: z.number(),
   error: z.optional(z.string()),
+  faulty_fields: z.optional(z.array(z.string())),
   message_id: z.optional(z.string()),
   batch_id: z.optional(z.string()),
 });
 export type LoggedRequest = z.output<typeof loggedRequestSchema>;
 
+/** A line with an id of its own. */
+interface LogLine {
+  readonly id: string;
+  readonly request: LoggedRequest;
+}
+
 export type RequestLog = Awaited<ReturnType<typeof requestLogOf>>;
 
 /** The logical ids of the log groups of functions of the API. */
 const ofApi = /^(?!.*AccessLog)(Api|Admin)/;
+
+/** The statuses that say that the request or the rights of a client are wrong, not the gateway. */
+const refusedStatuses = [400, 403, 429];
 
 /** @throws Error if the stack has no log groups of the API */
 export async function requestLogOf(stackName: string) {
@@ -38,29 +48,51 @@ export async function requestLogOf(stackName: string) {
     .map(({ physicalId }) => physicalId);
   if (groups.length === 0) throw new Error(`The stack ${stackName} has no log groups of the API.`);
   const client = new CloudWatchLogsClient(config);
-  return {
-    /** Reads the requests since a time, of one client or of all, each with the id of its line; oldest first. */
-    async read(
-      since: Date,
-      clientId: string | undefined,
-    ): Promise<readonly { readonly id: string; readonly request: LoggedRequest }[]> {
-      // The gateway makes client ids without any character that the pattern would have to escape.
-      const ofClient = clientId === undefined ? '' : ` && $.client_id = "${clientId}"`;
-      const filterPattern = `{ $.method = *${ofClient} }`;
-      // The emulator takes a pattern of fields as every line.
-      const isWanted = ({ client_id }: LoggedRequest) => clientId === undefined || client_id === clientId;
-      const found = [];
-      for (const logGroupName of groups) {
-        const query = { logGroupName, startTime: since.getTime(), filterPattern };
-        for await (const { events = [] } of paginateFilterLogEvents({ client }, query)) {
-          for (const { eventId = '', message = '' } of events) {
-            // Lambda itself also writes lines that are not JSON.
-            const request = loggedRequestSchema.safeParse(jsonIn(message)).data;
-            if (request !== undefined && isWanted(request)) found.push({ id: eventId, request });
-          }
+
+  async function* linesOf(
+    filterPattern: string,
+    clientId: string | undefined,
+    since: Date,
+    until?: Date,
+  ): AsyncGenerator<LogLine> {
+    const times = {
+      startTime: since.getTime(),
+      ...(until === undefined ? {} : { endTime: until.getTime() }),
+    };
+    for (const logGroupName of groups) {
+      const query = { logGroupName, filterPattern, ...times };
+      for await (const { events = [] } of paginateFilterLogEvents({ client }, query)) {
+        for (const { eventId = '', message = '' } of events) {
+          // Lambda itself also writes lines that are not JSON.
+          const request = loggedRequestSchema.safeParse(jsonIn(message)).data;
+          // The emulator takes a pattern of fields as every line.
+          if (request !== undefined && (clientId === undefined || request.client_id === clientId))
+            yield { id: eventId, request };
         }
       }
+    }
+  }
+
+  return {
+    /** Returns the requests since a time, of one client or of all, oldest first. */
+    async read(since: Date, clientId: string | undefined): Promise<readonly LogLine[]> {
+      const pattern = `{ $.method = *${clientId === undefined ? '' : ` && ${isOf(clientId)}`} }`;
+      const found = [];
+      for await (const line of linesOf(pattern, clientId, since)) found.push(line);
       return found.toSorted((one, other) => (one.request.timestamp < other.request.timestamp ? -1 : 1));
     },
+
+    /** Yields the refused requests of one client or of all, in no order. */
+    async *refused(since: Date, until: Date, clientId: string | undefined): AsyncGenerator<LoggedRequest> {
+      const isRefused = refusedStatuses.map((status) => `$.status = ${status}`).join(' || ');
+      const pattern = `{ ${isOf(clientId ?? '*')} && (${isRefused}) }`;
+      for await (const { request } of linesOf(pattern, clientId, since, until))
+        if (request.client_id !== undefined && refusedStatuses.includes(request.status)) yield request;
+    },
   };
+}
+
+/** Ids of clients are our own: they contain no character that the pattern would need escaped. */
+function isOf(clientId: string): string {
+  return clientId === '*' ? '$.client_id = *' : `$.client_id = "${clientId}"`;
 }

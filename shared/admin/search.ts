@@ -6,7 +6,6 @@ import * as z from 'zod/mini';
 import { type Client, inMode } from '../client/client.ts';
 import { type Mode, modeOf } from '../contract/mode.ts';
 import { recipientsAsWritten } from '../contract/phone-number.ts';
-import type { Refusal } from '../http/record-refusals.ts';
 import { isUnassigned } from '../message/find-owner.ts';
 import { isPending } from '../otp/otp.ts';
 import { isId } from '../platform/ids.ts';
@@ -39,8 +38,6 @@ export interface SearchResults {
   readonly results: readonly SearchResult[];
   /** True if matching clients are not shown, or the names or references of some clients were not searched. */
   readonly more_clients: boolean;
-  /** The refused request with this id, if it is kept. */
-  readonly refusal: Refusal | null;
   /** A query for CloudWatch Logs Insights if nothing was found and the text may be a request id; else null. */
   readonly log_query: string | null;
 }
@@ -54,7 +51,6 @@ type Dependencies = Pick<
   | 'batches'
   | 'otps'
   | 'deliveries'
-  | 'refusals'
   | 'country'
   | 'clock'
   | 'mode'
@@ -64,7 +60,7 @@ export async function search(dependencies: Dependencies, text: string): Promise<
   const wanted = text.trim();
   const byId = (await findById(dependencies, idIn(wanted))) ?? (await findByCarrierId(dependencies, wanted));
   // An id names one thing.
-  if (byId !== undefined) return { results: [byId], more_clients: false, refusal: null, log_query: null };
+  if (byId !== undefined) return { results: [byId], more_clients: false, log_query: null };
   const [recipients, { clients, more }] = await Promise.all([
     findRecipients(dependencies, wanted),
     clientsToSearch(dependencies, wanted),
@@ -83,7 +79,6 @@ export async function search(dependencies: Dependencies, text: string): Promise<
   return {
     results,
     more_clients: more || ofClients.more || allNamed.length > clientsShownMax,
-    refusal: (requestId && (await dependencies.refusals.find(requestId))) || null,
     log_query: requestId === undefined ? null : logQueryFor(requestId),
   };
 }
@@ -100,7 +95,7 @@ function requestIdIn(text: string): string | undefined {
  */
 function logQueryFor(requestId: string): string {
   return [
-    'fields @timestamp, @log, level, message, client_id, method, path, status, error, message_id, @message',
+    'fields @timestamp, @log, level, message, client_id, method, path, status, error, faulty_fields.0, message_id, @message',
     `| filter request_id = "${requestId}"`,
     '| sort @timestamp',
   ].join('\n');

@@ -47,7 +47,7 @@ export const administration = [
       'api-keys': ['GetItem', 'PutItem', 'UpdateItem', 'Query by-client'],
       'limit-overrides': ['Query', 'Scan', 'UpdateItem', 'DeleteItem'],
       senders: ['Query', 'Scan', 'UpdateItem', 'DeleteItem'],
-      'rate-counters': ['GetItem', 'BatchGetItem'],
+      'rate-counters': ['GetItem'],
       'activity-log': ['Query', 'Query by-kind', 'Query by-client'],
       messages: [
         'GetItem',

@@ -17,8 +17,6 @@ import { dynamoSigningKeyStore } from '../token/signing-keys.dynamo.ts';
 import { tokenVerifier } from '../token/token-verifier.ts';
 import { authenticateBearer } from './authenticate.ts';
 import type { HttpDependencies, PublicHttpDependencies } from './http-function.ts';
-import { refusalRecorder } from './record-refusals.ts';
-import { dynamoRefusalWriter } from './refusals.dynamo.ts';
 import { callerAddress } from './request-context.ts';
 
 export function publicHttpDependencies(
@@ -35,10 +33,6 @@ export function publicHttpDependencies(
     newWorkId: randomUUID,
     writeLog: (level, fields) => log[level]('request', fields),
     baseUrl: env.TOKEN_ISSUER,
-    recordRefusal: refusalRecorder({
-      write: dynamoRefusalWriter(dynamo(), env.RATE_COUNTERS_TABLE),
-      clock: systemClock,
-    }),
   };
 }
 

@@ -13,7 +13,6 @@ import type { ApiRequest, Operation } from '../operation/operation.ts';
 import type { Clock } from '../platform/clock.ts';
 import { countMetric } from '../platform/log.ts';
 import { type Authenticator, authenticate } from './authenticate.ts';
-import { isKept, type RecordRefusal, withoutContent } from './record-refusals.ts';
 import { type BodyFormat, checkText, parseRequestBody } from './request-body.ts';
 import {
   beforeDeadline,
@@ -39,7 +38,6 @@ export interface PublicHttpDependencies {
   readonly writeLog: WriteLog;
   /** The gateway's own address, without a slash at its end. */
   readonly baseUrl: string;
-  readonly recordRefusal: RecordRefusal;
   /**
    * Resolves to true while the tables are being restored, which refuses all requests; absent if the function reads no
    * tables.
@@ -109,12 +107,10 @@ function pipeline(
     oauthErrors = false,
   }: HttpOptions<PublicHttpDependencies>,
 ): HttpFunction {
-  const { limiter, addressOf, clock, newWorkId, writeLog, baseUrl, recordRefusal, inMaintenance } =
-    dependencies;
+  const { limiter, addressOf, clock, newWorkId, writeLog, baseUrl, inMaintenance } = dependencies;
   const steps = middy<RequestContext, HttpResponse>()
     // On the way back, from the last to the first:
     .use(encodeResponse())
-    .use(countRefusal(recordRefusal, route))
     .use(requestLog(writeLog, route, clock))
     .use(responseHeaders(route.policy, route.scope === null ? headers : { ...noStore, ...headers }))
     .use(errorResponse(baseUrl, oauthErrors))
@@ -242,24 +238,6 @@ function requestLog(writeLog: WriteLog, { policy, functionName }: Route, clock: 
     if (failed && isSend) countMetric('SendFailed');
     return response;
   });
-}
-
-/** Counts refused requests of clients. Successful requests cost nothing. */
-function countRefusal(recordRefusal: RecordRefusal, { method, path }: Route): Step {
-  return {
-    onError: async ({ event: { identity, incoming, requestId }, error }) => {
-      if (identity.caller === undefined || !(error instanceof GatewayError) || !isKept(error)) return;
-      await recordRefusal({
-        request_id: requestId,
-        at: incoming.now.toISOString(),
-        client_id: identity.caller.clientId,
-        endpoint: `${method} ${path}`,
-        status: error.status,
-        reason: error.code,
-        ...withoutContent(error),
-      });
-    },
-  };
 }
 
 /** Adds the headers of every response: the rate limit, the function's own headers, and the request id. */

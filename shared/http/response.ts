@@ -36,10 +36,26 @@ export function errorResponse(baseUrl: string, oauth: boolean): Step {
   return {
     onError: (request) => {
       const error = asGatewayError(request.error);
-      request.event.logged = { ...request.event.logged, error: error.code, cause: error.cause };
+      request.event.logged = {
+        ...request.event.logged,
+        error: error.code,
+        faulty_fields: loggedFields(error.details),
+        cause: error.cause,
+      };
       request.response = responseOf(error, request.event.requestId, baseUrl, oauth);
     },
   };
+}
+
+const loggedFieldsMax = 5;
+
+/**
+ * Returns the names of faulty fields for the log, without the places in them; undefined if there are none. A name that a caller
+ * made up may contain a phone number, so a name with digits is left out.
+ */
+function loggedFields(details: readonly FieldError[]): readonly string[] | undefined {
+  const names = details.flatMap(({ field }) => /^[A-Za-z_-]{1,40}(?=$|[.[])/.exec(field)?.[0] ?? []);
+  return names.length === 0 ? undefined : [...new Set(names)].slice(0, loggedFieldsMax);
 }
 
 /** RFC 6749, section 5.2: an `error_description` has printable ASCII without quotation marks and backslashes. */

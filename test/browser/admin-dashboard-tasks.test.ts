@@ -230,18 +230,7 @@ it('finds whatever a caller quotes: an id, a reference, a name, and the id of a 
   await search(visit, 'nothing of that kind');
   await page.getByText('Nothing was found for “nothing of that kind”').waitFor();
 
-  const refused = await client.post('/api/v1/sms/send', {});
-  await search(visit, String(refused.body.request_id));
-  await page.getByText('A refused request').waitFor();
-  await page.getByText('400 invalid_request', { exact: true }).waitFor();
-  await expectWell(visit, 'refused-request');
-  await show(page, `clients/${client.clientId}?tab=refusals`, name);
-  const counted = row(page, /invalid_request/);
-  await page.getByRole('columnheader', { name: 'Last example' }).waitFor();
-  await counted.getByRole('link', { name: String(refused.body.request_id) }).waitFor();
-  await expectWell(visit, 'refused-requests');
-
-  // Other requests are in no table; the page has the query that finds one in the logs.
+  // Requests are in no table; the page shows the query that finds one in the logs.
   const unknown = await client.call('GET', '/api/v1/sms/status/msg_01J00000000000000000000000');
   await search(visit, String(unknown.body.request_id));
   await page.getByText(`filter request_id = "${String(unknown.body.request_id)}"`).waitFor();

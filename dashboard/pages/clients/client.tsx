@@ -19,7 +19,6 @@ import { ClientSettings } from './client-settings.tsx';
 import { Credentials } from './credentials.tsx';
 import { LimitsInForce } from './limits-in-force.tsx';
 import { ManagedEndpoints } from './managed-endpoints.tsx';
-import { Refusals } from './refusals.tsx';
 import { Suppressions } from './suppressions.tsx';
 import { WebhookEndpoints } from './webhook-endpoints.tsx';
 
@@ -101,7 +100,6 @@ function ClientTabs({ clientId, client }: ClientTabsProps) {
       ),
     },
     { id: 'limits', label: 'Limits', content: () => <LimitsInForce clientId={clientId} /> },
-    { id: 'refusals', label: 'Refused requests', content: () => <Refusals clientId={clientId} /> },
     { id: 'suppressions', label: 'Suppressions', content: () => <Suppressions clientId={clientId} /> },
   ];
   // A link to a suppressed number leads to its entry.

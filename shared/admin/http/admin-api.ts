@@ -57,7 +57,6 @@ import {
 } from '../limits.ts';
 import { cancelScheduledMessage, messageQuery, searchMessages, showMessage } from '../messages.ts';
 import { allowOtps, allowOtpsBody, listOtpHolds, otpHoldsQuery, showOtpEvidence } from '../otp-holds.ts';
-import { listRefusals, refusalsQuery } from '../refusals.ts';
 import { search, searchQuery } from '../search.ts';
 import { listSenders, removeSender, senderBody, senderRowBody, setSender } from '../senders.ts';
 import { inboundBody, listOutbox, outboxQuery, sendInbound } from '../simulator.ts';
@@ -149,7 +148,6 @@ export function adminOperations(dependencies: AdminDependencies) {
       await removeLimits(dependencies, actor, path.client_id, given.endpoint);
       return { limits: await limitsOf(dependencies, path.client_id) };
     }),
-    listRefusals: readsQuery(refusalsQuery, async ({ given }) => listRefusals(dependencies, given)),
     listSenders: readsQuery(rowsQuery, async ({ given }) => listSenders(dependencies, given)),
     setSender: readsBody(senderBody, async ({ given, actor }) => setSender(dependencies, actor, given)),
     removeSender: readsBody(senderRowBody, async ({ given, actor }) => {

@@ -17,7 +17,6 @@ export const adminApiRoutes = {
   countFailedWebhooks: { method: 'GET', path: '/admin/api/clients/{client_id}/failed-webhooks' },
   diagnoseClient: { method: 'GET', path: '/admin/api/clients/{client_id}/diagnosis' },
   showWebhookHealth: { method: 'GET', path: '/admin/api/clients/{client_id}/webhooks' },
-  listRefusals: { method: 'GET', path: '/admin/api/refusals' },
   setLimits: { method: 'PATCH', path: '/admin/api/clients/{client_id}/limits' },
   explainLimits: { method: 'GET', path: '/admin/api/clients/{client_id}/limits/explain' },
   removeLimits: { method: 'POST', path: '/admin/api/clients/{client_id}/limits/remove' },

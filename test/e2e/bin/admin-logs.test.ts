@@ -1,4 +1,4 @@
-/** An administrator sees the requests of a client as they come, without what they say. */
+/** An administrator sees the requests of a client, and how many were refused, without what they say. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type AdminShell, adminShell } from '../../support/admin/admin-shell.ts';
 import { freshNumber } from '../../support/carrier/outbox.ts';
@@ -32,6 +32,40 @@ it('requests are shown with their client, status, error and message, without num
   expect([status, stdout]).toEqual([0, expect.stringContaining(`202 POST /api/v1/sms/send`)]);
   for (const content of [to.slice(-7), 'nobody else', '127.0.0.1', other.clientId])
     expect(stdout + JSON.stringify(requests)).not.toContain(content);
+});
+
+it('refused requests are counted by endpoint and reason, with the fields that were wrong', async () => {
+  const client = await newClient({ countries: ['GB'] });
+  const to = freshNumber();
+  await client.send({ to, message: 'Hello' });
+  const invalid = await client.post('/api/v1/sms/send', { to: `${to}x`, message: 'a text of nobody else' });
+  const forbidden = await client.post('/api/v1/sms/send', { to: '+33612345678', message: 'Hello' });
+  const count = ['logs', 'refusals', '--client', client.clientId, '--since', '10m'];
+  const refusals = await eventually(async () => {
+    const found = (await shell.json(...count)).refusals as readonly Record<string, unknown>[];
+    return found.length === 2 ? found : undefined;
+  });
+  const common = { client_id: client.clientId, endpoint: 'POST /api/v1/sms/send', count: 1 };
+  expect(refusals).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        ...{ ...common, reason: 'invalid_request', faulty_fields: ['to'] },
+        last_request_id: invalid.body.request_id,
+      }),
+      expect.objectContaining({ ...common, reason: 'forbidden', last_request_id: forbidden.body.request_id }),
+    ]),
+  );
+  const { status, stdout } = await shell.run(
+    'logs',
+    'refusals',
+    '--since',
+    '2026-01-01',
+    '--until',
+    '2026-01-02',
+  );
+  expect([status, stdout]).toEqual([0, expect.stringContaining('No request was refused')]);
+  for (const content of [to.slice(-7), 'nobody else', '612345678'])
+    expect(JSON.stringify(refusals)).not.toContain(content);
 });
 
 it('does not promise one document of requests without an end', async () => {

@@ -97,7 +97,6 @@ describe('npm run admin', () => {
         },
       ],
       more_clients: false,
-      refusal: null,
       log_query: null,
       messages: [],
     });

@@ -6,7 +6,6 @@ import { dynamoNewestMessages } from '../../../shared/admin/message-search.dynam
 import { type SearchResult, search } from '../../../shared/admin/search.ts';
 import type { Client } from '../../../shared/client/client.ts';
 import { dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
-import { dynamoRefusalReader } from '../../../shared/http/refusals.dynamo.ts';
 import { unassignedClientId } from '../../../shared/message/find-owner.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { dynamoBatchStore } from '../../../shared/message/send/batch-store.dynamo.ts';
@@ -69,7 +68,6 @@ beforeAll(async () => {
     batches,
     otps,
     deliveries,
-    refusals: dynamoRefusalReader(dynamo, names.rate_counters),
     country: 'GB',
     mode: 'live',
     clock: () => created,
@@ -334,7 +332,7 @@ describe('a search', () => {
     newId('whd', created),
   ])('finds nothing for %s', async (text) => {
     expect(await search(dependencies, text)).toEqual({
-      ...{ results: [], more_clients: false, refusal: null, log_query: null },
+      ...{ results: [], more_clients: false, log_query: null },
     });
   });
 

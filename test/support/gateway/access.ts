@@ -13,8 +13,6 @@ import {
 import { dynamoRowReader } from '../../../shared/edited-table/row-editor.dynamo.ts';
 import { authenticateBearer } from '../../../shared/http/authenticate.ts';
 import type { HttpDependencies, HttpFunction } from '../../../shared/http/http-function.ts';
-import { refusalRecorder } from '../../../shared/http/record-refusals.ts';
-import { dynamoRefusalWriter } from '../../../shared/http/refusals.dynamo.ts';
 import { rateLimiter } from '../../../shared/limit/limiter.ts';
 import { dynamoRateCounter } from '../../../shared/limit/rate-counter.dynamo.ts';
 import { overrideReader } from '../../../shared/limit/read-overrides.ts';
@@ -69,7 +67,6 @@ export function accessTo({ dynamo, names }: TestTables, at: Date): Access {
         prepare: reader.prepare,
         authenticateBearer: (scope) => authenticateBearer(directory, tokens, scope),
         writeLog: (level, fields) => logged.push({ level, ...fields }),
-        recordRefusal: refusalRecorder({ write: dynamoRefusalWriter(dynamo, counters), clock }),
       };
     },
   };

@@ -64,7 +64,6 @@ function aGateway(secret: unknown = credentials('token')) {
       newWorkId: () => 'work',
       writeLog: () => {},
       baseUrl,
-      recordRefusal: async () => {},
     },
     authenticate,
     formats: [],

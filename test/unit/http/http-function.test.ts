@@ -7,7 +7,6 @@ import { GatewayError, invalidFields } from '../../../shared/contract/errors.ts'
 import { routes } from '../../../shared/contract/routes.ts';
 import { httpFunction, publicHttpFunction } from '../../../shared/http/http-function.ts';
 import { matchRoute } from '../../../shared/http/match-route.ts';
-import type { Refusal } from '../../../shared/http/record-refusals.ts';
 import { callerAddress, type Identity } from '../../../shared/http/request-context.ts';
 import { redirectTo } from '../../../shared/http/response.ts';
 import { dynamoClient } from '../../../shared/platform/aws/clients.ts';
@@ -40,7 +39,6 @@ const dependencies = {
   newWorkId: () => 'work-1',
   baseUrl: 'https://gateway.example/live',
   writeLog: () => undefined,
-  recordRefusal: async () => undefined,
 };
 
 const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
@@ -61,7 +59,6 @@ function eventOf({ header = 'text', body = '{"to":1}', event }: Faults): APIGate
 async function send(faults: Faults) {
   const ran: string[] = [];
   const logged: Record<string, unknown>[] = [];
-  const refusals: Refusal[] = [];
   const step = <T>(name: string, fault: Error | undefined, result: T): Promise<T> => {
     ran.push(name);
     return fault === undefined ? Promise.resolve(result) : Promise.reject(fault);
@@ -82,12 +79,11 @@ async function send(faults: Faults) {
           }),
         limiter: { check: () => step('count', faults.count, { ...decision, admitted, blocked }) },
         writeLog: (level, fields) => logged.push({ level, ...fields }),
-        recordRefusal: async (refusal) => void refusals.push(refusal),
       },
     },
   );
   const { statusCode, headers, body } = await handler(eventOf(faults), context);
-  return { ran, logged, refusals, status: statusCode, headers, body: JSON.parse(body) };
+  return { ran, logged, status: statusCode, headers, body: JSON.parse(body) };
 }
 
 it('a good request passes every step; the headers of the operation override those of the limit', async () => {
@@ -163,20 +159,20 @@ it.each<[string, Faults, string]>([
 
 const caller = { clientId: 'cli_1' } as NonNullable<Identity['caller']>;
 
-it.each<[Faults, number | undefined]>([
-  [{ refusal: refused }, 403],
-  [{ admitted: false }, 429],
-  [{ body: 'no JSON' }, 400],
-  [{ operation: new GatewayError('spend_limit_reached', 'No.') }, 429],
-  [{}, undefined],
-  [{ operation: new GatewayError('not_found', 'No.') }, undefined],
-  [{ operation: new Error('a bug') }, undefined],
-])('of %j the refusal %s of a client is counted, and of nobody else', async (faults, status) => {
-  const { refusals } = await send({ ...faults, caller });
-  const common = { request_id: 'request-1', client_id: 'cli_1', endpoint: 'POST /api/v1/sms/send' };
-  expect(refusals).toMatchObject(status === undefined ? [] : [{ ...common, status }]);
-  expect(refusals).toHaveLength(status === undefined ? 0 : 1);
-  expect((await send(faults)).refusals).toEqual([]);
+it('the log line of a refusal has its client, its reason and the names of faulty fields, but nothing that the caller wrote', async () => {
+  const fields = ['recipients[2].to', 'recipients[0].to', 'message', 'n447700900123', 'my secret is 1'];
+  const details = fields.map((field) => ({ field, message: 'not 07700 900123' }));
+  const operation = new GatewayError('invalid_request', 'No +44 7700 900123.', { details });
+  const { logged } = await send({ operation, caller });
+  expect(logged).toMatchObject([
+    {
+      ...{ client_id: 'cli_1', method: 'POST', path: '/api/v1/sms/send', status: 400 },
+      ...{ error: 'invalid_request', faulty_fields: ['recipients', 'message'] },
+    },
+  ]);
+  expect(JSON.stringify(logged)).not.toMatch(/7700|secret/);
+  const [other] = (await send({ refusal: refused, caller })).logged;
+  expect(other).toMatchObject({ client_id: 'cli_1', status: 403, error: 'forbidden' });
 });
 
 it('the error_description of RFC 6749 has the characters that it may have, and equals the message', async () => {

@@ -78,7 +78,6 @@ it('a request is 503 before its caller is identified or counted', async () => {
     newWorkId: () => 'work-1',
     writeLog: () => undefined,
     baseUrl: 'https://gateway.example.com',
-    recordRefusal: never,
     authenticateBearer: () => never,
     prepare: () => undefined,
     inMaintenance: async () => true,

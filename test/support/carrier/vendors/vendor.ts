@@ -44,7 +44,7 @@ export interface Callback {
 
 export type Outcome = 'sent' | 'delivered' | 'unreachable';
 
-export type Refusal =
+type Refusal =
   /** Final. */
   | 'recipient'
   /** The account's or the sender's, so that another carrier may be asked. */

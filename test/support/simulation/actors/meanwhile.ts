@@ -1,8 +1,7 @@
-/** What administrators correct soon after they wrote it, and refusals that are not counted. */
+/** What administrators correct soon after they wrote it. */
 
 import { between, wholeBetween } from '../random.ts';
 import type { Actor } from './actor.ts';
-import { refused } from './attempts.ts';
 import type { Theme } from './themes.ts';
 
 const onlyIn = (theme: Theme, share: number): Partial<Record<Theme, number>> => ({ [theme]: share });
@@ -25,19 +24,6 @@ export const meanwhile = {
         scene.readFeedback('Senders', key);
         scene.stage.disturb(60_000);
       }
-    },
-  },
-  'is refused while not all refusals can be counted': {
-    uses: ['sendSms'],
-    share: onlyIn('administration', 1.5),
-    async act({ scene, client, random }) {
-      scene.stage.breaks('RateCounters', between(random, 0.3, 0.6), 20_000);
-      for (let times = wholeBetween(random, 6, 14); times > 0; times -= 1)
-        await scene.ask(client, {
-          route: 'sendSms',
-          body: { to: 'nobody', message: 'refused' },
-          must: refused('1.2', 400),
-        });
     },
   },
 } as const satisfies Record<string, Actor>;

@@ -4,7 +4,6 @@ import { recoveringUrl } from '../outside/endpoints.ts';
 import { whatsAppNumberId, whatsAppReportAndText } from '../outside/whatsapp-events.ts';
 import { between, oneOf, wholeBetween } from '../random.ts';
 import { type Actor, learn, ownPeople, send } from './actor.ts';
-import { refused } from './attempts.ts';
 import { sends } from './days.ts';
 
 const dayMs = 86_400_000;
@@ -32,19 +31,6 @@ export const mishaps = {
       if (status !== 201) return;
       const path = { endpoint_id: String(answer.endpoint_id) };
       await scene.ask(client, { route: 'getWebhookEndpoint', path });
-    },
-  },
-  'is refused while responses about its refusals are lost': {
-    uses: ['sendSms'],
-    share: { administration: 2 },
-    async act({ scene, client, random }) {
-      scene.stage.breaks('RateCounters', between(random, 0.3, 0.5), 20_000, 'fails after');
-      for (let times = wholeBetween(random, 6, 14); times > 0; times -= 1)
-        await scene.ask(client, {
-          route: 'sendSms',
-          body: { to: 'nobody', message: 'refused' },
-          must: refused('1.2', 400),
-        });
     },
   },
   'writes by WhatsApp in one notification with a report that cannot be recorded': {

@@ -3,7 +3,7 @@ import { accessDenied } from '../aws/requests.ts';
 import { type Invariant, timeOf } from './invariant.ts';
 import { limitViolations } from './limits.ts';
 
-/** Rows to which every request writes, whose size would multiply with their rate. Those of refusals have an entry for each reason. */
+/** Every request writes to these rows, so their size would multiply with the rate. */
 const rowBytesMax: Readonly<Record<string, number>> = { RateCounters: 2048 };
 /** Half of what a partition takes; but a thousand messages may be stored at once with one reference. */
 const writeUnitsMax: Readonly<Record<string, number>> = { 'Messages/by-reference': 1000 };

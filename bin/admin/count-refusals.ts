@@ -1,0 +1,44 @@
+/** Counts the refused requests of clients from their log lines (contract 8.5). */
+import type { LoggedRequest } from '../../shared/admin/request-log.cloudwatch.ts';
+
+/** The refusals of a client in an hour, at one endpoint and for one reason. */
+interface RefusalCount {
+  /** When the UTC hour begins. */
+  readonly hour: string;
+  readonly client_id: string;
+  readonly endpoint: string;
+  readonly reason: string;
+  readonly count: number;
+  /** Each name once: of the fields that were wrong in any of the requests. */
+  readonly faulty_fields: readonly string[];
+  readonly last_request_id: string;
+}
+
+/** Returns the newest hour first, and in it the highest count first. */
+export async function countRefusals(requests: AsyncIterable<LoggedRequest>): Promise<RefusalCount[]> {
+  const counts = new Map<string, RefusalCount & { readonly lastAt: string }>();
+  for await (const { timestamp, client_id = '', ...request } of requests) {
+    const hour = `${timestamp.slice(0, 'yyyy-mm-ddThh'.length)}:00:00.000Z`;
+    const endpoint = `${request.method} ${request.path}`;
+    const reason = request.error ?? String(request.status);
+    const key = [hour, client_id, endpoint, reason].join(' ');
+    const before = counts.get(key);
+    // The lines come in no order.
+    const isLast = before === undefined || timestamp >= before.lastAt;
+    counts.set(key, {
+      hour,
+      client_id,
+      endpoint,
+      reason,
+      count: (before?.count ?? 0) + 1,
+      faulty_fields: [...new Set([...(before?.faulty_fields ?? []), ...(request.faulty_fields ?? [])])],
+      last_request_id: isLast ? request.request_id : before.last_request_id,
+      lastAt: isLast ? timestamp : before.lastAt,
+    });
+  }
+  return [...counts.values()]
+    .map(({ lastAt: _lastAt, ...count }) => count)
+    .toSorted((one, other) =>
+      one.hour === other.hour ? other.count - one.count : one.hour < other.hour ? 1 : -1,
+    );
+}
