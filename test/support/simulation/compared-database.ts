@@ -86,7 +86,7 @@ export async function createTable(client: DynamoDBClient): Promise<void> {
   );
 }
 
-/** What Amazon’s engine responds, or the error that it throws, as the other can be compared with it. */
+/** Returns the response or the error of Amazon’s engine, in a form that can be compared. */
 export async function ofAmazon(client: DynamoDBClient, operation: Operation, input: object): Promise<object> {
   try {
     const { $metadata: _, ...response } = await client.send(commandOf(operation, input));
@@ -96,7 +96,7 @@ export async function ofAmazon(client: DynamoDBClient, operation: Operation, inp
   }
 }
 
-/** What the simulation responds, in the same form. */
+/** Returns the response or the error of the simulation, in the same form. */
 export function ofSimulation(
   database: ReturnType<typeof newDatabase>,
   operation: Operation,

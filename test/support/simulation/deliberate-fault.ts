@@ -6,7 +6,7 @@ import type { SourceChange } from './lambda/source-change.ts';
 
 /** One fault. Its name says in plain words what the gateway then does. */
 interface DeliberateFault {
-  /** What the runs are about that look for it. */
+  /** The theme of the runs that look for the fault. */
   readonly theme: Theme;
   /** Whose rows are edited in these runs, where they are about `rows`. */
   /** The number of the promise in `docs/contract.md` that it breaks, or the page that makes it. */
@@ -15,7 +15,7 @@ interface DeliberateFault {
   readonly changes: readonly SourceChange[];
 }
 
-/** What each file of `test/simulation/deliberate-faults` exports as `faults`. */
+/** The export `faults` of each file in `test/simulation/deliberate-faults`. */
 export type DeliberateFaults = Readonly<Record<string, DeliberateFault>>;
 
 const folder = join(import.meta.dirname, '../../simulation/deliberate-faults');

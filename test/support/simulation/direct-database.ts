@@ -19,10 +19,10 @@ interface DatabaseCall {
   readonly input: Fields;
 }
 
-/** What becomes of a call: `run` lets it take effect. @throws what the client throws */
+/** Decides about a call; `run` executes it. @throws the client's error */
 export type AroundCall = (call: DatabaseCall, run: () => object) => object | Promise<object>;
 
-/** A command of either client: those of the document client have one of the other inside. */
+/** A command of either client. A command of the document client contains one of the other client. */
 interface Command {
   readonly input: Fields;
   readonly clientCommand?: object;

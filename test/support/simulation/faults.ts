@@ -46,7 +46,7 @@ export interface FaultOptions {
   readonly focus?: string | undefined;
   /** Only these happen; by default what the seed decides. */
   readonly only?: ReadonlySet<string> | undefined;
-  /** Whether each thing takes its shortest time, for a trace that is easy to read. */
+  /** True if everything takes its shortest time, so that a trace is easy to read. */
   readonly calm?: boolean | undefined;
 }
 
@@ -57,7 +57,7 @@ export function keyOf({ point, kind }: Fault): string {
 }
 
 const focusedRate = 12;
-/** Where more than a third of the calls go wrong, nearly none of them comes to anything. */
+/** If more than a third of the calls fail, nearly nothing succeeds. */
 const timesMax = 16;
 
 export function decidedFaults({ seed, severity, focus, only, calm = false }: FaultOptions) {

@@ -37,7 +37,7 @@ export interface Plan {
   readonly schedulesPerSecond: number;
   readonly outages: readonly Outage[];
   readonly ttlDelayMs: number;
-  /** Whether carriers throttle the messages to some numbers, which slows every message of their sender. */
+  /** True if carriers throttle the messages to some numbers, which slows every message of their sender. */
   readonly carriersThrottle: boolean;
   /** In order of preference. */
   readonly smsCarriers: readonly string[];
@@ -104,7 +104,7 @@ const webhookFocuses = [
 
 /** How many runs have a second carrier for SMS. */
 function secondCarrierShare({ theme, severity }: Plan): number {
-  // Whether a pace is used is judged of runs of one carrier in which nothing fails.
+  // The invariant about the use of a pace judges only runs with one carrier and no faults.
   if (theme === 'bulk') return severity === 0 ? 0.25 : 0.6;
   return 0.35;
 }
@@ -154,7 +154,7 @@ function planOfSteps(seed: number, theme: Theme): Plan {
   const clientCount = wholeBetween(random, 1, 3);
   const count = wholeBetween(random, 4, 22);
   const some = someActors(theme, randomOf(seed, 'actors'));
-  // Of those with a small share, each sends for an hour or waits for days.
+  // Each step with a small share sends for an hour or waits for days.
   const often = some.filter(([, share]) => share >= 1);
   const boosted = random() < 0.5 ? often[Math.floor(random() * often.length)]?.[0] : undefined;
   const steps = Array.from({ length: count }, (_, i) => ({

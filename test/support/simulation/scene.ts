@@ -20,7 +20,7 @@ export interface SimulatedClient {
   readonly webhookSecret: string;
   readonly apiKey: string;
   readonly webhookUrl: string;
-  /** What it knows from answers. */
+  /** Ids that the client knows from responses. */
   readonly messages: string[];
   readonly scheduled: string[];
   readonly otps: { readonly otpId: string; readonly to: string }[];
@@ -145,7 +145,7 @@ export async function sceneOn(
   ): Promise<void> {
     await db.send(new PutCommand({ TableName: table, Item: { ...row } }));
     const key = { client_id: row.client_id, [sortKeys[table]]: row[sortKeys[table]] };
-    // What was there from the start is in force from the start.
+    // Rows that existed at the start are in force from the start.
     record.edited.push({ atMs: hasBegun ? time.now() : before.getTime(), table, key, row });
     if (endsAtMs === undefined) return;
     const { note } = row;

@@ -26,7 +26,7 @@ export async function shrunk(code: Code, failed: Run, bounds: Bounds): Promise<R
   let best: Candidate = { plan: failed.plan, faults: undefined, calm: false };
   let shortest = failed;
 
-  /** Whether the run still has the violation; then it is the best so far. */
+  /** Returns true if the run still shows the violation. It is then the best so far. */
   async function fails(candidate: Candidate): Promise<boolean> {
     if (runs >= bounds.runs || Date.now() > endsAtMs) return false;
     runs += 1;
@@ -62,7 +62,7 @@ export async function shrunk(code: Code, failed: Run, bounds: Bounds): Promise<R
       (candidate, kept) => ({ ...candidate, plan: { ...candidate.plan, steps: kept } }),
     );
   const withPlan = (plan: Partial<Plan>): Candidate => ({ ...best, plan: { ...best.plan, ...plan } });
-  // What most often is enough: the steps that the violation names, without a fault.
+  // Tries only the steps that the violation names, without faults. This is usually enough.
   const named = stepsOf(failed);
   const steps = failed.plan.steps.filter(({ id }) => named.has(id));
   if (steps.length > 0 && steps.length < failed.plan.steps.length) await fails(withPlan({ steps }));

@@ -29,7 +29,7 @@ export interface Outage {
   readonly untilMs: number;
   /** How many of the calls fail; by default all. */
   readonly share?: number;
-  /** What becomes of them; by default AWS throttles them, and a vendor cannot be reached. */
+  /** The fault of these calls. By default AWS throttles them, and a vendor cannot be reached. */
   readonly fault?: FaultKind | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface StageOptions extends FaultOptions {
   readonly outages: readonly Outage[];
   /** How long after its time DynamoDB deletes a row by its TTL. */
   readonly ttlDelayMs: number;
-  /** Whether carriers throttle the messages to some numbers. */
+  /** True if carriers throttle the messages to some numbers. */
   readonly carriersThrottle: boolean;
   /** In order of preference. */
   readonly smsCarriers: readonly string[];
@@ -74,9 +74,9 @@ export interface Stage {
    * its records is lost (`lost records`); not in a run in which nothing goes wrong.
    */
   breaks(of: string, share: number, forMs: number, fault?: FaultKind): void;
-  /** Whether nothing goes wrong any more. */
+  /** Returns true if no more faults happen. */
   isAtRest(): boolean;
-  /** Whether anything is under way that no timer starts. */
+  /** Returns true if any work is in progress that no timer starts. */
   isBusy(): boolean;
 }
 
@@ -112,7 +112,7 @@ export function simulatedStage(
     if (againAfterMs !== undefined) time.at(time.now() + againAfterMs, deliver);
   }
 
-  /** Whether a list of the due-item index has an entry that is due within two minutes. */
+  /** Returns true if a list of the due-item index contains an entry that is due within two minutes. */
   function isDue(): boolean {
     const until = new Date(time.now() + 120_000).toISOString();
     return database

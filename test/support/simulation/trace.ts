@@ -10,7 +10,7 @@ const valueMax = 160;
 const linesMax = 80;
 
 interface TraceOptions {
-  /** Whether everything is told, not only what concerns the violation. */
+  /** True to print everything, not only the lines about the violation. */
   readonly whole?: boolean;
 }
 
@@ -86,8 +86,8 @@ export function traceOf(run: Run, { whole = false }: TraceOptions = {}): string 
 }
 
 /**
- * What the violation is about: the ids, numbers and URLs that it names, and the messages of the requests that made these;
- * the clients only where it names nothing else.
+ * Returns the subjects of the violation: the ids, numbers and URLs that it names, and the messages of their requests. Includes
+ * the clients only if it names nothing else.
  */
 function subjectsOf({ violations, stage: { record } }: Run): readonly string[] {
   const named = new Set(

@@ -100,7 +100,7 @@ export const administration = {
       const { scene, client, random, id } = act;
       const { time } = scene.stage;
       const key = { client_id: oneOf(random, ['*', client.clientId]), destination: 'sms *' };
-      // What others send from the same one tells its processes the new pace, too.
+      // Messages of other clients from the same identity also tell its processes the new pace.
       const identity = oneOf(random, ['+447418367358', `P${id}`]);
       const setPace = (messages_per_second: number): Promise<void> =>
         scene.edit('Senders', {

@@ -133,7 +133,7 @@ export const days = {
       const failed = (): number => urls.filter((url) => postsTo(url) > retryDelaysSeconds.length).length;
       const postsTo = (url: string): number => stage.record.posted.filter((one) => one.url === url).length;
       for (let looks = 0, seen = 0; looks < 30 && toAsk.size > 0; looks += 1) {
-        // Who asks at once does so as soon as its endpoint has refused the last attempt.
+        // `asksAtOnce` requests the resend as soon as the endpoint has refused the last attempt.
         await until(stage, 4000, () => asksAtOnce && failed() > seen);
         seen = failed();
         const { answer } = await scene.ask(client, { route: 'listWebhookDeliveries', query });
@@ -147,7 +147,7 @@ export const days = {
             await scene.ask(client, { route: 'resendWebhookDelivery', path: { delivery_id } });
             continue;
           }
-          // Another request each time: the same one would be that of the first time.
+          // Sends a new request each time. The same request would return the first resend.
           const since = new Date(sinceMs - looks).toISOString();
           const body = { origin: new URL(url).origin, since, state: 'failed' };
           const { status } = await scene.ask(client, { route: 'resendWebhookDeliveries', body });

@@ -133,7 +133,7 @@ export const sending = {
   },
   'sends to a thousand': {
     uses: ['sendBulkSms'],
-    // Only where a run is made of it.
+    // Only runs of a theme that names this step use it.
     share: {},
     act(act) {
       const first = 30_000 + (Number(act.id) - 1) * bulkRecipientsMax;

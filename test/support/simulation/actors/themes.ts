@@ -1,4 +1,4 @@
-/** What a run is mostly about. */
+/** The main subject of a run. */
 export const themes = [
   'messages',
   'limits',

@@ -4,7 +4,7 @@ import type { Asked } from '../outside/record.ts';
 import { between, oneOf } from '../random.ts';
 import { type Act, type Actor, known, learn } from './actor.ts';
 
-/** What endpoints ask for that do not take every event. */
+/** The event filters of endpoints that do not receive every event. */
 const choices: readonly [string[], ...string[][]] = [
   ['sms.delivered', 'sms.failed'],
   ['sms.sent'],

@@ -84,7 +84,7 @@ function compareText(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** Negative, 0 or positive; `undefined` where the two have no order. */
+/** Returns a negative number, 0 or a positive number. Returns undefined if the two values have no order. */
 export function compare(a: Value, b: Value): number | undefined {
   if ('S' in a && 'S' in b) return compareText(a.S, b.S);
   if ('N' in a && 'N' in b) return compareNumbers(a.N, b.N);
@@ -137,7 +137,9 @@ export function storedItem(item: Item): Item {
   return result;
 }
 
-/** Bytes of an item, by the documented rules: names and texts in UTF-8, numbers two digits a byte, maps and lists 3 and 1 each. */
+/**
+ * Bytes of an item, by the documented rules: names and texts in UTF-8, numbers two digits a byte, maps and lists 3 and 1 each.
+ */
 export function itemBytes(item: Item): number {
   let bytes = 0;
   for (const name in item) bytes += textBytes(name) + valueBytes(item[name] as Value);

@@ -35,14 +35,14 @@ export function dynamoDb(definitions: readonly TableDefinition[], world: DynamoD
     );
   }
 
-  /** @throws ValidationError where the item is too large for a row. */
+  /** @throws ValidationError if the item is too large for a row */
   function fitting(item: Item): Item {
     if (itemBytes(item) > itemBytesMax)
       throw new ValidationError('Item size has exceeded the maximum allowed size');
     return storedItem(item);
   }
 
-  /** What a write leaves of a row; its condition is checked. */
+  /** Returns the row after a write. Checks the condition of the write. */
   function written(kind: 'Put' | 'Update' | 'Delete' | 'ConditionCheck', input: Input) {
     const table = tableOf(input.TableName);
     const named = kind === 'Put' ? keyAttributes(table, input.Item) : input.Key;

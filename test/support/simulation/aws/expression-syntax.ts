@@ -55,7 +55,7 @@ class Parser {
     return this.#at >= this.#tokens.length;
   }
 
-  /** Whether the next token is this one; then it is taken. */
+  /** Returns true and consumes the next token if it is this one. */
   takes(word: string): boolean {
     if (this.#tokens[this.#at]?.toUpperCase() !== word.toUpperCase()) return false;
     this.#at += 1;

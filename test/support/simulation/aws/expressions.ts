@@ -30,7 +30,7 @@ export interface Placeholders {
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-expression-parameters */
 const expressionBytesMax = 4096;
 
-/** @throws ValidationError where an expression is too long, or a placeholder is given that none uses, as DynamoDB refuses it. */
+/** @throws ValidationError, as DynamoDB does, if an expression is too long or a placeholder is unused */
 export function checkExpressions(expressions: readonly (string | undefined)[], given: Placeholders): void {
   if (expressions.some((text = '') => Buffer.byteLength(text) > expressionBytesMax))
     throw new ValidationError('Expression size has exceeded the maximum allowed size');

@@ -17,7 +17,7 @@ const ofTransaction: Readonly<Record<string, string>> = {
   ConditionCheck: 'ConditionCheckItem',
 };
 
-/** Whether the role of the function permits the call; those of other services are not looked at. */
+/** Returns true if the role of the function permits the call. Calls of other services are not checked. */
 export function isGranted(call: Call, functionName: string): boolean {
   if (call.service !== 'dynamodb') return true;
   const declared: readonly Uses[] = functionUses[functionName as FunctionName];

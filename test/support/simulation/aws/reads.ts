@@ -151,7 +151,7 @@ function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Where a page goes on whose last row is gone. */
+/** Returns the index at which a page continues if the row of its start key was deleted. */
 function firstAfter(
   items: readonly Item[],
   start: Item,

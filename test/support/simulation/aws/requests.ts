@@ -35,9 +35,9 @@ export interface Call {
 /** Each takes effect when it is called. @throws ServiceError */
 export type Services = Readonly<Record<string, (call: Call, noted: NotedCall) => object | Promise<object>>>;
 
-/** What is kept of a call. What each wrote would take most of the memory of a long run. */
+/** The record of a call. All inputs would take most of the memory of a long run. */
 export interface NotedCall extends Omit<Call, 'input'> {
-  /** Of calls that went wrong only. */
+  /** Recorded only for calls that went wrong. */
   readonly input: Call['input'] | undefined;
   readonly atMs: number;
   readonly process: string;
@@ -70,7 +70,7 @@ const rates: FaultRates = {
   'arrives late': 0.002,
   'is answered late': 0.002,
 };
-/** Of these services an internal error is documented to mean that the request was not completed. */
+/** AWS documents that an internal error of these services means that the request was not completed. */
 const carriers: readonly string[] = ['sms', 'whatsapp'];
 const carrierRates: FaultRates = { ...rates, 'fails after': 0, 'no answer': 0.005 };
 const writes = /^(Put|Update|Delete|Transact|Send|Create|BatchWrite|Change)/;

@@ -1,4 +1,4 @@
-/** SQS in memory, with the rules of its API reference. Who consumes a queue is told when a message can be received. */
+/** SQS in memory, with the rules of its API reference. Consumers of a queue are notified when a message can be received. */
 import { createHash } from 'node:crypto';
 import type { DeployedQueue } from '../deployment.ts';
 import type { Faults } from '../faults.ts';
@@ -169,7 +169,7 @@ export function simulatedSqs(definitions: readonly DeployedQueue[], time: Virtua
     remove,
     all: [...queues.values()] as readonly Queue[],
 
-    /** What `ReceiveMessage` returns; it may wait. */
+    /** Returns the response of `ReceiveMessage`. May wait. */
     async receiveMessages(input: {
       readonly QueueUrl: string;
       readonly MaxNumberOfMessages?: number;

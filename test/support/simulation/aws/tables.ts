@@ -23,7 +23,7 @@ export interface Change {
   readonly after: Item | undefined;
 }
 
-/** What DynamoDB does without a request, which the simulation decides. */
+/** Behaviour of DynamoDB that the simulation decides, not a request. */
 export interface DynamoDbWorld {
   readonly now: () => number;
   readonly later: (ms: number, run: () => void) => void;
@@ -31,9 +31,9 @@ export interface DynamoDbWorld {
   readonly indexLagMs: () => number;
   /** How old an eventually consistent read may be. */
   readonly readLagMs: () => number;
-  /** Whether a write beside a transaction on the same row is refused. */
+  /** Returns true if a write is refused during a transaction on the same row. */
   readonly conflicts: () => boolean;
-  /** Whether a part of a batch is left undone. */
+  /** Returns true if DynamoDB leaves a part of a batch unprocessed. */
   readonly leavesUndone: () => boolean;
   readonly changed: (change: Change) => void;
 }
@@ -55,7 +55,7 @@ export interface Partition<Entry> {
 interface Index {
   readonly keys: KeyNames & { readonly keysOnly: boolean };
   readonly partitions: Map<string, Partition<Item>>;
-  /** What the index has of each row of the table. */
+  /** The projected rows of the index. */
   readonly has: Map<string, Item>;
   /** No write of a row overtakes an earlier one on its way into the index. */
   readonly dueAt: Map<string, number>;
@@ -173,7 +173,7 @@ export function storedTables(definitions: readonly TableDefinition[], world: Dyn
     return item;
   }
 
-  /** What the index has of the row. */
+  /** Returns the row as projected into the index. */
   function projected(table: Table, index: Index, row: Item | undefined): Item | undefined {
     const item = indexed(index, row);
     const { partition, sort, keysOnly } = index.keys;

@@ -121,11 +121,11 @@ export const ofAttempts = {
         if (status.status !== 'expired' || waiting.some((body) => body.includes(messageId))) return [];
         const given = record.handOvers.filter((one) => one.messageId === messageId);
         const ends = [...new Set(given.map(({ attemptId }) => attemptId))].map((id) => failureOf(ended, id));
-        // Of an attempt that reached no carrier nothing is known here.
+        // If an attempt reached no carrier, its end is unknown here.
         if (ends.length !== attempts.length || ends.some((atMs) => atMs === undefined)) return [];
         const failedMs = Math.max(...ends.map((atMs) => atMs ?? 0), lastFaultMs(ended));
         const last = given.at(-1);
-        // A last one that was refused is made again.
+        // If the last attempt was refused, it is retried.
         return last?.carrierMessageId === undefined ||
           failedMs > Date.parse(status.expires_at) - reviewedAgainMs
           ? []

@@ -12,7 +12,7 @@ export interface Accepted {
   readonly asked: Asked;
   /** The value of the request, or of its row of a bulk. */
   readonly to: string;
-  /** The status answer at the end; undefined where there was none with 200. */
+  /** The status response at the end. Undefined if no response had status 200. */
   // biome-ignore lint/suspicious/noExplicitAny: the documented fields are read
   readonly status: any;
 }
@@ -40,7 +40,7 @@ interface FinalReads {
     readonly accepted: readonly Accepted[];
     // biome-ignore lint/suspicious/noExplicitAny: the documented fields are read
     readonly listed: ReadonlyMap<string, readonly any[]>;
-    /** What the simulated carrier took, as a test key reads it. */
+    /** The messages that the simulated carrier accepted, as a test key reads them. */
     // biome-ignore lint/suspicious/noExplicitAny: the documented fields are read
     readonly outboxes: ReadonlyMap<string, readonly any[]>;
   };
@@ -93,7 +93,7 @@ export async function finalReads(scene: Scene, plan: Plan): Promise<FinalReads> 
     return accepted;
   }
 
-  /** All pages of a list; where there is much, of a hundred each. */
+  /** Reads all pages of a list. Long lists have pages of a hundred rows. */
   async function allOf(client: SimulatedClient, route: RouteName, given: object = {}): Promise<unknown[]> {
     const found: unknown[] = [];
     for (let cursor: string | undefined, pages = 0; pages < 1000; pages += 1) {

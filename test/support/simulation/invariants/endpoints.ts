@@ -65,7 +65,7 @@ export const ofEndpoints = {
     check: (ended) => {
       const { record, time } = ended.stage;
       const changed = changedUrls(ended);
-      // What interrupts an attempt three times uses it up.
+      // Three interruptions use up an attempt.
       const lastFault = lastFaultMs(ended);
       return [...Map.groupBy(record.posted, ({ webhookId, url }) => `${webhookId} to ${url}`)].flatMap(
         ([name, attempts]) => {
@@ -108,7 +108,7 @@ export const ofEndpoints = {
     check: ({ stage: { record } }) =>
       record.asked.flatMap(({ route, status, answer, clientId, atMs }) => {
         if (route !== 'listWebhookDeliveries' || status !== 200) return [];
-        // What was acknowledged and is sent again fails after one more attempt.
+        // A resend of an acknowledged webhook fails after one more attempt.
         const resends = record.asked.filter((one) => one.clientId === clientId && one.atMs < atMs);
         const isResent = (id: string): boolean =>
           resends.some(
@@ -151,7 +151,7 @@ export const ofEndpoints = {
     promise: '12.5',
     check: (ended) => {
       const { record } = ended.stage;
-      // The time of its end is that of a worker's clock, as is the time of its first failure.
+      // A worker's clock sets the time of its end and of its first failure.
       const { skewMaxMs } = ended.plan;
       return endpointsOf(record.asked).flatMap(({ url, clientId, id }) => {
         const own = record.asked.filter((one) => one.clientId === clientId);
@@ -196,7 +196,9 @@ export const ofEndpoints = {
   },
 } as const satisfies Record<string, Invariant>;
 
-/** Whose webhooks may go elsewhere, or nowhere, after their first attempt: URLs of an account or an endpoint that was changed. */
+/**
+ * Whose webhooks may go elsewhere, or nowhere, after their first attempt: URLs of an account or an endpoint that was changed.
+ */
 function changedUrls(ended: Ended): ReadonlySet<string> {
   const { scene, stage } = ended;
   const { asked, posted } = stage.record;

@@ -86,7 +86,7 @@ export const ofHandOvers = {
         const untilMs = Date.parse(status.expires_at);
         const isTold =
           status.status === 'canceled' || (status.error !== null && status.error.code !== 'expired');
-        // Where the worker died before its call, nobody knows that the carrier did not get it.
+        // If the worker died before its call, the gateway cannot know that the carrier did not get the message.
         const mayHaveIt = status.attempts?.some(({ outcome }: { outcome: string }) => outcome === 'unknown');
         // A few bulks use up a validity of half an hour then.
         const isSlow = record.edited.some(({ row }) => Number(row?.messages_per_second) < 1);
@@ -180,7 +180,7 @@ export const ofHandOvers = {
         // A leg that the relay missed is found half an hour later, and may have expired.
         const isMissed = (leg: { readonly status: string }) =>
           leg.status === 'expired' && faults.happened.some(({ point }) => point.startsWith('relay-changes '));
-        // Of an attempt with an unknown outcome nobody can say whether the carrier has it, and `wait` makes no other.
+        // If the outcome of an attempt is unknown, the carrier may have the message, and `wait` makes no other attempt.
         const given = others.some(
           (leg) =>
             isMissed(leg) ||
@@ -195,7 +195,7 @@ export const ofHandOvers = {
   },
 } as const satisfies Record<string, Invariant>;
 
-/** Whether no worker had as long without a fault as a repeat of a hand-over takes. */
+/** Returns true if no period without a fault was long enough for a worker to repeat a hand-over. */
 function workersFailFromTo({ happened }: Faults, fromMs: number, untilMs: number): boolean {
   const times = happened
     .filter(

@@ -6,7 +6,7 @@ import type { Ended } from './ended.ts';
 import { deadLetters, distinct, type Invariant, isCalm, isSetAside, timeOf } from './invariant.ts';
 import { clientOf, receiverOf, whatsAppSender } from './people.ts';
 
-/** What happened less apart than this may have happened in either order, as far as can be seen. */
+/** Two events with a smaller distance may have happened in either order. */
 const apartMs = 1500;
 /** A text can be read after a hand-over before it is noted. */
 const handOverMs = 40_000;
@@ -155,7 +155,7 @@ export const ofInbound = {
   },
 } as const satisfies Record<string, Invariant>;
 
-/** When carriers took messages of which clients from a number of ours to the person. */
+/** Returns the times at which carriers accepted messages from one of our numbers to the recipient, with their clients. */
 function takenFrom({ scene, listed, stage }: Ended, person: string, number = ourNumber) {
   const owner = new Map(
     scene.clients.flatMap(({ clientId }) =>
@@ -170,7 +170,7 @@ function takenFrom({ scene, listed, stage }: Ended, person: string, number = our
   });
 }
 
-/** Whether the gateway surely knew of the hand-over by then: where calls fail, an event that it posted shows it. */
+/** Returns true if the gateway certainly knew of the hand-over by then. If calls fail, a posted event proves it. */
 function isKnownBy(
   ended: Ended,
   { messageId, atMs }: { readonly messageId: string; readonly atMs: number },

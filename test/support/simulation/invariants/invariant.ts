@@ -16,7 +16,7 @@ export interface Invariant {
   readonly check: (ended: Ended) => readonly string[];
 }
 
-/** Whether nothing went wrong in the run. */
+/** Returns true if nothing went wrong in the run. */
 export function isCalm({ plan, stage: { faults } }: Ended): boolean {
   return plan.severity === 0 && faults.happened.length === 0;
 }
@@ -37,13 +37,13 @@ export function disabledEndpoints({ stage: { record } }: Ended): ReadonlySet<str
   );
 }
 
-/** Whether an endpoint with this choice of events takes one of that name; without a choice it takes every event. */
+/** Returns true if an endpoint with this filter receives the event. An endpoint without a filter receives every event. */
 export function takes(events: unknown, event: string): boolean {
   if (!Array.isArray(events)) return true;
   return events.some((chosen) => chosen === event || chosen === event.replace(/\..*/, '.*'));
 }
 
-/** Whether nobody may know what a carrier answered to this call, because its process did not record it. */
+/** Returns true if the carrier's response to this call may be unknown, because the process did not record it. */
 export function isUnrecorded({ calls, processDeaths }: Stage, { process, atMs }: NotedCall): boolean {
   return (
     processDeaths.some((one) => one.process === process && one.atMs >= atMs) ||
@@ -62,14 +62,14 @@ export function lastFaultMs({ stage: { faults, outages } }: Ended): number {
   );
 }
 
-/** What failed at each of its receives waits for people in a dead-letter queue. */
+/** Returns the messages in dead-letter queues, which failed at every receive and wait for an operator. */
 export function deadLetters(sqs: Sqs): readonly string[] {
   return sqs.all
     .filter(({ redrive }) => redrive === undefined)
     .flatMap(({ messages }) => [...messages].map(({ body }) => body));
 }
 
-/** Whether a text of a person waits there; one with this word, where it is given. */
+/** Returns true if a text of the recipient is there. If `word` is given, the text must contain it. */
 export function isSetAside(sqs: Sqs, person: string, word = ''): boolean {
   // The events of WhatsApp have numbers without a plus sign.
   return deadLetters(sqs).some((body) => body.includes(person.replace('+', '')) && body.includes(word));
@@ -78,7 +78,7 @@ export function isSetAside(sqs: Sqs, person: string, word = ''): boolean {
 /** A change of a row about access, limits or senders is in force within this time. */
 export const inForceWithinMs = 60_000;
 
-/** What a row can have been for the gateway: its last edit of which this surely knew, and each later one. */
+/** Returns the states of a row that the gateway may have used: the last edit that it certainly knew, and all later edits. */
 export function rowsDuring(
   edits: readonly Edited[],
   surelyKnownMs: number,

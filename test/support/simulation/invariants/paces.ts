@@ -30,7 +30,7 @@ export const ofPaces = {
         );
         const passed = sent.flatMap(({ atMs }) => {
           const { high: pace } = pacesDuring(record.edited, identity, atMs, atMs);
-          // Of a pace below one, a message has a period of its own.
+          // If the pace is below one, each message has its own period.
           const periodMs = pace < 1 ? Math.ceil(1000 / pace) : 1000;
           const startMs = atMs - (atMs % periodMs);
           const isUnread = unread.some((one) => one.atMs > startMs - 2 * inForceWithinMs && one.atMs < atMs);
@@ -52,7 +52,7 @@ export const ofPaces = {
     promise: '14.4, 5.6',
     check: ({ plan, stage: { record, faults }, accepted, listed }) => {
       if (plan.severity > 0 || faults.happened.length > 0) return [];
-      // What one of several carriers refuses, or cannot be given, waits before the next one is asked, in minutes at times.
+      // With several carriers, a refused message waits before the next carrier is used, sometimes for minutes.
       if (plan.smsCarriers.length > 1) return [];
       // Clocks that are seconds wrong miss slots, and reserve others behind them.
       if (plan.skewMaxMs > 500) return [];
@@ -79,7 +79,7 @@ export const ofPaces = {
           const unused = withheld
             .filter((one) => one.atMs > acceptedAtMs - lookedAtBeforeMs - plan.skewMaxMs && one.atMs <= atMs)
             .reduce((sum, one) => sum + one.segments, 0);
-          // What waits keeps to the lowest pace since it was accepted.
+          // A waiting message follows the lowest pace since it was accepted.
           const sinceMs = Math.min(...before.map((one) => acceptedAt.get(one.messageId) ?? one.atMs));
           const { low: pace } = pacesDuring(record.edited, identity, sinceMs, atMs);
           // A slot of an earlier pace below one is over at its end; a pace that was raised counts from then on.
@@ -97,7 +97,7 @@ export const ofPaces = {
   },
 } as const satisfies Record<string, Invariant>;
 
-/** Whether a person gave the sender a pace at some time; without one, any sender. */
+/** Returns true if an administrator set a pace for the sender at some time. If no sender is given, for any sender. */
 export function hasPace({ edited }: OutsideRecord, identity?: string): boolean {
   return edited.some(
     ({ row }) =>
@@ -105,7 +105,10 @@ export function hasPace({ edited }: OutsideRecord, identity?: string): boolean {
   );
 }
 
-/** Whether a message may have waited for a pace before it was handed over: that of its sender, or that of another carrier's. */
+/**
+ * Returns true if a message may have waited for a pace before its hand-over: the pace of its sender, or of another carrier's
+ * sender.
+ */
 export function mayHaveWaited(
   { smsCarriers }: Plan,
   record: OutsideRecord,

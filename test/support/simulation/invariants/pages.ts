@@ -3,7 +3,7 @@ import type { ListRead } from '../outside/record.ts';
 import type { Ended } from './ended.ts';
 import { type Invariant, timeOf } from './invariant.ts';
 
-/** What a list reads may be so old, beside what an index lags behind. */
+/** The maximum age of the rows that a list reads, in addition to the delay of an index. */
 const staleMaxMs = 5000;
 
 export const ofPages = {
@@ -29,7 +29,7 @@ export const ofPages = {
   },
 } as const satisfies Record<string, Invariant>;
 
-/** What each list must have, because it was there by that time and nothing took it away since. */
+/** The rows that each list must contain, because they existed by that time and nothing has removed them. */
 const there: Readonly<
   Record<ListRead['route'], (ended: Ended, read: ListRead, beforeMs: number) => readonly string[]>
 > = {

@@ -210,7 +210,7 @@ export function receiverOf(
   return undefined;
 }
 
-/** What hand-overs from one of our numbers name as their sender. */
+/** Returns the sender in the hand-overs from one of our numbers. */
 function senderOf(number: string): string {
   return number === whatsAppNumberId ? whatsAppSender : number;
 }

@@ -2,7 +2,7 @@
 import { syntheticClientId } from '../../../../shared/contract/mode.ts';
 import { type Invariant, isCalm, timeOf, underEachKey } from './invariant.ts';
 
-/** What a disabled client has waiting is not handed over after this time. */
+/** Waiting messages of a disabled client are not handed over after this time. */
 const disabledWithinMs = 62_000;
 /** No answer, a disabled client and a used-up limit say nothing about the request. */
 const passing: readonly number[] = [0, 403, 429];
@@ -111,7 +111,7 @@ export const ofRefusals = {
     promise: '8.2',
     check: ({ plan, stage: { database } }) => {
       const textOf = (row: object, name: string) => String(Reflect.get(Object(Reflect.get(row, name)), 'S'));
-      // What was there before the run has no entry; a person may have made its time unreadable.
+      // Rows from before the run have no entry. An administrator may have corrupted the time of a row.
       const made = [
         ...database.rows('ApiKeys').map((row) => ({ row, id: textOf(row, 'key_id') })),
         ...database.rows('Clients').map((row) => ({ row, id: textOf(row, 'client_id') })),

@@ -144,7 +144,7 @@ export interface Shown {
   readonly finished_at: string;
 }
 
-/** Whether the request asks for the webhook to be sent again. */
+/** Returns true if the request resends the webhook. */
 export function isResendOf(
   { clientId, route, path, body, answer }: Asked,
   posted: Posted | undefined,

@@ -55,7 +55,7 @@ export const ofShown = {
       return reportedSms(ended).flatMap(({ messageId, status, reports, attempts }) => {
         if (refused.has(messageId)) return [];
         const prices = new Map(reports.map(({ attemptId, price = 0 }) => [attemptId, price]));
-        // Of what was not reported there is an estimate, or nothing.
+        // If a price was not reported, the cost is an estimate or absent.
         if (attempts.some((attemptId) => !prices.has(attemptId))) return [];
         const cost = [...prices.values()].reduce((sum, price) => sum + price, 0);
         return Math.abs(Number(status.cost) - cost) < 1e-9
@@ -127,8 +127,8 @@ export const ofShown = {
 } as const satisfies Record<string, Invariant>;
 
 /**
- * The messages that a carrier refused for want of credit: it reports their failure too, without a price. Where the report is read
- * before the refusal, it proves to the gateway that the carrier had the message, which then has an estimated cost.
+ * The messages that a carrier refused for want of credit: it reports their failure too, without a price. If the report is read
+ * before the refusal, it proves that the carrier had the message. The message then has an estimated cost.
  */
 function refusedAndReported({ stage }: Ended): ReadonlySet<string> {
   const refused = stage.record.handOvers.filter(

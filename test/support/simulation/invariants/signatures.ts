@@ -1,4 +1,4 @@
-/** Whether a receiver that follows the guide could verify each webhook (contract 7.4 to 7.6). */
+/** A receiver that follows the guide can verify each webhook (contract 7.4 to 7.6). */
 import { createHmac } from 'node:crypto';
 import { settingsIdOf } from '../../../../shared/contract/mode.ts';
 import type { Posted } from '../outside/record.ts';
@@ -10,7 +10,7 @@ interface GivenSecret {
   readonly clientId: string;
   /** Undefined for the URLs of the account and of requests. */
   readonly endpointId: string | undefined;
-  /** Undefined where the answer was lost: nobody can verify with it, and it ends the one before all the same. */
+  /** Undefined if the response was lost. Nobody can then verify with this secret, but it still ends the one before. */
   readonly secret: string | undefined;
   readonly askedAtMs: number;
   readonly fromMs: number;
@@ -78,7 +78,7 @@ export function signatureViolations({ stage: { record }, scene, plan }: Ended): 
         .filter(({ secret }) => secret !== undefined && !isSignedWith(posted, secret))
         .map(({ fromMs }) => `${what} is not signed with the secret given out at ${timeOf(fromMs)}`),
       ...live
-        // Which is the oldest is told by the clocks of those who rotated.
+        // The clocks of the processes that rotated decide which secret is the oldest.
         .slice(plan.skewMaxMs > skewOfOrderMs ? live.length : 1)
         .filter(({ secret }) => secret !== undefined && isPlainlySignedWith(posted, secret))
         .map(() => `${what} has an X-Webhook-Signature of a newer secret than the oldest that signs`),

@@ -3,7 +3,7 @@ import { modeOf } from '../../../../shared/contract/mode.ts';
 import { distinct, type Invariant, isCalm, timeOf } from './invariant.ts';
 
 const finalStates = ['delivered', 'failed', 'expired', 'read'];
-/** What becomes of the messages to the simulator's recipients. */
+/** The final states of messages to the simulator's recipients. */
 const endOf: Readonly<Record<string, readonly string[]>> = {
   '+15005550001': ['failed'],
   '+15005550002': ['failed'],
@@ -84,7 +84,7 @@ export const ofTestKeys = {
             : [],
         ),
       );
-      // Who is suppressed, and nobody but a test key asked for it.
+      // Finds recipients whose suppression only a test key has requested.
       const people = scene.clients.flatMap(({ clientId }) =>
         [...(suppressed.get(clientId)?.keys() ?? [])].flatMap((person) => {
           const isLive =

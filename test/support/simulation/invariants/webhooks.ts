@@ -56,7 +56,7 @@ export const ofWebhooks = {
                 (death) => death.process === process && Math.abs(death.atMs - atMs) < 60_000,
               ),
           );
-          // An attempt whose result was not stored is made again after its lease.
+          // An attempt without a stored result is repeated after its lease.
           const unrecorded = posts.some(({ process, webhookId, atMs }) =>
             calls.some(
               (call) =>

@@ -1,6 +1,6 @@
 /** Lambda's event filtering: the forms of patterns that the stack uses. */
 
-/** Whether the event has, for each name of the pattern, one of the values that it lists. */
+/** Returns true if the event contains, for each name of the pattern, one of the listed values. */
 export function matches(pattern: unknown, event: unknown): boolean {
   return Object.entries(Object(pattern)).every(([name, wanted]) => {
     const found = Object(event)[name];

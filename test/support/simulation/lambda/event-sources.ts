@@ -19,7 +19,7 @@ interface SourceSettings {
   readonly missedShare: () => number;
   /** With how many of its records the relay fails at present until their last retry. */
   readonly lostShare: () => number;
-  /** Whether a run of the functions on timers would find nothing to do: then most of their runs are left out. */
+  /** Returns true if the functions on timers would find no work. Most of their runs are then skipped. */
   readonly isIdle: () => boolean;
 }
 
@@ -40,7 +40,7 @@ export function eventSources(settings: SourceSettings) {
   const { deployment, processes, sqs, time, faults } = settings;
   const functions = new Map(deployment.functions.map((each) => [each.id, each]));
   let sequence = 0;
-  /** What no source has processed yet. */
+  /** The number of records that no source has processed yet. */
   let waitingRecords = 0;
   let unscannedUntilMs = 0;
   const isIdle = (): boolean => settings.isIdle() && time.now() > unscannedUntilMs;
@@ -89,8 +89,8 @@ export function eventSources(settings: SourceSettings) {
   }
 
   /**
-   * Whether the relay does not get the record: that of a new message only, which a scan finds. Of what else happens to a
-   * message nothing would be left where the stream loses it.
+   * Returns true if the relay does not get the record. This happens only to new messages, which a scan finds. No scan would find
+   * other lost changes of a message.
    */
   function isMissed(source: StreamSource, { eventName, dynamodb }: StreamRecord, name: string): boolean {
     const status: unknown = Reflect.get(Object(Reflect.get(Object(dynamodb.NewImage), 'status')), 'S');
@@ -106,7 +106,9 @@ export function eventSources(settings: SourceSettings) {
     return true;
   }
 
-  /** Whether the relay fails with the record until its last retry. The scan for missed messages finds what it was about. */
+  /**
+   * Returns true if the relay fails for the record until its last retry. The scan for missed messages finds what it was about.
+   */
   function isLost({ table, onFailure }: StreamSource, record: StreamRecord, name: string): boolean {
     const share = settings.lostShare();
     if (table !== 'Messages' || onFailure === undefined || share === 0) return false;
@@ -259,7 +261,7 @@ export function eventSources(settings: SourceSettings) {
       for (const read of found) read(record, hash);
     },
 
-    /** Whether a stream has records that a function has still to process, or that it missed. */
+    /** Returns true if a stream contains records that a function must still process or has missed. */
     isBusy: () => waitingRecords > 0 || time.now() <= unscannedUntilMs,
   };
 }

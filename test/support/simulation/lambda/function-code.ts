@@ -117,7 +117,10 @@ function sourceChanges(changes: readonly SourceChange[], changed: Set<SourceChan
   };
 }
 
-/** Without the copy of each package's exports that esbuild makes for a default import, at every start of a process. */
+/**
+ * Removes the copy of each package's exports that esbuild makes for a default import, which would cost time at every start of a
+ * process.
+ */
 function withoutCopies(code: string): string {
   return code.replace(/__toESM\((require\("([^"]+)"\))(?:, 1)?\)/g, (whole, required, name) =>
     packageNames.test(name) ? required : whole,

@@ -77,7 +77,7 @@ export function sharedGlobals(
     isTTY: false,
   };
   const process = Object.create(globalThis.process, {
-    // Without a process while the packages are evaluated.
+    // No process is running while the packages are evaluated.
     env: { get: () => running.getStore()?.environment ?? {} },
     stdout: { value: stream },
     stderr: { value: stream },
@@ -133,7 +133,7 @@ export function sharedGlobals(
       ...https,
       request: (url: string, options: never) => current().httpsRequest(url, options),
     },
-    // Where the SDK looks for a configuration file, which Lambda does not have.
+    // The SDK looks for a configuration file here. Lambda has none.
     'fs/promises': {
       readFile: async () => Promise.reject(Object.assign(new Error('no file'), { code: 'ENOENT' })),
     },
@@ -174,7 +174,7 @@ interface VerifyKey {
   readonly key: crypto.KeyObject;
 }
 
-/** The calls of `jose`, answered at once: those of Node end in another thread at a time of their own. */
+/** Answers the calls of `jose` at once. Node's own calls end in another thread at an unknown time. */
 const subtleCrypto = {
   async importKey(
     _format: string,

@@ -44,7 +44,7 @@ interface ProcessSettings {
   readonly httpsRequest: (process: Process, url: string, options: never) => unknown;
   /** Takes what the processes of a function print. */
   readonly print?: ((file: string, text: string) => void) | undefined;
-  /** Whether nothing goes wrong any more: then processes are kept, because a start takes longer than a run. */
+  /** Returns true if no more faults happen. Processes are then kept, because a start takes longer than a run. */
   readonly isCalm: () => boolean;
 }
 

@@ -6,5 +6,5 @@ export class SignatureV4 {
   }
 }
 
-/** What the client of EventBridge looks for. */
+/** The EventBridge client looks for this name. */
 export const signatureV4aContainer = {};

@@ -21,9 +21,9 @@ interface CarrierSettings {
   readonly faults: Faults;
   readonly record: OutsideRecord;
   readonly pending: PendingReports;
-  /** Whether they throttle the messages to some numbers. */
+  /** True if they throttle the messages to some numbers. */
   readonly throttles: boolean;
-  /** Whether there is another carrier for SMS behind them, which is asked where the SMS service refuses for reasons of its own. */
+  /** True if there is a second carrier for SMS, which is used if the SMS service refuses for its own reasons. */
   readonly isFirstOfSeveral: boolean;
   /** Publishes to the topic of the receipts. */
   readonly publish: (event: object, againAfterMs?: number, lateMs?: number) => void;
@@ -69,7 +69,7 @@ export function simulatedCarriers(settings: CarrierSettings) {
     );
   }
 
-  /** What the carrier says to a message for this number; undefined if it takes it. */
+  /** Returns the carrier's error for a message to this number. Undefined if it accepts the message. */
   function refusalOf(number: string, channel: 'sms' | 'whatsapp'): ServiceError | undefined {
     const behaviour = behaviourOf(number);
     if (channel === 'sms' && optedOut.has(number)) {

@@ -31,7 +31,7 @@ export function recoversForATimeUrl(fromMs: number, untilMs: number, path: strin
   return `https://up-${Math.round(fromMs)}-${Math.round(untilMs)}.example.com/${path}`;
 }
 
-/** What an endpoint does at this time, by the name in its URL. */
+/** Returns the behaviour of an endpoint at this time, by the name in its URL. */
 function kindAt(url: string, nowMs: number): string {
   const name = new URL(url).hostname.split('.')[0] ?? '';
   const [, fromMs, untilMs = Infinity] =

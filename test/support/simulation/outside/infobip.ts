@@ -1,6 +1,7 @@
 /**
  * Infobip, the second carrier for SMS of some runs: what it answers to the messages for a number, which the seed and the number
- * decide, and its reports, which it signs and posts to the gateway until that has taken them. Some of them are lost, and it tells
+ * decide, and its reports, which it signs and posts to the gateway until that has taken them. Some of them are lost, and it
+ * tells
  * them to who asks; and some are of what it has refused.
  */
 import { createHmac } from 'node:crypto';
@@ -118,7 +119,7 @@ export function simulatedInfobip(settings: InfobipSettings) {
     post([reportOf(attemptId, status, atMs)]);
   }
 
-  /** What it says to a message for this number; undefined if it takes it. */
+  /** Returns the refusal of a message to this number. Undefined if Infobip accepts it. */
   function refusalOf(given: Given): 'throttled' | keyof typeof statuses | undefined {
     if (taken.has(given.attemptId)) return 'duplicate';
     const share = drawn(given.to);
@@ -154,7 +155,7 @@ export function simulatedInfobip(settings: InfobipSettings) {
     if (refusedWith === 'throttled') return { status: 429, body: { errorCode: 'E429' } };
     if (refusedWith === undefined) {
       // As the gateway counts them: https://en.wikipedia.org/wiki/GSM_03.38 has 160 characters for one part.
-      // Of some it knows no more than that they went out.
+      // For some messages it knows only that they were sent.
       const status = behaviourOf(given.to) === 'silent' ? 'sent' : 'pending';
       taken.set(attemptId, { parts: given.text.length > 160 ? 2 : 1, status });
       reportAll(settings, given, attemptId, (status) => report(given, status));

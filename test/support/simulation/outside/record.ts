@@ -3,7 +3,7 @@ import type { RouteName } from '../../../../shared/contract/routes.ts';
 import type { NotedCall } from '../aws/requests.ts';
 import type { FaultKind } from '../faults.ts';
 
-/** What the contract says must become of a request: the statuses that it may have, and the promise. */
+/** The contract's rule for a request: the permitted statuses, and the promise. */
 export interface Must {
   readonly be: readonly number[];
   readonly promise: string;
@@ -20,7 +20,7 @@ export interface Asked {
   readonly must?: Must | undefined;
   /** Undefined until it was answered. */
   answeredAtMs?: number;
-  /** 502 or 504 where the function died or took too long. */
+  /** 502 or 504 if the function died or took too long. */
   status?: number;
   headers?: Readonly<Record<string, string>>;
   // biome-ignore lint/suspicious/noExplicitAny: invariants read the documented fields
@@ -42,7 +42,7 @@ export interface HandOver {
   readonly to: string;
   readonly from: string;
   readonly text: string;
-  /** Undefined where the carrier refused it. */
+  /** Undefined if the carrier refused the message. */
   readonly carrierMessageId: string | undefined;
   readonly refusedWith: string | undefined;
   readonly call: NotedCall;
@@ -56,7 +56,7 @@ export interface Published {
   readonly carrier: CarrierName;
   readonly messageId: string;
   readonly attemptId: string;
-  /** In US dollars; undefined where it names none. */
+  /** The price in US dollars. Undefined if the report contains none. */
   readonly price: number | undefined;
   readonly status: 'sent' | 'delivered' | 'read' | 'failed' | 'expired';
 }
@@ -72,7 +72,7 @@ export interface Posted {
   readonly body: string;
   // biome-ignore lint/suspicious/noExplicitAny: invariants read the documented fields
   readonly event: any;
-  /** What it answered; without a status it did not answer in time. */
+  /** The status of the response. Undefined if there was no response in time. */
   readonly status: number | undefined;
   readonly fault: FaultKind | undefined;
   readonly process: string;
@@ -84,7 +84,7 @@ interface Wrote {
   readonly from: string;
   readonly to: string;
   readonly text: string;
-  /** When the topic delivers it, where that is later. */
+  /** The time at which the topic delivers it, if that is later. */
   readonly learnedAtMs?: number;
 }
 
@@ -113,11 +113,11 @@ export interface ListRead {
   readonly route: keyof typeof listsRead;
   readonly query: Readonly<Record<string, string>>;
   readonly ids: readonly string[];
-  /** Whether the last page came. */
+  /** True if the last page was read. */
   readonly isWhole: boolean;
 }
 
-/** What a reader of the table found in a row as the gateway's word about it. */
+/** The feedback of the gateway that a reader of the table found in a row. */
 interface ReadFeedback {
   readonly atMs: number;
   readonly table: string;
@@ -129,7 +129,7 @@ export interface OutsideRecord {
   readonly asked: Asked[];
   readonly handOvers: HandOver[];
   readonly published: Published[];
-  /** What a carrier tells of what it took only to who asks for it. */
+  /** Reports that a carrier gives only on request. */
   readonly untold: Published[];
   readonly posted: Posted[];
   readonly wrote: Wrote[];

@@ -1,4 +1,7 @@
-/** What becomes of a message that a carrier has taken, which the last digits of its number decide, and when the carrier reports it. */
+/**
+ * What becomes of a message that a carrier has taken, which the last digits of its number decide, and when the carrier reports
+ * it.
+ */
 import type { Faults } from '../faults.ts';
 import { hashOf } from '../random.ts';
 import type { VirtualTime } from '../virtual-time.ts';
@@ -22,7 +25,9 @@ export function behaviourOf(number: string): Behaviour {
   return behaviours[Number(number.slice(-4)) % behaviours.length] ?? 'delivered';
 }
 
-/** Numbers of which the SMS service takes no message where there is another carrier, and Infobip loses each report. */
+/**
+ * Returns true for numbers whose messages the SMS service refuses if there is a second carrier, and whose reports Infobip loses.
+ */
 export function isOnlyAskedAbout(number: string): boolean {
   return number.startsWith('+44770096');
 }
@@ -37,10 +42,10 @@ export function toldTime(number: string, atMs: number): number {
   return number.startsWith('+44770098') ? atMs * 1000 : atMs;
 }
 
-/** What a carrier is given of a message. */
+/** The fields of a message that a carrier gets. */
 export type Given = Pick<HandOver, 'messageId' | 'attemptId' | 'to' | 'from' | 'text'>;
 
-/** What carriers have still to report of each message. */
+/** The reports that carriers must still send, by message. */
 export class PendingReports {
   readonly #ofMessages = new Map<string, Set<() => void>>();
 

@@ -19,7 +19,7 @@ export interface VendorResponse {
 
 export interface Vendor {
   readonly name: string;
-  /** Whether it can be reached for this request. */
+  /** Returns true if the vendor can be reached for this request. */
   readonly isReachable: (request: VendorRequest) => boolean;
   /** Takes effect when it is called. */
   readonly answer: (request: VendorRequest, noted: NotedCall) => VendorResponse;

@@ -22,7 +22,7 @@ export function clockOffMs(from: string, text: string): number {
   return offHours * 3_600_000;
 }
 
-/** What a person writes to our number. */
+/** Returns the event of an inbound message to our number. */
 export function whatsAppInbound(id: string, from: string, text: string, atMs: number): object {
   return notification(`inbound-${id}`, textOf(id, from, text, atMs), atMs);
 }
