@@ -21,7 +21,7 @@ export interface AdminShell {
   run(...words: string[]): Promise<Ended>;
   /** In a process of its own, as a person runs it. */
   runProgram(...words: string[]): Promise<Ended>;
-  /** What the command prints with `--json`. @throws Error with what it said, where it was not done. */
+  /** Returns the output of the command with `--json`. @throws Error with the command's message if it failed */
   json(...words: string[]): Promise<Record<string, unknown>>;
   close(): void;
 }

@@ -1,4 +1,4 @@
-/** A shop, which is a client that an administrator made, with a delivered message whose webhooks failed for good. */
+/** A shop: a client that an administrator created, with a delivered message whose webhooks have failed. */
 import { call } from '../http/client.ts';
 import type { CallResponse } from '../http/http-call.ts';
 import { failForGood } from '../webhook/final-failure.ts';

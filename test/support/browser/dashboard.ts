@@ -7,7 +7,7 @@ import { gateway, waitMaxSeconds } from '../gateway/gateway.ts';
 import { routeServed } from './routes.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** Where `SCREENSHOTS=1` has the pages photographed, for a person to look at after a run; not kept with the sources. */
+/** The folder for the screenshots that `SCREENSHOTS=1` takes, to look at after a run. It is not committed. */
 const screenshots = join(import.meta.dirname, '..', '..', '..', '.local', 'test', 'screenshots');
 const isPhotographed = process.env.SCREENSHOTS === '1';
 

@@ -4,7 +4,7 @@ import type { TestClient } from '../http/client.ts';
 
 export const messagesPerPage = 25;
 
-/** Without the header, and without the row that tells of loading. */
+/** Returns the rows of a list, without the header and the loading row. */
 export function rowsOf(page: Page): Locator {
   return page.locator('tbody tr').filter({ has: page.getByRole('link') });
 }

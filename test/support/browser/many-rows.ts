@@ -1,6 +1,6 @@
 /**
- * Fills the tables of the deployed gateway with rows that nobody asks for, so that a test shows that what is asked for is
- * found among them: clients, their messages, and webhooks that failed for good with their entries in the Activity Log.
+ * Fills the tables of the deployed gateway with other rows, so that a test shows that the right ones are found among them:
+ * clients, their messages, and failed webhooks with their entries in the Activity Log.
  */
 import { randomUUID } from 'node:crypto';
 import type { Client } from '../../../shared/client/client.ts';
@@ -15,7 +15,7 @@ import { storeFailedWebhooks } from '../webhook/failed-webhooks.ts';
 
 /** So many clients have all the messages, and the most on one day. */
 const sendingClients = 20;
-/** Some jobs of the gateway look at every client, and those of the emulator are slow; a search knows no more than 1,000. */
+/** Some jobs of the gateway read every client, which is slow on the emulator. A search covers at most 1,000 clients. */
 const clientsShare = 0.2;
 
 export async function fillTables(count: number): Promise<void> {
@@ -53,7 +53,7 @@ function aClient(i: number, now: Date): Client {
   };
 }
 
-/** Without a URL, so that no webhooks follow. */
+/** Returns a message without a webhook URL, so that no webhooks follow. */
 function messageOf(client_id: string, i: number, at: Date): Message {
   const time = at.toISOString();
   const { webhook_url: _url, ...message } = aMessage({

@@ -1,4 +1,4 @@
-/** What a browser gets instead of, or changed from, the answers of the gateway. */
+/** Replaces or changes the gateway's responses to a browser. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { served } from '../docs/served.ts';
 import { waitMaxSeconds } from '../gateway/gateway.ts';

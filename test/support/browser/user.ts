@@ -97,7 +97,7 @@ function nextKey(element: unknown): string | undefined {
   return 'Tab';
 }
 
-/** What a screen reader would say of the focus: its label, or its text. */
+/** Returns the text that a screen reader would read for the focused element: its label, or its content. */
 async function focusedName(page: Page): Promise<string> {
   const name = await page.evaluate(
     "(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim()",

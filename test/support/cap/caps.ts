@@ -55,7 +55,7 @@ export function capProcess(tables: TestTables, caps: () => StageCaps, kill: Kill
   return { allowanceOf, metrics, warnings };
 }
 
-/** What is counted for the client, by the cap and its window: `spend day`. */
+/** Returns the counts of a client, by the cap and its window: `spend day`. */
 export async function usedOf(
   { dynamo, names }: TestTables,
   clientId: string,

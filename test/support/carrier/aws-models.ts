@@ -1,6 +1,6 @@
 /**
- * What AWS takes as the input of the two calls that send a message, from botocore's service models:
- * pinpoint-sms-voice-v2 2022-03-31 `SendTextMessage`, socialmessaging 2024-01-01 `SendWhatsAppMessage`.
+ * The input that AWS accepts in the two calls that send a message, from botocore's service models: pinpoint-sms-voice-v2
+ * 2022-03-31 `SendTextMessage`, socialmessaging 2024-01-01 `SendWhatsAppMessage`.
  * Lengths of texts count code points, a pattern must match the whole of a text.
  */
 type Rule =
@@ -60,7 +60,7 @@ export const sendWhatsAppMessage: InputModel = {
   },
 };
 
-/** What AWS would refuse in the input; empty where nothing. */
+/** Returns the faults for which AWS would refuse the input; empty if there are none. */
 export function inputFaults(
   { required, members }: InputModel,
   input: Readonly<Record<string, unknown>>,

@@ -35,7 +35,7 @@ export interface CarrierServer {
   readonly requests: readonly CarrierRequest[];
   /** The operations of SMS that were asked for. */
   readonly operations: readonly string[];
-  /** What all requests from now on are answered. */
+  /** Sets the response to all later requests. */
   answerWith(answer: Answer): void;
   close(): Promise<void>;
 }

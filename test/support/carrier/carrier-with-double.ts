@@ -118,7 +118,7 @@ export function requestFor(
   return { message, body, attempt };
 }
 
-/** What the carrier reads in a callback. */
+/** Returns a function that reads a callback as the carrier does. */
 export const readerOf =
   (vendor: Vendor) =>
   ({ path, text }: Callback) =>

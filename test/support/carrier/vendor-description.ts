@@ -22,7 +22,7 @@ export interface VendorDescription {
     readonly faults: readonly string[];
   };
   responseFaults(request: VendorRequest, status: number, text: string): readonly string[];
-  /** What is wrong with a callback of this name in `webhooks`; empty too where the description has none. */
+  /** Returns the faults of a callback with this name in `webhooks`. Empty if the description contains no such callback. */
   callbackFaults(name: string, text: string): readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** What a stage costs in a month without traffic, from its template and `test/cost/prices.json`. */
+/** Computes the cost of a stage in a month without traffic, from its template and `test/cost/prices.json`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { synthesized, type TemplateResource } from '../template/stage-templates.ts';
@@ -149,7 +149,10 @@ function partsOf(resources: Readonly<Record<string, TemplateResource>>): readonl
   ];
 }
 
-/** What the parts that `production` has beside `dev` add to a million messages, each with a request of its own. */
+/**
+ * Returns the table of the costs that the additional parts of `production` add to a million messages, each sent by its own
+ * request.
+ */
 export function requestCostTable(): string {
   const { access_log_bytes, traced_calls } = perCall.assumed;
   const million = 1_000_000;

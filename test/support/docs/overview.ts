@@ -86,7 +86,7 @@ export function queueTable(): string {
   ].join('\n');
 }
 
-/** What starts each function, as a Mermaid flow chart. */
+/** Returns a Mermaid flow chart of what starts each function. */
 export function functionPicture(): string {
   const { resources } = synthesized('production');
   const starts = startsOf(resources).map(([source, name]) => `  ${source} --> ${name}`);

@@ -10,7 +10,7 @@ import type { TestClient } from '../http/client.ts';
 import { page } from './pages.ts';
 
 interface Followed {
-  /** What the last command printed: the status of the message. */
+  /** The output of the last command: the status of the message. */
   readonly status: Readonly<Record<string, unknown>>;
   /** The lines of the webhook endpoint. */
   readonly lines: readonly string[];

@@ -1,4 +1,4 @@
-/** What the gateway serves to readers without a client: a file of tests asks for each page until it gets it, then never again. */
+/** Reads the public pages of the gateway. A test file requests each page until it gets it, and only once. */
 import { admitted } from '../http/admitted.ts';
 
 interface Served {

@@ -74,9 +74,9 @@ function recipientTable(): string {
 }
 
 /**
- * The page with this table as it should be.
+ * Returns the page with the current table.
  *
- * @throws Error where the page has no place for the table.
+ * @throws Error if the page has no place for the table
  */
 export function pageWithTable({ name, page: path, make }: DocumentedTable): string {
   const start = `<!-- table: ${name} -->\n`;

@@ -1,5 +1,5 @@
 /**
- * What hands over messages, where nothing is in the way: no suppression, no cap and no other load of the sender, and one-time
+ * The dependencies of a hand-over that nothing prevents: no suppression, no cap, no other load of the sender, and one-time
  * passwords that can be verified. A test gives what it is about.
  */
 import { randomUUID } from 'node:crypto';

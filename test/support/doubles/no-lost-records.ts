@@ -1,4 +1,4 @@
-/** A stream none of whose records failed for good, for tests of everything else. */
+/** A stream without lost records, for tests of everything else. */
 import type { LostRecords } from '../../../shared/relay/lost-records.sqs.ts';
 
 export const noLostRecords: LostRecords = {

@@ -1,4 +1,4 @@
-/** Amazon's own engine, in memory, for one test file: needs Java 17, so only where a run asks for it. */
+/** Runs Amazon's own engine in memory, for one test file. It needs Java 17, so it runs only on request. */
 import { once } from 'node:events';
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';

@@ -7,7 +7,7 @@ import { documentClient } from '../../../shared/platform/aws/clients.ts';
 
 interface Engine {
   readonly config: DynamoDBClientConfig;
-  /** Whether each access key has a database of its own. */
+  /** True if each access key has its own database. */
   readonly isDividedByKey: boolean;
 }
 
@@ -16,7 +16,7 @@ export function announceEngine(config: DynamoDBClientConfig, { isDividedByKey = 
   process.env.ENGINE_UNDER_TEST = JSON.stringify({ config, isDividedByKey } satisfies Engine);
 }
 
-/** Of this test file alone, as Jest loads this module for each. */
+/** The credentials of this test file. Jest loads this module for each file. */
 const ownCredentials = { accessKeyId: randomBytes(8).toString('hex'), secretAccessKey: 'test' };
 
 export function engineConfig(): DynamoDBClientConfig {

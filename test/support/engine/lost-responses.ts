@@ -24,7 +24,7 @@ export function losingResponses(isLost: (response: number) => boolean): LosingRe
       if (!isLost(response)) return next(args);
       const [outcome] = await Promise.allSettled([next(args)]);
       if (outcome.status === 'fulfilled') lost += 1;
-      // What the SDK's request handler throws when the time for a request is over.
+      // The SDK's request handler throws this error at a timeout.
       throw Object.assign(new Error('no response in time'), { name: 'TimeoutError' });
     },
     // Within the SDK's retries, around the reading of the response.

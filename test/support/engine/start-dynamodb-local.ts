@@ -10,7 +10,7 @@ declare global {
 export default async function start(): Promise<void> {
   const engine = await startDynamoDbLocal();
   globalThis.stopDynamoDbLocal = () => engine.stop();
-  // One queue takes all calls of a database: in one, each test file would wait for those of the others.
+  // The engine processes all calls of a database in one queue. With a shared database, test files would wait for each other.
   announceEngine(engine.config, { isDividedByKey: true });
   process.env.TABLES_UNDER_TEST = JSON.stringify(synthesizeTables());
 }

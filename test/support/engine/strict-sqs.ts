@@ -9,7 +9,7 @@ interface StrictSqsOptions {
   readonly deliver: (queueUrl: string, entry: SendMessageBatchRequestEntry) => void;
   /** Bodies that are refused for a reason of the test's own. */
   readonly refuses?: ((body: string) => boolean) | undefined;
-  /** Whether a bad entry has the whole call refused, or only itself. */
+  /** Returns true if an invalid entry fails the whole call, false if only the entry fails. */
   readonly refusesCall?: (() => boolean) | undefined;
   /** An error of the whole call. */
   readonly fault?: (() => Error | undefined) | undefined;

@@ -7,10 +7,10 @@ import type { TableDefinition } from './synthesize-tables.ts';
 import type { ConnectionName, TestTables } from './test-tables.ts';
 
 /**
- * Creates every table of the stack under a prefix of its own.
+ * Creates every table of the stack with a unique prefix.
  *
- * @param only - create these alone, where a test needs few and starts often
- * @param dynamo - another engine than the one of this run
+ * @param only - creates only these tables, for tests that need few and start often
+ * @param dynamo - another engine than the run's
  */
 export async function createTables(
   only?: readonly ConnectionName[],
@@ -31,7 +31,7 @@ export async function createTables(
   };
 }
 
-/** Without time to live: tests have clocks of their own, and an engine would delete their rows by its own clock. */
+/** Creates a table without time to live. Tests have their own clocks, and an engine would delete their rows by its own. */
 async function create(
   dynamo: DynamoDBDocumentClient,
   prefix: string,

@@ -5,7 +5,10 @@ export class Killed extends Error {
 }
 
 export interface Kill {
-  /** Which call to die at, counted over all ports that share this; none where it is out of reach. */
+  /**
+   * The call at which the process dies, counted over all ports that share this object. If the number is never reached, it does
+   * not die.
+   */
   readonly at: number;
   readonly when: 'before' | 'after';
   calls: number;
@@ -15,7 +18,7 @@ export function noKill(): Kill {
   return { at: -1, when: 'before', calls: 0 };
 }
 
-/** The port as a process sees it that dies by `kill`: nothing takes effect any more from then on. */
+/** Returns the port of a process that dies by `kill`. After that, no call takes effect. */
 export function killable<Port extends object>(port: Port, kill: Kill): Port {
   return new Proxy(port, {
     get(target, name) {

@@ -1,4 +1,4 @@
-/** What all functions of the gateway have logged, and the calls among it that IAM denied. */
+/** Reads the logs of all functions of the gateway, and finds the calls that IAM denied. */
 import { paginateDescribeLogGroups, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
 import { logsClient } from './gateway.ts';
 

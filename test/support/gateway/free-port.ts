@@ -1,5 +1,6 @@
 /**
- * A free TCP port of the loopback address, for a program that is told its port. It is none of those that systems give to
+ * Returns a free TCP port of the loopback address, for a program that needs a port as input. It is none of those that systems
+ * give to
  * connections and to servers that ask for any port: until the program listens, only another call of this could take it.
  */
 import { randomInt } from 'node:crypto';

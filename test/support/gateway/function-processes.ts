@@ -18,7 +18,7 @@ export async function functionProcesses(emulatorPid: number): Promise<FunctionPr
   });
 }
 
-/** The process is gone at once, whatever it was doing; false where it was gone already. */
+/** Kills the process at once. Returns false if it had already ended. */
 export function killProcess({ pid }: FunctionProcess): boolean {
   try {
     return process.kill(pid, 'SIGKILL');

@@ -1,4 +1,4 @@
-/** The runs of each minute that look for what is due, made at once, so that a test need not wait for the minute. */
+/** Starts the functions that run every minute at once, so that a test need not wait. */
 import { InvokeCommand, type LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
 
 export async function minuteReviews(lambda: LambdaClient): Promise<() => Promise<void>> {

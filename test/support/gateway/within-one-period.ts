@@ -3,10 +3,10 @@ import { systemClock } from '../../../shared/platform/clock.ts';
 import { type Interval, type Period, periodAt } from '../../../shared/usage/period.ts';
 
 /**
- * What `work` returns, where it begins and ends in the same UTC hour, day or month. Where the period ended meanwhile,
- * neither the result nor a failure says anything, and the work is done again: it makes its own clients.
+ * Returns the result of `work` if it begins and ends in the same UTC hour, day or month. If the period ended meanwhile, a result
+ * or a failure means nothing, so the work is repeated. It must create its own clients.
  *
- * @param work - gets the period in which it began
+ * @param work - called with the period in which it begins
  */
 export async function withinOne<Result>(
   interval: Interval,

@@ -15,9 +15,9 @@ interface ReceivedResponse {
 
 export interface ApiDocument {
   readonly document: OpenApiDocument;
-  /** What is not as the document says; empty where all is. */
+  /** Returns the differences from the document; empty if there are none. */
   faultsOf(answer: ReceivedResponse): string[];
-  /** What is wrong with a value that should be of a schema of `components`. */
+  /** Returns the faults of a value that must match a schema of `components`. */
   schemaFaults(schema: string, value: unknown): string[];
 }
 
@@ -66,7 +66,7 @@ export function apiDocument(document: OpenApiDocument): ApiDocument {
       const template = templateOf(document, path);
       const operation = template === undefined ? undefined : document.paths[template]?.[method.toLowerCase()];
       if (template === undefined || operation === undefined) {
-        // What the document leaves out is the administration, and what has no route.
+        // The document excludes the administration and paths without a route.
         const isForAdmins = path === '/admin' || path.startsWith('/admin/');
         const isPage = /^\/($|docs|openapi\.json|\.well-known\/)/.test(path);
         const isError = status >= 400 || !(isForAdmins || isPage);

@@ -1,4 +1,4 @@
-/** What tests of the sending API expect of any response: its ids, its times, and the one form of a refusal. */
+/** The expectations of the sending API's tests for any response: ids, times, and the form of a refusal. */
 import { expect } from '@jest/globals';
 import type { CallResponse } from './http-call.ts';
 

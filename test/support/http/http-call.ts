@@ -5,7 +5,7 @@ export interface CallResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The parsed JSON; empty where the response is not JSON. */
+  /** The parsed JSON; empty if the response is not JSON. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 

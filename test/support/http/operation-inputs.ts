@@ -1,4 +1,4 @@
-/** What every operation reads, from the schemas and routes themselves: a field that is added is in here. */
+/** The inputs of every operation, from the schemas and routes themselves, so that a new field is included. */
 import * as z from 'zod/mini';
 import type { Description } from '../../../lib/build/openapi/description.ts';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
@@ -26,7 +26,7 @@ interface OperationInputs {
   readonly path: string;
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly queryNames: readonly string[];
-  /** Bodies that are taken, or nearly; none where the operation reads no body. */
+  /** Valid or nearly valid bodies. Empty if the operation reads no body. */
   readonly bodies: readonly Readonly<Record<string, unknown>>[];
   readonly fields: readonly FieldPath[];
 }

@@ -50,11 +50,11 @@ export async function attemptWorld(
     Partial<Pick<DispatchDependencies, 'isDisabled' | 'suppressions'>> & {
       readonly defaultSender?: string;
       readonly isOtpPending?: boolean;
-      /** What happens before the response to an attempt. */
+      /** Called before the response to an attempt. */
       readonly duringCall?: (attempt: number) => Promise<void>;
       /** Delays calls of the database. */
       readonly around?: AroundCall;
-      /** Whether the queue refuses a message now. */
+      /** Returns true if the queue refuses a message now. */
       readonly enqueueFails?: () => boolean;
     } = {},
 ) {

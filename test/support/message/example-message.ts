@@ -43,7 +43,7 @@ export function aSendingMessage(more: Partial<Message> = {}): Message {
   return country === undefined ? message : { country, ...message };
 }
 
-/** What a carrier is asked at an attempt. */
+/** Returns the hand-over of an attempt to a carrier. */
 export function handOverOf(
   message: Message,
   body: HandOverBody,

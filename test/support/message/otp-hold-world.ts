@@ -29,7 +29,7 @@ export function otpHoldsIn(tablesNow: () => TestTables) {
   const holds = () => dynamoOtpHolds(tablesNow().dynamo, tablesNow().names.otp_holds);
   const reader = () => dynamoOtpTraffic(tablesNow().dynamo, tablesNow().names.otp_traffic);
 
-  /** What the function does with a batch of the stream. */
+  /** Returns a function that processes a batch of the stream. */
   function consumer(kill: Kill = noKill(), now = start) {
     const { dynamo, names } = tablesNow();
     let waitedMs = 0;

@@ -28,7 +28,7 @@ interface SendOptions {
   /** The countries of clients without a list of their own. */
   readonly stageCountries?: readonly string[] | undefined;
   readonly channelsOff?: readonly Channel[];
-  /** Without it there are no rows of senders. */
+  /** Default: no rows of senders. */
   readonly sendersOf?: typeof noSenders.sendersOf;
 }
 

@@ -134,7 +134,7 @@ export function lostRows(start: Date) {
 
   const itemsOf = (table: ConnectionName): Item[] =>
     tables.rows(table).map((row) => marshall(row, { removeUndefinedValues: true }));
-  /** What point-in-time recovery has, and the tables that it has restored. */
+  /** The backups of point-in-time recovery, and the tables that it has restored. */
   const backups = new Map<string, readonly Item[]>();
   const snapshots = new Map<string, readonly Item[]>();
 

@@ -1,5 +1,6 @@
 /**
- * The restore commands of docs/rotate-and-restore.md for a running gateway, in processes of their own. A process can be killed at
+ * The restore commands of docs/rotate-and-restore.md for a running gateway, in processes of their own. A process can be killed
+ * at
  * any of its calls to AWS: before the call takes effect, or after it and without the response.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -17,7 +18,7 @@ const program = join(import.meta.dirname, '..', '..', '..', 'bin', 'admin.ts');
 
 /** A call at which a process dies. */
 export interface KillPoint {
-  /** What the operation's name begins with, or its method and path. */
+  /** The start of the operation's name, or its method and path. */
   readonly call: string;
   /** Which of these calls of the process, from 1. */
   readonly nth: number;

@@ -24,7 +24,7 @@ import { type Traffic, type Trickle, trafficTo } from './traffic.ts';
 type Rows = ReadonlyMap<string, Message>;
 type Counts = ReadonlyMap<string, number>;
 
-/** What was seen of a restore. */
+/** The observations of a restore. */
 export interface RestoredGateway {
   /** The rows at the time. */
   readonly atTime: Rows;

@@ -1,4 +1,4 @@
-/** What a seed makes of a run: its theme, the weather of its world, and its steps. */
+/** Derives a run from a seed: its theme, the faults of its world, and its steps. */
 
 import {
   type OnUnknownRules,

@@ -30,7 +30,7 @@ export function operationsOf(deployment: string): BodyOperation[] {
   );
 }
 
-/** What the stage says for the variables of the body. */
+/** Returns the stage's values of the variables in the body. */
 export function stageVariablesOf(deployment: string): Readonly<Record<string, unknown>> {
   return resourcesOfType(deployment, 'AWS::ApiGateway::Stage')[0]?.[1].Properties.Variables;
 }

@@ -3,7 +3,7 @@ import { getCountries } from 'libphonenumber-js/min';
 import { sampleCountriesFile } from '../../../lib/stages/countries-file.ts';
 import { stackNameMaximum } from '../../../lib/stages/stage-settings.ts';
 
-/** CloudFormation's limit is 500. What a stack has must also be understood and paid for. */
+/** CloudFormation's limit is 500. Every resource of a stack costs money and must be understood. */
 export const resourceMaximum = 340;
 
 const withoutCountries = {
@@ -31,7 +31,7 @@ const domain = {
 };
 const topic = (name: string): string => `arn:aws:sns:eu-west-1:000000000000:${name}`;
 
-/** What enterprises set, each by its name; the deployment `production of an enterprise` has all of it. */
+/** The settings of enterprises, each by its name. The deployment `production of an enterprise` has all of them. */
 export const ofEnterprises: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'an existing key': {
     encryptionKeyArn: 'arn:aws:kms:eu-west-1:000000000000:key/01234567-89ab-cdef-0123-456789abcdef',

@@ -1,4 +1,4 @@
-/** What each function may do on each resource, read from a template. */
+/** Reads from a template which actions each function may perform on each resource. */
 import type { TemplateResource } from './stage-templates.ts';
 
 /** By function and resource: the actions, sorted. */

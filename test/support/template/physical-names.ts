@@ -7,7 +7,7 @@ import type { TemplateResource } from './stage-templates.ts';
 interface NameLimit {
   readonly longest: number;
   readonly pattern: RegExp;
-  /** Where a second resource of this name cannot exist; undefined for a name inside of another resource. */
+  /** The scope in which the name is unique. Undefined for a name inside another resource. */
   readonly unique?: 'in a region' | 'in an account' | undefined;
 }
 
@@ -64,9 +64,9 @@ interface PhysicalName extends NameLimit {
 }
 
 /**
- * The names of a resource that are no reference to another.
+ * Returns the names of a resource that do not refer to another one.
  *
- * @throws Error where a property is a name by its own and no limit of it is known here.
+ * @throws Error if a property is a name whose limit is unknown here
  */
 export function physicalNames({ Type, Properties }: TemplateResource): PhysicalName[] {
   const names = Object.entries(Properties ?? {}).flatMap(([property, value]) => {

@@ -1,4 +1,4 @@
-/** What production would lose by a template: tables, keys and secrets that it drops, replaces, or no longer protects. */
+/** Finds what production would lose by a template: tables, keys and secrets that it drops, replaces, or no longer protects. */
 import { isDeepStrictEqual } from 'node:util';
 import { productionState } from '../../template/production-state.ts';
 import type { TemplateResource } from './stage-templates.ts';

@@ -25,7 +25,7 @@ interface Synthesized {
   readonly file: string;
   readonly resources: Readonly<Record<string, TemplateResource>>;
   readonly outputs: Readonly<Record<string, { readonly Value: unknown }>>;
-  /** What the rules found and the template does not acknowledge. */
+  /** The findings of the rules that the template does not acknowledge. */
   readonly findings: readonly string[];
 }
 
@@ -76,7 +76,7 @@ export function forgetTemplates(): void {
 interface Place {
   readonly complete: string;
   readonly unfinished: string;
-  /** Exists, with the reason, where the synthesis failed. */
+  /** The file with the reason, if the synthesis failed. */
   readonly fault: string;
 }
 

@@ -11,7 +11,7 @@ declare global {
     | {
         readonly folder: string;
         readonly synthesis: ChildProcess;
-        /** Whether the caller gave the folder, for what reads the templates after the run. */
+        /** True if the caller chose the folder, so that it can read the templates after the run. */
         readonly isKept: boolean;
       }
     | undefined;

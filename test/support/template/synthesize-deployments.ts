@@ -1,6 +1,6 @@
 /**
  * `node synthesize-deployments.ts FOLDER NAME…`: synthesizes these deployments, with the rules on, each into a folder of
- * its own in FOLDER, which appears when it is complete. A fault is written beside it, so that who waits is told.
+ * its own in FOLDER, which appears when it is complete. A fault is written beside it, so that waiting tests see it.
  *
  * One process for all, outside Jest: the CDK is thousands of modules, which Jest would load again for each test file.
  */

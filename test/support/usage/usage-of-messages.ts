@@ -1,4 +1,4 @@
-/** What usage must say of messages, summed from their rows without the code under test. */
+/** Computes the expected usage of messages from their rows, without the code under test. */
 import type { Message } from '../../../shared/message/message.ts';
 
 interface ExpectedUsage {

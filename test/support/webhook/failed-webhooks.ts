@@ -1,4 +1,4 @@
-/** Webhooks that have failed for good: the rows of their deliveries, and their entries in the Activity Log. */
+/** Failed webhooks: the rows of their deliveries, and their entries in the Activity Log. */
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Activity } from '../../../shared/activity/activity-log.ts';

@@ -25,7 +25,7 @@ interface WebhookBody {
 
 export interface WebhookEndpoint {
   readonly url: string;
-  /** Without those that were answered too late, and then repeated as the gateway promises. */
+  /** Excludes posts that were answered too late, which the gateway then repeats. */
   readonly posts: readonly ReceivedPost[];
   /** The posts about a message, in the order of arrival. */
   postsOf(messageId: string): ReceivedPost[];
@@ -84,7 +84,7 @@ export function bodyOf(post: ReceivedPost): WebhookBody {
   return JSON.parse(post.bytes.toString('utf8')) as WebhookBody;
 }
 
-/** Whether the gateway may have stopped waiting for the response to it. */
+/** Returns true if the gateway may have stopped waiting for the response to the post. */
 function isLate({ at, headers }: ReceivedPost): boolean {
   return at.getTime() - Number(headers['webhook-timestamp']) * 1000 >= acknowledgeWithinSeconds * 1000;
 }
@@ -95,7 +95,8 @@ interface Verifier {
 }
 
 /**
- * What the library makes of the post when it came. A signature holds for five minutes, and a test may look at it later;
+ * Verifies the post with the library, at the time of its arrival. A signature holds for five minutes, and a test may look at it
+ * later;
  * the libraries know no other clock than the system's.
  *
  * @throws whatever the library throws

@@ -159,7 +159,7 @@ export function webhookWorkers(options: Options) {
     delays: delays as readonly (typeof delays)[number][],
     failuresReported: failuresReported as readonly string[],
     async run(seconds: number) {
-      // What the test has begun comes first.
+      // Lets work that the test has started run first.
       await new Promise(process.nextTick);
       await time.runUntil(time.now() + seconds * 1000);
     },

@@ -1,5 +1,5 @@
 /**
- * What a test must know of a vendor to stand in its place: how it reads a request, what it responds with, and what it reports.
+ * Describes a vendor for its double in tests: its requests, responses and reports.
  * A carrier of somebody else is certified with one more such file, as docs/carriers.md says.
  */
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ export interface Asked {
 export interface Taken extends Asked {
   readonly vendorId: string;
   readonly at: Date;
-  /** What its reports say that it cost, of a vendor that says so. */
+  /** The price in its reports, if the vendor reports one. */
   readonly price: number;
   /** What it says in the end, and where it is asked. */
   readonly outcome: Outcome;
@@ -36,7 +36,7 @@ export interface VendorResponse {
 export interface Callback {
   /** What follows `/carriers/NAME/`. */
   readonly path: string;
-  /** Of the description, if it has this callback. */
+  /** The name of the callback in the description, if it contains one. */
   readonly name?: string;
   readonly contentType: string;
   readonly text: string;
@@ -57,7 +57,7 @@ type Refusal =
 export interface Vendor {
   readonly name: string;
   readonly channel: Channel;
-  /** Whether a second request with the same attempt id sends nothing. */
+  /** True if a second request with the same attempt id sends nothing. */
   readonly recognizesRepeats: boolean;
   /** The currency of the prices in its reports; absent where they have none. */
   readonly reportsPricesIn?: string;
@@ -68,12 +68,12 @@ export interface Vendor {
   isAuthorized(request: VendorRequest): boolean;
   /** The response to wrong credentials. */
   readonly unauthorized: VendorResponse;
-  /** Undefined where the request sends nothing. */
+  /** Returns the message in a request. Undefined if the request sends nothing. */
   askedIn(request: VendorRequest): Asked | undefined;
   accepted(taken: Taken, isRepeat: boolean): VendorResponse;
   /** The response to a request that sends nothing. */
   answer(request: VendorRequest, taken: readonly Taken[]): VendorResponse;
-  /** What the vendor documents; undefined where it documents none. */
+  /** Returns the documented response; undefined if the vendor documents none. */
   refusal(why: Refusal): VendorResponse | undefined;
   report(taken: Taken, outcome: Outcome): Callback;
 }
@@ -82,7 +82,7 @@ export interface Vendor {
 export interface CallbackVendor extends Vendor {
   /** JSON: OpenAPI 3.0 or 3.1. */
   readonly description: string;
-  /** What the carrier's secret holds, and its object in the file of `npm start -- --carriers`. */
+  /** The content of the carrier's secret, and of its object in the file of `npm start -- --carriers`. */
   readonly credentials: Readonly<Record<string, string>>;
   /** The names of the fields that prove a callback. */
   readonly callbackSecret: string;
