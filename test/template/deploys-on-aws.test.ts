@@ -202,14 +202,14 @@ describe('a new account, with ten executions at once', () => {
   it('can be deployed to: nothing is reserved, and queues can have the least concurrency that AWS allows', () => {
     for (const [, { Properties }] of resourcesOfType('production', 'AWS::Lambda::Function'))
       expect(Properties.ReservedConcurrentExecutions).toBeUndefined();
-    const [, setting = ''] = /-c 'concurrency=(\{[^']+\})'/.exec(page('docs/deploy.md')) ?? [];
-    const { concurrency } = stageFrom({ concurrency: setting });
+    const [setting = ''] = /\{ "concurrency": .+\}$/m.exec(page('docs/deploy.md')) ?? [];
+    const { concurrency } = stageFrom(JSON.parse(setting));
     expect(Object.values(concurrency)).toEqual([2, 2, 2, 2, 2, 2]);
   });
 
   it('has documented needs: the sum of the concurrency of all queues', () => {
     const [, stated = '0'] =
-      /the queues alone take up to (\d+) executions at once/.exec(
+      /queues alone take up to (\d+) executions at once/.exec(
         page('docs/deploy.md').replaceAll(/\s+/g, ' '),
       ) ?? [];
     const sum = Object.values(stages.production.concurrency).reduce((total, each) => total + each, 0);
