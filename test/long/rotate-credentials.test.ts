@@ -27,7 +27,7 @@ describe('the rotation of a client secret', () => {
 
     // The old one was promised to be valid for 24 h.
     await expect(shell.json('call', 'rotateClientSecret', client.clientId)).rejects.toThrow(
-      /2 secrets are in use.*End previous client secret.*overlap of 0 hours/,
+      /two active secrets.*overlap_hours 0/,
     );
     await shell.json('call', 'endPreviousSecret', client.clientId);
     const { client_secret: third } = await shell.json('call', 'rotateClientSecret', client.clientId);
