@@ -45,8 +45,8 @@ const afterFailure: Readonly<Record<string, readonly string[]>> = {
     'messages BatchGetItem',
     'messages/by-client Query',
   ],
-  // The carrier says that the person opted out, which the simulated one never does.
-  'dispatch-message': ['suppressions UpdateItem'],
+  // The carrier says that the recipient opted out, which the simulated one never does.
+  'dispatch-message': ['suppressions PutItem'],
   // Only a carrier of another vendor calls it, as in the tests `carriers`; the stage of these calls has none.
   'carrier-callback': ['sqs:SendMessage', 'sqs:SendMessageBatch', 'rate-counters UpdateItem'],
   'relay-changes': ['activity-log PutItem'],
