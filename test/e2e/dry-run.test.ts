@@ -192,12 +192,13 @@ describe('a dry run', () => {
     }),
   );
 
-  it.each(['?dry_run=1', '?dry_run=', '?dry_run=True', '?dry_run=yes'])(
-    'is refused with 400 where it is misspelled, and nothing is sent: %s',
+  it.each(['?dry_run=1', '?dry_run=', '?dry_run=True', '?dry_run=yes', '?dryrun=true'])(
+    'is refused with 400 if it is misspelled, and nothing is sent: %s',
     async (query) => {
+      const [, field] = /^\?(\w+)=/.exec(query) ?? [];
       const client = await newClient();
       const { status, body } = await client.post(`/api/v1/sms/send${query}`, { to: freshNumber(), message });
-      expect([status, body]).toMatchObject([400, { details: [{ field: 'dry_run' }] }]);
+      expect([status, body]).toMatchObject([400, { details: [{ field }] }]);
       expect(await listed(client)).toBe(0);
     },
   );

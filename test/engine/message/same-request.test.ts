@@ -133,6 +133,15 @@ const same: Readonly<Record<string, Change>> = {
           ),
         }
       : request,
+  'empty variables': (request) =>
+    'recipients' in request
+      ? {
+          ...request,
+          recipients: (request.recipients as (string | Json)[]).map((row) =>
+            typeof row === 'string' ? { to: row, variables: {} } : { variables: {}, ...row },
+          ),
+        }
+      : request,
   'null variables': (request) =>
     inEach((object) =>
       isObject(object.variables) ? { ...object, variables: { ...object.variables, none: null } } : object,
