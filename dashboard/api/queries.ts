@@ -18,7 +18,7 @@ import { isFinal, retriesMax } from './api-error.ts';
 import type { PathValues, Query, ReadName, ResponseOf } from './call-api.ts';
 import type { Page, ReadPage } from './pages.ts';
 
-/** Nothing is refreshed while the tab is hidden. */
+/** The refresh stops while the tab is hidden. */
 const refreshMs = 15_000;
 const refreshInProgressMs = 2000;
 

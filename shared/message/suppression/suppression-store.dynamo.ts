@@ -74,7 +74,7 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
     },
 
     /**
-     * Whether the message may not be handed over. One eventually consistent read.
+     * Returns true if the message may not be handed over. Makes one eventually consistent read.
      *
      * @param from - what the message is sent from; undefined if the carrier chooses
      */
@@ -172,7 +172,7 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
           new QueryCommand({
             TableName,
             KeyConditionExpression: 'client_id = :client',
-            // Without them a row that has no change is malformed.
+            // A row without a scope, a beginning and a change is malformed, and suppresses.
             FilterExpression:
               'attribute_exists(#scope) OR attribute_exists(suppressed_at) OR attribute_not_exists(changed_at)',
             ExpressionAttributeNames: { '#scope': 'scope' },
@@ -255,7 +255,7 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
   }
 }
 
-/** Whether another writer has changed a row since it was read, or is about to. */
+/** True if another writer has changed a row since it was read, or is about to. */
 function isOvertaken(error: unknown): boolean {
   if (!(error instanceof TransactionCanceledException)) return false;
   const codes = (error.CancellationReasons ?? []).map(({ Code }) => Code);

@@ -7,7 +7,7 @@
  *                               carrier chooses and does not say. Test data has none: every client simulates the same senders
  * The hand-over reads both in one BatchGetItem. Either one stops the message.
  *
- * Who writes:
+ * These write:
  *   keyword         one transaction: the rows of the senders that the message came to, and that of the client that wrote last. The
  *                   row of the client names the senders, and those of the senders name the client: a START ends these clients' rows too
  *   refusal         the client's row, unless the recipient or an administrator ended one before. The sender's row names the client, so
@@ -62,7 +62,7 @@ const fields = z.object({
   senders: z.exactOptional(z.array(z.string())),
   /** On a sender's row: the clients that its STOP or a refusal suppressed, whose rows a START ends, too. */
   clients: z.exactOptional(z.array(z.string())),
-  /** What made the latest change: the id of an inbound message, of a refused message, or of a request. */
+  /** The latest change was made by this: the id of an inbound message, of a refused message, or of a request. */
   cause: z.string(),
 });
 
@@ -108,7 +108,7 @@ export function effectiveSuppression(row: Readonly<Record<string, unknown>>): Su
   };
 }
 
-/** Whether a message may not be handed over; one-time passwords are sent unless everything is suppressed. */
+/** True if a message may not be handed over. One-time passwords are sent unless everything is suppressed. */
 export function applies({ scope }: Pick<Suppression, 'scope'>, isOneTimePassword: boolean): boolean {
   return scope === 'all' || !isOneTimePassword;
 }
@@ -120,7 +120,7 @@ export function senderKey(sender: string): string {
   return senderPrefix + sender;
 }
 
-/** What a recipient asks for by one message. */
+/** A recipient's request, made by one message. */
 export interface Keyword {
   readonly asksFor: 'opt_out' | 'opt_in';
   /** The client that wrote last; undefined if nobody is known to have written. */
@@ -143,7 +143,7 @@ function namesWith(added: readonly string[], names: readonly string[] = []): str
   return [...new Set([...added, ...names])].slice(0, namesMax);
 }
 
-/** Whether a newer keyword came to the same number, or this one has been applied. */
+/** True if a newer keyword came to the same number, or this one has been applied. */
 export function isOutdated(row: SuppressionRow | undefined, { asksFor, at }: Keyword): boolean {
   return row !== undefined && !isMalformed(row) && !isNewKeyword(row, asksFor, at.toISOString());
 }
@@ -198,7 +198,7 @@ function isRequested({ source }: SuppressionRow): boolean {
   return source === 'client' || source === 'admin';
 }
 
-/** What a client or an administrator asks for. */
+/** A request of a client or an administrator. */
 export interface SuppressionChange {
   readonly client_id: string;
   readonly recipient: string;
@@ -245,8 +245,8 @@ function latest(at: Date, row: SuppressionRow | undefined): string {
 }
 
 /**
- * Whether the recipient or an administrator ended a suppression. When the recipient opted out at a carrier that refuses a message
- * is not known, so the refusal does not count after that.
+ * True if the recipient or an administrator ended a suppression. A refusal does not count after that: it does not say when the
+ * recipient opted out at the carrier.
  */
 export function hasEnded(row: SuppressionRow | undefined): boolean {
   return row !== undefined && !isSuppression(row) && (row.source === 'keyword' || row.source === 'admin');
@@ -285,7 +285,7 @@ export function afterRefusal(
 /** A carrier's refusal of a message to a recipient who opted out there. */
 export interface Refusal {
   readonly clientId: string;
-  /** What the message was sent from. */
+  /** The sender of the message. */
   readonly sender: string;
   readonly messageId: string;
   readonly at: Date;

@@ -1,4 +1,4 @@
-/** What a send counts towards a cap: each accepted request at least once (contract 10.2 and 10.3). */
+/** An accepted send counts towards a cap at least once (contract 10.2 and 10.3). */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';

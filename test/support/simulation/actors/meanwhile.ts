@@ -1,4 +1,4 @@
-/** What administrators correct soon after they wrote it. */
+/** Administrators make a mistake in a row, and correct it soon. */
 
 import { between, wholeBetween } from '../random.ts';
 import type { Actor } from './actor.ts';
