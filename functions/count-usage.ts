@@ -5,14 +5,14 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
+import { activityLogFrom } from '../shared/activity/write-activity.dynamo.ts';
 import { dynamoOtpHolds } from '../shared/otp/otp-holds.dynamo.ts';
 import { countingOtps, countOtps, dynamoOtpTraffic, otpRecords } from '../shared/otp/otp-traffic.dynamo.ts';
 import { reviewTraffic, type TrafficReviewDependencies } from '../shared/otp/review-traffic.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
-import { countMetric, log } from '../shared/platform/log.ts';
+import { log } from '../shared/platform/log.ts';
 import { countingUsage, usageChanges } from '../shared/usage/count-changes.ts';
 import { addUpNotes, noteChanges } from '../shared/usage/count-journal.dynamo.ts';
 
@@ -24,10 +24,9 @@ const otps = countingOtps({ journalTable, trafficTable: env.OTP_TRAFFIC_TABLE },
 const review: TrafficReviewDependencies = {
   traffic: dynamoOtpTraffic(dynamo(), env.OTP_TRAFFIC_TABLE),
   holds: dynamoOtpHolds(dynamo(), env.OTP_HOLDS_TABLE),
-  activityLog: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
+  activityLog: activityLogFrom(env),
   rule: env.OTP_HOLD,
   clock: systemClock,
-  countMetric,
 };
 
 /** An event of a tumbling window. Only such an event names the shard. */

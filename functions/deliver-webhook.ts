@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSHandler } from 'aws-lambda';
-import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
+import { activityLogFrom } from '../shared/activity/write-activity.dynamo.ts';
 import { dynamoWebhookSecrets } from '../shared/client/webhook-secrets.dynamo.ts';
 import { cachedSecrets } from '../shared/client/webhook-secrets.ts';
 import { modeOf } from '../shared/contract/mode.ts';
@@ -155,7 +155,7 @@ function deliverDependencies(): DeliverDependencies {
     },
     dueItemIndex,
     retentionDays: env.RETENTION_DAYS,
-    activityLog: dynamoActivityLog(database, env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
+    activityLog: activityLogFrom(env),
     secrets: cachedSecrets(dynamoWebhookSecrets(database, env.CLIENT_SECRETS_TABLE), systemClock),
     health: endpointHealth(healthStore),
     trials: healthStore,

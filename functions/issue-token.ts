@@ -2,7 +2,7 @@
  * POST /api/v1/auth/token: returns an access token for a client's id and secret. Only this function may sign tokens.
  */
 import { randomUUID } from 'node:crypto';
-import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
+import { activityLogFrom } from '../shared/activity/write-activity.dynamo.ts';
 import { clientDirectory, dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { routes } from '../shared/contract/routes.ts';
 import {
@@ -26,7 +26,7 @@ const issuing = {
   issuer: env.TOKEN_ISSUER,
   audience: env.TOKEN_AUDIENCE,
   newTokenId: randomUUID,
-  activityLog: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
+  activityLog: activityLogFrom(env),
 };
 const noApiKeys = { find: async () => undefined };
 const clients = clientDirectory(dynamoClientStore(dynamo(), env.CLIENTS_TABLE), noApiKeys, systemClock);

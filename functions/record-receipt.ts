@@ -2,7 +2,7 @@
 
 import type { SQSEvent } from 'aws-lambda';
 import { carrierReports } from '#carrier-reports';
-import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
+import { activityLogFrom } from '../shared/activity/write-activity.dynamo.ts';
 import { readReport } from '../shared/carrier/queued-report.ts';
 import { dynamoExistingClients } from '../shared/client/client-store.dynamo.ts';
 import { expectedPrice, readPrices } from '../shared/contract/prices.ts';
@@ -42,7 +42,7 @@ const receive: ReceiveDependencies = {
   suppressions,
   windows: dynamoWhatsAppWindows(dynamo(), env.WHATSAPP_WINDOWS_TABLE),
   optOutWords: env.OPT_OUT_WORDS,
-  activityLog: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
+  activityLog: activityLogFrom(env),
 };
 const prices = readPrices(env.PRICES_FILE);
 const record = {

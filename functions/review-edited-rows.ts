@@ -4,7 +4,7 @@
  * whole. A repetition is safe, because entries have the ids of their records, and correct feedback is not written again.
  */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
+import { activityLogFrom } from '../shared/activity/write-activity.dynamo.ts';
 import { dynamoExistingClients } from '../shared/client/client-store.dynamo.ts';
 import { stageCarriersOf } from '../shared/contract/channels.ts';
 import { dynamoFeedbackStore } from '../shared/edited-table/feedback-store.dynamo.ts';
@@ -27,7 +27,7 @@ import { reviewSenders } from '../shared/sender/sender-feedback.ts';
 import { senderTable } from '../shared/sender/sender-row.ts';
 
 const env = environmentOf<'review-edited-rows'>();
-const activityLog = dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS);
+const activityLog = activityLogFrom(env);
 const common = {
   existingClients: dynamoExistingClients(dynamo(), env.CLIENTS_TABLE),
   clock: systemClock,

@@ -3,7 +3,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { rotateOwnWebhookSecret } from '../shared/account/account.ts';
-import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
+import { activityLogFrom } from '../shared/activity/write-activity.dynamo.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { dynamoWebhookSecretStore } from '../shared/client/webhook-secrets.dynamo.ts';
 import { routes } from '../shared/contract/routes.ts';
@@ -21,7 +21,7 @@ export const handler = httpFunction(
     clients: dynamoClientStore(dynamo(), env.CLIENTS_TABLE),
     webhookSecrets: dynamoWebhookSecretStore(dynamo(), env.CLIENT_SECRETS_TABLE),
     random: randomBytes,
-    activityLog: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
+    activityLog: activityLogFrom(env),
     clock: systemClock,
   }),
   { dependencies: httpDependencies(env) },

@@ -1,7 +1,8 @@
 /** Runs every minute. Enqueues overdue webhooks, then continues resends of many webhooks. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dynamoActivityLog, dynamoActivityReader } from '../shared/activity/activity-log.dynamo.ts';
+import { dynamoActivityReader } from '../shared/activity/activity-log.dynamo.ts';
+import { activityLogFrom } from '../shared/activity/write-activity.dynamo.ts';
 import { accountUrls, dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
 import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
@@ -30,7 +31,7 @@ const dependencies = {
     ...dynamoEndpointReader(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE),
     ...dynamoEndpointResults(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE),
   },
-  activityLog: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
+  activityLog: activityLogFrom(env),
   queue: sqsDeliveryQueue(queues, { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL }),
   setAside: setAsideFrom(env, queues),
   clock: systemClock,

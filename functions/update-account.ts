@@ -1,6 +1,6 @@
 /** PATCH /api/v1/account: sets or removes the client's default webhook URL. */
 import { updateAccount } from '../shared/account/account.ts';
-import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
+import { activityLogFrom } from '../shared/activity/write-activity.dynamo.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies } from '../shared/http/guards.ts';
@@ -15,7 +15,7 @@ const env = environmentOf<'update-account'>();
 const dependencies = {
   clients: dynamoClientStore(dynamo(), env.CLIENTS_TABLE),
   limitsOf: overridesFrom(env).limitsOf,
-  activityLog: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
+  activityLog: activityLogFrom(env),
   clock: systemClock,
 };
 

@@ -1,7 +1,8 @@
 /** Serves all operations under /api/v1/webhook-deliveries: the log of a client's webhooks, and resends. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dynamoActivityLog, dynamoActivityReader } from '../shared/activity/activity-log.dynamo.ts';
+import { dynamoActivityReader } from '../shared/activity/activity-log.dynamo.ts';
+import { activityLogFrom } from '../shared/activity/write-activity.dynamo.ts';
 import { accountUrls, dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunctions } from '../shared/http/http-function.ts';
@@ -26,7 +27,7 @@ import {
 const env = environmentOf<'webhook-deliveries'>();
 
 const queue = sqsDeliveryQueue(sqs(), { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL });
-const activityLog = dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS);
+const activityLog = activityLogFrom(env);
 const dependencies = {
   deliveries: dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
   resends: dynamoResendStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),

@@ -1,6 +1,6 @@
 /** Serves all operations under /api/v1/webhook-endpoints, because they need the same permissions. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { dynamoActivityLog } from '../shared/activity/activity-log.dynamo.ts';
+import { activityLogFrom } from '../shared/activity/write-activity.dynamo.ts';
 import { dynamoWebhookSecretStore } from '../shared/client/webhook-secrets.dynamo.ts';
 import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunctions } from '../shared/http/http-function.ts';
@@ -36,7 +36,7 @@ const dependencies: EndpointDependencies = {
   deliveries: dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
   dueItemIndex: dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE),
   queue: sqsDeliveryQueue(sqs(), { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL }),
-  activityLog: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
+  activityLog: activityLogFrom(env),
   clock: systemClock,
   random: randomBytes,
   newRevision: randomUUID,

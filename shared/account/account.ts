@@ -1,6 +1,6 @@
 /** The operations of a client on its own account: read it, set the webhook URL, rotate the webhook secret (contract, section 5). */
 import * as z from 'zod/mini';
-import { type ActivityRecorder, recordActivity } from '../activity/activity-log.ts';
+import { type ActivityRecorder, recordActivity } from '../activity/write-activity.dynamo.ts';
 import type { Client } from '../client/client.ts';
 import {
   type ClientAdminDependencies,

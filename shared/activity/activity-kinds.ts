@@ -48,7 +48,7 @@ const webhookKinds: readonly ActivityKind[] = [
   'webhook_test_sent',
 ];
 /** The kinds of entries that the gateway makes itself. */
-const noticeKinds: readonly ActivityKind[] = [
+const noticeKinds = [
   'entry_refused',
   'webhook_endpoint_disabled',
   'spend_cap_nearly_reached',
@@ -56,7 +56,8 @@ const noticeKinds: readonly ActivityKind[] = [
   'otp_held',
   'otp_unverified',
   'inbound_unassigned',
-];
+] as const satisfies ActivityKind[];
+export type NoticeKind = (typeof noticeKinds)[number] | 'webhook_failed';
 const signInKinds: readonly ActivityKind[] = ['signed_in'];
 
 /** The kinds by subject. One failing endpoint writes thousands of entries, among which no change would be found. */
@@ -70,11 +71,18 @@ export type ActivityGroup = keyof typeof activityGroups;
 
 /**
  * The kinds whose number grows with the messages. One partition could not take them, so their entries are spread over
- * the shards of their client and of their kind (`activity-log.dynamo.ts`). The other kinds are changes by
+ * the shards of their client and of their kind (`write-activity.dynamo.ts`). The other kinds are changes by
  * administrators and clients; they have their own partition.
  */
 export const spreadKinds: readonly ActivityKind[] = ['webhook_failed', 'entry_refused', 'inbound_unassigned'];
 
 export function isSpread(kind: ActivityKind): boolean {
   return spreadKinds.includes(kind);
+}
+
+/** Each takes 1,000 writes a second. */
+export const activityShards = 8;
+
+export function shardKey(of: string, shard: number): string {
+  return `${of}#${shard}`;
 }

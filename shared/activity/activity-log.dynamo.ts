@@ -1,59 +1,16 @@
 /**
- * Writes the entries of the activity-log table, each once, and pages through them, newest first: by client, by one
- * kind, or day by day if neither is given. An entry of a spread kind is in a shard of its client (the table's
- * partition key, although its name is `day`) and in a shard of its kind (the index `by-kind`). It stores the client
- * in `of_client`, because `client_id` would add it to the index `by-client`. Other kinds are under their UTC day,
- * kind and client.
+ * Pages through the activity-log table, newest first: by client, by one kind, or day by day if neither is given.
+ * `write-activity.dynamo.ts` says where an entry is.
  */
 
-import { createHash } from 'node:crypto';
-import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { decodeTime } from 'ulid';
-import { keptDays, modeOf } from '../contract/mode.ts';
-import { addDays, dayOf, epochSeconds, secondsPerDay } from '../platform/clock.ts';
+import { modeOf } from '../contract/mode.ts';
+import { addDays, dayOf, secondsPerDay } from '../platform/clock.ts';
 import { idRange } from '../platform/ids.ts';
 import { log } from '../platform/log.ts';
-import { type ActivityKind, isSpread, spreadKinds } from './activity-kinds.ts';
-import {
-  type Activity,
-  type ActivityLog,
-  type ActivityPage,
-  type ActivityQuery,
-  activitySchema,
-} from './activity-log.ts';
-
-export function dynamoActivityLog(
-  client: DynamoDBDocumentClient,
-  tableName: string,
-  retentionDays: number,
-): ActivityLog {
-  return {
-    async add(entry) {
-      const purge_at = epochSeconds(addDays(new Date(entry.at), keptDays(entry.client_id, retentionDays)));
-      await client.send(new PutCommand({ TableName: tableName, Item: { ...rowOf(entry), purge_at } }));
-    },
-  };
-}
-
-/** Each takes 1,000 writes a second. */
-const activityShards = 8;
-
-function shardKey(of: string, shard: number): string {
-  return `${of}#${shard}`;
-}
-
-export function rowOf({ client_id, ...entry }: Activity): Record<string, unknown> {
-  const { kind, at, entry_id } = entry;
-  const ofClient = client_id === undefined ? {} : { client_id };
-  if (!isSpread(kind)) return { ...entry, ...ofClient, day: at.slice(0, 'yyyy-mm-dd'.length) };
-  const shard = (createHash('sha256').update(entry_id).digest()[0] ?? 0) % activityShards;
-  return {
-    ...entry,
-    ...(client_id === undefined ? {} : { of_client: client_id }),
-    day: shardKey(`client ${client_id ?? ''}`, shard),
-    kind: shardKey(kind, shard),
-  };
-}
+import { type ActivityKind, activityShards, isSpread, shardKey, spreadKinds } from './activity-kinds.ts';
+import { type Activity, type ActivityPage, type ActivityQuery, activitySchema } from './activity-log.ts';
 
 /** Returns none if the row is invalid, or of a kind that a later release added. */
 function entriesIn(rows: readonly Readonly<Record<string, unknown>>[]): Activity[] {

@@ -2,9 +2,7 @@
 
 import * as z from 'zod/mini';
 import type { Mode } from '../contract/mode.ts';
-import type { Clock } from '../platform/clock.ts';
 import { lazily } from '../platform/expiring-cache.ts';
-import { newId } from '../platform/ids.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import { type ActivityKind, activityKinds } from './activity-kinds.ts';
 
@@ -30,11 +28,6 @@ export const activitySchema = lazily(() => {
 });
 
 export type Activity = z.output<ReturnType<typeof activitySchema>>;
-
-export interface ActivityLog {
-  /** Adds an entry. Writing the same entry again changes nothing. */
-  add(entry: Activity): Promise<void>;
-}
 
 export interface ActivityQuery {
   /** Only entries about data of this mode; entries without a client are `live`. If absent, all entries. */
@@ -62,42 +55,6 @@ export interface ActivityPage {
   readonly entries: readonly Activity[];
   /** Present if there may be more. */
   readonly nextCursor?: string;
-}
-
-export interface ActivityRecorder {
-  readonly activityLog: ActivityLog;
-  readonly clock: Clock;
-}
-
-interface ActivityNote {
-  readonly kind: ActivityKind;
-  readonly summary: string;
-  readonly clientId: string;
-  readonly messageId?: string;
-  readonly before?: Readonly<Record<string, unknown>>;
-  readonly after?: Readonly<Record<string, unknown>>;
-}
-
-/**
- * Writes an entry for a change: who changed what, when, and the values before and after; never a secret. Call it
- * before the change, or before a new secret is returned, so that no change lacks its entry.
- */
-export async function recordActivity(
-  { activityLog, clock }: ActivityRecorder,
-  actor: string,
-  { kind, summary, clientId, messageId, before, after }: ActivityNote,
-): Promise<void> {
-  const now = clock();
-  const entry: Activity = {
-    entry_id: newId('act', now),
-    kind,
-    at: now.toISOString(),
-    summary,
-    client_id: clientId,
-    actor,
-    ...withoutUndefined({ message_id: messageId, before, after }),
-  };
-  await activityLog.add(entry);
 }
 
 export interface ActivityPages {

@@ -2,7 +2,8 @@
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dynamoActivityLog, dynamoActivityReader } from '../activity/activity-log.dynamo.ts';
+import { dynamoActivityReader } from '../activity/activity-log.dynamo.ts';
+import { activityLogFrom } from '../activity/write-activity.dynamo.ts';
 import type { CarrierModule } from '../carrier/carrier-module.ts';
 import { carrierSecrets, credentialChecks } from '../carrier/carrier-secrets.secrets.ts';
 import { dynamoOutbox } from '../carrier/simulator/outbox.dynamo.ts';
@@ -52,7 +53,7 @@ export function adminDependencies(
   const messages = dynamoMessageStore(db, { tableName: env.MESSAGES_TABLE, retentionDays });
   const queue = sqsDeliveryQueue(sqs(), { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL });
   const clients = dynamoClientStore(db, env.CLIENTS_TABLE);
-  const activityLog = dynamoActivityLog(db, env.ACTIVITY_LOG_TABLE, retentionDays);
+  const activityLog = activityLogFrom(env);
   const activity = dynamoActivityReader(db, env.ACTIVITY_LOG_TABLE);
   const endpoints = dynamoEndpointReader(db, env.WEBHOOK_ENDPOINTS_TABLE);
   const deliveries = dynamoDeliveryStore(db, env.WEBHOOK_DELIVERIES_TABLE);

@@ -1,6 +1,6 @@
 /** An administrator's operations on the secrets and API keys of clients: each change is in the activity log, each new secret is shown once. */
 import * as z from 'zod/mini';
-import { recordActivity } from '../activity/activity-log.ts';
+import { recordActivity } from '../activity/write-activity.dynamo.ts';
 import * as clientAdmin from '../client/client-admin.ts';
 import { overlapText, type SecretRotation, secretRotationBody } from '../client/client-admin.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';

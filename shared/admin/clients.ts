@@ -1,6 +1,6 @@
 /** An administrator's operations on clients: each change is in the activity log, each new secret is shown once. */
 import * as z from 'zod/mini';
-import { recordActivity } from '../activity/activity-log.ts';
+import { recordActivity } from '../activity/write-activity.dynamo.ts';
 import { type ApiKey, type Client, inMode, isLive } from '../client/client.ts';
 import * as clientAdmin from '../client/client-admin.ts';
 import type { PermissionChange } from '../client/client-store.dynamo.ts';

@@ -1,6 +1,6 @@
 /** An administrator's search for messages, one message with its history and its webhooks, and canceling a scheduled one. */
 import * as z from 'zod/mini';
-import { recordActivity } from '../activity/activity-log.ts';
+import { recordActivity } from '../activity/write-activity.dynamo.ts';
 import { channels } from '../contract/channels.ts';
 import { GatewayError, standardError } from '../contract/errors.ts';
 import { clientIdIn, type Mode, modeOf } from '../contract/mode.ts';

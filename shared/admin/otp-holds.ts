@@ -4,7 +4,7 @@
  */
 
 import * as z from 'zod/mini';
-import { recordActivity } from '../activity/activity-log.ts';
+import { recordActivity } from '../activity/write-activity.dynamo.ts';
 import { GatewayError, standardError } from '../contract/errors.ts';
 import { modeOf } from '../contract/mode.ts';
 import { allCountries, noCountry } from '../contract/otp-abuse.ts';

@@ -3,7 +3,7 @@
  * the activity log.
  */
 import * as z from 'zod/mini';
-import { recordActivity } from '../activity/activity-log.ts';
+import { recordActivity } from '../activity/write-activity.dynamo.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { recipientSchema, withoutSeparators } from '../contract/phone-number.ts';
 import type {

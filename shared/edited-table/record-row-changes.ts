@@ -4,7 +4,8 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { Activity, ActivityLog } from '../activity/activity-log.ts';
+import type { Activity } from '../activity/activity-log.ts';
+import { type ActivityLog, addActivity } from '../activity/write-activity.dynamo.ts';
 import { everyClient } from '../contract/rate-limits-and-caps.ts';
 import { rowIn, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
 import { derivedIdAt } from '../platform/ids.ts';
@@ -28,12 +29,12 @@ interface RowChange {
 }
 
 export async function recordRowChanges(
-  log: ActivityLog,
+  activityLog: ActivityLog,
   changes: readonly RowChange[],
   table: EditedTable,
 ): Promise<void> {
   const edits = changes.filter(({ edited }) => edited);
-  await Promise.all(edits.map((change) => log.add(entryOf(change, table))));
+  await Promise.all(edits.map((change) => addActivity(activityLog, entryOf(change, table))));
 }
 
 function entryOf(

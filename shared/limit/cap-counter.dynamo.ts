@@ -2,7 +2,7 @@
  * Takes from all caps of a client with one conditional write, without a read: exact under any concurrency. A call that the
  * SDK repeats after a lost response takes once more, and never beyond a cap.
  */
-import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionalUpdate } from '../platform/aws/conditional-write.dynamo.ts';
 
 /** One row for each client and month, with the amounts that were taken in each window: integers only. */
@@ -35,16 +35,16 @@ export function dynamoCapCounter(client: DynamoDBDocumentClient, TableName: stri
       return { taken: taking.applied, row: row ?? {} };
     },
 
-    /** Writes the value if the attribute is absent or lower: of any number of concurrent calls one gets true. */
-    async raise(counter: string, attribute: string, value: number, purgeAt: number): Promise<boolean> {
-      const { applied } = await conditionalUpdate(client, {
-        TableName,
-        Key: { counter },
-        UpdateExpression: `SET ${attribute} = :value, purge_at = :purge_at`,
-        ConditionExpression: `attribute_not_exists(${attribute}) OR ${attribute} < :value`,
-        ExpressionAttributeValues: { ':value': value, ':purge_at': purgeAt },
-      });
-      return applied;
+    /** Writes a mark beside the counts. */
+    async mark(counter: string, attribute: string, value: number, purgeAt: number): Promise<void> {
+      await client.send(
+        new UpdateCommand({
+          TableName,
+          Key: { counter },
+          UpdateExpression: `SET ${attribute} = :value, purge_at = :purge_at`,
+          ExpressionAttributeValues: { ':value': value, ':purge_at': purgeAt },
+        }),
+      );
     },
 
     /** Returns an empty object if there is no row. */

@@ -6,7 +6,7 @@
  * Why: docs/decisions/caps-are-exact.md
  */
 
-import { dynamoActivityLog } from '../activity/activity-log.dynamo.ts';
+import { type ActivityLog, activityLogFrom } from '../activity/write-activity.dynamo.ts';
 import { type GatewayError, limitReached } from '../contract/errors.ts';
 import { isSynthetic } from '../contract/mode.ts';
 import { costForCap, decimalText, type PricedMessage, readPrices } from '../contract/prices.ts';
@@ -16,7 +16,6 @@ import { dynamo } from '../platform/aws/clients.ts';
 import { secondsPerDay } from '../platform/clock.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
 import { ExpiringMap } from '../platform/expiring-cache.ts';
-import { countMetric, logWarning } from '../platform/log.ts';
 import { type CapCounter, type CountedRow, dynamoCapCounter } from './cap-counter.dynamo.ts';
 import {
   amountOf,
@@ -29,7 +28,7 @@ import {
   endedAttributes,
   millionths,
 } from './cap-limits.ts';
-import { type NotifyOfSpend, spendNotices } from './cap-notices.ts';
+import { notifyOfSpend } from './cap-notices.ts';
 import type { CapReader } from './read-overrides.ts';
 
 /** Takes one request's messages from its client's caps. */
@@ -65,7 +64,7 @@ interface AllowanceDependencies extends CapsInForce {
   readonly costOf: (message: PricedMessage) => number;
   /** The currency of the costs and the spend caps. */
   readonly currency: string;
-  readonly notify: NotifyOfSpend;
+  readonly activityLog: ActivityLog;
 }
 
 export function allowances(dependencies: AllowanceDependencies): AllowanceOf {
@@ -99,7 +98,7 @@ export function allowances(dependencies: AllowanceDependencies): AllowanceOf {
         if (fits)
           ended.set(counter, endedAttributes(Object.keys(row), now), now, windows.resetsAt.month * 1000);
         const full = fits ? [] : fullWindows(row, limits, windows, amounts);
-        await dependencies.notify({
+        await notifyOfSpend(dependencies, {
           clientId,
           counter,
           purgeAt,
@@ -244,16 +243,13 @@ export async function capUse(
 
 /** Returns the caps of the sends, which count by the stage's prices, from the function's environment. */
 export function allowancesFrom(env: EnvironmentFor<typeof countedCaps>, capsOf: CapReader): AllowanceOf {
-  const counter = dynamoCapCounter(dynamo(), env.RATE_COUNTERS_TABLE);
-  const activityLog = dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS);
   const table = readPrices(env.PRICES_FILE);
-  const { currency } = table;
   const stageCaps = env.STAGE_CAPS;
   return allowances({
-    counter,
+    counter: dynamoCapCounter(dynamo(), env.RATE_COUNTERS_TABLE),
     limitsOf: async (clientId) => (isSynthetic(clientId) ? [] : capLimits(await capsOf(clientId), stageCaps)),
     costOf: (message) => costForCap(table, message),
-    currency,
-    notify: spendNotices({ counter, activityLog, countMetric, currency, warn: logWarning }),
+    currency: table.currency,
+    activityLog: activityLogFrom(env),
   });
 }

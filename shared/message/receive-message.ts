@@ -6,7 +6,7 @@
  *   suppressions (one transaction), window ─ crash → the same; each is a conditional write that a repeat does not change
  *   The webhooks (`sms.received`, `recipient.opted_out`) follow from the row by the table's stream.
  */
-import type { ActivityLog } from '../activity/activity-log.ts';
+import { type ActivityLog, notify } from '../activity/write-activity.dynamo.ts';
 import { clientIdIn, modeOf } from '../contract/mode.ts';
 import { type OptKeyword, optKeywordOf } from '../contract/opt-out-words.ts';
 import { countryOf, recipientsOfPerson } from '../contract/phone-number.ts';
@@ -172,9 +172,7 @@ function rowOf(
 /** Has the same id at each repeat. */
 async function noteUnassigned(activityLog: ActivityLog, message: Message): Promise<void> {
   const at = new Date(message.created_at);
-  await activityLog.add({
-    entry_id: derivedIdAt('act', at, message.message_id),
-    kind: 'inbound_unassigned',
+  await notify(activityLog, 'inbound_unassigned', derivedIdAt('act', at, message.message_id), {
     at: message.created_at,
     summary: `An inbound message to ${message.from} belongs to no client: none of them wrote to its sender`,
     message_id: message.message_id,

@@ -6,14 +6,11 @@
  *
  * - count ─ crash → the stream repeats the batch; counted records are not counted again
  * - hold, a conditional write ─ crash → the repeated batch finds the row, and continues
- * - Activity Log entry, with an id made of the hold ─ crash → written again as the same entry
- * - metric, again with each batch that finds these passwords held: its alarm needs one
+ * - notice, with an id made of the hold ─ crash → given again with each batch that finds these passwords held
  *
  * Why: docs/decisions/otp-hold.md
  */
-import type { ActivityLog } from '../activity/activity-log.ts';
-import type { StageMetric } from '../contract/metrics.ts';
-import { modeOf } from '../contract/mode.ts';
+import { type ActivityLog, notify } from '../activity/write-activity.dynamo.ts';
 import { allCountries, type OtpHoldRule } from '../contract/otp-abuse.ts';
 import { addDays, addSeconds, type Clock, startOfMinute } from '../platform/clock.ts';
 import { derivedIdAt } from '../platform/ids.ts';
@@ -32,7 +29,6 @@ export interface TrafficReviewDependencies {
   readonly activityLog: ActivityLog;
   readonly rule: OtpHoldRule;
   readonly clock: Clock;
-  readonly countMetric: (name: StageMetric) => void;
 }
 
 const judgedSeconds = 3600;
@@ -131,7 +127,7 @@ function foundIn(minutes: readonly OtpMinute[], clientId: string, now: Date) {
 
 /** Returns nothing if another worker or an administrator was faster: the next batch is reviewed with their row. */
 async function record(
-  { holds, activityLog, clock, countMetric }: TrafficReviewDependencies,
+  { holds, activityLog, clock }: TrafficReviewDependencies,
   known: OtpHoldState | undefined,
   found: OtpFinding,
 ): Promise<readonly OtpFinding[]> {
@@ -141,16 +137,12 @@ async function record(
   if (addSeconds(new Date(finding.changed_at), repeatedSeconds) < clock()) return [];
   const { client_id, country, state, changed_at } = finding;
   const kind = state === 'held' ? 'otp_held' : 'otp_unverified';
-  await activityLog.add({
-    entry_id: derivedIdAt('act', new Date(changed_at), kind, client_id, country),
-    kind,
+  await notify(activityLog, kind, derivedIdAt('act', new Date(changed_at), kind, client_id, country), {
     at: changed_at,
     summary: findingSummary(finding),
     client_id,
     after: { ...finding },
   });
-  // Test data alerts nobody.
-  if (modeOf(client_id) === 'live') countMetric('OtpHeld');
   return [finding];
 }
 

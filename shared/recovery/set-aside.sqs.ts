@@ -3,10 +3,8 @@
  * a copy with its ids goes to the relay's dead-letter queue. The row of its message does not change.
  */
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { dynamoActivityLog } from '../activity/activity-log.dynamo.ts';
-import type { ActivityLog } from '../activity/activity-log.ts';
+import { type ActivityLog, activityLogFrom, notify } from '../activity/write-activity.dynamo.ts';
 import type { workSetAside } from '../contract/uses.ts';
-import { dynamo } from '../platform/aws/clients.ts';
 import { queueText } from '../platform/aws/queues.sqs.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
 import { derivedIdAt } from '../platform/ids.ts';
@@ -42,9 +40,8 @@ export function setAsideTo(dependencies: {
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     await dependencies.keepCopy({ refused: summary, reason, since: since.toISOString(), ...ids });
     try {
-      await dependencies.activityLog.add({
-        entry_id: derivedIdAt('act', since, 'entry_refused', messageId ?? '', deliveryId ?? '', summary),
-        kind: 'entry_refused',
+      const id = derivedIdAt('act', since, 'entry_refused', messageId ?? '', deliveryId ?? '', summary);
+      await notify(dependencies.activityLog, 'entry_refused', id, {
         at: since.toISOString(),
         summary,
         ...ids,
@@ -63,7 +60,7 @@ export function setAsideFrom(
   sqs: Parameters<typeof sqsDeadLetters>[0],
 ): SetAside {
   return setAsideTo({
-    activityLog: dynamoActivityLog(dynamo(), env.ACTIVITY_LOG_TABLE, env.RETENTION_DAYS),
+    activityLog: activityLogFrom(env),
     keepCopy: sqsDeadLetters(sqs, env.RELAY_DEAD_LETTER_QUEUE_URL),
     warn: logWarning,
     reportRefused(fields) {

@@ -1,6 +1,6 @@
 /** Issues an access token to an authenticated client (contract 2.1). */
 import * as z from 'zod/mini';
-import { type ActivityLog, recordActivity } from '../activity/activity-log.ts';
+import { type ActivityLog, recordActivity } from '../activity/write-activity.dynamo.ts';
 import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
 import { modeOf } from '../contract/mode.ts';
 import type { Scope } from '../contract/routes.ts';

@@ -1,7 +1,12 @@
 /** A client's operations on its webhook endpoints (contract, section 12). */
 import * as z from 'zod/mini';
 import type { ActivityKind } from '../activity/activity-kinds.ts';
-import { type ActivityLog, type ActivityRecorder, recordActivity } from '../activity/activity-log.ts';
+import {
+  type ActivityLog,
+  type ActivityRecorder,
+  addActivity,
+  recordActivity,
+} from '../activity/write-activity.dynamo.ts';
 import { issueWebhookSecret, secretRotationBody } from '../client/client-admin.ts';
 import { newWebhookSecret, type RandomBytes } from '../client/secret-text.ts';
 import type { WebhookSecretStore } from '../client/webhook-secrets.ts';
@@ -194,7 +199,7 @@ export async function sendTestEvent(
   const now = dependencies.clock();
   const planned = testEvent(endpoint, event, now);
   // The entry precedes the event, so that the log of webhooks finds every test event.
-  await dependencies.activityLog.add({
+  await addActivity(dependencies.activityLog, {
     entry_id: newId('act', now),
     kind: 'webhook_test_sent',
     at: now.toISOString(),

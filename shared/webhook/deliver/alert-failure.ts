@@ -3,7 +3,7 @@
  *
  * The entry is written before the delivery becomes `failed`, because by the entries a resend of many finds the failed ones.
  */
-import type { ActivityLog } from '../../activity/activity-log.ts';
+import { type ActivityLog, notify } from '../../activity/write-activity.dynamo.ts';
 import { modeOf } from '../../contract/mode.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
 import { log } from '../../platform/log.ts';
@@ -25,9 +25,8 @@ export async function enterFailure(
   const at = delivery.finished_at ?? delivery.created_at;
   const dueAt = new Date(delivery.attempt_due_at);
   const attempt = String(delivery.attempt_number);
-  await activityLog.add({
-    entry_id: derivedIdAt('act', dueAt, 'webhook_failed', delivery.delivery_id, attempt),
-    kind: 'webhook_failed',
+  const id = derivedIdAt('act', dueAt, 'webhook_failed', delivery.delivery_id, attempt);
+  await notify(activityLog, 'webhook_failed', id, {
     at,
     summary: `${delivery.event} was not acknowledged after ${attempt} attempts: ${lastError(delivery)}`,
     client_id: delivery.client_id,

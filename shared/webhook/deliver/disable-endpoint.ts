@@ -12,7 +12,7 @@
  * deliveries.
  */
 
-import type { ActivityLog } from '../../activity/activity-log.ts';
+import { type ActivityLog, notify } from '../../activity/write-activity.dynamo.ts';
 import { modeField } from '../../contract/mode.ts';
 import { endpointDisabledEvent } from '../../contract/webhook-events.ts';
 import { addDays, addSeconds } from '../../platform/clock.ts';
@@ -118,10 +118,8 @@ export async function reportDisabled(
 ): Promise<void> {
   const { client_id, endpoint_id, url, disabled_at, disabled_reason } = endpoint;
   if (disabled_at === undefined) return;
-  const at = new Date(disabled_at);
-  await dependencies.activityLog.add({
-    entry_id: derivedIdAt('act', at, endpointDisabledEvent, endpoint_id),
-    kind: 'webhook_endpoint_disabled',
+  const id = derivedIdAt('act', new Date(disabled_at), endpointDisabledEvent, endpoint_id);
+  await notify(dependencies.activityLog, 'webhook_endpoint_disabled', id, {
     at: disabled_at,
     summary: `The webhook endpoint ${endpoint_id} was disabled: no successful delivery for ${disabledAfter.days} days`,
     client_id,

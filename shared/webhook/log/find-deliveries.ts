@@ -4,7 +4,8 @@
  * start of the next page.
  */
 import { decodeTime } from 'ulid';
-import type { Activity, ActivityLog, ActivityPages } from '../../activity/activity-log.ts';
+import type { Activity, ActivityPages } from '../../activity/activity-log.ts';
+import type { ActivityLog } from '../../activity/write-activity.dynamo.ts';
 import type { Message } from '../../message/message.ts';
 import { listPosition, type MessageList } from '../../message/store/message-list.dynamo.ts';
 import type { MessageStore } from '../../message/store/message-store.ts';

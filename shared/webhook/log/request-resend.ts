@@ -1,5 +1,6 @@
 /** Requests to resend many of a client's webhooks (contract 12.4): the same for the client and administrators. */
 import * as z from 'zod/mini';
+import { addActivity } from '../../activity/write-activity.dynamo.ts';
 import { standardError } from '../../contract/errors.ts';
 import { requestTimeoutSeconds } from '../../contract/routes.ts';
 import { dateTime, optional } from '../../operation/fields.ts';
@@ -91,7 +92,7 @@ export async function requestResend(
     dependencies.retentionDays,
     dependencies.newRevision(),
   );
-  await dependencies.activityLog.add({
+  await addActivity(dependencies.activityLog, {
     entry_id: derivedIdAt('act', now, 'webhooks_resent', resendId, actor),
     kind: 'webhooks_resent',
     at: now.toISOString(),
@@ -214,7 +215,7 @@ export async function resend(
     return withoutResend(seen);
   }
   const next = resendDue(seen, now, dependencies.newRevision());
-  await dependencies.activityLog.add({
+  await addActivity(dependencies.activityLog, {
     entry_id: derivedIdAt('act', now, 'webhook_resent', deliveryId, String(next.attempt_number), actor),
     kind: 'webhook_resent',
     at: now.toISOString(),

@@ -60,7 +60,7 @@ async function tokenOf(
     issuer,
     audience,
     newTokenId: () => 'id',
-    activityLog: { add: async () => {} },
+    activityLog: { db: tables.dynamo, tableName: tables.names.activity_log, retentionDays: 30 },
   };
   const caller = { clientId, scopes, client };
   const { body } = await issueToken(dependencies, {

@@ -1,7 +1,6 @@
 import type { KMSClient } from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { createClient, rotateClientSecret, setClientDisabled } from '../../../shared/client/client-admin.ts';
 import { routes } from '../../../shared/contract/routes.ts';
 import {
@@ -24,6 +23,7 @@ import {
   send,
 } from '../../support/gateway/access.ts';
 import { kmsClient } from '../../support/gateway/gateway.ts';
+import { rowsOf } from '../../support/message/sends.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
 const formType = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -39,8 +39,6 @@ describe('POST /api/v1/auth/token', () => {
   let access: Access;
   let newFunction: () => HttpFunction;
   let addresses = 0;
-  let entries: Activity[] = [];
-  const activityLog = { add: async (entry: Activity) => void entries.push(entry) };
 
   beforeAll(async () => {
     tables = await createTables();
@@ -56,6 +54,7 @@ describe('POST /api/v1/auth/token', () => {
         () => now,
         async () => undefined,
       );
+      const activityLog = { db: tables.dynamo, tableName: tables.names.activity_log, retentionDays: 30 };
       const issuing = { signer, issuer, audience, newTokenId: () => 'id-1', activityLog };
       return publicHttpFunction(routes.issueToken, (request) => issueToken(issuing, request), {
         dependencies,
@@ -110,14 +109,14 @@ describe('POST /api/v1/auth/token', () => {
   it('records who asked for a token with the scope admin, and from where; of other tokens nothing', async () => {
     const credentials = await newClient();
     const sourceIp = newAddress();
-    entries = [];
+    const entries = () => rowsOf(tables, tables.names.activity_log, credentials.client_id);
     await post(newFunction(), { ...credentials, scope: 'messages' }, sourceIp);
-    expect(entries).toEqual([]);
+    expect(await entries()).toEqual([]);
     await post(newFunction(), { ...credentials, client_secret: 'wrong' }, sourceIp);
-    expect(entries).toEqual([]);
+    expect(await entries()).toEqual([]);
     await post(newFunction(), credentials, sourceIp);
     const { client_id } = credentials;
-    expect(entries).toEqual([
+    expect(await entries()).toEqual([
       expect.objectContaining({
         kind: 'signed_in',
         actor: client_id,
@@ -125,7 +124,7 @@ describe('POST /api/v1/auth/token', () => {
         summary: `A requested a token with the scope admin from ${sourceIp}`,
       }),
     ]);
-    expect(JSON.stringify(entries)).not.toContain(credentials.client_secret);
+    expect(JSON.stringify(await entries())).not.toContain(credentials.client_secret);
   });
 
   it('takes what standard clients send: a form, and HTTP Basic', async () => {

@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { dynamoActivityLog, rowOf as storedRow } from '../../../shared/activity/activity-log.dynamo.ts';
 import type { Activity } from '../../../shared/activity/activity-log.ts';
+import { addActivity, rowOf as storedRow } from '../../../shared/activity/write-activity.dynamo.ts';
 import { derivedIdAt } from '../../../shared/platform/ids.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
@@ -13,7 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => tables.drop());
 
-const log = () => dynamoActivityLog(tables.dynamo, tables.names.activity_log, retentionDays);
+const add = (entry: Activity) =>
+  addActivity({ db: tables.dynamo, tableName: tables.names.activity_log, retentionDays }, entry);
 
 function anEntry(of: string, at = '2026-11-20T23:59:59.999Z'): Activity {
   return {
@@ -38,7 +39,7 @@ async function rowOf(entry: Activity, day: string): Promise<Record<string, unkno
 describe('the activity log in its table', () => {
   it('keeps an entry under its UTC day until its retention is over', async () => {
     const entry = anEntry('kept');
-    await log().add(entry);
+    await add(entry);
     const purge_at = Math.floor(Date.parse(entry.at) / 1000) + retentionDays * 86_400;
     expect(await rowOf(entry, '2026-11-20')).toEqual({ ...entry, day: '2026-11-20', purge_at });
   });
@@ -65,9 +66,9 @@ describe('the activity log in its table', () => {
 
   it('has an entry once, however often it is written', async () => {
     const entry = anEntry('repeated');
-    await Promise.all([log().add(entry), log().add(entry)]);
+    await Promise.all([add(entry), add(entry)]);
     const row = await rowOf(entry, '2026-11-20');
-    await log().add(entry);
+    await add(entry);
     expect(await rowOf(entry, '2026-11-20')).toEqual(row);
   });
 

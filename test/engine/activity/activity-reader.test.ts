@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { dynamoActivityLog, dynamoActivityReader } from '../../../shared/activity/activity-log.dynamo.ts';
+import { dynamoActivityReader } from '../../../shared/activity/activity-log.dynamo.ts';
 import type { Activity, ActivityQuery } from '../../../shared/activity/activity-log.ts';
+import { addActivity } from '../../../shared/activity/write-activity.dynamo.ts';
 import { derivedIdAt } from '../../../shared/platform/ids.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
@@ -29,8 +30,8 @@ const newestFirst = entries.toReversed();
 let tables: TestTables;
 beforeAll(async () => {
   tables = await createTables(['activity_log']);
-  const log = dynamoActivityLog(tables.dynamo, tables.names.activity_log, 30);
-  await Promise.all(entries.map((entry) => log.add(entry)));
+  const log = { db: tables.dynamo, tableName: tables.names.activity_log, retentionDays: 30 };
+  await Promise.all(entries.map((entry) => addActivity(log, entry)));
 });
 afterAll(() => tables.drop());
 
@@ -104,10 +105,10 @@ it('a row that is invalid, or of a kind that a later release added, hides no oth
     summary: of,
     client_id,
   });
-  const log = dynamoActivityLog(tables.dynamo, tables.names.activity_log, 30);
-  await log.add(entry('good') as Activity);
-  await log.add({ ...entry('later'), kind: 'added_later' } as never);
-  await log.add({ ...entry('wrong'), summary: 5 } as never);
+  const log = { db: tables.dynamo, tableName: tables.names.activity_log, retentionDays: 30 };
+  await addActivity(log, entry('good') as Activity);
+  await addActivity(log, { ...entry('later'), kind: 'added_later' } as never);
+  await addActivity(log, { ...entry('wrong'), summary: 5 } as never);
   const found = await all({ clientId: client_id, since: new Date('2026-10-01T00:00:00.000Z') }, 10);
   expect(found.map(({ summary }) => summary)).toEqual(['good']);
 });

@@ -95,7 +95,7 @@ describe('the counter', () => {
             limit,
           }));
           const fits = keys.every(({ key, amount, limit }) => (model.get(key) ?? 0) + amount <= limit);
-          const allowance = await processes[process]?.allowanceOf(client_id, {
+          const allowance = await processes[process]?.(client_id, {
             now: at,
           });
           expect(await takes(allowance, messages)).toBe(fits);
@@ -124,7 +124,7 @@ describe('the counter', () => {
   it('keeps its row below a kilobyte through a month of sends, at any pace', async () => {
     const { client_id } = aClient();
     const endless: StageCaps = { messages: { perMinute: 1e9 }, spend: { perDay: 1e6, perMonth: 1e6 } };
-    const { allowanceOf } = capProcess(tables, () => endless);
+    const allowanceOf = capProcess(tables, () => endless);
     const pauses = [1, 60, 61, 300, 3600, 40_000, 86_400];
     let at = new Date('2026-11-01T00:00:00.000Z');
     let longest = 0;
@@ -144,7 +144,7 @@ describe('the counter', () => {
     const { client_id } = aClient();
     const now = new Date('2026-11-20T10:05:17.000Z');
     const watched = watchCalls(tables.dynamo);
-    const { allowanceOf } = capProcess(tables, () => caps);
+    const allowanceOf = capProcess(tables, () => caps);
     const messages = Array.from({ length: 7 }, () => ({ channel: 'sms', country: 'US' }) as const);
     const take = async () => (await allowanceOf(client_id, { now }))?.take(messages);
     await take();
@@ -157,7 +157,7 @@ describe('the counter', () => {
   it('has a TTL of two days after its month', async () => {
     const { client_id } = aClient();
     const now = new Date('2026-12-20T10:05:17.000Z');
-    const { allowanceOf } = capProcess(tables, () => ({ messages: { perHour: 5 } }));
+    const allowanceOf = capProcess(tables, () => ({ messages: { perHour: 5 } }));
     await (await allowanceOf(client_id, { now }))?.take([{ channel: 'whatsapp', country: 'FR' }]);
     expect(await rowOf(client_id, now)).toEqual({
       counter: `caps:${client_id}|2026-12`,
@@ -173,7 +173,7 @@ describe('the counter', () => {
   it('counts again from nothing when its row is deleted by hand', async () => {
     const { client_id } = aClient();
     const now = new Date('2026-11-20T10:05:17.000Z');
-    const { allowanceOf } = capProcess(tables, () => ({ messages: { perDay: 1 } }));
+    const allowanceOf = capProcess(tables, () => ({ messages: { perDay: 1 } }));
     const take = async () =>
       (await allowanceOf(client_id, { now }))?.take([{ channel: 'sms', country: 'GB' }]);
     await take();

@@ -130,7 +130,7 @@ describe('an amount that was taken', () => {
     'stays taken when nobody knows whether the message is stored (key: %s)',
     async (key) => {
       const client = aClient();
-      const { allowanceOf } = capProcess(tables, () => caps);
+      const allowanceOf = capProcess(tables, () => caps);
       const stores = storesIn(tables);
       const timedOut = async (): Promise<never> => {
         throw new Error('no response from the table');
@@ -149,7 +149,7 @@ describe('an amount that was taken', () => {
     'stays taken when the SDK repeats the write of the message after a lost response (key: %s)',
     async (key) => {
       const client = aClient();
-      const { allowanceOf } = capProcess(tables, () => caps);
+      const allowanceOf = capProcess(tables, () => caps);
       const { messages } = storesIn(tables);
       const create: typeof messages.create = async (message) => {
         await messages.create(message);
@@ -171,7 +171,7 @@ describe('an amount that was taken', () => {
 it('without a cap nothing is counted', async () => {
   const client = aClient();
   const kill = noKill();
-  const { allowanceOf } = capProcess(tables, () => ({}), kill);
+  const allowanceOf = capProcess(tables, () => ({}), kill);
   await ask(sendsIn(tables, { allowanceOf }).sms, { client, now, body: bodies.sms });
   expect(kill.calls).toBe(0);
 });

@@ -22,7 +22,7 @@ afterAll(() => tables.drop());
 async function takeAtOnce(times: number, caps: StageCaps, isLost: (response: number) => boolean) {
   const { client_id } = aClient();
   const { dynamo, lost } = losingResponses(isLost);
-  const { allowanceOf } = capProcess({ ...tables, dynamo }, () => caps);
+  const allowanceOf = capProcess({ ...tables, dynamo }, () => caps);
   const takes = Array.from({ length: times }, async () => {
     const allowance = await allowanceOf(client_id, { now });
     await allowance?.take([{ channel: 'sms', country: 'GB' }]);

@@ -21,7 +21,7 @@ const receiveMessage = (dependencies: Parameters<typeof receive>[0], inbound: Re
 
 let tables: TestTables;
 beforeAll(async () => {
-  tables = await createTables(['messages', 'suppressions', 'whatsapp_windows']);
+  tables = await createTables(['messages', 'suppressions', 'whatsapp_windows', 'activity_log']);
 });
 afterAll(() => tables.drop());
 
@@ -45,7 +45,7 @@ function onTables() {
     contacts: dynamoContacts(tables.dynamo, { tableName: tables.names.whatsapp_windows, retentionDays: 30 }),
     numbers: numbersOwned(),
     optOutWords: [],
-    activityLog: { add: async () => undefined },
+    activityLog: { db: tables.dynamo, tableName: tables.names.activity_log, retentionDays: 30 },
   };
 }
 

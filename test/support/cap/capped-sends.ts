@@ -26,7 +26,7 @@ export function cappedTables(): Promise<TestTables> {
 
 /** The four sends of a process of its own. */
 export function cappedSends(tables: TestTables, caps: StageCaps, kill: Kill = noKill()) {
-  return sendsIn(tables, { kill, allowanceOf: capProcess(tables, () => caps, kill).allowanceOf });
+  return sendsIn(tables, { kill, allowanceOf: capProcess(tables, () => caps, kill) });
 }
 
 export async function messagesOf(tables: TestTables, clientId: string): Promise<Message[]> {

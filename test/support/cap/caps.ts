@@ -1,10 +1,8 @@
 /** Caps on private tables: what a process takes, the notices it gives, and the amounts that are counted. */
-import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.ts';
 import { costForCap } from '../../../shared/contract/prices.ts';
 import type { StageCaps } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { type CapCounter, dynamoCapCounter } from '../../../shared/limit/cap-counter.dynamo.ts';
 import { capLimits } from '../../../shared/limit/cap-limits.ts';
-import { spendNotices } from '../../../shared/limit/cap-notices.ts';
 import { type AllowanceOf, allowances, type CapUse, capUse } from '../../../shared/limit/take-from-caps.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import type { TestTables } from '../engine/test-tables.ts';
@@ -21,38 +19,17 @@ export function millionthsOf(messages: readonly Pick<Message, 'channel' | 'count
   return messages.reduce((sum, message) => sum + Math.round(costForCap(prices, message) * 1e6), 0);
 }
 
-export interface CapProcess {
-  readonly allowanceOf: AllowanceOf;
-  /** The metrics that it counted. */
-  readonly metrics: readonly string[];
-  readonly warnings: readonly string[];
-}
-
 /** One process, which remembers nothing of what another saw. @param caps - as they are when a request is made */
-export function capProcess(tables: TestTables, caps: () => StageCaps, kill: Kill = noKill()): CapProcess {
+export function capProcess(tables: TestTables, caps: () => StageCaps, kill: Kill = noKill()): AllowanceOf {
   const { dynamo, names } = tables;
   const counter: CapCounter = killable(dynamoCapCounter(dynamo, names.rate_counters), kill);
-  const metrics: string[] = [];
-  const warnings: string[] = [];
-  const warn = (message: string): void => {
-    warnings.push(message);
-  };
-  const allowanceOf = allowances({
+  return allowances({
     counter,
     limitsOf: async () => capLimits({}, caps()),
     costOf: (message) => costForCap(prices, message),
     currency: prices.currency,
-    notify: spendNotices({
-      counter,
-      activityLog: dynamoActivityLog(dynamo, names.activity_log, 30),
-      countMetric: (name) => {
-        metrics.push(name);
-      },
-      currency: prices.currency,
-      warn,
-    }),
+    activityLog: { db: dynamo, tableName: names.activity_log, retentionDays: 30 },
   });
-  return { allowanceOf, metrics, warnings };
 }
 
 /** Returns the counts of a client, by the cap and its window: `spend day`. */

@@ -1,5 +1,5 @@
 /** The gateway's stores on tables of a test, and on fresh ones in memory whose rows the test sees at once. */
-import { dynamoActivityLog, dynamoActivityReader } from '../../../shared/activity/activity-log.dynamo.ts';
+import { dynamoActivityReader } from '../../../shared/activity/activity-log.dynamo.ts';
 import { dynamoRateCounter } from '../../../shared/limit/rate-counter.dynamo.ts';
 import { type SlotReservations, slotReservations } from '../../../shared/message/dispatch/reserve-slots.ts';
 import { dynamoSenderPaceStore } from '../../../shared/message/dispatch/sender-pace-store.dynamo.ts';
@@ -52,7 +52,7 @@ export function storesIn({ dynamo, names }: TestTables) {
     },
     endpointHealth: dynamoEndpointHealthStore(dynamo, names.webhook_deliveries),
     resends: dynamoResendStore(dynamo, names.webhook_deliveries),
-    activityLog: dynamoActivityLog(dynamo, names.activity_log, retentionDays),
+    activityLog: { db: dynamo, tableName: names.activity_log, retentionDays },
     activity: dynamoActivityReader(dynamo, names.activity_log),
     rateCounter: dynamoRateCounter(dynamo, names.rate_counters),
     usage: dynamoUsageReader(dynamo, names.message_usage),

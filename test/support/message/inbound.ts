@@ -1,6 +1,5 @@
 /** Messages of people, and what receives them, in memory. */
 
-import type { Activity } from '../../../shared/activity/activity-log.ts';
 import type { ReceiveDependencies } from '../../../shared/message/receive-message.ts';
 import type { InboundMessage } from '../../../shared/message/received-content.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
@@ -29,8 +28,8 @@ export function anInbound(change: Partial<InboundMessage> = {}): InboundMessage 
 
 /** What a message from a person changes, and what receives it. */
 export function inMemoryReceiver(tables?: InMemoryTables) {
-  const { messages, suppressions, windows, contacts, conversations } = inMemoryStores(tables);
-  const entries = new Map<string, Activity>();
+  const stores = inMemoryStores(tables);
+  const { messages, suppressions, windows, contacts, conversations, activityLog } = stores;
   const dependencies: ReceiveDependencies = {
     messages,
     conversations,
@@ -39,9 +38,16 @@ export function inMemoryReceiver(tables?: InMemoryTables) {
     suppressions,
     windows,
     optOutWords: [],
-    activityLog: { add: async (entry) => void entries.set(entry.entry_id, entry) },
+    activityLog,
   };
-  return { dependencies, messages, suppressions, contacts, windows, entries };
+  return {
+    dependencies,
+    messages,
+    suppressions,
+    contacts,
+    windows,
+    entries: () => stores.tables.rows('activity_log'),
+  };
 }
 
 /** When the first message to the person went out. */

@@ -2,7 +2,6 @@
 
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { stages } from '../../../lib/stages/stages.ts';
-import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.ts';
 import { dynamoOtpHolds } from '../../../shared/otp/otp-holds.dynamo.ts';
 import {
   countingOtps,
@@ -44,21 +43,19 @@ export function otpHoldsIn(tablesNow: () => TestTables) {
         },
       },
     );
-    const metrics: string[] = [];
     const review: TrafficReviewDependencies = {
       traffic: reader(),
       holds: killable(holds(), kill),
-      activityLog: killable(dynamoActivityLog(dynamo, names.activity_log, 30), kill),
+      activityLog: { db: killable(dynamo, kill), tableName: names.activity_log, retentionDays: 30 },
       rule: stages.production.otpHold,
       clock,
-      countMetric: (name) => metrics.push(name),
     };
     const consume = async (batch: readonly StreamRecord[]) => {
       const records = otpRecords(batch);
       await countOtps(counting, records[0]?.clientId ?? '', records);
       return reviewTraffic(review, records);
     };
-    return { consume, metrics };
+    return consume;
   }
 
   return {

@@ -1,12 +1,13 @@
 /** Entries that are read ahead: the same pages, in fewer calls. */
 import { expect, it } from '@jest/globals';
-import { dynamoActivityLog, dynamoActivityReader } from '../../../shared/activity/activity-log.dynamo.ts';
+import { dynamoActivityReader } from '../../../shared/activity/activity-log.dynamo.ts';
 import {
   type Activity,
   type ActivityPage,
   type ActivityQuery,
   readAhead,
 } from '../../../shared/activity/activity-log.ts';
+import { addActivity } from '../../../shared/activity/write-activity.dynamo.ts';
 import { derivedIdAt } from '../../../shared/platform/ids.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 
@@ -15,14 +16,14 @@ const until = new Date('2026-11-20T11:00:00.000Z');
 
 async function logOf(count: number) {
   const { dynamo, names } = inMemoryTables();
-  const log = dynamoActivityLog(dynamo, names.activity_log, 30);
+  const log = { db: dynamo, tableName: names.activity_log, retentionDays: 30 };
   const reader = dynamoActivityReader(dynamo, names.activity_log);
   const entries = Array.from({ length: count }, (_, i): Activity => {
     const at = new Date(since.getTime() + i * 1000);
     const entry_id = derivedIdAt('act', at, String(i));
     return { entry_id, kind: 'webhook_failed', at: at.toISOString(), summary: '', client_id: 'client-a' };
   });
-  for (const entry of entries) await log.add(entry);
+  for (const entry of entries) await addActivity(log, entry);
   let calls = 0;
   const list = async (query: ActivityQuery): Promise<ActivityPage> => {
     calls += 1;

@@ -7,6 +7,7 @@ import { listClients, newClientBody } from '../../../shared/admin/clients.ts';
 import { clientIdOf } from '../../../shared/admin/find-client.ts';
 import { createApiKey, createClient } from '../../../shared/client/client-admin.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
+import { inMemoryStores } from '../../support/engine/stores.ts';
 import { accessTo } from '../../support/gateway/access.ts';
 
 /** Ids in the order of the table; the later ones are older, and their names come first. */
@@ -96,14 +97,15 @@ it('an API key that was made a moment ago is revoked, with one entry of the Acti
   const { admin } = accessTo(inMemoryTables({ late: { now: Date.now, later, lagMs: () => 300 } }), now);
   const { client } = await createClient(admin, { name: 'Shop', scopes: ['messages'] }, now);
   const { row } = await createApiKey(admin, client.client_id, now);
-  const entries: unknown[] = [];
-  const activityLog = { add: async (entry: unknown) => void entries.push(entry) };
+  const { activityLog, tables } = inMemoryStores();
   const dependencies = { ...admin, clock: () => now, activityLog } as never;
   await revokeApiKey(dependencies, 'Ada', client.client_id, row.key_id);
   expect(await admin.apiKeys.find(row.key_hash)).toMatchObject({ revoked_at: now.toISOString() });
-  expect(entries).toMatchObject([{ kind: 'api_key_revoked', before: { key_id: row.key_id } }]);
+  expect(tables.rows('activity_log')).toMatchObject([
+    { kind: 'api_key_revoked', before: { key_id: row.key_id } },
+  ]);
   await expect(revokeApiKey(dependencies, 'Ada', client.client_id, 'key_unknown')).rejects.toMatchObject({
     code: 'not_found',
   });
-  expect(entries).toHaveLength(1);
+  expect(tables.rows('activity_log')).toHaveLength(1);
 });

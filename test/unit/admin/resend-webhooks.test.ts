@@ -43,7 +43,7 @@ async function failedDeliveries(count: number, unreachable: ReadonlyMap<string, 
         return store.get(id);
       },
     },
-    activityLog: { add: async () => undefined },
+    activityLog: inMemoryStores().activityLog,
     dueItemIndex: inMemoryStores().dueItemIndex,
     queue: {
       send: async (_lane: 'fast' | 'slow', sent: readonly { message: { delivery_id: string } }[]) =>

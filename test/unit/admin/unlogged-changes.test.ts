@@ -25,11 +25,7 @@ async function withoutLog() {
   const dependencies = {
     ...admin,
     clock: () => now,
-    activityLog: {
-      add: async () => {
-        throw new Error('the log cannot be written');
-      },
-    },
+    activityLog: { db: { send: () => Promise.reject(new Error('the log cannot be written')) } },
   } as unknown as AdminDependencies;
   return { tables, admin, made, dependencies, clientId: made.client.client_id };
 }
@@ -71,7 +67,7 @@ it('no client is made without an entry', async () => {
 
 it('an end of a suppression that older reads do not show yet is an entry, too', async () => {
   const tables = inMemoryTables({ late: { now: () => 0, later: () => {}, lagMs: () => 1000 } });
-  const { suppressions } = inMemoryStores(tables);
+  const { suppressions, activityLog } = inMemoryStores(tables);
   await suppressions.suppress({
     client_id: 'client',
     recipient,
@@ -80,31 +76,26 @@ it('an end of a suppression that older reads do not show yet is an entry, too', 
     at: now,
     cause: 'request',
   });
-  const entries: unknown[] = [];
   const dependencies = {
     clients: { find: async () => ({}) },
     suppressions,
-    activityLog: { add: async (entry: unknown) => void entries.push(entry) },
+    activityLog,
     clock: () => addSeconds(now, 0.5),
     newUuid: () => 'end',
   } as unknown as AdminDependencies;
   expect(await deleteSuppression(dependencies, 'me', { client: 'client', recipient })).toMatchObject({
     deleted: true,
   });
-  expect(entries).toHaveLength(1);
+  expect(tables.rows('activity_log')).toHaveLength(1);
 });
 
 it('a rotation that is refused has no entry', async () => {
-  const { admin, dependencies, clientId } = await withoutLog();
-  const entries: unknown[] = [];
-  const logged = {
-    ...dependencies,
-    activityLog: { add: async (entry: unknown) => void entries.push(entry) },
-  };
+  const { tables, admin, dependencies, clientId } = await withoutLog();
+  const logged = { ...dependencies, activityLog: inMemoryStores(tables).activityLog };
   await rotateClientSecret(logged, 'me', clientId, {});
   await expect(rotateClientSecret(logged, 'me', clientId, {})).rejects.toMatchObject({
     code: 'secret_limit_reached',
   });
-  expect(entries).toHaveLength(1);
+  expect(tables.rows('activity_log')).toHaveLength(1);
   expect((await admin.clients.find(clientId))?.secrets).toHaveLength(2);
 });

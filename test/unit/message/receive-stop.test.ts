@@ -287,6 +287,9 @@ function through(
     },
     suppressions: { applyKeyword: (keyword) => call(() => suppressions.applyKeyword(keyword)) },
     windows: { open: (...given) => call(() => windows.open(...given)) },
-    activityLog: { add: (entry) => call(() => activityLog.add(entry)) },
+    activityLog: {
+      ...activityLog,
+      db: { send: (command) => call(() => activityLog.db.send(command)) } as typeof activityLog.db,
+    },
   };
 }

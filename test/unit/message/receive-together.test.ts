@@ -67,7 +67,7 @@ it('a STOP after a message of somebody else whose contact cannot be read', async
     windows,
     numbers: numbersOwned(),
     optOutWords: [],
-    activityLog: { add: async () => undefined },
+    activityLog: inMemoryStores().activityLog,
   };
   const reported = [anInbound({ person: first }), anInbound({ person: second, text: 'STOP' })];
   for (let receives = 1; receives <= receivesMax; receives += 1)

@@ -43,7 +43,7 @@ async function world(wrong: 'nothing' | 'a row behind the index' | 'a row edited
     conversations: dynamoConversations(tables.dynamo, tables.names.messages, { getMany }),
     numbers: numbersOwned(),
     optOutWords: [],
-    activityLog: { add: async () => undefined },
+    activityLog: inMemoryStores().activityLog,
   };
   const stop = anInbound({ text: 'STOP', receivedAt: addSeconds(start, waiting + 10) });
   const { message } = await receiveMessage(dependencies, stop, 10);

@@ -2,9 +2,9 @@
  * One-time passwords by SMS of which few are verified are held, until an administrator allows them: those of one client, to one
  * country or to all. A client that verifies none at all is noticed once.
  */
+
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { stages } from '../../../lib/stages/stages.ts';
-import { dynamoActivityLog } from '../../../shared/activity/activity-log.dynamo.ts';
 import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
 import { allowOtps, listOtpHolds } from '../../../shared/admin/otp-holds.ts';
 import { GatewayError } from '../../../shared/contract/errors.ts';
@@ -12,6 +12,7 @@ import { holdCheck, type OtpHoldState } from '../../../shared/otp/otp-holds.dyna
 import { ttlSeconds } from '../../../shared/otp/otp-request.ts';
 import { isLow, settleSeconds } from '../../../shared/otp/review-traffic.ts';
 import { addDays, addSeconds } from '../../../shared/platform/clock.ts';
+import { countedMetrics } from '../../support/doubles/counted-metrics.ts';
 import { type InMemoryTables, inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { noKill } from '../../support/faults/kill-process.ts';
 import { newClient, otpHoldsIn, start } from '../../support/message/otp-hold-world.ts';
@@ -43,7 +44,7 @@ async function review(...sent: Sent) {
     [...sent, ...traffic(client, 'JP', addSeconds(new Date(latest), 600), 1, 0)],
     9999,
   );
-  return consumer(noKill(), new Date(latest)).consume(batch);
+  return consumer(noKill(), new Date(latest))(batch);
 }
 const attack = (client: string, from = start, country = 'FR') => traffic(client, country, from, 60, 0, 5);
 const spread = (client: string, countries: readonly string[]) =>
@@ -96,7 +97,7 @@ describe('an attack on one country', () => {
     expect(settleSeconds).toBe(ttlSeconds.default);
     const { client, usual } = verifyingClient();
     const [young = []] = batchesOf([...usual, ...traffic(client, 'FR', start, 200, 0, 1)], 9999);
-    expect(await consumer().consume(young)).toEqual([]);
+    expect(await consumer()(young)).toEqual([]);
     await review(...traffic(client, 'GB', addSeconds(start, 7200), 1, 1));
     expect(await heldCountries(client)).toEqual([]);
   });
@@ -110,7 +111,7 @@ describe('an attack on one country', () => {
 
   it('is not seen in good traffic that is read a day late', async () => {
     const { client, usual } = verifyingClient();
-    const { consume } = consumer(noKill(), addDays(start, 1));
+    const consume = consumer(noKill(), addDays(start, 1));
     for (const batch of batchesOf([...usual, ...traffic(client, 'GB', start, 300, 0.7, 5)], 20))
       expect(await consume(batch)).toEqual([]);
   });
@@ -146,16 +147,18 @@ describe('a client that verified no password in 30 days', () => {
   it('is noticed once, and not held', async () => {
     const client = newClient();
     const old = traffic(client, 'FR', addDays(start, -31), 10, 1);
-    const { consume, metrics } = consumer(noKill(), start);
+    const metrics = countedMetrics();
+    const consume = consumer(noKill(), start);
     const later = traffic(client, 'DE', addSeconds(start, 1800), 60, 0, 5);
     for (const batch of batchesOf([...old, ...attack(client), ...later], 40)) await consume(batch);
     expect(await heldCountries(client)).toEqual([]);
     expect(await entriesOf(client)).toMatchObject([{ kind: 'otp_unverified' }]);
     expect(metrics).toContain('OtpHeld');
+    metrics.length = 0;
     const nextDay = consumer(noKill(), addDays(start, 1));
     const more = traffic(client, 'FR', addDays(start, 1), 150, 0, 5);
-    for (const batch of batchesOf(more, 10)) await nextDay.consume(batch);
-    expect(nextDay.metrics).toEqual([]);
+    for (const batch of batchesOf(more, 10)) await nextDay(batch);
+    expect(metrics).toEqual([]);
     expect(await entriesOf(client)).toHaveLength(1);
   });
 
@@ -182,7 +185,7 @@ describe('an administrator', () => {
       mode,
       otpHolds: holds(),
       clients: { find: async (id: string) => ({ client_id: id, name: 'Shop' }) },
-      activityLog: dynamoActivityLog(tables.dynamo, tables.names.activity_log, 30),
+      activityLog: { db: tables.dynamo, tableName: tables.names.activity_log, retentionDays: 30 },
       clock: () => now,
     }) as unknown as AdminDependencies;
   const allow = (clientId: string, country: string, always: boolean, now = start) =>

@@ -1,7 +1,6 @@
 /** What one message cannot do to the others: whatever a service refuses of it, theirs go through. */
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { sqsOutboundQueue } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import { lastChangeOf, type Message } from '../../../shared/message/message.ts';
 import { messageRowOf } from '../../../shared/message/store/message-store.ts';
@@ -200,7 +199,10 @@ describe('what is set aside', () => {
     const reported: unknown[] = [];
     const warnings: unknown[] = [];
     const setAside = setAsideTo({
-      activityLog: { add: () => Promise.reject(refusal('ProvisionedThroughputExceededException')) },
+      activityLog: {
+        ...inMemoryStores().activityLog,
+        db: { send: () => Promise.reject(refusal('ProvisionedThroughputExceededException')) } as never,
+      },
       keepCopy: async (copy) => void copies.push(copy),
       warn: (_message, error) => void warnings.push(error),
       reportRefused: (fields) => void reported.push(fields),
@@ -212,11 +214,11 @@ describe('what is set aside', () => {
   });
 
   it('is counted, copied, and one entry of the Activity Log however often it is repeated', async () => {
-    const entries = new Map<string, Activity>();
+    const { activityLog, tables } = inMemoryStores();
     const copies: unknown[] = [];
     let alarms = 0;
     const setAside = setAsideTo({
-      activityLog: { add: async (entry) => void entries.set(entry.entry_id, entry) },
+      activityLog,
       keepCopy: async (copy) => void copies.push(copy),
       warn: () => {},
       reportRefused: () => {
@@ -233,7 +235,9 @@ describe('what is set aside', () => {
     };
     await setAside(work);
     await setAside(work);
-    expect([...entries.values()]).toMatchObject([{ kind: 'entry_refused', message_id: message.message_id }]);
+    expect(tables.rows('activity_log')).toMatchObject([
+      { kind: expect.stringContaining('entry_refused'), message_id: message.message_id },
+    ]);
     expect(copies[0]).toMatchObject({ message_id: message.message_id, client_id: message.client_id });
     expect(alarms).toBe(2);
   });

@@ -1,5 +1,7 @@
 /** The log of a client's webhooks: pages that leave nothing out and repeat nothing, each of bounded work (contract 12.3). */
+
 import { describe, expect, it } from '@jest/globals';
+import { addActivity } from '../../../shared/activity/write-activity.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import { reportDisabled } from '../../../shared/webhook/deliver/disable-endpoint.ts';
@@ -165,7 +167,12 @@ describe('the log of webhooks', () => {
     });
     const note = (delivery_id: string, at: string) => {
       const entry = { kind: 'webhook_failed', summary: 'It failed', client_id: 'client-a' } as const;
-      return workers.activityLog.add({ ...entry, entry_id: newId('act', new Date(at)), at, delivery_id });
+      return addActivity(workers.activityLog, {
+        ...entry,
+        entry_id: newId('act', new Date(at)),
+        at,
+        delivery_id,
+      });
     };
     for (const row of failed) {
       await workers.deliveries.create(row);

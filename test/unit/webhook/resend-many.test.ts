@@ -1,5 +1,7 @@
 /** Resending many webhooks: each of them once, in order; nothing that was not asked for (contract 12.4). */
+
 import { describe, expect, it } from '@jest/globals';
+import { addActivity } from '../../../shared/activity/write-activity.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { derivedIdAt } from '../../../shared/platform/ids.ts';
 import { alerted, type Delivery } from '../../../shared/webhook/delivery.ts';
@@ -56,7 +58,10 @@ async function afterAnOutage(
       at,
     } as const;
     await workers.deliveries.create(delivery);
-    await workers.activityLog.add({ ...entry, entry_id: derivedIdAt('act', new Date(at), delivery_id) });
+    await addActivity(workers.activityLog, {
+      ...entry,
+      entry_id: derivedIdAt('act', new Date(at), delivery_id),
+    });
     const message = aSentMessage({ message_id, created_at: delivery.created_at });
     await workers.messages.create({ ...message, status: 'delivered', delivered_at: delivery.created_at });
   }

@@ -1,3 +1,4 @@
+import type { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
 import { alerted, claimed } from '../../../shared/webhook/delivery.ts';
@@ -50,12 +51,12 @@ describe('a manual resend', () => {
     'is made while the alert of the failure is pending, which is sent first; noted at that moment: %s',
     async (isNoted) => {
       const { workers, row, again } = await afterFailure({ alert_pending: true });
-      const activityLog: typeof workers.activityLog = {
-        async add(entry) {
-          if (isNoted) await workers.deliveries.replace(row, alerted(row, 'noted'));
-          return workers.activityLog.add(entry);
-        },
+      const { db } = workers.activityLog;
+      const send = async (command: PutCommand) => {
+        if (isNoted) await workers.deliveries.replace(row, alerted(row, 'noted'));
+        return db.send(command);
       };
+      const activityLog = { ...workers.activityLog, db: { send } as unknown as typeof db };
       const outcome = isNoted
         ? await resend({ ...workers, activityLog }, id, 'ada@example.com')
         : await again();

@@ -24,7 +24,7 @@ function sweepOf(more: Partial<SweepDependencies> & Pick<SweepDependencies, 'que
       getMany: async () => [],
     },
     accountUrlOf: async () => undefined,
-    activityLog: { add: async () => {} },
+    activityLog: inMemoryStores().activityLog,
     newRevision: () => 'r',
     retentionDays: 30,
     budgetMs: 1000,

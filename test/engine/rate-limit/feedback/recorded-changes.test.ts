@@ -2,7 +2,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { dynamoActivityLog, dynamoActivityReader } from '../../../../shared/activity/activity-log.dynamo.ts';
+import { dynamoActivityReader } from '../../../../shared/activity/activity-log.dynamo.ts';
 import type { Activity } from '../../../../shared/activity/activity-log.ts';
 import { changedByMark } from '../../../../shared/edited-table/edited-row.ts';
 import { readRowChanges, recordRowChanges } from '../../../../shared/edited-table/record-row-changes.ts';
@@ -24,7 +24,7 @@ const newClient = () => limitedClient(tables);
 const changesIn = (records: readonly StreamRecord[]) => readRowChanges(records, overrideTable);
 const recordAll = (records: readonly StreamRecord[]) =>
   recordRowChanges(
-    dynamoActivityLog(tables.dynamo, tables.names.activity_log, 30),
+    { db: tables.dynamo, tableName: tables.names.activity_log, retentionDays: 30 },
     changesIn(records),
     overrideTable,
   );

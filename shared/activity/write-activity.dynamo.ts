@@ -1,0 +1,124 @@
+/**
+ * Writes entries of the activity-log table. An entry of a spread kind is in a shard of its client (the table's
+ * partition key, although its name is `day`) and in a shard of its kind (the index `by-kind`). It stores the client
+ * in `of_client`, because `client_id` would add it to the index `by-client`. Other kinds are under their UTC day,
+ * kind and client.
+ */
+
+import { createHash } from 'node:crypto';
+import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { StageMetric } from '../contract/metrics.ts';
+import { keptDays, modeOf } from '../contract/mode.ts';
+import type { recordedActivity } from '../contract/uses.ts';
+import { dynamo } from '../platform/aws/clients.ts';
+import { addDays, type Clock, epochSeconds } from '../platform/clock.ts';
+import type { EnvironmentFor } from '../platform/env.ts';
+import { newId } from '../platform/ids.ts';
+import { countMetric } from '../platform/log.ts';
+import { withoutUndefined } from '../platform/object-fields.ts';
+import { type ActivityKind, activityShards, isSpread, type NoticeKind, shardKey } from './activity-kinds.ts';
+import type { Activity } from './activity-log.ts';
+
+/** The table of the entries. */
+export interface ActivityLog {
+  readonly db: DynamoDBDocumentClient;
+  readonly tableName: string;
+  readonly retentionDays: number;
+}
+
+/** Returns the table from the environment of a function. */
+export function activityLogFrom(env: EnvironmentFor<typeof recordedActivity>): ActivityLog {
+  return { db: dynamo(), tableName: env.ACTIVITY_LOG_TABLE, retentionDays: env.RETENTION_DAYS };
+}
+
+/** Adds an entry. Adding the same entry again changes nothing. */
+export async function addActivity(
+  { db, tableName, retentionDays }: ActivityLog,
+  entry: Activity,
+): Promise<void> {
+  const purge_at = epochSeconds(addDays(new Date(entry.at), keptDays(entry.client_id, retentionDays)));
+  await db.send(new PutCommand({ TableName: tableName, Item: { ...rowOf(entry), purge_at } }));
+}
+
+export function rowOf({ client_id, ...entry }: Activity): Record<string, unknown> {
+  const { kind, at, entry_id } = entry;
+  const ofClient = client_id === undefined ? {} : { client_id };
+  if (!isSpread(kind)) return { ...entry, ...ofClient, day: at.slice(0, 'yyyy-mm-dd'.length) };
+  const shard = (createHash('sha256').update(entry_id).digest()[0] ?? 0) % activityShards;
+  return {
+    ...entry,
+    ...(client_id === undefined ? {} : { of_client: client_id }),
+    day: shardKey(`client ${client_id ?? ''}`, shard),
+    kind: shardKey(kind, shard),
+  };
+}
+
+/** The notices that an alarm counts. */
+const noticeMetrics: Partial<Record<NoticeKind, StageMetric>> = {
+  otp_held: 'OtpHeld',
+  otp_unverified: 'OtpHeld',
+  spend_cap_reached: 'SpendCapReached',
+};
+
+interface NoticeFields {
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  readonly summary: string;
+  readonly client_id?: string;
+  readonly message_id?: string;
+  readonly delivery_id?: string;
+  readonly after?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Notifies administrators of something that the gateway found or did itself: counts a metric if an alarm waits for
+ * the kind, and adds an entry. A repeat with the same id counts again, and writes the same entry.
+ *
+ * @param entryId - from `derivedIdAt`
+ */
+export async function notify(
+  activityLog: ActivityLog,
+  kind: NoticeKind,
+  entryId: string,
+  fields: NoticeFields,
+): Promise<void> {
+  const metric = noticeMetrics[kind];
+  // Test data alerts nobody.
+  if (metric !== undefined && modeOf(fields.client_id ?? '') === 'live') countMetric(metric);
+  await addActivity(activityLog, { entry_id: entryId, kind, ...fields });
+}
+
+export interface ActivityRecorder {
+  readonly activityLog: ActivityLog;
+  readonly clock: Clock;
+}
+
+interface ActivityNote {
+  readonly kind: ActivityKind;
+  readonly summary: string;
+  readonly clientId: string;
+  readonly messageId?: string;
+  readonly before?: Readonly<Record<string, unknown>>;
+  readonly after?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Adds an entry for a change: who changed what, when, and the values before and after; never a secret. Call it
+ * before the change, or before a new secret is returned, so that no change lacks its entry.
+ */
+export async function recordActivity(
+  { activityLog, clock }: ActivityRecorder,
+  actor: string,
+  { kind, summary, clientId, messageId, before, after }: ActivityNote,
+): Promise<void> {
+  const now = clock();
+  await addActivity(activityLog, {
+    entry_id: newId('act', now),
+    kind,
+    at: now.toISOString(),
+    summary,
+    client_id: clientId,
+    actor,
+    ...withoutUndefined({ message_id: messageId, before, after }),
+  });
+}
