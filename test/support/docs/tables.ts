@@ -22,17 +22,16 @@ interface DocumentedTable {
 }
 
 export const tables: readonly DocumentedTable[] = [
-  { name: 'function permissions', page: 'docs/permissions.md', make: productionPermissions },
+  {
+    name: 'function permissions',
+    page: 'test/template/generated/permissions.md',
+    make: productionPermissions,
+  },
   { name: 'events', page: 'docs/guides/webhooks.md', make: eventTable },
   { name: 'error codes', page: 'docs/guides/errors.md', make: errorSections },
   { name: 'message error codes', page: 'docs/guides/errors.md', make: messageErrorSections },
-  {
-    name: 'limits of clients',
-    page: 'docs/guides/limits.md',
-    make: limitTable,
-  },
+  { name: 'limits of clients', page: 'docs/guides/limits.md', make: limitTable },
   { name: 'simulated recipients', page: 'docs/guides/testing.md', make: recipientTable },
-  { name: 'default limits', page: 'docs/limits.md', make: limitTable },
   { name: 'restorable tables', page: 'docs/rotate-and-restore.md', make: restorableTables },
   { name: 'cost of an idle month', page: 'docs/cost-and-scale.md', make: idleCostTable },
   { name: 'cost of requests in production', page: 'docs/cost-and-scale.md', make: requestCostTable },

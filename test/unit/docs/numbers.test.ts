@@ -122,10 +122,7 @@ const facts: Readonly<Record<string, readonly (readonly [about: string, ...numbe
     ['refused within', `${word(Math.ceil(keyBounds.maxAgeSeconds / 60) + 1)} minutes`],
   ],
   'SECURITY.md': [['valid for', anHour]],
-  'docs/cost-and-scale.md': [
-    ['**KMS**', anHour],
-    ['Each process of a send function', `${accessCache.maxAgeSeconds} seconds`],
-  ],
+  'docs/cost-and-scale.md': [['**KMS**', anHour]],
   'docs/senders.md': [
     ['takes effect', inForce],
     ['`messages_per_second` |', String(paceMin), digits(paceMax)],
