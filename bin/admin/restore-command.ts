@@ -29,7 +29,7 @@ import {
   restorableTables,
 } from '../../shared/restore/table-rows.dynamo.ts';
 import type { AdminCommand, CommandResult, Session } from './command.ts';
-import { timeForms, timeOf } from './options.ts';
+import { timeOf } from './options.ts';
 import { textTable } from './print.ts';
 import { progressFiles } from './restore-progress.ts';
 import { restoredTables } from './restored-tables.ts';
@@ -53,7 +53,7 @@ export function addRestoreCommand(program: AdminCommand): void {
     .description(
       'stops the stage, and copies rows that are missing from a point in time; see docs/rotate-and-restore.md first',
     )
-    .option('--to <time>', timeForms)
+    .option('--to <time>', 'such as 2026-11-20T10:00:00Z')
     .option('--table <names...>', `only these; default: all of ${restorableTables.join(', ')}`)
     .option('--progress <folder>', 'folder for the progress and the report', progressFolder)
     .run((session, options: Options) => runRestore(session, options));
