@@ -262,7 +262,9 @@ async function reviewSurvivors({ sideTables, tables, dueItemIndex, clock }: Rest
 export async function startStage(ctx: RestoreContext): Promise<void> {
   const known = await ctx.progress.read();
   if (known === undefined)
-    throw new Error('No restore is under way here. If its progress is in another folder, give --progress.');
+    throw new Error(
+      'No restore is under way here. Give --progress if its progress is in another folder, or restore again if it is lost.',
+    );
   ctx.report('The workers are turned on, then the API.');
   if (known.workers !== undefined) await turn(ctx, known.workers, 'on');
   await ctx.maintenance.end();

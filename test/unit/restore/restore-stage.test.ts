@@ -385,6 +385,14 @@ describe('the stage', () => {
     await restoreStage(gateway.restoring(), to, ['messages']);
     expect(gateway.workers.turns.slice(turns)).toEqual(['m off', 'm,count off']);
   });
+
+  it('is started with all workers if the progress is lost and the restore is repeated', async () => {
+    const { gateway, to } = await restored();
+    await gateway.restoring().progress.write(undefined);
+    await restoreStage(gateway.restoring(), to, ['messages']);
+    await startStage(gateway.restoring());
+    expect(gateway.workers.turns.at(-1)).toBe('m,count,off on');
+  });
 });
 
 describe('a command that is killed at any call and repeated', () => {
