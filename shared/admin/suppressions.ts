@@ -151,8 +151,8 @@ async function importOne(
 const importedAtOnce = 25;
 const reportedEvery = 10_000;
 
-function changeBy({ clock, newUuid }: AdminDependencies, client_id: string, recipient: string) {
-  return { client_id, recipient, source: 'admin', at: clock(), cause: newUuid() } as const;
+function changeBy({ clock }: AdminDependencies, client_id: string, recipient: string) {
+  return { client_id, recipient, source: 'admin', at: clock() } as const;
 }
 
 /** The columns of a file without a header. */

@@ -114,7 +114,7 @@ async function follow(
 
 async function applyKeyword(
   { suppressions }: ReceiveDependencies,
-  { client_id, recipient, message_id, created_at, opt_keyword, opt_senders = [], from = '' }: Message,
+  { client_id, recipient, created_at, opt_keyword, opt_senders = [], from = '' }: Message,
   word: string | undefined,
 ): Promise<void> {
   if (opt_keyword === undefined) return;
@@ -126,7 +126,6 @@ async function applyKeyword(
     recipients: recipientsOfPerson(recipient),
     reason: `The recipient answered ${word ?? 'with a word for it'}`,
     at: new Date(created_at),
-    cause: message_id,
   });
 }
 

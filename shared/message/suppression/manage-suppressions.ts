@@ -102,7 +102,6 @@ function changeOf(request: ApiRequest): SuppressionChange {
     recipient: recipientInPath(request.pathParameters.recipient ?? ''),
     source: 'client',
     at: request.now,
-    cause: request.workId,
   };
 }
 

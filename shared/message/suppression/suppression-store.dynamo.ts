@@ -57,6 +57,8 @@ const retriesMax = 40;
 interface FoundRow {
   readonly key: RowKey;
   readonly found: SuppressionRow | undefined;
+  /** The revision as it is stored; undefined if a row that was written by hand has none. */
+  readonly revision: unknown;
 }
 
 export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName: string) {
@@ -78,29 +80,27 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
      *
      * @param from - what the message is sent from; undefined if the carrier chooses
      */
-    async isSuppressed({ client_id, recipient, otp }: Message, from: string | undefined): Promise<boolean> {
-      const keys = partitionsOf(client_id, from).map((each) => ({ client_id: each, recipient }));
-      const rows = (await batchRead(client, TableName, keys)).map(effectiveSuppression);
-      return rows.some((row) => isSuppression(row) && applies(row, otp !== undefined));
+    async isSuppressed(message: Message, from: string | undefined): Promise<boolean> {
+      return (await suppressedFor(client, TableName, [{ message, from }])).size > 0;
     },
 
     /** Applies a keyword to the rows of the senders and of the client. Repeating it changes nothing. */
     async applyKeyword(keyword: Keyword): Promise<void> {
       const { asksFor, clientId, senders, recipients, number } = keyword;
-      const keysOfAll = (ids: readonly string[]) =>
+      const keysOf = (ids: readonly string[]) =>
         ids.flatMap((client_id) => recipients.map((recipient) => ({ client_id, recipient })));
-      const ofSenders = keysOfAll(senders.map(senderKey));
-      const exact = senderKey(number);
-      const keys = async () => {
-        const named = asksFor === 'opt_in' ? await readAll(ofSenders) : [];
-        const ofNumber = named.filter((row) => row?.number === undefined || row.number === number);
-        const clients = ofNumber.flatMap((row) => row?.clients ?? []);
-        const own = clientId === undefined ? [] : [clientId];
+      const own = clientId === undefined ? [] : [clientId];
+      const read = async () => {
+        const ofSenders = await find(keysOf(senders.map(senderKey)));
+        const named = ofSenders.flatMap(({ found }) =>
+          found?.numbers?.some((each) => each !== number) === true ? [] : (found?.clients ?? []),
+        );
+        const clients = asksFor === 'opt_in' ? [...own, ...named] : own;
         // A transaction has 100 rows at most, and a recipient two spellings.
-        const concerned = [...new Set([...own, ...clients])].slice(0, clientsMax);
-        return [...ofSenders, ...keysOfAll(concerned)];
+        return [...ofSenders, ...(await find(keysOf([...new Set(clients)].slice(0, clientsMax))))];
       };
-      await change(keys, (rows) =>
+      const exact = senderKey(number);
+      await change(read, (rows) =>
         rows.some(({ key, found }) => key.client_id === exact && isOutdated(found, keyword))
           ? []
           : rows.map(({ key, found }) => afterKeyword(key, found, keyword)),
@@ -110,7 +110,10 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
     /** Suppresses the recipient for the client. Repeating it changes nothing but the scope and the reason. */
     async suppress(wanted: SuppressionChange & Wanted): Promise<SuppressionRow> {
       const key = keyOf(wanted);
-      const [row] = await change([key], ([one]) => [afterRequest(key, one?.found, wanted, wanted)]);
+      const [row] = await change(
+        () => find([key]),
+        ([one]) => [afterRequest(key, one?.found, wanted)],
+      );
       if (row === undefined) throw new Error('a suppressed recipient has no row');
       return row;
     },
@@ -119,38 +122,31 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
      * Ends the client's own suppression; an administrator's request ends those of the senders that its row names, too.
      *
      * @returns undefined if nothing was suppressed; else the senders whose rows still suppress
-     * @throws GatewayError `concurrent_change` if the recipient wrote a keyword meanwhile
+     * @throws GatewayError `concurrent_change` if the recipient wrote a keyword meanwhile, or there was another change
      */
     async end(ending: SuppressionChange): Promise<{ readonly stillFrom: readonly string[] } | undefined> {
-      const own = keyOf(ending);
-      const [row] = await readAll([own]);
-      const named = (row?.senders ?? []).map((sender) => ({
-        sender,
-        key: { ...own, client_id: senderKey(sender) },
-      }));
-      const rows = await readAll(named.map(({ key }) => key));
-      const ofSenders = named.filter((_, index) => isSuppression(rows[index]));
-      const keys = ending.source === 'admin' ? [own, ...ofSenders.map(({ key }) => key)] : [own];
-      const seen = new Map([row, ...rows].map((each) => [each?.client_id, each?.keyword_at]));
-      const isOwnEnded = row?.cause === ending.cause;
-      if (!isSuppression(row) && !isOwnEnded && keys.length === 1) return undefined;
-      await change(keys, (now) =>
-        now.map(({ found }) => {
-          if (!isSuppression(found)) return undefined;
-          if (found.keyword_at !== seen.get(found.client_id)) throw standardError('concurrent_change');
-          return afterEnd(found, ending);
-        }),
+      const own = await find([keyOf(ending)]);
+      const senders = own[0]?.found?.senders ?? [];
+      const named = await find(senders.map((sender) => ({ ...keyOf(ending), client_id: senderKey(sender) })));
+      const isAdmin = ending.source === 'admin';
+      const puts = [...own, ...(isAdmin ? named : [])].flatMap((one) =>
+        isSuppression(one.found) ? [putOf(afterEnd(one.found, ending), one)] : [],
       );
-      return { stillFrom: ending.source === 'admin' ? [] : ofSenders.map(({ sender }) => sender) };
+      if (puts.length === 0) return undefined;
+      await putAll(puts).catch((error: unknown) => {
+        throw isOvertaken(error) ? standardError('concurrent_change') : error;
+      });
+      const stillFrom = senders.filter((_, index) => !isAdmin && isSuppression(named[index]?.found));
+      return { stillFrom };
     },
 
     /** Suppresses the recipient of a message that a carrier refused. Returns whether the recipient is suppressed now. */
     async noteRefusal(message: Message, at: Date): Promise<boolean> {
-      const { client_id, recipient, message_id: messageId } = message;
+      const { client_id: clientId, recipient } = message;
       const from = fromOf(message);
-      const refusal = { clientId: client_id, sender: from ?? anySender, messageId, at };
+      const refusal = { clientId, sender: from ?? anySender, at };
       const [row] = await change(
-        partitionsOf(client_id, from).map((id) => ({ client_id: id, recipient })),
+        () => find(partitionsOf(clientId, from).map((client_id) => ({ client_id, recipient }))),
         (rows) =>
           rows.some(({ found }) => hasEnded(found))
             ? []
@@ -189,25 +185,23 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
   };
 
   /** Reads the rows, consistently and in the order of their keys. */
-  async function readAll(keys: readonly RowKey[]): Promise<(SuppressionRow | undefined)[]> {
-    return (await readStored(keys)).map((item) => item && effectiveSuppression(item));
-  }
-
-  async function readStored(keys: readonly RowKey[]) {
+  async function find(keys: readonly RowKey[]): Promise<FoundRow[]> {
     const items = keys.length === 0 ? [] : await batchRead(client, TableName, keys, { ConsistentRead: true });
-    return keys.map(({ client_id, recipient }) =>
-      items.find((item) => item.client_id === client_id && item.recipient === recipient),
-    );
+    return keys.map((key) => {
+      const { client_id, recipient } = key;
+      const stored = items.find((item) => item.client_id === client_id && item.recipient === recipient);
+      return { key, found: stored && effectiveSuppression(stored), revision: stored?.revision };
+    });
   }
 
   /**
    * Changes the rows, all of them or none, and returns them as they are then.
    *
-   * @param after - the rows after the change, in the order of their keys; undefined to leave one
+   * @param after - the rows after the change, in the order in which they were read; undefined to leave one
    * @throws GatewayError `concurrent_change` if others were faster each time
    */
   function change(
-    wanted: readonly RowKey[] | (() => Promise<readonly RowKey[]>),
+    read: () => Promise<readonly FoundRow[]>,
     after: (rows: readonly FoundRow[]) => readonly (SuppressionRow | undefined)[],
   ): Promise<(SuppressionRow | undefined)[]> {
     const delaysMs = Array.from(
@@ -215,28 +209,28 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
       (_, index) => Math.random() * Math.min(100, 5 * index),
     );
     const changing = retry({ delaysMs, isRetryable: isOvertaken }, async () => {
-      const keys = typeof wanted === 'function' ? await wanted() : wanted;
-      const stored = await readStored(keys);
-      const found = stored.map((item) => item && effectiveSuppression(item));
-      const changed = after(keys.map((key, index) => ({ key, found: found[index] })));
-      const puts = changed.flatMap((row, index) => (row === undefined ? [] : [putOf(row, stored[index])]));
+      const rows = await read();
+      const changed = after(rows);
+      const puts = rows.flatMap((one, index) => {
+        const row = changed[index];
+        return row === undefined ? [] : [putOf(row, one)];
+      });
       if (puts.length > 0) await putAll(puts);
-      return found.map((row, index) => changed[index] ?? row);
+      return rows.map(({ found }, index) => changed[index] ?? found);
     });
     return changing.catch((error: unknown) => {
       throw isOvertaken(error) ? standardError('concurrent_change') : error;
     });
   }
 
-  function putOf(row: SuppressionRow, stored: Record<string, unknown> | undefined) {
-    const { client_id, changed_at, scope } = row;
-    const revision = row.revision + 1;
+  function putOf(row: SuppressionRow, { found, revision: seen }: FoundRow) {
+    const { client_id, changed_at, scope, clients } = row;
+    const isOver = scope === undefined && clients === undefined;
     const ended = addDays(new Date(changed_at), keptDays(client_id, removedDays));
-    const Item = { ...row, revision, ...(scope === undefined ? { purge_at: epochSeconds(ended) } : {}) };
-    if (stored === undefined)
+    const Item = { ...row, revision: row.revision + 1, ...(isOver ? { purge_at: epochSeconds(ended) } : {}) };
+    if (found === undefined)
       return { TableName, Item, ConditionExpression: 'attribute_not_exists(client_id)' };
-    // A row that was written by hand may have none.
-    if (stored.revision === undefined)
+    if (seen === undefined)
       return {
         TableName,
         Item,
@@ -246,7 +240,7 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
       TableName,
       Item,
       ConditionExpression: 'revision = :seen',
-      ExpressionAttributeValues: { ':seen': stored.revision },
+      ExpressionAttributeValues: { ':seen': seen },
     };
   }
 
@@ -283,16 +277,26 @@ function pageOf(found: readonly Suppression[], limit: number, readTo: string | u
   return { suppressions, ...withoutUndefined({ nextAfter: readTo }) };
 }
 
-/** Which recipients of messages would not be sent to: the rows that the hand-over reads, many in one call. */
+/** Returns the recipients of messages that would not be sent: reads the rows that the hand-over reads, many in one call. */
 export function dynamoSuppressedAmong(client: DynamoDBDocumentClient, tableName: string): SuppressedAmong {
-  return async (messages) => {
-    const keys = messages.flatMap((message) => {
-      const { client_id, recipient } = message;
-      return partitionsOf(client_id, fromOf(message)).map((each) => ({ client_id: each, recipient }));
-    });
-    const isOneTimePassword = messages.some(({ otp }) => otp !== undefined);
-    const rows = (await batchRead(client, tableName, keys)).map(effectiveSuppression);
-    const suppressed = rows.filter((row) => isSuppression(row) && applies(row, isOneTimePassword));
-    return new Set(suppressed.map(({ recipient }) => recipient));
-  };
+  return (messages) =>
+    suppressedFor(
+      client,
+      tableName,
+      messages.map((message) => ({ message, from: fromOf(message) })),
+    );
+}
+
+async function suppressedFor(
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  sends: readonly { readonly message: Message; readonly from: string | undefined }[],
+): Promise<ReadonlySet<string>> {
+  const keys = sends.flatMap(({ message: { client_id, recipient }, from }) =>
+    partitionsOf(client_id, from).map((each) => ({ client_id: each, recipient })),
+  );
+  const isOneTimePassword = sends.some(({ message: { otp } }) => otp !== undefined);
+  const rows = (await batchRead(client, tableName, keys)).map(effectiveSuppression);
+  const suppressed = rows.filter((row) => isSuppression(row) && applies(row, isOneTimePassword));
+  return new Set(suppressed.map(({ recipient }) => recipient));
 }

@@ -23,7 +23,7 @@
  * Order: keywords are compared with keywords only, by the carrier's time, else the time of receipt (`keyword_at`): the newest wins, and
  * STOP wins if two are equal. A keyword that is older than another one to the same number changes no row. So a STOP counts whatever
  * the client did meanwhile, and by whichever clock. A START does not end what a client or an administrator suppressed after it.
- * A pool or `*` has one row for many numbers: a START ends it only if it came to the same number as the STOP.
+ * A pool or `*` has one row for many numbers (`numbers`): a START takes away only the number that it came to.
  *
  * A malformed row suppresses everything. Every writer but a refusal replaces it.
  *
@@ -46,7 +46,7 @@ const fields = z.object({
   /** E.164, or the id of a WhatsApp user whose number is not known. */
   recipient: z.string(),
   /** Counts the writes, so that each is conditional on the row that was read. */
-  revision: z.int(),
+  revision: z.int().check(z.minimum(1)),
   /** Absent: not suppressed. The row is kept for a while, so that an older keyword that arrives late has no effect. */
   scope: z.exactOptional(z.enum(scopes)),
   reason: z.exactOptional(z.string()),
@@ -56,14 +56,12 @@ const fields = z.object({
   /** The newest keyword of the recipient, and its time. */
   keyword: z.exactOptional(z.enum(['opt_out', 'opt_in'])),
   keyword_at: z.exactOptional(time),
-  /** The number of ours that the newest keyword came to. */
-  number: z.exactOptional(z.string()),
-  /** On a client's row: the senders to which the recipient wrote STOP, and those that a carrier refused. */
+  /** On a client's row: the senders to which the recipient wrote, and those that a carrier refused. */
   senders: z.exactOptional(z.array(z.string())),
-  /** On a sender's row: the clients that its STOP or a refusal suppressed, whose rows a START ends, too. */
+  /** On a sender's row: our numbers to which the newest keyword is STOP. */
+  numbers: z.exactOptional(z.array(z.string())),
+  /** On a sender's row: the clients that a STOP or a refusal suppressed, whose rows a START ends, too. */
   clients: z.exactOptional(z.array(z.string())),
-  /** The latest change was made by this: the id of an inbound message, of a refused message, or of a request. */
-  cause: z.string(),
 });
 
 /** A row that suppresses nothing has no time of a suppression: without a scope, it was taken away by hand. */
@@ -87,8 +85,8 @@ export function isSuppression(row: SuppressionRow | undefined): row is Suppressi
 }
 
 const epoch = new Date(0).toISOString();
-/** The cause of a row that is malformed; no change has it. */
-const malformed = '';
+/** The revision of a malformed row. No stored row has it. */
+const malformed = 0;
 
 /** Parses a row. A malformed one suppresses everything: a missing message does less harm than one after a STOP. */
 export function effectiveSuppression(row: Readonly<Record<string, unknown>>): SuppressionRow {
@@ -98,13 +96,12 @@ export function effectiveSuppression(row: Readonly<Record<string, unknown>>): Su
   return {
     client_id: String(row.client_id),
     recipient: String(row.recipient),
-    revision: 0,
+    revision: malformed,
     scope: 'all',
     reason: `The row is malformed (${fields}), so nothing is sent until the next keyword or change.`,
     source: 'admin',
     suppressed_at: epoch,
     changed_at: epoch,
-    cause: malformed,
   };
 }
 
@@ -132,8 +129,6 @@ export interface Keyword {
   readonly recipients: readonly string[];
   readonly reason: string;
   readonly at: Date;
-  /** The id of the inbound message. */
-  readonly cause: string;
 }
 
 /** A row names no more clients or senders; the latest ones stay. */
@@ -143,9 +138,16 @@ function namesWith(added: readonly string[], names: readonly string[] = []): str
   return [...new Set([...added, ...names])].slice(0, namesMax);
 }
 
-/** True if a newer keyword came to the same number, or this one has been applied. */
-export function isOutdated(row: SuppressionRow | undefined, { asksFor, at }: Keyword): boolean {
-  return row !== undefined && !isMalformed(row) && !isNewKeyword(row, asksFor, at.toISOString());
+/** Returns the row that a change is based on: a malformed one is replaced. */
+function readable(found: SuppressionRow | undefined): SuppressionRow | undefined {
+  return found?.revision === malformed ? undefined : found;
+}
+
+/** True if the row has a newer keyword, or this one. */
+export function isOutdated(found: SuppressionRow | undefined, { asksFor, at }: Keyword): boolean {
+  const { keyword, keyword_at } = readable(found) ?? {};
+  if (keyword_at === undefined || at.toISOString() > keyword_at) return false;
+  return at.toISOString() < keyword_at || asksFor === 'opt_in' || keyword === 'opt_out';
 }
 
 /** Returns the row after a keyword; undefined if nothing changes. */
@@ -154,48 +156,44 @@ export function afterKeyword(
   found: SuppressionRow | undefined,
   keyword: Keyword,
 ): SuppressionRow | undefined {
-  const { asksFor, clientId, senders, number, reason, cause } = keyword;
-  if (isOutdated(found, keyword)) return undefined;
-  const row = found !== undefined && isMalformed(found) ? undefined : found;
-  const at = keyword.at.toISOString();
-  const isOfSender = key.client_id.startsWith(senderPrefix);
-  const isOfAnother = isSuppression(row) && row.number !== undefined && row.number !== number;
-  if (isOfSender && asksFor === 'opt_in' && isOfAnother) return undefined;
-  const isLater = row === undefined || at > row.changed_at;
+  const row = readable(found);
   const said = {
     ...key,
-    revision: found?.revision ?? 0,
-    changed_at: isLater ? at : row.changed_at,
-    keyword: asksFor,
-    keyword_at: at,
-    number,
-    cause,
+    revision: found?.revision ?? malformed,
+    source: 'keyword',
+    changed_at: latest(keyword.at, row),
+    keyword: keyword.asksFor,
+    keyword_at: keyword.at.toISOString(),
+  } as const;
+  if (key.client_id.startsWith(senderPrefix)) return { ...said, ...ofSender(row, keyword) };
+  return isOutdated(found, keyword) ? undefined : { ...said, ...ofClient(row, keyword) };
+}
+
+function ofSender(row: SuppressionRow | undefined, { asksFor, clientId, number, reason, at }: Keyword) {
+  const others = (row?.numbers ?? []).filter((each) => each !== number);
+  const numbers = asksFor === 'opt_out' ? namesWith([number], others) : others;
+  if (numbers.length === 0) return {};
+  const added = asksFor === 'opt_out' && clientId !== undefined ? [clientId] : [];
+  const suppressed_at = row?.suppressed_at ?? at.toISOString();
+  return {
+    ...{ numbers, clients: namesWith(added, row?.clients) },
+    ...({ scope: 'messages', reason, suppressed_at } as const),
   };
-  const isKept = isSuppression(row) && !isLater && isRequested(row);
-  if (asksFor === 'opt_in' && !isKept)
-    return { ...said, source: 'keyword', ...(isOfSender ? {} : { senders: [...senders] }) };
-  const named = isOfSender
-    ? { clients: namesWith(clientId === undefined ? [] : [clientId], row?.clients) }
-    : { senders: namesWith(senders, row?.senders) };
+}
+
+function ofClient(row: SuppressionRow | undefined, { asksFor, senders, reason, at }: Keyword) {
+  const names = { senders: namesWith(senders, row?.senders) };
   if (!isSuppression(row))
-    return { ...said, ...named, source: 'keyword', scope: 'messages', reason, suppressed_at: at };
+    return asksFor === 'opt_in'
+      ? names
+      : ({ ...names, scope: 'messages', reason, suppressed_at: at.toISOString() } as const);
+  const isRequested = row.source === 'client' || row.source === 'admin';
+  const isKept = isRequested && at.toISOString() <= row.changed_at;
+  if (asksFor === 'opt_in' && !isKept) return names;
   // A STOP never narrows what a client or an administrator suppressed.
-  const { scope, suppressed_at, source } = row;
-  const before = withoutUndefined({ scope, suppressed_at, reason: row.reason });
-  return { ...said, ...named, ...before, source: isKept ? source : 'keyword' };
-}
-
-function isMalformed({ cause }: SuppressionRow): boolean {
-  return cause === malformed;
-}
-
-function isNewKeyword({ keyword, keyword_at }: SuppressionRow, asksFor: string, at: string): boolean {
-  if (keyword_at === undefined || at > keyword_at) return true;
-  return at === keyword_at && asksFor === 'opt_out' && keyword === 'opt_in';
-}
-
-function isRequested({ source }: SuppressionRow): boolean {
-  return source === 'client' || source === 'admin';
+  const { scope, suppressed_at } = row;
+  const before = { scope, suppressed_at, ...withoutUndefined({ reason: row.reason }) };
+  return { ...names, ...before, ...(isKept ? { source: row.source } : {}) };
 }
 
 /** A request of a client or an administrator. */
@@ -204,8 +202,6 @@ export interface SuppressionChange {
   readonly recipient: string;
   readonly source: 'client' | 'admin';
   readonly at: Date;
-  /** The id of the request. */
-  readonly cause: string;
 }
 
 export interface Wanted {
@@ -217,26 +213,31 @@ export interface Wanted {
 export function afterRequest(
   key: RowKey,
   found: SuppressionRow | undefined,
-  { source, at, cause }: SuppressionChange,
-  { scope, reason }: Wanted,
+  { source, at, scope, reason }: SuppressionChange & Wanted,
 ): SuppressionRow {
-  const row = found !== undefined && isMalformed(found) ? undefined : found;
+  const row = readable(found);
   const { reason: _before, ...kept } = row ?? {};
-  const changed_at = latest(at, row);
   return {
     ...kept,
     ...key,
-    revision: found?.revision ?? 0,
-    ...{ scope, source, changed_at, cause },
+    revision: found?.revision ?? malformed,
+    ...{ scope, source, changed_at: latest(at, row) },
     ...withoutUndefined({ reason }),
     suppressed_at: row?.suppressed_at ?? at.toISOString(),
   };
 }
 
 /** Returns the row after a request to send to the recipient again. It keeps the keyword, which a repeat must not bring back. */
-export function afterEnd(found: SuppressionRow, { source, at, cause }: SuppressionChange): SuppressionRow {
-  const { scope: _scope, reason: _reason, suppressed_at: _since, ...kept } = found;
-  return { ...kept, source, changed_at: latest(at, found), cause };
+export function afterEnd(found: SuppressionRow, { source, at }: SuppressionChange): SuppressionRow {
+  const {
+    scope: _scope,
+    reason: _reason,
+    suppressed_at: _since,
+    numbers: _numbers,
+    clients: _clients,
+    ...kept
+  } = found;
+  return { ...kept, source, changed_at: latest(at, found) };
 }
 
 function latest(at: Date, row: SuppressionRow | undefined): string {
@@ -252,41 +253,44 @@ export function hasEnded(row: SuppressionRow | undefined): boolean {
   return row !== undefined && !isSuppression(row) && (row.source === 'keyword' || row.source === 'admin');
 }
 
-/**
- * Returns the row after a carrier refused a message because its recipient opted out there; undefined if nothing changes. The row of the
- * sender only names the client: the carrier stops the others itself.
- */
-export function afterRefusal(
-  key: RowKey,
-  found: SuppressionRow | undefined,
-  { clientId, sender, messageId, at }: Refusal,
-): SuppressionRow | undefined {
-  const row = { revision: 0, ...found, ...key };
-  if (key.client_id.startsWith(senderPrefix)) {
-    const isNamed = found !== undefined && (isMalformed(found) || found.clients?.includes(clientId));
-    const begun = { source: 'carrier', changed_at: at.toISOString(), cause: messageId } as const;
-    return isNamed === true
-      ? undefined
-      : { ...begun, ...row, clients: namesWith([clientId], found?.clients) };
-  }
-  if (isSuppression(found)) return undefined;
-  return {
-    ...row,
-    senders: namesWith([sender], found?.senders),
-    scope: 'messages',
-    reason: 'The carrier reports that the recipient opted out',
-    source: 'carrier',
-    suppressed_at: at.toISOString(),
-    changed_at: latest(at, found),
-    cause: messageId,
-  };
-}
-
 /** A carrier's refusal of a message to a recipient who opted out there. */
 export interface Refusal {
   readonly clientId: string;
   /** The sender of the message. */
   readonly sender: string;
-  readonly messageId: string;
   readonly at: Date;
+}
+
+/**
+ * Returns the row after a refusal; undefined if nothing changes. The row of the sender only names the client: the carrier stops the
+ * others itself.
+ */
+export function afterRefusal(
+  key: RowKey,
+  found: SuppressionRow | undefined,
+  { clientId, sender, at }: Refusal,
+): SuppressionRow | undefined {
+  const row = {
+    revision: malformed,
+    source: 'carrier',
+    ...found,
+    ...key,
+    changed_at: latest(at, found),
+  } as const;
+  if (key.client_id.startsWith(senderPrefix)) {
+    const isUnchanged =
+      found !== undefined && (readable(found) === undefined || found.clients?.includes(clientId));
+    return isUnchanged === true ? undefined : { ...row, clients: namesWith([clientId], found?.clients) };
+  }
+  if (isSuppression(found)) return undefined;
+  return {
+    ...row,
+    senders: namesWith([sender], found?.senders),
+    ...({
+      scope: 'messages',
+      reason: 'The carrier reports that the recipient opted out',
+      source: 'carrier',
+    } as const),
+    suppressed_at: at.toISOString(),
+  };
 }

@@ -97,14 +97,11 @@ beforeAll(async () => {
   ]);
   for (const each of ['+447700900113', '+447700900111']) {
     await suppressions.suppress({
-      ...{
-        client_id: 'client-c',
-        recipient: each,
-        source: 'admin',
-        scope: 'messages',
-        at: created,
-        cause: 'test',
-      },
+      client_id: 'client-c',
+      recipient: each,
+      source: 'admin',
+      scope: 'messages',
+      at: created,
     });
   }
   await batches.create({

@@ -97,7 +97,7 @@ describe('a suppression', () => {
     // The next keyword replaces it, a STOP and a START.
     const keyword = {
       ...({ mode: 'live', clientId: 'client-a', senders: [], number: '+447418367358' } as const),
-      ...{ recipients: [recipient], reason: 'The recipient answered STOP', at: created, cause: 'msg_2' },
+      ...{ recipients: [recipient], reason: 'The recipient answered STOP', at: created },
     };
     await store.applyKeyword({ ...keyword, asksFor: 'opt_out' });
     expect(await store.get('client-a', recipient)).toMatchObject({ scope: 'messages', source: 'keyword' });
@@ -113,8 +113,7 @@ describe('a suppression', () => {
     ['changed_at', { a: 1 }],
     ['changed_at', '2999-01-01'],
     ['suppressed_at', 'tomorrow'],
-    ['cause', 5],
-    ['cause', { a: 1 }],
+    ['revision', 0],
     ['scope', 'everything'],
     ['source', 'me'],
   ])('with %s = %j is replaced by what its client or an administrator says next', async (name, value) => {
@@ -122,14 +121,14 @@ describe('a suppression', () => {
     const malformed = { ...row, suppressed_at: at, changed_at: at, [name]: value };
     const change = { client_id: 'client-a', recipient, at: new Date(created.getTime() + 1000) };
     await put('suppressions', malformed);
-    await store.suppress({ ...change, scope: 'messages', source: 'client', cause: 'request-1' });
+    await store.suppress({ ...change, scope: 'messages', source: 'client' });
     expect(await store.get('client-a', recipient)).toMatchObject({
       scope: 'messages',
       source: 'client',
       suppressed_at: change.at.toISOString(),
     });
     await put('suppressions', malformed);
-    expect(await store.end({ ...change, source: 'admin', cause: 'request-2' })).toEqual({ stillFrom: [] });
+    expect(await store.end({ ...change, source: 'admin' })).toEqual({ stillFrom: [] });
     expect(await store.get('client-a', recipient)).toBeUndefined();
   });
 });

@@ -31,8 +31,8 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/message/suppression/suppression-store.dynamo.ts',
-        replace: 'const keys = partitionsOf(client_id, from).map(',
-        by: 'const keys = [client_id].map(',
+        replace: 'partitionsOf(client_id, from).map((each)',
+        by: '[client_id].map((each)',
       },
     ],
   },
@@ -42,8 +42,8 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/message/suppression/suppression.ts',
-        replace: 'keyword_at === undefined || at > keyword_at) return true;',
-        by: "keyword_at === undefined || at > keyword_at || asksFor === 'opt_out') return true;",
+        replace: 'if (keyword_at === undefined || at.toISOString() > keyword_at) return false;',
+        by: "if (keyword_at === undefined || at.toISOString() > keyword_at || asksFor === 'opt_out') return false;",
       },
     ],
   },

@@ -90,7 +90,6 @@ it('an import without scopes keeps that of a suppression which older reads do no
     reason: 'asked by phone',
     source: 'client',
     at: new Date(time),
-    cause: 'request',
   });
   expect(await suppressions.get('client', recipient)).toBeUndefined();
   const dependencies = {

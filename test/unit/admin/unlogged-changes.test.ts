@@ -74,7 +74,6 @@ it('an end of a suppression that older reads do not show yet is an entry, too', 
     scope: 'all',
     source: 'client',
     at: now,
-    cause: 'request',
   });
   const dependencies = {
     clients: { find: async () => ({}) },

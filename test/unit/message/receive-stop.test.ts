@@ -89,7 +89,7 @@ describe('STOP on a number that several clients share', () => {
     const stop = of('STOP', 100);
     await receiveMessage(dependencies, stop);
     const at = addSeconds(start, 200);
-    await suppressions.end({ client_id: 'c', recipient: person, source: 'client', at, cause: 'request' });
+    await suppressions.end({ client_id: 'c', recipient: person, source: 'client', at });
     await receiveMessage(dependencies, stop);
     expect(await stopped()).toEqual([true, true, false]);
   });
