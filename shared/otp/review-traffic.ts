@@ -37,7 +37,7 @@ const judgedSeconds = 3600;
  * code that is valid for longer counts as unverified until it is verified.
  */
 export const settleSeconds = 300;
-/** A client without a verified password in this time compares codes itself. */
+/** A client without a verified password in this time compares codes itself. It is noticed once in this time. */
 const comparesItselfDays = 30;
 /** A batch is repeated within minutes. */
 const repeatedSeconds = 600;
@@ -79,15 +79,15 @@ async function reviewClient(
     const since = addDays(asOf, -comparesItselfDays);
     if (known?.state !== 'held' && !(await traffic.hasVerified(clientId, since, asOf))) {
       const all = states.get(allCountries);
-      if (all !== undefined && all.state !== 'noticed') return findings;
-      const notice: OtpFinding = {
-        ...foundIn(hour, clientId, clock()),
-        country: allCountries,
-        state: 'noticed',
-      };
-      return [...findings, ...(await record(dependencies, all, notice))];
+      const isRecent = all !== undefined && new Date(all.changed_at) > since;
+      if (all?.state === 'held' || (all?.state === 'allowed' && (all.always || isRecent))) return findings;
+      const found = foundIn(hour, clientId, clock());
+      const notice: OtpFinding = { ...found, country: allCountries, state: 'noticed' };
+      const finding = isRecent && all.state === 'noticed' ? all : notice;
+      return [...findings, ...(await record(dependencies, all, finding))];
     }
-    const hold: OtpFinding = { ...foundIn(judged, clientId, clock()), country, state: 'held' };
+    const hold: OtpFinding =
+      known?.state === 'held' ? known : { ...foundIn(judged, clientId, clock()), country, state: 'held' };
     findings.push(...(await record(dependencies, known, hold)));
     states.set(country, hold);
   }
@@ -125,14 +125,17 @@ function foundIn(minutes: readonly OtpMinute[], clientId: string, now: Date) {
   };
 }
 
-/** Returns nothing if another worker or an administrator was faster: the next batch is reviewed with their row. */
+/**
+ * Records a finding. Returns nothing if another worker or an administrator was faster: the next batch is reviewed with their row.
+ *
+ * @param known - the stored state; the finding itself if it was stored before
+ */
 async function record(
   { holds, activityLog, clock }: TrafficReviewDependencies,
   known: OtpHoldState | undefined,
-  found: OtpFinding,
+  finding: OtpFinding,
 ): Promise<readonly OtpFinding[]> {
-  const finding = known?.state === found.state ? (known as OtpFinding) : found;
-  if (finding === found && !(await holds.replace(known, found))) return [];
+  if (finding !== known && !(await holds.replace(known, finding))) return [];
   // The first worker may have died before the lines below.
   if (addSeconds(new Date(finding.changed_at), repeatedSeconds) < clock()) return [];
   const { client_id, country, state, changed_at } = finding;

@@ -1,6 +1,6 @@
 /**
  * One-time passwords by SMS of which few are verified are held, until an administrator allows them: those of one client, to one
- * country or to all. A client that verifies none at all is noticed once.
+ * country or to all. A client that verifies none at all is noticed once in 30 days.
  */
 
 import { beforeEach, describe, expect, it } from '@jest/globals';
@@ -144,7 +144,7 @@ describe('an attack over many countries', () => {
 });
 
 describe('a client that verified no password in 30 days', () => {
-  it('is noticed once, and not held', async () => {
+  it('is noticed once in 30 days, and not held', async () => {
     const client = newClient();
     const old = traffic(client, 'FR', addDays(start, -31), 10, 1);
     const metrics = countedMetrics();
@@ -160,6 +160,9 @@ describe('a client that verified no password in 30 days', () => {
     for (const batch of batchesOf(more, 10)) await nextDay(batch);
     expect(metrics).toEqual([]);
     expect(await entriesOf(client)).toHaveLength(1);
+    await review(...attack(client, addDays(start, 31)));
+    expect(await entriesOf(client)).toHaveLength(2);
+    expect(await heldCountries(client)).toEqual([]);
   });
 
   it('is not noticed if an administrator allowed all its passwords', async () => {
