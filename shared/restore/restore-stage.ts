@@ -163,13 +163,9 @@ async function stop(
   // If it is unknown which workers were on, all are turned on at the end.
   const workers = given.workers ?? (await ctx.workers.find(hadBegun ? 'all' : 'on'));
   await ctx.progress.write({ ...given, workers });
-  const { counting } = workers;
-  // The workers that only count stay on until the end.
-  const mappings = workers.mappings.filter((id) => !counting.includes(id));
-  await turn(ctx, { ...workers, mappings }, 'off');
+  await turn(ctx, workers, 'off');
   ctx.report(`Waits ${ctx.settleSeconds} s for requests and calls that began before.`);
   await ctx.sleep(ctx.settleSeconds * 1000);
-  await turn(ctx, workers, 'off');
   const stopped = { ...given, workers, stoppedAt: ctx.clock().toISOString() };
   await ctx.progress.write(stopped);
   return stopped;
@@ -266,6 +262,9 @@ export async function startStage(ctx: RestoreContext): Promise<void> {
       'No restore is under way here. Give --progress if its progress is in another folder, or restore again if it is lost.',
     );
   ctx.report('The workers are turned on, then the API.');
+  // A restore that is repeated after this was killed stops the stage again.
+  const { stoppedAt: _stoppedAt, ...progress } = known;
+  await ctx.progress.write(progress);
   if (known.workers !== undefined) await turn(ctx, known.workers, 'on');
   await ctx.maintenance.end();
   for (const table of known.tables) await ctx.sideTables.drop(ctx.tables[table].name, new Date(known.to));

@@ -35,17 +35,12 @@ export function dynamoMaintenance(client: DynamoDBDocumentClient, TableName: str
 /** The workers that were on when they were stopped, by their ids in the stack. */
 export interface RunningWorkers {
   readonly mappings: readonly string[];
-  /** The UUIDs of the mappings whose functions only count events that have happened. */
-  readonly counting: readonly string[];
   /** The names of schedules, in one group. */
   readonly schedules: readonly string[];
   readonly scheduleGroup: string;
 }
 
 export type StackWorkers = ReturnType<typeof stackWorkers>;
-
-/** The end of the logical id of the function that counts usage, before CloudFormation's hash. */
-const countingFunction = /CountUsage[0-9A-F]{8}$/;
 
 /** The calls are few, and the service refuses many at once. */
 const config = { maxAttempts: 8 };
@@ -54,10 +49,9 @@ export function stackWorkers(stackName: string) {
   const lambda = new LambdaClient(config);
   const scheduler = new SchedulerClient(config);
 
-  async function mapping(UUID: string): Promise<{ state: string; functionName: string | undefined }> {
-    const { State = '', FunctionArn = '' } = await lambda.send(new GetEventSourceMappingCommand({ UUID }));
-    // `arn:aws:lambda:REGION:ACCOUNT:function:NAME`, and an alias may follow.
-    return { state: State, functionName: FunctionArn.split(':')[6] };
+  async function stateOf(UUID: string): Promise<string> {
+    const { State = '' } = await lambda.send(new GetEventSourceMappingCommand({ UUID }));
+    return State;
   }
 
   /** Turns a schedule on or off. An update replaces the whole schedule, so its present values are sent again. */
@@ -87,24 +81,19 @@ export function stackWorkers(stackName: string) {
       const mappings = idsOf('AWS::Lambda::EventSourceMapping');
       const schedules = idsOf('AWS::Scheduler::Schedule');
       const [scheduleGroup = 'default'] = idsOf('AWS::Scheduler::ScheduleGroup');
-      const counters = resources
-        .filter(({ type, logicalId }) => type === 'AWS::Lambda::Function' && countingFunction.test(logicalId))
-        .map(({ physicalId }) => physicalId);
       // The id of a schedule in a stack may have its group before its name.
       const names = schedules.map((id) => id.slice(id.lastIndexOf('|') + 1).replace(/^.*\//, ''));
-      const present = await Promise.all(mappings.map(async (id) => ({ id, ...(await mapping(id)) })));
-      const counting = present.flatMap(({ id, functionName = '' }) =>
-        counters.includes(functionName) ? [id] : [],
+      if (which === 'all') return { mappings, schedules: names, scheduleGroup };
+      const on = await Promise.all(
+        mappings.map(async (id) => ((await stateOf(id)).startsWith('Disabl') ? [] : [id])),
       );
-      if (which === 'all') return { mappings, counting, schedules: names, scheduleGroup };
-      const on = present.flatMap(({ id, state }) => (state.startsWith('Disabl') ? [] : [id]));
       const enabled = await Promise.all(
         names.map(async (Name) => {
           const { State } = await scheduler.send(new GetScheduleCommand({ GroupName: scheduleGroup, Name }));
           return State === 'DISABLED' ? [] : [Name];
         }),
       );
-      return { mappings: on, counting, schedules: enabled.flat(), scheduleGroup };
+      return { mappings: on.flat(), schedules: enabled.flat(), scheduleGroup };
     },
 
     /** Turns the workers off or on. Returns true once all of them are in that state. */
@@ -117,7 +106,7 @@ export function stackWorkers(stackName: string) {
       const wanted = state === 'on' ? 'Enabled' : 'Disabled';
       let atRest = true;
       for (const UUID of mappings) {
-        const { state: present } = await mapping(UUID);
+        const present = await stateOf(UUID);
         if (present === wanted) continue;
         atRest = false;
         // A mapping that is changing takes no update.

@@ -210,8 +210,7 @@ export function lostRows(start: Date) {
         workers: port({
           // One mapping was off before.
           find: async (which: 'all' | 'on') => ({
-            mappings: which === 'all' ? ['m', 'count', 'off'] : ['m', 'count'],
-            counting: ['count'],
+            mappings: which === 'all' ? ['m', 'off'] : ['m'],
             schedules: ['s'],
             scheduleGroup: 'g',
           }),

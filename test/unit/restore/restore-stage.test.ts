@@ -364,9 +364,9 @@ describe('clients, API keys and webhook secrets', () => {
 });
 
 describe('the stage', () => {
-  it('is stopped until it is started, its counting last, and its side tables are deleted then', async () => {
+  it('is stopped until it is started, and its side tables are deleted then', async () => {
     const { gateway, to } = await restored();
-    expect(gateway.workers.turns).toEqual(['m off', 'm,count off']);
+    expect(gateway.workers.turns).toEqual(['m off']);
     expect(gateway.all('limit-overrides')).toHaveLength(1);
     const other = new Date(to.getTime() - 1000);
     await expect(restoreStage(gateway.restoring(), other, ['messages'])).rejects.toThrow('is under way');
@@ -376,14 +376,24 @@ describe('the stage', () => {
     await expect(startStage(gateway.restoring())).rejects.toThrow('No restore is under way');
   });
 
-  it('is stopped again by a repeated command if another one turned it on meanwhile', async () => {
+  it.each<[string, (gateway: Gateway) => Promise<void>]>([
+    ['ended the maintenance', (gateway) => gateway.restoring().maintenance.end()],
+    [
+      'was killed while it started the stage',
+      async (gateway) => {
+        const kill = { at: 2, when: 'after', calls: 0 } as const;
+        await expect(startStage(gateway.restoring(kill))).rejects.toThrow(Killed);
+        expect(gateway.workers.on).toBe(true);
+      },
+    ],
+  ])('is stopped again by a repeated command if another one %s meanwhile', async (_what, another) => {
     const { gateway, to } = await restored();
-    const turns = gateway.workers.turns.length;
     await restoreStage(gateway.restoring(), to, ['messages']);
-    expect(gateway.workers.turns).toHaveLength(turns);
-    await gateway.restoring().maintenance.end();
+    expect(gateway.workers.turns).toEqual(['m off']);
+    await another(gateway);
     await restoreStage(gateway.restoring(), to, ['messages']);
-    expect(gateway.workers.turns.slice(turns)).toEqual(['m off', 'm,count off']);
+    expect(gateway.workers.turns.at(-1)).toBe('m off');
+    expect(gateway.workers.on).toBe(false);
   });
 
   it('is started with all workers if the progress is lost and the restore is repeated', async () => {
@@ -426,7 +436,7 @@ describe('a command that is killed at any call and repeated', () => {
         expect([at, when, rowsIn(gateway)]).toEqual([at, when, rowsIn(whole.gateway)]);
         expect([gateway.handedOver, gateway.posted]).toEqual([[], []]);
         // What was on before is known from the first calls on.
-        if (at > 3) expect([at, gateway.workers.turns.at(-1)]).toEqual([at, 'm,count on']);
+        if (at > 3) expect([at, gateway.workers.turns.at(-1)]).toEqual([at, 'm on']);
       }
     }
   }, 60_000);
