@@ -25,6 +25,7 @@ import {
   isOutdated,
   isSuppression,
   type Keyword,
+  namesWith,
   type RowKey,
   rowKey,
   type Suppression,
@@ -34,7 +35,7 @@ import {
   type Wanted,
 } from './suppression.ts';
 
-/** Recipients of these messages, which are of one client and all one-time passwords or none, that are suppressed for them. */
+/** Returns the suppressed recipients of messages, which are of one client and all one-time passwords or none. */
 export type SuppressedAmong = (messages: readonly Message[]) => Promise<ReadonlySet<string>>;
 
 export type SuppressionStore = ReturnType<typeof dynamoSuppressionStore>;
@@ -48,16 +49,13 @@ export interface SuppressionPage {
 /** How long a row is kept that suppresses nothing: longer than SNS and SQS keep a notification. */
 const removedDays = 60;
 
-/** A START ends the suppressions of so many clients. */
-const clientsMax = 20;
-
 /** Each retry follows a change by another writer: a request for one recipient, or a keyword. */
 const retriesMax = 40;
 
 interface FoundRow {
   readonly key: RowKey;
   readonly found: SuppressionRow | undefined;
-  /** The revision as it is stored; undefined if a row that was written by hand has none. */
+  /** The revision as it is stored; undefined if there is no row, or one that was written by hand. */
   readonly revision: unknown;
 }
 
@@ -81,7 +79,7 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
      * @param from - what the message is sent from; undefined if the carrier chooses
      */
     async isSuppressed(message: Message, from: string | undefined): Promise<boolean> {
-      return (await suppressedFor(client, TableName, [{ message, from }])).size > 0;
+      return (await suppressedAmong(client, TableName, [message], () => from)).size > 0;
     },
 
     /** Applies a keyword to the rows of the senders and of the client. Repeating it changes nothing. */
@@ -95,9 +93,9 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
         const named = ofSenders.flatMap(({ found }) =>
           found?.numbers?.some((each) => each !== number) === true ? [] : (found?.clients ?? []),
         );
-        const clients = asksFor === 'opt_in' ? [...own, ...named] : own;
         // A transaction has 100 rows at most, and a recipient two spellings.
-        return [...ofSenders, ...(await find(keysOf([...new Set(clients)].slice(0, clientsMax))))];
+        const clients = asksFor === 'opt_in' ? namesWith(own, named) : own;
+        return [...ofSenders, ...(await find(keysOf(clients)))];
       };
       const exact = senderKey(number);
       await change(read, (rows) =>
@@ -223,25 +221,19 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
     });
   }
 
-  function putOf(row: SuppressionRow, { found, revision: seen }: FoundRow) {
+  function putOf(row: SuppressionRow, { revision: seen }: FoundRow) {
     const { client_id, changed_at, scope, clients } = row;
     const isOver = scope === undefined && clients === undefined;
     const ended = addDays(new Date(changed_at), keptDays(client_id, removedDays));
     const Item = { ...row, revision: row.revision + 1, ...(isOver ? { purge_at: epochSeconds(ended) } : {}) };
-    if (found === undefined)
-      return { TableName, Item, ConditionExpression: 'attribute_not_exists(client_id)' };
-    if (seen === undefined)
-      return {
-        TableName,
-        Item,
-        ConditionExpression: 'attribute_exists(client_id) AND attribute_not_exists(revision)',
-      };
-    return {
-      TableName,
-      Item,
-      ConditionExpression: 'revision = :seen',
-      ExpressionAttributeValues: { ':seen': seen },
-    };
+    return seen === undefined
+      ? { TableName, Item, ConditionExpression: 'attribute_not_exists(revision)' }
+      : {
+          TableName,
+          Item,
+          ConditionExpression: 'revision = :seen',
+          ExpressionAttributeValues: { ':seen': seen },
+        };
   }
 
   async function putAll(puts: ReturnType<typeof putOf>[]): Promise<void> {
@@ -277,25 +269,22 @@ function pageOf(found: readonly Suppression[], limit: number, readTo: string | u
   return { suppressions, ...withoutUndefined({ nextAfter: readTo }) };
 }
 
-/** Returns the recipients of messages that would not be sent: reads the rows that the hand-over reads, many in one call. */
 export function dynamoSuppressedAmong(client: DynamoDBDocumentClient, tableName: string): SuppressedAmong {
-  return (messages) =>
-    suppressedFor(
-      client,
-      tableName,
-      messages.map((message) => ({ message, from: fromOf(message) })),
-    );
+  return (messages) => suppressedAmong(client, tableName, messages, fromOf);
 }
 
-async function suppressedFor(
+/** Reads the rows that the hand-over reads, many in one call. */
+async function suppressedAmong(
   client: DynamoDBDocumentClient,
   tableName: string,
-  sends: readonly { readonly message: Message; readonly from: string | undefined }[],
+  messages: readonly Message[],
+  senderOf: (message: Message) => string | undefined,
 ): Promise<ReadonlySet<string>> {
-  const keys = sends.flatMap(({ message: { client_id, recipient }, from }) =>
-    partitionsOf(client_id, from).map((each) => ({ client_id: each, recipient })),
-  );
-  const isOneTimePassword = sends.some(({ message: { otp } }) => otp !== undefined);
+  const keys = messages.flatMap((message) => {
+    const { client_id, recipient } = message;
+    return partitionsOf(client_id, senderOf(message)).map((each) => ({ client_id: each, recipient }));
+  });
+  const isOneTimePassword = messages.some(({ otp }) => otp !== undefined);
   const rows = (await batchRead(client, tableName, keys)).map(effectiveSuppression);
   const suppressed = rows.filter((row) => isSuppression(row) && applies(row, isOneTimePassword));
   return new Set(suppressed.map(({ recipient }) => recipient));

@@ -134,7 +134,7 @@ export interface Keyword {
 /** A row names no more clients or senders; the latest ones stay. */
 const namesMax = 20;
 
-function namesWith(added: readonly string[], names: readonly string[] = []): string[] {
+export function namesWith(added: readonly string[], names: readonly string[] = []): string[] {
   return [...new Set([...added, ...names])].slice(0, namesMax);
 }
 
