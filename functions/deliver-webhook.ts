@@ -1,4 +1,4 @@
-/** Posts webhooks. Consumes both webhook queues. The queue decides the lane. */
+/** Posts webhooks. Consumes both webhook queues. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSHandler } from 'aws-lambda';
@@ -6,7 +6,6 @@ import { activityLogFrom } from '../shared/activity/write-activity.dynamo.ts';
 import { dynamoWebhookSecrets } from '../shared/client/webhook-secrets.dynamo.ts';
 import { cachedSecrets } from '../shared/client/webhook-secrets.ts';
 import { modeOf } from '../shared/contract/mode.ts';
-import { deliveriesAtOnce } from '../shared/contract/webhook-worker-times.ts';
 import {
   dynamo,
   type ForeignCredentials,
@@ -16,11 +15,11 @@ import {
   sqs,
   sts,
 } from '../shared/platform/aws/clients.ts';
-import { changeVisibilityOn, sqsFurtherMessages } from '../shared/platform/aws/queues.sqs.ts';
+import { changeVisibilityOn } from '../shared/platform/aws/queues.sqs.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { log, logWarning } from '../shared/platform/log.ts';
-import { countRunning, processAndReceiveFurther } from '../shared/platform/process-queue-batch.ts';
+import { processBatch } from '../shared/platform/process-queue-batch.ts';
 import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
 import {
   type CountedAttempt,
@@ -28,7 +27,6 @@ import {
   dynamoAttemptCounter,
 } from '../shared/usage/webhook-attempts.dynamo.ts';
 import { addressRules } from '../shared/webhook/address-guard.ts';
-import { receiveFurtherMs, startDelayMs } from '../shared/webhook/choose-lane.ts';
 import { logFieldsOf, reportFailedDelivery } from '../shared/webhook/deliver/alert-failure.ts';
 import { assumedRoles, stsAssumeRole } from '../shared/webhook/deliver/assumed-roles.sts.ts';
 import {
@@ -41,79 +39,58 @@ import { httpPost } from '../shared/webhook/deliver/http-post.ts';
 import { dnsResolve, machineResolve } from '../shared/webhook/deliver/resolve-host.ts';
 import { eventBridgePutEvent, sqsSendMessage } from '../shared/webhook/deliver/send-to-aws.sqs.ts';
 import { type SendToAws, sendToAws } from '../shared/webhook/deliver/send-to-aws.ts';
-import type { Lane } from '../shared/webhook/delivery.ts';
 import {
   type DeliveryMessage,
   eventBridgeSchedules,
   type FanOut,
   makeRetryScheduler,
   sqsDeliveryQueue,
+  type WebhookQueue,
   webhookQueueMessageSchema,
 } from '../shared/webhook/delivery-queue.sqs.ts';
 import { dynamoDeliveryStore } from '../shared/webhook/delivery-store.dynamo.ts';
 import { dynamoEndpointReader, dynamoEndpointResults } from '../shared/webhook/endpoint-store.dynamo.ts';
-import { dynamoEndpointHealthStore } from '../shared/webhook/slow-endpoints.dynamo.ts';
-import { endpointHealth, likelySlowAfterMs } from '../shared/webhook/slow-endpoints.ts';
+import { dynamoSlowEndpoints } from '../shared/webhook/slow-endpoints.dynamo.ts';
 
 const env = environmentOf<'deliver-webhook'>();
 const queues = sqs();
 const timeScale = env.WEBHOOK_TIME_SCALE;
-const queueUrls = { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL };
-const waiting = countRunning();
-const onAws = deliverDependencies();
-const dependencies = {
-  ...onAws,
-  post: waiting.counted(onAws.post),
-  sendToAws: waiting.counted(onAws.sendToAws),
-};
+const queueUrls = { first: env.WEBHOOKS_QUEUE_URL, retries: env.WEBHOOK_RETRIES_QUEUE_URL };
+const dependencies = deliverDependencies();
 const attempts = { ...dependencies, counter: dynamoAttemptCounter(dynamo(), env.USAGE_TABLE) };
-const slowQueueArn = env.SLOW_WEBHOOKS_QUEUE_ARN;
 
 export const handler: SQSHandler = async (event) => {
   const counted: CountedAttempt[] = [];
-  const lane = event.Records[0]?.eventSourceARN === slowQueueArn ? 'slow' : 'fast';
-  const queueUrl = queueUrls[lane];
-  const { clock, sleep } = dependencies;
-  const options = {
-    further: sqsFurtherMessages(queues, queueUrl),
-    changeVisibility: changeVisibilityOn(queues, queueUrl),
-    afterMs: likelySlowAfterMs,
-    untilMs: receiveFurtherMs(lane, Math.random()),
-    messagesMax: deliveriesAtOnce,
-    waiting: waiting.count,
-    clock,
-    sleep,
-  };
-  const response = await processAndReceiveFurther(
-    event.Records,
-    options,
-    async (record, position, received) => {
-      const message = webhookQueueMessageSchema.parse(JSON.parse(record.body));
-      const delayMs = startDelayMs(lane, position, received);
-      if (delayMs > 0) await sleep(delayMs);
+  const isRetryQueue = event.Records[0]?.eventSourceARN === env.WEBHOOK_RETRIES_QUEUE_ARN;
+  const from = isRetryQueue ? 'retries' : 'first';
+  const response = await processBatch(
+    event,
+    webhookQueueMessageSchema,
+    async (message) => {
       if ('fan_out' in message) {
         await fanOutAndLog(message.fan_out);
         return {};
       }
-      const outcome = await deliver(dependencies, { lane, timeScale }, message);
-      logOutcome(message, lane, outcome);
+      const outcome = await deliver(dependencies, { from, timeScale }, message);
+      logOutcome(message, from, outcome);
       if ('attempt' in outcome) {
         const mode = modeOf(outcome.delivery.client_id);
         counted.push({ mode, metric: `webhooks_${outcome.kind}`, totalMs: outcome.attempt.total_ms });
       }
       return { retryAfterSeconds: outcome.kind === 'held' ? outcome.retryAfterSeconds : undefined };
     },
+    changeVisibilityOn(queues, queueUrls[from]),
   );
   await countWebhookAttempts(attempts, counted);
   return response;
 };
 
 /** Writes one line for each queue message of a delivery. */
-function logOutcome(message: DeliveryMessage, lane: Lane, outcome: Outcome): void {
+function logOutcome(message: DeliveryMessage, queue: WebhookQueue, outcome: Outcome): void {
   log.info('webhook', {
     delivery_id: message.delivery_id,
     swept: message.swept,
-    lane,
+    queue,
     outcome: outcome.kind,
     ...('delivery' in outcome ? logFieldsOf(outcome.delivery) : {}),
     ...('attempt' in outcome
@@ -142,10 +119,9 @@ function deliverDependencies(): DeliverDependencies {
   const scheduleOnce = eventBridgeSchedules(scheduler(), {
     groupName: env.SCHEDULE_GROUP,
     roleArn: env.SCHEDULE_ROLE_ARN,
-    queueArns: { fast: env.WEBHOOKS_QUEUE_ARN, slow: env.SLOW_WEBHOOKS_QUEUE_ARN },
+    queueArn: env.WEBHOOK_RETRIES_QUEUE_ARN,
   });
   const dueItemIndex = dynamoDueItemIndex(database, env.DUE_ITEMS_TABLE);
-  const healthStore = dynamoEndpointHealthStore(database, env.WEBHOOK_DELIVERIES_TABLE);
   let toAws: SendToAws | undefined;
   return {
     deliveries: dynamoDeliveryStore(database, env.WEBHOOK_DELIVERIES_TABLE),
@@ -157,8 +133,7 @@ function deliverDependencies(): DeliverDependencies {
     retentionDays: env.RETENTION_DAYS,
     activityLog: activityLogFrom(env),
     secrets: cachedSecrets(dynamoWebhookSecrets(database, env.CLIENT_SECRETS_TABLE), systemClock),
-    health: endpointHealth(healthStore),
-    trials: healthStore,
+    slowEndpoints: dynamoSlowEndpoints(database, env.WEBHOOK_DELIVERIES_TABLE),
     post: httpPost({
       rules: addressRules(env),
       resolve: env.WEBHOOK_ALLOW_LOOPBACK ? machineResolve : dnsResolve(),

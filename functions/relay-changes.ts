@@ -15,6 +15,7 @@ import { setAsideFrom, sqsDeadLetters } from '../shared/recovery/set-aside.sqs.t
 import { type RelayDependencies, readChanges, relay, setUnreadableAside } from '../shared/relay/relay.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';
 import { dynamoEndpointReader } from '../shared/webhook/endpoint-store.dynamo.ts';
+import { dynamoSlowEndpoints } from '../shared/webhook/slow-endpoints.dynamo.ts';
 
 const env = environmentOf<'relay-changes'>();
 
@@ -25,7 +26,11 @@ const dependencies: RelayDependencies = {
   endpointsOf: dynamoEndpointReader(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE).listPlanned,
   webhooks: {
     dueItemIndex: dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE),
-    queue: sqsDeliveryQueue(queues, { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL }),
+    queue: sqsDeliveryQueue(queues, {
+      first: env.WEBHOOKS_QUEUE_URL,
+      retries: env.WEBHOOK_RETRIES_QUEUE_URL,
+    }),
+    slowEndpoints: dynamoSlowEndpoints(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
     clock: systemClock,
     newRevision: randomUUID,
     retentionDays: env.RETENTION_DAYS,

@@ -18,6 +18,7 @@ import { sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';
 import { dynamoDeliveryStore, dynamoResendStore } from '../shared/webhook/delivery-store.dynamo.ts';
 import { dynamoEndpointReader, dynamoEndpointResults } from '../shared/webhook/endpoint-store.dynamo.ts';
 import { continueResends } from '../shared/webhook/log/run-resend.ts';
+import { dynamoSlowEndpoints } from '../shared/webhook/slow-endpoints.dynamo.ts';
 import { sweep } from '../shared/webhook/sweep-deliveries.ts';
 
 const env = environmentOf<'sweep-webhooks'>();
@@ -32,7 +33,8 @@ const dependencies = {
     ...dynamoEndpointResults(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE),
   },
   activityLog: activityLogFrom(env),
-  queue: sqsDeliveryQueue(queues, { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL }),
+  slowEndpoints: dynamoSlowEndpoints(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
+  queue: sqsDeliveryQueue(queues, { first: env.WEBHOOKS_QUEUE_URL, retries: env.WEBHOOK_RETRIES_QUEUE_URL }),
   setAside: setAsideFrom(env, queues),
   clock: systemClock,
   newRevision: randomUUID,

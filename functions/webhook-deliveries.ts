@@ -26,7 +26,10 @@ import {
 
 const env = environmentOf<'webhook-deliveries'>();
 
-const queue = sqsDeliveryQueue(sqs(), { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL });
+const queue = sqsDeliveryQueue(sqs(), {
+  first: env.WEBHOOKS_QUEUE_URL,
+  retries: env.WEBHOOK_RETRIES_QUEUE_URL,
+});
 const activityLog = activityLogFrom(env);
 const dependencies = {
   deliveries: dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),

@@ -35,7 +35,7 @@ const dependencies: EndpointDependencies = {
   },
   deliveries: dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
   dueItemIndex: dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE),
-  queue: sqsDeliveryQueue(sqs(), { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL }),
+  queue: sqsDeliveryQueue(sqs(), { first: env.WEBHOOKS_QUEUE_URL, retries: env.WEBHOOK_RETRIES_QUEUE_URL }),
   activityLog: activityLogFrom(env),
   clock: systemClock,
   random: randomBytes,

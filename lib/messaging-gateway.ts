@@ -106,8 +106,8 @@ export class MessagingGateway extends Construct {
       outbound: single,
       'bulk-outbound': bulk,
       receipts: messaging.receipts,
-      webhooks: webhooks.fast,
-      'slow-webhooks': webhooks.slow,
+      webhooks: webhooks.first,
+      'webhook-retries': webhooks.retries,
       'relay-dead-letter': messaging.deadLetters,
       'lost-records': messaging.lostRecords,
     };

@@ -26,7 +26,7 @@ import {
 const queuesOf = {
   'dispatch-message': ['otpSends', 'singleSends', 'bulkSends'],
   'record-receipt': ['receipts'],
-  'deliver-webhook': ['webhooks', 'slowWebhooks'],
+  'deliver-webhook': ['webhooks', 'webhookRetries'],
 } as const;
 
 /** The values of `settings-sample.json`, which must be replaced. */

@@ -4,7 +4,7 @@ export interface OperationProps {
   /**
    * The maximum number of batches of each queue that are processed at once. Do not exceed what the carriers and endpoints can
    * handle.
-   * @default {"otpSends":10,"singleSends":20,"bulkSends":20,"receipts":20,"webhooks":50,"slowWebhooks":50}
+   * @default {"otpSends":10,"singleSends":20,"bulkSends":20,"receipts":20,"webhooks":100,"webhookRetries":100}
    * @change If messages wait in a queue, or the account has fewer executions.
    */
   readonly concurrency?: {
@@ -13,7 +13,7 @@ export interface OperationProps {
     bulkSends: number;
     receipts: number;
     webhooks: number;
-    slowWebhooks: number;
+    webhookRetries: number;
   };
   /**
    * Reserved and provisioned concurrency by function, such as `{ 'send-otp': { reserved: 50, provisioned: 5 } }`. With

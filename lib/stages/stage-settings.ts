@@ -121,9 +121,9 @@ const ofConstruct = {
       bulkSends: queueConcurrency,
       receipts: queueConcurrency,
       webhooks: queueConcurrency,
-      slowWebhooks: queueConcurrency,
+      webhookRetries: queueConcurrency,
     }),
-    { otpSends: 10, singleSends: 20, bulkSends: 20, receipts: 20, webhooks: 50, slowWebhooks: 50 },
+    { otpSends: 10, singleSends: 20, bulkSends: 20, receipts: 20, webhooks: 100, webhookRetries: 100 },
   ),
   provisionedCapacity: z.optional(
     z

@@ -51,7 +51,10 @@ export function adminDependencies(
   const secrets = { arns: env.CARRIER_SECRETS, baseUrls: env.CARRIER_BASE_URLS };
   const retentionDays = env.RETENTION_DAYS;
   const messages = dynamoMessageStore(db, { tableName: env.MESSAGES_TABLE, retentionDays });
-  const queue = sqsDeliveryQueue(sqs(), { fast: env.WEBHOOKS_QUEUE_URL, slow: env.SLOW_WEBHOOKS_QUEUE_URL });
+  const queue = sqsDeliveryQueue(sqs(), {
+    first: env.WEBHOOKS_QUEUE_URL,
+    retries: env.WEBHOOK_RETRIES_QUEUE_URL,
+  });
   const clients = dynamoClientStore(db, env.CLIENTS_TABLE);
   const activityLog = activityLogFrom(env);
   const activity = dynamoActivityReader(db, env.ACTIVITY_LOG_TABLE);

@@ -13,11 +13,11 @@ import type { DueItemRange } from '../recovery/due-item-index.dynamo.ts';
 import {
   type Delivery,
   deliveryIdOfDueItem,
+  originOf,
   retryDelaysSeconds,
   sweepGraceSeconds,
 } from '../webhook/delivery.ts';
 import { deliverySummary, lastErrorOf } from '../webhook/log/delivery-log.ts';
-import { originOf } from '../webhook/slow-endpoints.ts';
 import type { DeliverySummary } from '../webhook/webhook-response.schema.ts';
 import { listActivity } from './activity.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';

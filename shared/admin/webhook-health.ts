@@ -7,8 +7,8 @@
 import * as z from 'zod/mini';
 import type { Attempt } from '../webhook/attempt-record.ts';
 import type { Delivery } from '../webhook/delivery.ts';
+import { originOf } from '../webhook/delivery.ts';
 import { lastErrorOf } from '../webhook/log/delivery-log.ts';
-import { originOf } from '../webhook/slow-endpoints.ts';
 import type { DeliverySummary } from '../webhook/webhook-response.schema.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { requireClient } from './find-client.ts';

@@ -7,7 +7,7 @@ import {
   type Declaration,
   recordedActivity,
   type Uses,
-  webhookLanes,
+  webhookQueues,
   webhookRules,
 } from './uses.ts';
 import { workerUses } from './worker-uses.ts';
@@ -37,7 +37,7 @@ export const sendRequest = [
 /** What the operations of administrators use; their command line has it by the credentials of its caller. */
 export const administration = [
   recordedActivity,
-  webhookLanes,
+  webhookQueues,
   webhookRules,
   {
     tables: {
@@ -172,7 +172,7 @@ const requestUses = {
     authenticatedRequests,
     recordedActivity,
     webhookRules,
-    webhookLanes,
+    webhookQueues,
     {
       tables: {
         'webhook-endpoints': ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
@@ -187,7 +187,7 @@ const requestUses = {
   'webhook-deliveries': [
     authenticatedRequests,
     recordedActivity,
-    webhookLanes,
+    webhookQueues,
     {
       tables: {
         'webhook-deliveries': ['GetItem', 'BatchGetItem', 'PutItem'],

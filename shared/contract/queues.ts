@@ -8,9 +8,9 @@ export type QueueName =
   | 'bulk-outbound'
   /** Reports of carriers, and inbound messages. */
   | 'receipts'
-  /** Webhooks to healthy endpoints. */
+  /** First attempts of webhooks. */
   | 'webhooks'
-  | 'slow-webhooks'
+  | 'webhook-retries'
   /** Work that the relay set aside for an operator. */
   | 'relay-dead-letter'
   /** The positions of stream records that failed until their last retry. */

@@ -91,7 +91,7 @@ export const webhookRules = {
   settings: ['WEBHOOK_PORTS', 'WEBHOOK_ALLOW_HTTP', 'WEBHOOK_ALLOW_LOOPBACK'],
 } as const satisfies Uses;
 
-export const webhookLanes = { sendsTo: ['webhooks', 'slow-webhooks'] } as const satisfies Uses;
+export const webhookQueues = { sendsTo: ['webhooks', 'webhook-retries'] } as const satisfies Uses;
 
 export const outboundQueues = {
   sendsTo: ['otp-outbound', 'outbound', 'bulk-outbound'],

@@ -9,24 +9,16 @@ export const acknowledgeWithinSeconds = 5;
 /** A message that arrives less than this before its due time waits in the worker. */
 export const waitSecondsMax = 2;
 
-/** The most deliveries that a worker has at once: its batch, and deliveries that it receives while it waits. */
-export const deliveriesAtOnce = 100;
-
 /**
- * How long a worker that waits for an endpoint receives further messages of its queue itself. Longer than a POST plus
- * the second in which an endpoint that begins to hang still has POSTs in the fast lane.
- */
-export const receiveFurtherSeconds = 7;
-
-/**
- * The function's time limit: a message received last may wait, is posted, and has about 10 s for the writes of its
- * outcome with their retries.
+ * The function's time limit. A message waits, is posted, and has more than 10 s for the writes of its outcome with their
+ * retries.
  */
 export const workerTimeoutSeconds = 25;
 
 /**
  * The visibility timeout of the webhook queues: the message of a killed worker is shown again when the lease has
- * expired. That is one run of the function and not the six that AWS recommends: docs/decisions/endpoint-health-and-two-lanes.md.
+ * expired. AWS recommends six runs of the function. One run repeats a dead worker's deliveries sooner, and only one worker
+ * can claim an attempt.
  */
 export const visibilitySeconds = 32;
 

@@ -6,7 +6,7 @@ import {
   type Declaration,
   outboundQueues,
   recordedActivity,
-  webhookLanes,
+  webhookQueues,
   webhookRules,
   workSetAside,
 } from './uses.ts';
@@ -48,20 +48,20 @@ export const workerUses = {
 
   'deliver-webhook': [
     recordedActivity,
-    webhookLanes,
+    webhookQueues,
     webhookRules,
     {
       tables: {
-        // PutItem replaces a delivery; DeleteItem releases the slot of a trial request.
-        'webhook-deliveries': ['GetItem', 'PutItem', 'DeleteItem'],
+        // BatchGetItem finds the slow endpoints of a fan-out; DeleteItem removes one that is quick again.
+        'webhook-deliveries': ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem'],
         // UpdateItem counts failures.
         'webhook-endpoints': ['GetItem', 'UpdateItem'],
         'due-items': ['PutItem'],
         'client-secrets': ['GetItem'],
         usage: ['UpdateItem'],
       },
-      receivesFrom: ['webhooks', 'slow-webhooks'],
-      schedulesTo: ['webhooks', 'slow-webhooks'],
+      receivesFrom: ['webhooks', 'webhook-retries'],
+      schedulesTo: ['webhook-retries'],
       settings: ['WEBHOOK_TIME_SCALE', 'SCHEDULE_LEAD_SECONDS'],
     },
   ],
@@ -137,12 +137,14 @@ export const workerUses = {
 
   'relay-changes': [
     outboundQueues,
-    webhookLanes,
+    webhookQueues,
     workSetAside,
     {
       tables: {
         clients: ['GetItem'],
         'webhook-endpoints': ['Query'],
+        // Finds the slow endpoints.
+        'webhook-deliveries': ['BatchGetItem'],
         'due-items': ['PutItem'],
       },
     },
@@ -165,7 +167,7 @@ export const workerUses = {
   ],
 
   'sweep-webhooks': [
-    webhookLanes,
+    webhookQueues,
     workSetAside,
     {
       tables: {

@@ -5,7 +5,7 @@
 
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
-import { sqsFurtherMessages } from '../platform/aws/queues.sqs.ts';
+import { receiverOn } from '../platform/aws/queues.sqs.ts';
 import { jsonIn } from '../platform/object-fields.ts';
 import type { QueueRecord } from '../platform/process-queue-batch.ts';
 import { spanOf, type TimeRange } from './expire-messages.ts';
@@ -46,7 +46,7 @@ export function sqsLostRecords(
   keepCopy: (copy: unknown) => Promise<void>,
   clock: () => Date,
 ) {
-  const queue = sqsFurtherMessages(client, queueUrl);
+  const queue = receiverOn(client, queueUrl);
   let read: readonly QueueRecord[] = [];
 
   /**

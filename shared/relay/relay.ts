@@ -37,8 +37,8 @@ import { log } from '../platform/log.ts';
 import type { SetAside } from '../recovery/set-aside.sqs.ts';
 import {
   type ChangeWithDestinations,
-  type EnqueueDependencies,
   leaveToSweep,
+  type PlanDependencies,
   relayDeliveries,
 } from '../webhook/plan-deliveries.ts';
 import type { PlannedEndpoint } from '../webhook/webhook-endpoint.ts';
@@ -81,7 +81,7 @@ export async function setUnreadableAside(
 
 export interface RelayDependencies {
   readonly outbound: OutboundQueue;
-  readonly webhooks: EnqueueDependencies;
+  readonly webhooks: PlanDependencies;
   /** Returns the present webhook URL of the account. */
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
   /** Returns its present webhook endpoints. */

@@ -6,12 +6,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { dynamoMessageStore } from '../message/store/message-store.dynamo.ts';
-import {
-  changeVisibilityOn,
-  receiveFrom,
-  sendMessages,
-  sqsFurtherMessages,
-} from '../platform/aws/queues.sqs.ts';
+import { changeVisibilityOn, receiveFrom, receiverOn, sendMessages } from '../platform/aws/queues.sqs.ts';
 import { systemClock } from '../platform/clock.ts';
 import { dynamoDueItemIndex } from '../recovery/due-item-index.dynamo.ts';
 import { dynamoDeliveryStore } from '../webhook/delivery-store.dynamo.ts';
@@ -28,7 +23,7 @@ const hiddenSeconds = 60;
 
 function sqsSetAsideQueue(client: SQSClient, queue: string, QueueUrl: string): SetAsideQueue {
   const input = { QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: hiddenSeconds };
-  const { delete: remove } = sqsFurtherMessages(client, QueueUrl);
+  const { delete: remove } = receiverOn(client, QueueUrl);
   const changeVisibility = changeVisibilityOn(client, QueueUrl);
   return {
     async read() {

@@ -115,7 +115,6 @@ const shownFields: ReadonlySet<string> = new Set([
   'endSequenceNumber',
   'error_code',
   'currency',
-  'lane',
   'state',
 ]);
 const shownValues =

@@ -1,6 +1,9 @@
 /**
- * The two webhook queues: their messages, how they are sent, and how the next attempt of a delivery is scheduled. The
- * message group is the client: a fair queue prevents one client from delaying the others.
+ * The two webhook queues: their messages, how they are sent, and how the next attempt of a delivery is scheduled.
+ *
+ * First attempts and retries have separate queues and workers, because an endpoint that hangs occupies a worker for
+ * five seconds. The first attempts to a slow endpoint (slow-endpoints.dynamo.ts) and resends use the retry queue too.
+ * The message group is the client, so a fair queue prevents one client from delaying the others.
  */
 
 import { ConflictException, CreateScheduleCommand, type SchedulerClient } from '@aws-sdk/client-scheduler';
@@ -10,7 +13,7 @@ import { allEnded } from '../platform/aws/permanent-fault.ts';
 import { queueDelayMaxSeconds, queueText, scheduleNameOf, sendMessages } from '../platform/aws/queues.sqs.ts';
 import { addSeconds } from '../platform/clock.ts';
 import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
-import { type Delivery, deliverySchema, dueItemIdOf, type Lane, retryDelaysSeconds } from './delivery.ts';
+import { type Delivery, deliverySchema, dueItemIdOf, retryDelaysSeconds } from './delivery.ts';
 
 /**
  * Names a delivery. All other data is in the delivery's row; the message contains the whole delivery if it has no row
@@ -41,6 +44,8 @@ export const webhookQueueMessageSchema = z.union([
 ]);
 type WebhookQueueMessage = Readonly<z.output<typeof webhookQueueMessageSchema>>;
 
+export type WebhookQueue = 'first' | 'retries';
+
 export interface DeliveryEntry {
   readonly clientId: string;
   readonly message: WebhookQueueMessage;
@@ -54,30 +59,35 @@ export interface Enqueued {
   readonly delivery: Delivery;
   readonly message: DeliveryMessage;
   readonly delaySeconds?: number;
+  readonly isToSlowEndpoint?: boolean;
 }
 
 export async function enqueue(queue: DeliveryQueue, enqueued: readonly Enqueued[]): Promise<void> {
   await allEnded(
-    (['fast', 'slow'] as const).map(async (lane) => {
+    (['first', 'retries'] as const).map(async (name) => {
       const entries = enqueued
-        .filter(({ delivery }) => delivery.lane === lane)
+        .filter((one) => queueOf(one) === name)
         .map(({ delivery, message, delaySeconds = 0 }) => ({
           clientId: delivery.client_id,
           message,
           delaySeconds,
         }));
-      if (entries.length > 0) await queue.send(lane, entries);
+      if (entries.length > 0) await queue.send(name, entries);
     }),
   );
 }
 
-export function sqsDeliveryQueue(client: SQSClient, queueUrls: Readonly<Record<Lane, string>>) {
+function queueOf({ delivery, isToSlowEndpoint = false }: Enqueued): WebhookQueue {
+  return delivery.attempt_number === 1 && !isToSlowEndpoint ? 'first' : 'retries';
+}
+
+export function sqsDeliveryQueue(client: SQSClient, queueUrls: Readonly<Record<WebhookQueue, string>>) {
   return {
     /** @throws if any entry may not be in the queue. */
-    send: (lane: Lane, entries: readonly DeliveryEntry[]): Promise<void> =>
+    send: (name: WebhookQueue, entries: readonly DeliveryEntry[]): Promise<void> =>
       sendMessages(
         client,
-        queueUrls[lane],
+        queueUrls[name],
         entries.map(({ clientId, message, delaySeconds }) => ({
           json: JSON.stringify(message),
           clientId,
@@ -136,10 +146,8 @@ export type RetryScheduler = ReturnType<typeof makeRetryScheduler>;
  * sweep then enqueues it early enough for an SQS delay until its time.
  *
  * AWS stops a loop Lambda → SQS → Lambda after 16 invocations, unless the function may loop. A delivery's own loop is
- * shorter: the first attempt, three retries by SQS delay with at most one further delay each, and one move to the
- * slow lane are 1 + 3 × 2 + 1 = 8, and with both schedules 12. But if a worker received messages itself, it sends
- * their retries in the chain of its own invocation, so chains of different deliveries join, and the function may
- * loop.
+ * shorter: the first attempt, and five retries with at most one further delay each, are 1 + 5 × 2 = 11. But a batch has
+ * messages of several deliveries, so their chains may join, and the function may loop.
  */
 export function makeRetryScheduler({
   queue,
@@ -157,14 +165,14 @@ export function makeRetryScheduler({
   return {
     /** Sends a queue message for the delivery at its due time. Repeating the call is safe. */
     async schedule(delivery: Delivery, now: Date): Promise<void> {
-      const { client_id: clientId, delivery_id, lane, attempt_number } = delivery;
+      const { client_id: clientId, delivery_id, attempt_number } = delivery;
       const message = { delivery_id };
       const sendLater = () =>
-        queue.send(lane, [{ clientId, message, delaySeconds: queueDelaySeconds(delivery, now) }]);
+        queue.send('retries', [{ clientId, message, delaySeconds: queueDelaySeconds(delivery, now) }]);
       const at = scheduledAt(delivery, now, scheduleLeadSeconds);
       if (at === undefined) return sendLater();
       try {
-        await scheduleOnce({ name: `${delivery_id}-${attempt_number}`, at, queue: lane, message });
+        await scheduleOnce({ name: `${delivery_id}-${attempt_number}`, at, message });
       } catch (error) {
         warn('a retry could not be scheduled; the sweep enqueues it', error);
         const sweptAt = addSeconds(new Date(delivery.attempt_due_at), -sweptAheadSeconds);
@@ -187,9 +195,10 @@ function isLongDelay(delivery: Delivery): boolean {
 
 interface ScheduleSettings {
   readonly groupName: string;
-  /** The role that lets the scheduler send to the queues. */
+  /** The role that lets the scheduler send to the queue. */
   readonly roleArn: string;
-  readonly queueArns: Readonly<Record<Lane, string>>;
+  /** The retry queue. */
+  readonly queueArn: string;
 }
 
 interface OneShotSchedule {
@@ -197,7 +206,6 @@ interface OneShotSchedule {
   readonly name: string;
   /** It fires at this time or up to a minute later. */
   readonly at: Date;
-  readonly queue: Lane;
   readonly message: unknown;
 }
 
@@ -206,9 +214,9 @@ export type ScheduleOnce = (schedule: OneShotSchedule) => Promise<void>;
 /** Creates one-shot schedules on EventBridge Scheduler, once for each name; they are deleted after they fire. */
 export function eventBridgeSchedules(
   client: SchedulerClient,
-  { groupName, roleArn, queueArns }: ScheduleSettings,
+  { groupName, roleArn, queueArn }: ScheduleSettings,
 ): ScheduleOnce {
-  return async ({ name, at, queue, message }) => {
+  return async ({ name, at, message }) => {
     try {
       await client.send(
         new CreateScheduleCommand({
@@ -219,7 +227,7 @@ export function eventBridgeSchedules(
           FlexibleTimeWindow: { Mode: 'OFF' },
           ActionAfterCompletion: 'DELETE',
           // Has no message group: the consumer receives it early and waits, or sends it again with a group.
-          Target: { Arn: queueArns[queue], RoleArn: roleArn, Input: queueText(JSON.stringify(message)) },
+          Target: { Arn: queueArn, RoleArn: roleArn, Input: queueText(JSON.stringify(message)) },
         }),
       );
     } catch (error) {

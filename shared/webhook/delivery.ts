@@ -37,9 +37,6 @@ const deliveryTransitions: Readonly<Record<DeliveryState, readonly DeliveryState
   failed: ['attempting'],
 };
 
-/** Each lane has its own queue and concurrency, so that slow endpoints delay only each other. */
-export type Lane = 'fast' | 'slow';
-
 const time = z.iso.datetime();
 
 /** The worker writes the row as a whole, so fields that a later release added are kept. */
@@ -57,7 +54,6 @@ export const deliverySchema = z.readonly(
     /** The bytes of every attempt, as UTF-8. */
     body: z.string(),
     state: z.enum(deliveryStates),
-    lane: z.enum(['fast', 'slow']),
     /** The number of the next or current attempt; of the last one if finished. */
     attempt_number: z.int().check(z.positive()),
     attempt_trigger: z.enum(['automatic', 'manual']),
@@ -96,10 +92,7 @@ export const sweepGraceSeconds = 90;
 export const interruptionsMax = 3;
 
 export type NewDelivery = Readonly<
-  Pick<
-    Delivery,
-    'delivery_id' | 'client_id' | 'message_id' | 'endpoint_id' | 'event' | 'url' | 'body' | 'lane'
-  >
+  Pick<Delivery, 'delivery_id' | 'client_id' | 'message_id' | 'endpoint_id' | 'event' | 'url' | 'body'>
 >;
 
 export function newDelivery(
@@ -201,7 +194,6 @@ export function afterFailure(
   return enter(withoutLease(delivery), {
     state: 'retry_scheduled',
     revision,
-    lane: attempt.error === 'timeout' ? 'slow' : 'fast',
     attempt_number: attempt.number + 1,
     attempt_due_at: dueAt.toISOString(),
     attempts: [...delivery.attempts, { ...attempt, next_due_at: dueAt.toISOString() }],
@@ -222,11 +214,11 @@ export function resendDue(
   delivery: Delivery,
   dueAt: Date,
   revision: string,
-  more: Partial<Pick<Delivery, 'lane' | 'resent_by'>> = {},
+  resent_by?: Delivery['resent_by'],
 ): Delivery {
   const { finished_at: _, alert_pending: _alert, ...rest } = delivery;
   return enter(rest, {
-    ...more,
+    ...(resent_by === undefined ? {} : { resent_by }),
     state: 'pending',
     revision,
     attempt_number: delivery.attempt_number + 1,
@@ -264,6 +256,12 @@ function bounded(delivery: Delivery): Delivery {
 function withoutLease(delivery: Delivery): Delivery {
   const { lease_until: _, ...rest } = delivery;
   return rest;
+}
+
+/** Returns the origin of a URL; for a queue or an event bus, its ARN. */
+export function originOf(url: string): string {
+  const parsed = URL.parse(url);
+  return parsed === null || parsed.origin === 'null' ? url : parsed.origin;
 }
 
 /**

@@ -12,7 +12,6 @@ import {
   deliveryIdOf,
   dueItemOf,
   fanOutItemIdOf,
-  type Lane,
   type NewDelivery,
   newDelivery,
   sweepGraceSeconds,
@@ -20,6 +19,7 @@ import {
 import { type DeliveryQueue, enqueue, type FanOut } from './delivery-queue.sqs.ts';
 import type { DeliveryStore } from './delivery-store.dynamo.ts';
 import type { InboundEventData, RecipientEventData, WebhookEventData } from './event-body.schema.ts';
+import type { SlowEndpoints } from './slow-endpoints.dynamo.ts';
 import { type PlannedEndpoint, receives } from './webhook-endpoint.ts';
 
 /** A change of a message, and the destinations of its client's events. */
@@ -29,7 +29,7 @@ export interface ChangeWithDestinations extends MessageChange {
   readonly endpoints: readonly PlannedEndpoint[];
 }
 
-export interface PlannedDelivery extends Omit<NewDelivery, 'lane'> {
+export interface PlannedDelivery extends NewDelivery {
   readonly happenedAt: string;
 }
 
@@ -67,16 +67,12 @@ export function planDeliveries(change: ChangeWithDestinations): PlannedDelivery[
   return planEvents(change).flatMap(deliveriesOf);
 }
 
-/**
- * Returns a delivery without a row: the worker that claims it creates the row. In the fast lane, it also chooses the
- * lane.
- */
+/** Returns a delivery without a row: the worker that claims it creates the row. */
 export function unpersistedDelivery(
   { clock, retentionDays, newRevision }: Pick<EnqueueDependencies, 'clock' | 'retentionDays' | 'newRevision'>,
   { happenedAt: _happenedAt, ...given }: PlannedDelivery,
-  lane: Lane = 'fast',
 ): Delivery {
-  return newDelivery({ ...given, lane }, clock(), retentionDays, newRevision());
+  return newDelivery(given, clock(), retentionDays, newRevision());
 }
 
 export interface EnqueueDependencies {
@@ -87,6 +83,11 @@ export interface EnqueueDependencies {
   readonly queue: DeliveryQueue;
 }
 
+/** What the relay and a fan-out need: they enqueue the first attempts of events. */
+export interface PlanDependencies extends EnqueueDependencies {
+  readonly slowEndpoints: SlowEndpoints;
+}
+
 /**
  * Adds the deliveries to the due-item index, from which the sweep rebuilds any that a queue loses; then enqueues them
  * complete. The worker that claims one creates its row, which saves a write. An event with several destinations is one
@@ -95,7 +96,7 @@ export interface EnqueueDependencies {
  * @throws if any part may have failed; the caller repeats all of it.
  */
 export async function relayDeliveries(
-  dependencies: EnqueueDependencies,
+  dependencies: PlanDependencies,
   changes: readonly ChangeWithDestinations[],
 ): Promise<number> {
   const events = changes.flatMap(planEvents);
@@ -117,15 +118,19 @@ export async function relayDeliveries(
  * enqueues them.
  */
 export async function addAndEnqueue(
-  { dueItemIndex, queue }: Pick<EnqueueDependencies, 'dueItemIndex' | 'queue'>,
+  { dueItemIndex, queue, slowEndpoints }: PlanDependencies,
   deliveries: readonly Delivery[],
 ): Promise<void> {
-  await dueItemIndex.add('deliveries', deliveries.flatMap(dueItemOf));
+  const [slow] = await Promise.all([
+    slowEndpoints.deliveriesToSlow(deliveries),
+    dueItemIndex.add('deliveries', deliveries.flatMap(dueItemOf)),
+  ]);
   await enqueue(
     queue,
     deliveries.map((delivery) => ({
       delivery,
       message: { delivery_id: delivery.delivery_id, delivery },
+      isToSlowEndpoint: slow.has(delivery),
     })),
   );
 }
@@ -151,13 +156,13 @@ export async function sendNotification(
  * here, so that the queue refuses only the one at fault.
  */
 export async function enqueueFanOuts(
-  dependencies: EnqueueDependencies,
+  dependencies: PlanDependencies,
   events: readonly FanOut[],
 ): Promise<void> {
   if (events.length === 0) return;
   try {
     await dependencies.queue.send(
-      'fast',
+      'first',
       events.map((event) => ({ clientId: event.client_id, message: { fan_out: event }, delaySeconds: 0 })),
     );
   } catch (error) {

@@ -32,13 +32,14 @@ import {
   deliveriesOf,
   enqueueFanOuts,
   eventsOf,
+  type PlanDependencies,
   planDeliveries,
   planEvents,
   unpersistedDelivery,
 } from './plan-deliveries.ts';
 import { asOf, type PlannedEndpoint } from './webhook-endpoint.ts';
 
-interface SweepDependencies extends DueItemRun, DisableDependencies {
+interface SweepDependencies extends DueItemRun, DisableDependencies, PlanDependencies {
   readonly deliveries: Pick<DeliveryStore, 'get' | 'getMany' | 'create'>;
   readonly messages: Pick<MessageStore, 'get' | 'getMany'>;
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;

@@ -77,7 +77,6 @@ async function seed(
       event: 'sms.delivered',
       url,
       body: '{"event":"sms.delivered","timestamp":"2026-11-20T10:00:00.000Z","data":{"status":"delivered"}}',
-      lane: 'fast',
     } as const;
     await store.create(newDelivery(delivery, new Date(), 30, randomUUID()));
   });

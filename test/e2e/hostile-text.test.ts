@@ -53,7 +53,7 @@ async function inParallel<T>(all: readonly T[], work: (one: T) => Promise<void>)
   );
 }
 
-/** Webhooks to the URLs of the examples would be sent six times each, and keep every worker of the slow lane busy. */
+/** Webhooks to the URLs of the examples would be sent six times each, and keep every worker of the retry queue busy. */
 const acknowledged = (body: unknown): unknown =>
   body === undefined
     ? undefined

@@ -171,7 +171,7 @@ describe(`the retries of a deployed gateway, ${time_scale} times as fast`, () =>
     );
   });
 
-  /** Every JSON line that the two lanes' functions wrote. */
+  /** Every JSON line that the function wrote. */
   async function logLinesOfDelivery(): Promise<readonly Record<string, unknown>[]> {
     const logs = logsClient();
     // The emulator returns a limited number of lines, and other tests write many.
@@ -181,7 +181,7 @@ describe(`the retries of a deployed gateway, ${time_scale} times as fast`, () =>
       logGroups.push(...(page.logGroups ?? []));
     const names = logGroups
       .map(({ logGroupName = '' }) => logGroupName)
-      .filter((name) => /Deliver(Slow)?Webhook/.test(name));
+      .filter((name) => name.includes('DeliverWebhook'));
     expect(names.length).toBeGreaterThan(0);
     const found: { readonly message?: string | undefined }[] = [];
     for (const logGroupName of names)

@@ -207,7 +207,6 @@ describe('a failed webhook that an administrator sends again from a shell', () =
         event: 'sms.failed',
         url,
         body: JSON.stringify({ event: 'sms.failed', timestamp: at.toISOString(), data }),
-        lane: 'fast',
       },
       at,
       30,

@@ -163,8 +163,16 @@ describe('metrics that are read from log lines', () => {
       ['MessageCost', '{ $.cost = "*" }', '$.cost'],
       ['OtpHandOverTime', '{ $.otp_ms = "*" }', '$.otp_ms'],
       ['ReceiptRecorded', '{ ($.message = "receipt") && ($.client_id != "*-test") }', '1'],
-      ['WebhookFirstAttemptFailed', '{ ($.attempt = 1) && ($.outcome != "acknowledged") }', '1'],
-      ['WebhookFirstAttemptTime', '{ ($.attempt = 1) && ($.lateness_ms >= 0) }', '$.lateness_ms'],
+      [
+        'WebhookFirstAttemptFailed',
+        '{ (($.queue = "first") && ($.attempt = 1)) && ($.outcome != "acknowledged") }',
+        '1',
+      ],
+      [
+        'WebhookFirstAttemptTime',
+        '{ (($.queue = "first") && ($.attempt = 1)) && ($.lateness_ms >= 0) }',
+        '$.lateness_ms',
+      ],
     ]);
   });
 

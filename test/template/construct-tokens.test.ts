@@ -71,7 +71,7 @@ describe('the construct', () => {
       webhookVpc: { subnetIds: Token.asList(subnets), securityGroupIds: [token()] },
     });
     const inVpc = { Properties: { VpcConfig: { SubnetIds: subnets } } };
-    expect(Object.keys(template.findResources('AWS::Lambda::Function', inVpc))).toHaveLength(2);
+    expect(Object.keys(template.findResources('AWS::Lambda::Function', inVpc))).toHaveLength(1);
   });
 
   const others = Object.keys(stageSettings.shape).filter((name) => !takingNames.includes(name));

@@ -69,12 +69,12 @@ describe('the stack', () => {
     expect([...new Set(names)].toSorted()).toEqual(['deliver-webhook', 'dispatch-message']);
   });
 
-  it('gives each lane its own concurrency, and reports partial batch failures', () => {
-    const lanes = dev('AWS::Lambda::EventSourceMapping').filter(
+  it('gives each queue its own concurrency, and reports partial batch failures', () => {
+    const queues = dev('AWS::Lambda::EventSourceMapping').filter(
       ({ Properties }) => Properties.ScalingConfig !== undefined,
     );
-    expect(lanes).toHaveLength(6);
-    for (const { Properties } of lanes)
+    expect(queues).toHaveLength(6);
+    for (const { Properties } of queues)
       expect(Properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
   });
 

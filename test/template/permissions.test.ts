@@ -69,7 +69,7 @@ describe.each(['no settings', 'production'])('what functions may do, %s', (name)
     const assuming = resourcesOfType(name, 'AWS::IAM::Role').flatMap(([, { Properties }]) =>
       statementsOf(Properties).filter(({ Action }) => [Action].flat().includes('sts:AssumeRole')),
     );
-    expect(assuming).toHaveLength(2);
+    expect(assuming).toHaveLength(1);
     for (const { Condition } of assuming) {
       expect(Condition).toEqual({
         StringNotEquals: { 'aws:ResourceAccount': { Ref: 'AWS::AccountId' } },

@@ -307,6 +307,6 @@ export const productionQueues: readonly string[] = [
   'MessagingRelayDeadLettersA9C55B31',
   'WebhooksDeadLetters4F5CA89C',
   'WebhooksQueue9FEFA2C1',
-  'WebhooksSlowWebhooksDeadLetters72E40275',
-  'WebhooksSlowWebhooksQueue2FB42B03',
+  'WebhooksWebhookRetriesDeadLetters018AF92E',
+  'WebhooksWebhookRetriesQueueA60099A1',
 ];

@@ -1,4 +1,4 @@
-/** The function that posts webhooks, once for each lane. */
+/** The function that posts webhooks. */
 import { Aws } from 'aws-cdk-lib';
 import type { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
@@ -10,9 +10,8 @@ import type { StageSettings } from '../../stages/stage-settings.ts';
 
 type WebhookVpc = NonNullable<StageSettings['webhookVpc']>;
 
-/** @param id - the id of the lane's function. Both lanes have the same code */
-export function createDeliverWebhook(scope: Construct, id: string, stage: StageSettings): GatewayFunction {
-  const deliver = new GatewayFunction(scope, id, {
+export function createDeliverWebhook(scope: Construct, stage: StageSettings): GatewayFunction {
+  const deliver = new GatewayFunction(scope, 'DeliverWebhook', {
     stage,
     functionName: 'deliver-webhook',
     timeoutSeconds: workerTimeoutSeconds,

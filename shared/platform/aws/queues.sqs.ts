@@ -11,7 +11,7 @@ import {
   type SendMessageBatchRequestEntry,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import type { FurtherMessages, QueueRecord } from '../process-queue-batch.ts';
+import type { QueueRecord } from '../process-queue-batch.ts';
 import { escaped } from '../visible-text.ts';
 import { allEnded, isPermanentFault, isSenderFault, RefusedEntries } from './permanent-fault.ts';
 
@@ -128,12 +128,12 @@ export async function receiveFrom(
   }));
 }
 
-/** Receives messages from a queue that also invokes the function, so its role already has the permissions. */
-export function sqsFurtherMessages(client: SQSClient, queueUrl: string): FurtherMessages {
+/** Receives and deletes the messages of a queue. */
+export function receiverOn(client: SQSClient, queueUrl: string) {
   return {
-    receive: (max) => receiveFrom(client, { QueueUrl: queueUrl, MaxNumberOfMessages: max }),
+    receive: (max: number) => receiveFrom(client, { QueueUrl: queueUrl, MaxNumberOfMessages: max }),
 
-    async delete(receiptHandle) {
+    async delete(receiptHandle: string): Promise<void> {
       await client.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle: receiptHandle }));
     },
   };

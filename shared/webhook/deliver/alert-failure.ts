@@ -9,9 +9,8 @@ import { derivedIdAt } from '../../platform/ids.ts';
 import { log } from '../../platform/log.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { isWithdrawn } from '../attempt-record.ts';
-import { alerted, type Delivery } from '../delivery.ts';
+import { alerted, type Delivery, originOf } from '../delivery.ts';
 import type { DeliveryStore } from '../delivery-store.dynamo.ts';
-import { originOf } from '../slow-endpoints.ts';
 
 /**
  * Writes the entry of the failure. Its id is derived from the attempt and its due time, so a repeat writes the same

@@ -20,16 +20,9 @@
  */
 import { signingSecrets, type WebhookSecrets } from '../../client/webhook-secrets.ts';
 import { waitSecondsMax } from '../../contract/webhook-worker-times.ts';
+import type { Sleep } from '../../platform/clock.ts';
 import { retry } from '../../platform/retry.ts';
 import type { Attempt, UnpostedError } from '../attempt-record.ts';
-import {
-  chooseLane,
-  type LaneDependencies,
-  orWarn,
-  recordResponseTime,
-  releaseTrial,
-  type TrialRequest,
-} from '../choose-lane.ts';
 import {
   acknowledged,
   afterFailure,
@@ -37,12 +30,11 @@ import {
   type Delivery,
   dueNow,
   interruptionsMax,
-  type Lane,
   nextStep,
 } from '../delivery.ts';
-import type { DeliveryMessage, RetryScheduler } from '../delivery-queue.sqs.ts';
+import type { DeliveryMessage, RetryScheduler, WebhookQueue } from '../delivery-queue.sqs.ts';
 import type { DeliveryStore } from '../delivery-store.dynamo.ts';
-import { clientOriginOf } from '../slow-endpoints.ts';
+import type { SlowEndpoints } from '../slow-endpoints.dynamo.ts';
 import type { WebhookEndpoint } from '../webhook-endpoint.ts';
 import { alertFailure, enterFailure } from './alert-failure.ts';
 import {
@@ -55,19 +47,22 @@ import type { Post } from './http-post.ts';
 import type { SendToAws } from './send-to-aws.ts';
 import { type ClaimedAttempt, postAttempt, unpostedAttempt } from './sign-and-post.ts';
 
-export interface DeliverDependencies extends LaneDependencies, Omit<DisableDependencies, 'endpoints'> {
+export interface DeliverDependencies extends Omit<DisableDependencies, 'endpoints'> {
   readonly endpoints: CountedEndpoints;
   readonly deliveries: DeliveryStore;
   readonly secrets: WebhookSecrets;
   readonly post: Post;
   readonly sendToAws: SendToAws;
   readonly retryScheduler: RetryScheduler;
+  readonly slowEndpoints: SlowEndpoints;
+  readonly sleep: Sleep;
+  readonly warn: (message: string, error: unknown) => void;
   readonly reportFailedDelivery: (delivery: Delivery) => void;
 }
 
 interface DeliverSettings {
-  /** The lane whose queue this worker serves. */
-  readonly lane: Lane;
+  /** The queue of the message. */
+  readonly from: WebhookQueue;
   readonly timeScale: number;
 }
 
@@ -76,14 +71,13 @@ type Claim = Pick<ClaimedAttempt, 'delivery' | 'secrets'>;
 /** The attempt belongs to this worker. */
 interface Claimed extends ClaimedAttempt {
   readonly kind: 'claimed';
-  readonly trial: TrialRequest | undefined;
   /** Why nothing may be posted. */
   readonly unposted: UnpostedError | undefined;
 }
 
 /** This queue message leads to no attempt now. */
 type NotClaimed =
-  | { readonly kind: 'unknown' | 'finished' | 'lost_race' | 'waiting' | 'moved_to_slow_lane' }
+  | { readonly kind: 'unknown' | 'finished' | 'lost_race' | 'waiting' }
   /**
    * Another worker has this attempt, or the attempt of the previous event. If that worker is dead, this queue message
    * repeats the attempt after the lease.
@@ -98,27 +92,27 @@ export async function deliver(
   settings: DeliverSettings,
   message: DeliveryMessage,
 ): Promise<Outcome> {
-  const prepared = await prepareAttempt(dependencies, settings.lane, message); // 1 to 3
+  const prepared = await prepareAttempt(dependencies, message); // 1 to 3
   if (prepared.kind !== 'claimed') return prepared;
-  const { delivery, endpoint, trial } = prepared;
-  try {
-    const prevented = preventedBy(prepared, dependencies.clock());
-    if (prevented !== undefined) {
-      const attempt = unpostedAttempt(delivery, prevented, dependencies.clock());
-      return await recordOutcome(dependencies, delivery, attempt, settings.timeScale);
-    }
-    const attempt = await postAttempt(dependencies, settings.lane, prepared); // 4
-    const outcome = await recordOutcome(dependencies, delivery, attempt, settings.timeScale); // 5 to 7
-    if (endpoint !== undefined && outcome.kind !== 'lost_race') {
-      const counting = countResult(dependencies, endpoint, attempt);
-      // A success that is not counted would disable the endpoint: the queue delivers the message again.
-      await (attempt.error === undefined ? counting : orWarn(dependencies, notCounted, counting));
-    }
-    await recordResponseTime(dependencies, clientOriginOf(delivery), attempt.total_ms);
-    return outcome;
-  } finally {
-    await releaseTrial(dependencies, trial);
+  const { delivery, endpoint } = prepared;
+  const { slowEndpoints, clock, warn } = dependencies;
+  const prevented = preventedBy(prepared, clock());
+  if (prevented !== undefined) {
+    const attempt = unpostedAttempt(delivery, prevented, clock());
+    return await recordOutcome(dependencies, delivery, attempt, settings.timeScale);
   }
+  const attempt = await postAttempt(dependencies, prepared); // 4
+  const outcome = await recordOutcome(dependencies, delivery, attempt, settings.timeScale); // 5 to 7
+  await slowEndpoints
+    .recordTime(delivery, attempt.total_ms, settings.from === 'retries', clock())
+    .catch((error: unknown) => warn('the response time of an endpoint could not be recorded', error));
+  if (endpoint !== undefined && outcome.kind !== 'lost_race') {
+    const counting = countResult(dependencies, endpoint, attempt);
+    // A success that is not counted would disable the endpoint: the queue delivers the message again.
+    if (attempt.error === undefined) await counting;
+    else await counting.catch((error: unknown) => warn(notCounted, error));
+  }
+  return outcome;
 }
 
 const notCounted = 'the result of an attempt could not be counted for its endpoint';
@@ -136,12 +130,11 @@ const longestWaitInWorkerMs = waitSecondsMax * 1000;
 const eventBeforePauseSeconds = 15;
 
 /**
- * Prepares the attempt, as the first step: reads the delivery, waits until it is due, chooses the lane, and claims
- * the attempt for this worker.
+ * Prepares the attempt, as the first step: reads the delivery, waits until it is due, and claims the attempt for this
+ * worker.
  */
 async function prepareAttempt(
   dependencies: DeliverDependencies,
-  workerLane: Lane,
   message: DeliveryMessage,
 ): Promise<Claimed | NotClaimed> {
   const { deliveries, clock } = dependencies;
@@ -171,26 +164,14 @@ async function prepareAttempt(
   }
 
   const { delivery: current, endpoint, unposted } = await atPresentUrl(dependencies, seen);
-  const { lane, trial } =
-    unposted === undefined ? await chooseLane(dependencies, workerLane, current) : { lane: workerLane };
-  if (lane !== workerLane) {
-    await dependencies.queue.send(lane, [{ clientId: seen.client_id, message, delaySeconds: 0 }]); // 2
-    return { kind: 'moved_to_slow_lane' };
-  }
-
-  let claim: Claim | undefined;
-  try {
-    claim = await claimAttempt(dependencies, current, message); // 3
-  } finally {
-    if (claim === undefined) await releaseTrial(dependencies, trial);
-  }
+  const claim = await claimAttempt(dependencies, current, message); // 3
   if (claim !== undefined) {
     const { attempt_trigger } = claim.delivery;
     const trigger = attempt_trigger === 'automatic' && message.swept ? 'sweep' : attempt_trigger;
-    return { kind: 'claimed', ...claim, trigger, trial, unposted, endpoint };
+    return { kind: 'claimed', ...claim, trigger, unposted, endpoint };
   }
   if (message.delivery === undefined) return { kind: 'lost_race' };
-  return prepareAttempt(dependencies, workerLane, { ...message, delivery: undefined });
+  return prepareAttempt(dependencies, { ...message, delivery: undefined });
 }
 
 /** True if the resend of the message's previous event is not finished, because its worker died or is late. */

@@ -10,36 +10,23 @@
  * none of its deliveries has a row, the queue lost the message, and the sweep queues the event again.
  */
 import { RefusedEntries } from '../../platform/aws/permanent-fault.ts';
-import { initialLane } from '../choose-lane.ts';
 import type { FanOut } from '../delivery-queue.sqs.ts';
 import {
   addAndEnqueue,
   deliveriesOf,
-  type EnqueueDependencies,
+  type PlanDependencies,
   unpersistedDelivery,
 } from '../plan-deliveries.ts';
-import { clientOriginOf, type EndpointHealth } from '../slow-endpoints.ts';
 
 /**
  * Enqueues the deliveries, and returns their number. Repeating the call is safe. @throws if some of them may not be
  * queued.
  */
 export async function fanOut(
-  dependencies: EnqueueDependencies & {
-    readonly health: Pick<EndpointHealth, 'status'>;
-    readonly warn: (message: string, error: unknown) => void;
-  },
+  dependencies: PlanDependencies & { readonly warn: (message: string, error: unknown) => void },
   event: FanOut,
 ): Promise<number> {
-  const planned = deliveriesOf(event);
-  // The health is read once for each origin.
-  const origins = Map.groupBy(planned, (delivery) => clientOriginOf(delivery).origin);
-  const deliveries = await Promise.all(
-    Array.from(origins, async ([origin, some]) => {
-      const lane = await initialLane(dependencies, { clientId: event.client_id, origin });
-      return some.map((delivery) => unpersistedDelivery(dependencies, delivery, lane));
-    }),
-  ).then((all) => all.flat());
+  const deliveries = deliveriesOf(event).map((planned) => unpersistedDelivery(dependencies, planned));
   try {
     await addAndEnqueue(dependencies, deliveries); // 1 and 2
   } catch (error) {

@@ -2,12 +2,10 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import { signingSecrets, type WebhookSecret } from '../../client/webhook-secrets.ts';
 import { version } from '../../contract/api.ts';
-import { epochSeconds } from '../../platform/clock.ts';
+import { type Clock, epochSeconds } from '../../platform/clock.ts';
 import type { Attempt, UnpostedError } from '../attempt-record.ts';
 import type { AwsDestination } from '../aws-destination.ts';
-import { type LaneDependencies, recordSlowness } from '../choose-lane.ts';
-import type { Delivery, Lane } from '../delivery.ts';
-import { clientOriginOf } from '../slow-endpoints.ts';
+import type { Delivery } from '../delivery.ts';
 import { awsDestinationOf, type WebhookEndpoint } from '../webhook-endpoint.ts';
 import type { Post, PostResult } from './http-post.ts';
 import { type AwsRequest, type SendToAws, textFor } from './send-to-aws.ts';
@@ -23,8 +21,7 @@ export interface ClaimedAttempt {
 }
 
 export async function postAttempt(
-  dependencies: LaneDependencies & { readonly post: Post; readonly sendToAws: SendToAws },
-  lane: Lane,
+  dependencies: { readonly clock: Clock; readonly post: Post; readonly sendToAws: SendToAws },
   { delivery, endpoint, secrets, trigger }: ClaimedAttempt,
 ): Promise<Attempt> {
   const startedAt = dependencies.clock();
@@ -38,11 +35,14 @@ export async function postAttempt(
     destination === undefined
       ? { ...signed, 'user-agent': userAgent, 'accept-encoding': 'identity' }
       : signed;
-  const posting =
+  const result =
     destination === undefined
-      ? dependencies.post({ url: delivery.url, headers: requestHeaders, body })
-      : dependencies.sendToAws({ ...awsRequestOf(delivery, destination), headers: requestHeaders, body });
-  const result = await recordSlowness(dependencies, lane, clientOriginOf(delivery), posting);
+      ? await dependencies.post({ url: delivery.url, headers: requestHeaders, body })
+      : await dependencies.sendToAws({
+          ...awsRequestOf(delivery, destination),
+          headers: requestHeaders,
+          body,
+        });
   return attemptOf(delivery, { trigger, startedAt, endedAt: dependencies.clock(), requestHeaders, result });
 }
 

@@ -7,8 +7,7 @@ import { statuses } from '../../message/message.ts';
 import { addDays, addSeconds, epochSeconds } from '../../platform/clock.ts';
 import { derivedId } from '../../platform/ids.ts';
 import { openObject } from '../../platform/object-fields.ts';
-import { type Delivery, deliveryIdOf } from '../delivery.ts';
-import { originOf } from '../slow-endpoints.ts';
+import { type Delivery, deliveryIdOf, originOf } from '../delivery.ts';
 
 /** `matching` counts the deliveries, `sending` resends them. */
 export const resendStatuses = ['matching', 'sending', 'completed'] as const;

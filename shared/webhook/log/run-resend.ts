@@ -185,7 +185,7 @@ async function resendAll(
     // that its work ends before the next group comes.
     const withinGroupMs = (position * groupMs) / (2 * groupSize);
     const dueAt = addSeconds(from, rank * betweenEventsSeconds + withinGroupMs / 1000);
-    return resendDue(row, dueAt, newRevision(), { lane: 'slow', resent_by });
+    return resendDue(row, dueAt, newRevision(), resent_by);
   };
   await dueItemIndex.add(
     'deliveries',
@@ -228,7 +228,7 @@ async function resendAll(
       message: { delivery_id: delivery.delivery_id },
       delaySeconds: secondsUntil(delivery, clock()),
     }));
-    if (entries.length > 0) await queue.send('slow', entries);
+    if (entries.length > 0) await queue.send('retries', entries);
     const endedAtMs = clock().getTime();
     pauseUntilMs = endedAtMs + Math.min(pausesMaxMs / groups, pauseFactor * (endedAtMs - beganAt.getTime()));
   }

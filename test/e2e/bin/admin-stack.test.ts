@@ -29,7 +29,7 @@ function published(stackName: string, stage: string): Record<string, string> {
     ...publishedSettings(stages.production),
     GatewayStage: stage,
     WebhooksQueue: 'http://127.0.0.1:9/webhooks',
-    SlowWebhooksQueue: 'http://127.0.0.1:9/slow',
+    WebhookRetriesQueue: 'http://127.0.0.1:9/slow',
     ReceiptsQueue: 'http://127.0.0.1:9/receipts',
     ...Object.fromEntries(tables.map((table) => [`${table}Table`, `${stackName}-${table}`])),
   };

@@ -24,7 +24,7 @@ afterAll(() => {
 });
 
 it('sends with the client as message group, so that a fair queue can keep clients apart', async () => {
-  await sqsDeliveryQueue(sqs, { fast: queue.url, slow: queue.url }).send('fast', [
+  await sqsDeliveryQueue(sqs, { first: queue.url, retries: queue.url }).send('first', [
     { clientId: 'client-a', message: { delivery_id: 'whd_1' }, delaySeconds: 0 },
   ]);
   const { Messages } = await sqs.send(
@@ -43,10 +43,10 @@ it('makes a one-shot schedule once, however often it is asked to', async () => {
   const scheduleOnce = eventBridgeSchedules(scheduler, {
     groupName: group,
     roleArn,
-    queueArns: { fast: queue.arn, slow: queue.arn },
+    queueArn: queue.arn,
   });
   const at = addSeconds(new Date(), 3600);
-  const wanted = { name: 'whd_1-5', at, queue: 'fast', message: { delivery_id: 'whd_1' } } as const;
+  const wanted = { name: 'whd_1-5', at, message: { delivery_id: 'whd_1' } };
   await scheduleOnce(wanted);
   await scheduleOnce(wanted);
   expect(await scheduler.send(new GetScheduleCommand({ Name: 'whd_1-5', GroupName: group }))).toMatchObject({

@@ -142,7 +142,6 @@ beforeAll(async () => {
         event: 'sms.sent',
         url: 'https://endpoint.example.com/hook',
         body: '{}',
-        lane: 'fast',
       },
       created,
       1,

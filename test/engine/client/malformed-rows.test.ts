@@ -143,7 +143,7 @@ describe('a webhook', () => {
   const store = () => dynamoDeliveryStore(tables.dynamo, tables.names.webhook_deliveries);
   const aDelivery = (delivery_id: string): Delivery =>
     newDelivery(
-      { delivery_id, client_id: 'c', event: 'sms.sent', url: 'https://a.example', body: '{}', lane: 'fast' },
+      { delivery_id, client_id: 'c', event: 'sms.sent', url: 'https://a.example', body: '{}' },
       created,
       30,
       'first',

@@ -42,6 +42,7 @@ function relaySimulation() {
     webhooks: {
       dueItemIndex,
       queue: { send: () => Promise.reject(new Error('nothing is delivered here')) },
+      slowEndpoints: storesIn(tables).slowEndpoints,
       clock,
       newRevision: () => 'r',
       retentionDays: 30,

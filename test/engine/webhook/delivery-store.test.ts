@@ -33,7 +33,6 @@ function aDelivery(): Delivery {
     event: 'sms.sent',
     url: 'https://a.b',
     body: '{}',
-    lane: 'fast',
   } as const;
   return newDelivery(given, created, 30, 'first');
 }

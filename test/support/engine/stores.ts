@@ -19,7 +19,7 @@ import { type DueItemEntry, dynamoDueItemIndex } from '../../../shared/recovery/
 import { dynamoUsageReader } from '../../../shared/usage/usage-reader.dynamo.ts';
 import { dynamoDeliveryStore, dynamoResendStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { dynamoEndpointResults, dynamoEndpointStore } from '../../../shared/webhook/endpoint-store.dynamo.ts';
-import { dynamoEndpointHealthStore } from '../../../shared/webhook/slow-endpoints.dynamo.ts';
+import { dynamoSlowEndpoints } from '../../../shared/webhook/slow-endpoints.dynamo.ts';
 import { type InMemoryTables, inMemoryTables } from './in-memory-tables.ts';
 import type { TestTables } from './test-tables.ts';
 
@@ -50,7 +50,7 @@ export function storesIn({ dynamo, names }: TestTables) {
       ...dynamoEndpointStore(dynamo, names.webhook_endpoints, names.client_secrets),
       ...dynamoEndpointResults(dynamo, names.webhook_endpoints),
     },
-    endpointHealth: dynamoEndpointHealthStore(dynamo, names.webhook_deliveries),
+    slowEndpoints: dynamoSlowEndpoints(dynamo, names.webhook_deliveries),
     resends: dynamoResendStore(dynamo, names.webhook_deliveries),
     activityLog: { db: dynamo, tableName: names.activity_log, retentionDays },
     activity: dynamoActivityReader(dynamo, names.activity_log),

@@ -68,7 +68,7 @@ export function lostRows(start: Date) {
     newRevision: () => 'r',
     retentionDays: 30,
     queue: {
-      async send(_lane: unknown, entries: readonly { readonly message: object }[]) {
+      async send(_queue: unknown, entries: readonly { readonly message: object }[]) {
         for (const { message } of entries) await work(message);
       },
     },

@@ -17,7 +17,7 @@ const names: readonly [RegExp, string][] = [
   [/^Messaging(OtpOutbound|Outbound|BulkOutbound|Receipts)Queue/, 'queue $1'],
   [/^Messaging(RelayDeadLetters|LostRecords)/, 'queue $1'],
   [/^WebhooksQueue/, 'queue Webhooks'],
-  [/^Webhooks(SlowWebhooks)Queue/, 'queue $1'],
+  [/^Webhooks(WebhookRetries)Queue/, 'queue $1'],
   [/^TokenKey/, 'token key'],
   [/^OtpSecret/, 'OTP secret'],
   [/^SchedulesRole/, 'schedule role'],

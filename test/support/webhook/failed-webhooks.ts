@@ -23,7 +23,7 @@ function rowsOf({ clientId: client_id, messageId: message_id, event, url, at }: 
   const delivery: Delivery = {
     ...{ delivery_id, client_id, message_id, event, url },
     body: JSON.stringify({ event, timestamp: time, data: { message_id } }),
-    ...{ state: 'failed', lane: 'fast', attempt_number: 6, attempt_trigger: 'automatic' },
+    ...{ state: 'failed', attempt_number: 6, attempt_trigger: 'automatic' },
     ...{ attempt_due_at: time, attempts: [], interruptions: 0 },
     ...{ created_at: time, finished_at: time, purge_at, revision: randomUUID() },
   };

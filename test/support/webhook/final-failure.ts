@@ -53,9 +53,14 @@ export async function failForGood(messageId: string, event: string): Promise<Del
       if (error instanceof ConditionalCheckFailedException) return;
       throw error;
     }
-    const QueueUrl = delivery.lane === 'slow' ? queues.slow_webhooks : queues.webhooks;
     const MessageBody = JSON.stringify({ delivery_id: delivery.delivery_id });
-    await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageGroupId: delivery.client_id }));
+    await sqs.send(
+      new SendMessageCommand({
+        QueueUrl: queues.webhook_retries,
+        MessageBody,
+        MessageGroupId: delivery.client_id,
+      }),
+    );
     broughtForward = revision;
   }
 }

@@ -1,6 +1,7 @@
 /**
- * The workers of webhooks on tables in memory, in virtual time: each queue message has a process of its own as soon as it is
- * shown, and the sweep runs each minute. A test breaks calls of DynamoDB by `around`, and the rest by the options.
+ * The workers of webhooks on tables in memory, in virtual time: each queue has as many workers as the options say, each
+ * with a batch of up to ten messages, and the sweep runs each minute. A test breaks calls of DynamoDB by `around`, and the
+ * rest by the options.
  */
 import type { WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
 import type { MessageChange } from '../../../shared/message/message.ts';
@@ -10,13 +11,13 @@ import type { AttemptError } from '../../../shared/webhook/attempt-record.ts';
 import { deliver } from '../../../shared/webhook/deliver/deliver-webhook.ts';
 import { fanOut } from '../../../shared/webhook/deliver/fan-out.ts';
 import type { PostResult } from '../../../shared/webhook/deliver/http-post.ts';
-import { type Delivery, deliveryIdOf, type Lane, newDelivery } from '../../../shared/webhook/delivery.ts';
+import { type Delivery, deliveryIdOf, newDelivery } from '../../../shared/webhook/delivery.ts';
 import {
   type DeliveryEntry,
   makeRetryScheduler,
   type ScheduleOnce,
+  type WebhookQueue,
 } from '../../../shared/webhook/delivery-queue.sqs.ts';
-import { endpointHealth } from '../../../shared/webhook/slow-endpoints.ts';
 import { sweep } from '../../../shared/webhook/sweep-deliveries.ts';
 import { neverSetAside } from '../doubles/never-set-aside.ts';
 import { inMemoryTables } from '../engine/in-memory-tables.ts';
@@ -36,7 +37,7 @@ export interface Posted {
   readonly deliveryId: string;
   readonly url: string;
   readonly body: string;
-  readonly lane: Lane;
+  readonly queue: WebhookQueue;
   readonly at: Date;
 }
 
@@ -51,10 +52,13 @@ interface Options {
   /** True if the queue loses its n-th message. */
   readonly loses?: (index: number) => boolean;
   readonly timeScale?: number;
+  /** The concurrency of each queue, by default unlimited. */
+  readonly concurrency?: number;
 }
 
 const retentionDays = 30;
 const shownAgainSeconds = 30;
+const batchSize = 10;
 const secret: WebhookSecret = { secret: 'whsec_c2VjcmV0', created_at: created.toISOString() };
 
 export function webhookWorkers(options: Options) {
@@ -66,31 +70,33 @@ export function webhookWorkers(options: Options) {
   const posts: Posted[] = [];
   const delays: { readonly path: 'queue' | 'schedule'; readonly seconds: number }[] = [];
   const failuresReported: string[] = [];
-  const { activityLog, dueItemIndex, endpoints, endpointHealth: trials } = stores;
+  const { activityLog, dueItemIndex, endpoints } = stores;
+  const shown = { first: [], retries: [] } as Record<WebhookQueue, DeliveryEntry['message'][]>;
+  const running = { first: 0, retries: 0 };
   let revisions = 0;
   let queued = 0;
 
   const queue = {
-    async send(lane: Lane, entries: readonly DeliveryEntry[]) {
+    async send(name: WebhookQueue, entries: readonly DeliveryEntry[]) {
       for (const { message, delaySeconds } of entries) {
         delays.push({ path: 'queue', seconds: delaySeconds });
         queued += 1;
-        if (!loses(queued - 1)) show(lane, message, delaySeconds);
+        if (!loses(queued - 1)) show(name, message, delaySeconds);
       }
     },
   };
-  const scheduleOnce: ScheduleOnce = async ({ at, queue: lane, message }) => {
+  const scheduleOnce: ScheduleOnce = async ({ at, message }) => {
     onSchedule?.();
     const seconds = (at.getTime() - time.now()) / 1000;
     delays.push({ path: 'schedule', seconds });
-    show(lane, message as DeliveryEntry['message'], seconds + (options.scheduleLateMs ?? 0) / 1000);
+    show('retries', message as DeliveryEntry['message'], seconds + (options.scheduleLateMs ?? 0) / 1000);
   };
   const retryScheduler = makeRetryScheduler({
     ...{ queue, scheduleOnce, scheduleLeadSeconds: 60, dueItemIndex, warn },
   });
   const shared = {
     ...stores,
-    ...{ clock, queue, retentionDays, warn, trials, retryScheduler, sleep: time.sleep },
+    ...{ clock, queue, retentionDays, warn, retryScheduler, sleep: time.sleep },
     newRevision: () => `revision ${++revisions}`,
     accountUrlOf: async () => undefined,
     setAside: neverSetAside,
@@ -98,36 +104,49 @@ export function webhookWorkers(options: Options) {
       void failuresReported.push(delivery_id),
   };
 
-  function show(lane: Lane, message: DeliveryEntry['message'], afterSeconds: number): void {
-    time.at(time.now() + afterSeconds * 1000, async () => {
-      const again = await work(lane, message).catch(() => shownAgainSeconds);
-      if (again !== undefined) show(lane, message, again);
+  function show(name: WebhookQueue, message: DeliveryEntry['message'], afterSeconds: number): void {
+    time.at(time.now() + afterSeconds * 1000, () => {
+      shown[name].push(message);
+      startWorkers(name);
     });
   }
 
+  function startWorkers(name: WebhookQueue): void {
+    while (shown[name].length > 0 && running[name] < (options.concurrency ?? Number.POSITIVE_INFINITY)) {
+      running[name] += 1;
+      const batch = shown[name].splice(0, batchSize).map(async (message) => {
+        const again = await work(name, message).catch(() => shownAgainSeconds);
+        if (again !== undefined) show(name, message, again);
+      });
+      Promise.all(batch).then(() => {
+        running[name] -= 1;
+        startWorkers(name);
+      });
+    }
+  }
+
   /** @returns after how many seconds the queue shows the message again */
-  async function work(lane: Lane, message: DeliveryEntry['message']): Promise<number | undefined> {
+  async function work(from: WebhookQueue, message: DeliveryEntry['message']): Promise<number | undefined> {
     const dependencies = {
       ...shared,
-      health: endpointHealth(trials),
       secrets: { find: async () => secrets(clock()) },
       sendToAws: () => Promise.reject(new Error('no endpoint of these tests is in AWS')),
-      post: (request: Parameters<typeof post>[1]) => post(lane, request),
+      post: (request: Parameters<typeof post>[1]) => post(from, request),
     };
     if ('fan_out' in message) {
       await fanOut(dependencies, message.fan_out);
       return undefined;
     }
-    const outcome = await deliver(dependencies, { lane, timeScale }, message);
+    const outcome = await deliver(dependencies, { from, timeScale }, message);
     return outcome.kind === 'held' ? outcome.retryAfterSeconds : undefined;
   }
 
   async function post(
-    lane: Lane,
+    from: WebhookQueue,
     { url, body, headers }: Readonly<{ url: string; body: string; headers: Record<string, string> }>,
   ): Promise<PostResult> {
     const deliveryId = headers['webhook-id'] ?? '';
-    const posted = { deliveryId, url, body, lane, at: clock() };
+    const posted = { deliveryId, url, body, queue: from, at: clock() };
     posts.push(posted);
     const { afterMs, status, error } = answer(
       posted,
@@ -197,7 +216,7 @@ export function failedDelivery({
   const delivery = newDelivery(
     {
       delivery_id: deliveryIdOf({ messageId, event }),
-      ...{ client_id: 'client-a', message_id: messageId, event, lane: 'fast' },
+      ...{ client_id: 'client-a', message_id: messageId, event },
       ...{ url: 'https://endpoint.example.com/hook', body: JSON.stringify({ event }) },
     },
     addSeconds(created, -26_100),

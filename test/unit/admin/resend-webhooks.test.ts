@@ -22,7 +22,6 @@ async function failedDeliveries(count: number, unreachable: ReadonlyMap<string, 
       event: 'sms.sent',
       url: 'https://endpoint.example.com/',
       body: '{}',
-      lane: 'fast',
     } as const;
     await store.create({ ...newDelivery(given, now, 1, randomUUID()), state: 'failed' });
   }
@@ -46,7 +45,7 @@ async function failedDeliveries(count: number, unreachable: ReadonlyMap<string, 
     activityLog: inMemoryStores().activityLog,
     dueItemIndex: inMemoryStores().dueItemIndex,
     queue: {
-      send: async (_lane: 'fast' | 'slow', sent: readonly { message: { delivery_id: string } }[]) =>
+      send: async (_queue: unknown, sent: readonly { message: { delivery_id: string } }[]) =>
         void seen.requeued.push(...sent.map(({ message }) => message.delivery_id)),
     },
     newRevision: randomUUID,

@@ -145,7 +145,7 @@ const facts: Readonly<Record<string, readonly (readonly [about: string, ...numbe
     ['Automatic disabling', `${word(disabledAfter.days)} days`, `${disabledAfter.attempts} attempts`],
     ['same `resend_id`', `${word(sameRequestMinutes)} minutes`],
     ['In order', `${betweenEventsSeconds} seconds`],
-    ['slow lane', `${resentPerSecond} a second`],
+    ['retry queue', `${resentPerSecond} a second`],
     ['is `pending`', queueDelay],
   ],
   'dashboard/pages/clients/credentials.tsx': [

@@ -121,7 +121,6 @@ describe('what follows from a message', () => {
         event: 'webhook_endpoint.disabled',
         url: 'https://endpoint.example.com/hook',
         body: '{}',
-        lane: 'fast',
       },
       now,
       30,

@@ -24,7 +24,7 @@ function simulation(
 ) {
   const queued = new Map<string, Set<string>>([
     ['outbound', new Set()],
-    ['fast', new Set()],
+    ['first', new Set()],
   ]);
   const refused: RefusedWork[] = [];
   const { dueItemIndex } = inMemoryStores();
@@ -43,7 +43,8 @@ function simulation(
     outbound: sqsOutboundQueue(sqs, { otp: 'otp', single: 'outbound', bulk: 'bulk' }),
     webhooks: {
       dueItemIndex,
-      queue: sqsDeliveryQueue(sqs, { fast: 'fast', slow: 'fast' }),
+      queue: sqsDeliveryQueue(sqs, { first: 'first', retries: 'first' }),
+      slowEndpoints: inMemoryStores().slowEndpoints,
       clock: () => created,
       newRevision: () => 'r',
       retentionDays: 30,
@@ -87,7 +88,7 @@ describe('a change that a service refuses for good', () => {
     const { dependencies, queued, refused } = simulation(...of);
     await relay(dependencies, stored(all));
     expect(refused.map(({ messageId }) => messageId)).toEqual([bad]);
-    const passedOn = new Set([...(queued.get('outbound') ?? []), ...(queued.get('fast') ?? [])]);
+    const passedOn = new Set([...(queued.get('outbound') ?? []), ...(queued.get('first') ?? [])]);
     expect([...passedOn].toSorted()).toEqual(others.toSorted());
   });
 
@@ -118,7 +119,7 @@ describe('a change that a service refuses for good', () => {
     }));
     await relay(dependencies, stored(sent));
     expect(refused).toEqual([]);
-    expect(queued.get('fast')?.size).toBe(messages.length);
+    expect(queued.get('first')?.size).toBe(messages.length);
   });
 });
 
@@ -134,7 +135,7 @@ it('a client whose destinations cannot be read delays no other: its event is lef
     sent_at: created.toISOString(),
   }));
   await relay(dependencies, stored(sent));
-  expect([...(queued.get('fast') ?? [])].toSorted()).toEqual(others.toSorted());
+  expect([...(queued.get('first') ?? [])].toSorted()).toEqual(others.toSorted());
   const left = dueItemIndex.all().filter(({ list }) => list.startsWith('fan-outs'));
   expect(left.flatMap(({ ids }) => ids)).toEqual([`${bad}#sms.sent`]);
 });
@@ -189,7 +190,7 @@ describe('an event with several destinations', () => {
     );
     await relay(dependencies, stored(withOneRefused));
     expect(refused.map(({ messageId }) => messageId)).toEqual([bad]);
-    expect(queued.get('fast')?.size).toBe(messages.length);
+    expect(queued.get('first')?.size).toBe(messages.length);
   });
 });
 

@@ -53,7 +53,6 @@ function delivery(name: string, more: Partial<Delivery>): Delivery {
     event: 'webhook.test',
     url: 'https://endpoint.example.com/hook',
     body: '{}',
-    lane: 'fast',
   } as const;
   return { ...newDelivery(given, start, 30, `r ${name}`), ...more };
 }

@@ -11,7 +11,6 @@ const given = {
   event: 'sms.sent',
   url: 'https://endpoint.example.com/hook',
   body: '{}',
-  lane: 'fast',
 } as const;
 
 function anAttempt(requestHeaders = {}, responseHeaders = {}) {

@@ -45,7 +45,7 @@ const rowSize = (delivery: Delivery) =>
 
 function delivery(url: string, body: string): Delivery {
   const ids = { delivery_id: 'whd_1', client_id: 'client_1', message_id: 'msg_1', event: 'sms.sent' };
-  return newDelivery({ ...ids, url, body, lane: 'fast' }, now, 30, 'r');
+  return newDelivery({ ...ids, url, body }, now, 30, 'r');
 }
 
 function attempt(number: number, filled: Partial<Attempt>): Attempt {

@@ -40,13 +40,12 @@ async function afterAttempt(
   const dependencies = {
     ...stores,
     queue: {
-      async send(_lane: unknown, sent: readonly DeliveryEntry[]) {
+      async send(_queue: unknown, sent: readonly DeliveryEntry[]) {
         await around?.({ operation: 'send', input: {} }, () => ({}));
         queued.push(...sent);
       },
     },
     accountUrlOf: async () => undefined,
-    health: { status: async () => 'healthy' as const },
     setAside: neverSetAside,
     clock: () => now,
     warn: () => undefined,

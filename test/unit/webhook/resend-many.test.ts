@@ -97,7 +97,7 @@ function eventsOf({ posts, deliveries }: ReturnType<typeof webhookWorkers>) {
 }
 
 describe('everything that failed', () => {
-  it('is resent once, in the order of its events, evenly, in the slow lane, and counted, also after the request', async () => {
+  it('is resent once, in the order of its events, evenly, by the retry queue, and counted, also after the request', async () => {
     const { workers, request, ids, posted } = await afterAnOutage(60);
     const during = await request(5);
     expect(during).toMatchObject({ status: 'sending', matched: 120 });
@@ -105,7 +105,7 @@ describe('everything that failed', () => {
     expect(await workers.resends.get(during.resend_id)).toMatchObject({ status: 'completed', resent: 120 });
     expect(posted()).toEqual(ids);
     for (const events of await eventsOf(workers)) expect(events).toEqual(['sms.sent', 'sms.delivered']);
-    expect(new Set(workers.posts.map(({ lane }) => lane))).toEqual(new Set(['slow']));
+    expect(new Set(workers.posts.map(({ queue }) => queue))).toEqual(new Set(['retries']));
     const times = workers.posts.map(({ at }) => at.getTime());
     const most = (ms: number) =>
       Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + ms).length));

@@ -16,9 +16,9 @@ type SweepDependencies = Parameters<typeof sweep>[0];
 
 /** A sweep of tables in memory, in which a test replaces what it is about. */
 function sweepOf(more: Partial<SweepDependencies> & Pick<SweepDependencies, 'queue' | 'clock'>) {
-  const { deliveries, endpoints, dueItemIndex } = inMemoryStores();
+  const { deliveries, endpoints, dueItemIndex, slowEndpoints } = inMemoryStores();
   return sweep({
-    ...{ deliveries, endpoints, dueItemIndex, setAside: neverSetAside },
+    ...{ deliveries, endpoints, dueItemIndex, slowEndpoints, setAside: neverSetAside },
     messages: {
       get: async (message_id) => aSentMessage({ message_id }),
       getMany: async () => [],
@@ -53,7 +53,7 @@ it('a webhook whose message cannot be read delays no other webhook without a row
       },
       getMany: async () => [],
     },
-    queue: { send: async (_lane, entries) => void queued.push(...entries) },
+    queue: { send: async (_queue, entries) => void queued.push(...entries) },
     clock: () => now,
   });
   expect(failures).toEqual([new Error('unreadable')]);
@@ -77,7 +77,7 @@ it('a webhook that its queue refuses is set aside each hour for a day, and delay
     const { failures } = await sweepOf({
       dueItemIndex,
       queue: {
-        send: async (_lane, entries) => {
+        send: async (_queue, entries) => {
           const sent = entries.map(({ message }) => messageIdIn(message));
           if (sent.includes('msg_refused')) throw refusal('InvalidMessageContents');
           for (const messageId of sent) queued.add(messageId);
@@ -102,7 +102,7 @@ it('a webhook that waits in a long queue for six hours gets eleven further messa
     const { deliveries } = inMemoryStores();
     const delivery_id = deliveryIdOf({ messageId: 'msg_1', event: 'sms.sent' });
     const { client_id, webhook_url: url = '' } = message;
-    const given = { delivery_id, client_id, url, event: 'sms.sent', body: '', lane: 'slow' } as const;
+    const given = { delivery_id, client_id, url, event: 'sms.sent', body: '' } as const;
     if (hasRow) await deliveries.create(newDelivery(given, happened, 30, 'r'));
     const { dueItemIndex } = inMemoryStores();
     await dueItemIndex.add('deliveries', [{ id: 'msg_1#sms.sent', dueAt: addSeconds(happened, 90) }]);
@@ -146,7 +146,7 @@ describe('an event with several destinations', () => {
       deliveries: rows,
       messages: { get: async () => message, getMany: async () => [message] },
       endpoints,
-      queue: { send: async (_lane, entries) => void queued.push(...entries) },
+      queue: { send: async (_queue, entries) => void queued.push(...entries) },
       clock: () => later,
     });
     expect(failures).toEqual([]);
@@ -169,7 +169,7 @@ describe('an event with several destinations', () => {
       const { deliveries: rows } = inMemoryStores();
       const delivery_id = deliveryIdOf({ messageId: 'msg_1', event: 'sms.sent', endpointId });
       const given = { delivery_id, client_id: message.client_id, event: 'sms.sent', url: '', body: '' };
-      await rows.create(newDelivery({ ...given, lane: 'fast' }, created, 30, 'r'));
+      await rows.create(newDelivery(given, created, 30, 'r'));
       expect(await sweepEvent(rows)).toEqual({ queued: [], due: [] });
     }
   });
@@ -202,7 +202,7 @@ describe('an event whose endpoint is changed before its review', () => {
     const queued: DeliveryEntry[] = [];
     await sweepOf({
       ...{ dueItemIndex, deliveries, messages, endpoints },
-      queue: { send: async (_lane, entries) => void queued.push(...entries) },
+      queue: { send: async (_queue, entries) => void queued.push(...entries) },
       clock: () => addSeconds(happened, 120),
     });
     return queued.flatMap(({ message: sent }) =>

@@ -1,0 +1,83 @@
+import { expect, it } from '@jest/globals';
+import { stages } from '../../../lib/stages/stages.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
+import { aSentMessage, created } from '../../support/message/example-message.ts';
+import { type Answer, webhookWorkers } from '../../support/webhook/webhook-workers.ts';
+
+const hangs: Answer = { afterMs: 5000, error: 'timeout' };
+const answers: Answer = { afterMs: 40, status: 200 };
+
+/** Each host is an endpoint of a client with its name. */
+function aSimulation(answerOf: (host: string, at: Date) => Answer, concurrency?: number) {
+  const hostOf = (url: string) => new URL(url).host;
+  const workers = webhookWorkers({
+    answer: ({ url, at }) => answerOf(hostOf(url), at),
+    ...(concurrency === undefined ? {} : { concurrency }),
+  });
+  const sentAt = new Map<string, number>();
+  return {
+    run: workers.run,
+    at: workers.at,
+    async send(host: string, client_id = host, webhook_url = `https://${host}/hook`) {
+      const message_id = `msg_${String(sentAt.size + 1).padStart(26, '0')}`;
+      sentAt.set(message_id, workers.clock().getTime());
+      await workers.relay({ before: undefined, after: aSentMessage({ message_id, client_id, webhook_url }) });
+    },
+    /** The first POST of each webhook to a host: its queue, and the delay since its event. */
+    firstPosts(host: string) {
+      const posts = workers.posts.filter(({ url }) => hostOf(url) === host);
+      return [...Map.groupBy(posts, ({ deliveryId }) => deliveryId).values()].flatMap(([first]) => {
+        if (first === undefined) return [];
+        const { data } = JSON.parse(first.body) as { data: { message_id: string } };
+        return [{ queue: first.queue, delayMs: first.at.getTime() - (sentAt.get(data.message_id) ?? 0) }];
+      });
+    },
+  };
+}
+
+it('99 % of the webhooks of a healthy endpoint are posted within a second beside 20 endpoints that begin to hang', async () => {
+  const { webhooks } = stages.production.concurrency;
+  const hangsFrom = addSeconds(created, 5);
+  const { run, at, send, firstPosts } = aSimulation(
+    (host, now) => (host === 'healthy.example' || now < hangsFrom ? answers : hangs),
+    webhooks,
+  );
+  for (let fifth = 0; fifth < 200; fifth += 1) {
+    at(fifth / 5, () => send('healthy.example'));
+    for (let other = fifth % 5; other < 20; other += 5)
+      at(fifth / 5 + other / 100, () => send(`hangs-${other}.example`));
+  }
+  await run(60);
+  const delays = firstPosts('healthy.example').map(({ delayMs }) => delayMs);
+  expect(delays).toHaveLength(200);
+  expect(delays.toSorted((a, b) => a - b)[Math.floor(200 * 0.99)]).toBeLessThan(1000);
+});
+
+it('first attempts use the retry queue while the last attempt took longer than a second', async () => {
+  const quickFrom = addSeconds(created, 30);
+  const { run, send, firstPosts } = aSimulation((_host, at) => (at < quickFrom ? hangs : answers));
+  await send('mended.example');
+  await run(6);
+  await send('mended.example');
+  await run(30);
+  await send('mended.example');
+  await run(1);
+  await send('mended.example');
+  await run(1);
+  expect(firstPosts('mended.example').map(({ queue }) => queue)).toEqual([
+    'first',
+    'retries',
+    // The retry of the second one was quick.
+    'first',
+    'first',
+  ]);
+});
+
+it('an endpoint of another client on the same host keeps the first queue', async () => {
+  const { run, send, firstPosts } = aSimulation(() => hangs);
+  await send('shared.example', 'one');
+  await run(6);
+  await send('shared.example', 'other');
+  await run(1);
+  expect(firstPosts('shared.example').map(({ queue }) => queue)).toEqual(['first', 'first']);
+});
