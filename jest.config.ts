@@ -56,7 +56,6 @@ const onAmazonsEngineOnly = [
   'cap/cap-counter.test.ts',
   'cap/concurrent-sends.test.ts',
   'cap/counted-sends.test.ts',
-  'message/reserve-slots.test.ts',
   'message/send-bulk-sms.test.ts',
   'message/transitions.test.ts',
   'otp/counted-otps.test.ts',

@@ -19,8 +19,7 @@ import {
   sqsOutboundQueue,
   urlOfQueue,
 } from '../shared/message/dispatch/outbound-queue.sqs.ts';
-import { slotReservations } from '../shared/message/dispatch/reserve-slots.ts';
-import { dynamoSenderPaceStore } from '../shared/message/dispatch/sender-pace-store.dynamo.ts';
+import { senderPaces } from '../shared/message/dispatch/sender-pace.dynamo.ts';
 import { dynamoContacts } from '../shared/message/store/contacts.dynamo.ts';
 import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamoWhatsAppWindows } from '../shared/message/store/whatsapp-window.dynamo.ts';
@@ -58,12 +57,7 @@ const dependencies: DispatchDependencies = {
   attemptRules: { onUnknown: env.ON_UNKNOWN, deadlineSeconds: env.UNKNOWN_DEADLINE_SECONDS },
   bodyOf: handOverBodies(secretsManagerOtpSecrets(secretsManager(), env.OTP_SECRET_ARN, systemClock)),
   isDisabled: disabledClients(dynamo(), env.CLIENTS_TABLE, systemClock),
-  pace: slotReservations({
-    store: dynamoSenderPaceStore(dynamo(), env.SENDER_PACE_TABLE),
-    clock: systemClock,
-    sleep,
-    random: Math.random,
-  }),
+  pace: senderPaces(dynamo(), env.SENDER_PACE_TABLE, systemClock),
   currentPaceOf: currentPaces(dynamoAllRows(dynamo(), env.SENDERS_TABLE), systemClock),
   outbound: sqsOutboundQueue(queues, queueUrls),
   suppressions,

@@ -1,10 +1,8 @@
 /** POST /api/v1/sms/bulk: stores an SMS for each valid row, then responds. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
-import { slotReservations } from '../shared/message/dispatch/reserve-slots.ts';
-import { dynamoSenderPaceStore } from '../shared/message/dispatch/sender-pace-store.dynamo.ts';
+import { senderPaces } from '../shared/message/dispatch/sender-pace.dynamo.ts';
 import { dynamoBatchStore } from '../shared/message/send/batch-store.dynamo.ts';
 import { sendBulkSms } from '../shared/message/send/send-bulk-sms.ts';
 import { sendDependencies } from '../shared/message/send/send-one.ts';
@@ -22,12 +20,7 @@ export const handler = httpFunction(
   sendBulkSms({
     ...sendDependencies(env, webhookUrlFrom(env)),
     batches: dynamoBatchStore(dynamo(), { tableName: env.BATCHES_TABLE, retentionDays: env.RETENTION_DAYS }),
-    pace: slotReservations({
-      store: dynamoSenderPaceStore(dynamo(), env.SENDER_PACE_TABLE),
-      clock: systemClock,
-      sleep,
-      random: Math.random,
-    }),
+    pace: senderPaces(dynamo(), env.SENDER_PACE_TABLE, systemClock),
     reviewFrom: reviewFrom(dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE)),
   }),
   { dependencies: httpDependencies(env) },

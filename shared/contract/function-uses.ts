@@ -111,7 +111,7 @@ const requestUses = {
     {
       tables: {
         batches: ['GetItem', 'PutItem', 'UpdateItem'],
-        'sender-pace': ['GetItem', 'PutItem'],
+        'sender-pace': ['UpdateItem'],
         'due-items': ['PutItem'],
       },
     },

@@ -115,11 +115,11 @@ export const tableShapes = {
     purged: true,
     notRestorable: 'Its rows follow streams, which keep a record for 24 hours.',
   },
-  // The reserved slots of each sender with a pace.
+  // The cursor of each sender with a pace.
   'sender-pace': {
     partition: 'sender',
     purged: true,
-    notRestorable: 'A slot is worthless once its second has passed.',
+    notRestorable: 'A place is worthless once its time has passed.',
   },
   // The recipients to whom a client's messages are not sent; rows that ended have a `purge_at`.
   suppressions: {

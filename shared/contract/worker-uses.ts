@@ -77,7 +77,7 @@ export const workerUses = {
         clients: ['GetItem'],
         // The scan finds the pace that a sender has now.
         senders: ['Scan'],
-        'sender-pace': ['GetItem', 'PutItem'],
+        'sender-pace': ['UpdateItem'],
         suppressions: ['BatchGetItem', 'PutItem'],
         'whatsapp-windows': ['GetItem', 'PutItem'],
       },

@@ -8,7 +8,6 @@ import type { MessageErrorCode } from '../contract/message-error-codes.ts';
 import { lazily } from '../platform/expiring-cache.ts';
 import { attemptCosts, storedAttempt } from './attempt.ts';
 import { receivedContent } from './received-content.ts';
-import { storedSlot } from './slot.ts';
 import { storedTemplate, storedWhatsAppContent } from './whatsapp-content.ts';
 
 export const messageTypes = ['transactional', 'promotional'] as const;
@@ -221,7 +220,10 @@ export const messageSchema = lazily(() =>
     carrier_message_id: z.exactOptional(z.string()),
     /** How an SMS reached the recipient, if not as a text. */
     delivered_by: z.exactOptional(z.literal('rcs')),
-    /** How often a hand-over claimed the message, and the end and the id of the latest claim. */
+    /**
+     * How often a hand-over claimed the message, and the end and the id of the latest claim. Without an id, the message waits
+     * until then for the pace of its sender.
+     */
     handover_attempts: z.exactOptional(z.int()),
     handover_until: z.exactOptional(time),
     handover_claim: z.exactOptional(z.string()),
@@ -236,8 +238,6 @@ export const messageSchema = lazily(() =>
     costs: z.exactOptional(attemptCosts()),
     /** True if it was sent again although a carrier may have had it. */
     possible_duplicate: z.exactOptional(z.literal(true)),
-    /** If the sender has a pace: the time of the hand-over, unless more urgent messages go first. */
-    slot: z.exactOptional(storedSlot),
     /** SHA-256 of a request with an Idempotency-Key: the same key with another request is refused (422). */
     request_hash: z.exactOptional(z.string()),
     /** The bulk request that it is a row of. */
@@ -315,4 +315,12 @@ export function eventsToSend({ before, after }: MessageChange): EventStatus[] {
 export function sendKindOf({ otp, batch_id }: Pick<Message, 'otp' | 'batch_id'>): SendKind {
   if (otp !== undefined) return 'otp';
   return batch_id === undefined ? 'single' : 'bulk';
+}
+
+/** Returns the time until which the message waits for the pace of its sender; undefined if it does not. */
+export function waitsUntil({
+  handover_until,
+  handover_claim,
+}: Pick<Message, 'handover_until' | 'handover_claim'>): Date | undefined {
+  return handover_until === undefined || handover_claim !== undefined ? undefined : new Date(handover_until);
 }

@@ -1,7 +1,7 @@
 /** Processes long lists: in chunks that fit into one call, or with limits on concurrency and rate. */
 import type { Sleep } from './clock.ts';
 
-export interface Pace {
+interface Pace {
   readonly atOnce: number;
   readonly perSecond: number;
   readonly sleep: Sleep;

@@ -115,7 +115,7 @@ function listKey(list: DueItemList, shard: number): string {
 }
 
 /** Sorts after every position that is due: `~` sorts after the `#` that ends a time. */
-export function positionAfter(until: Date): string {
+function positionAfter(until: Date): string {
   return `${until.toISOString()}~`;
 }
 

@@ -9,11 +9,11 @@ import { isFinished, laterLegIds, nextLegDueAt, nextLegWaitsUntil } from '../mes
 import {
   nextLegEntryOf,
   type OutboundQueue,
-  outboundEntriesOf,
   outboundEntryOf,
+  queuedEntryOf,
 } from '../message/dispatch/outbound-queue.sqs.ts';
 import { timedDueItemOf, timedOf } from '../message/dispatch/scheduled-entries.ts';
-import { lastChangeOf, type Message, transitions } from '../message/message.ts';
+import { lastChangeOf, type Message, transitions, waitsUntil } from '../message/message.ts';
 import { expiry, type MessageStore } from '../message/store/message-store.ts';
 import { isPermanentFault } from '../platform/aws/permanent-fault.ts';
 import { addSeconds, type Clock, earlierOf, laterOf } from '../platform/clock.ts';
@@ -58,15 +58,12 @@ function nextReview(message: Message): Date {
     case 'scheduled':
       return addSeconds(new Date(message.scheduled_at ?? message.created_at), requeueAfterSeconds);
     case 'queued':
-      return earlierOf(
-        addSeconds(afterSlot(message, message.queued_at ?? message.created_at), lostAfterSeconds),
-        expiresAt,
-      );
+      return earlierOf(addSeconds(comesToWorkerAt(message), lostAfterSeconds), expiresAt);
     case 'sending':
       // A message that the carrier throttles has a newer claim. The wait for a report may be longer than the delay of its queue message.
       return earlierOf(
         addSeconds(
-          afterSlot(message, message.handover_until ?? message.created_at),
+          new Date(message.handover_until ?? message.created_at),
           waitsForReport(message) ? requeueAfterSeconds : lostAfterSeconds,
         ),
         expiresAt,
@@ -81,9 +78,10 @@ function waitsForReport({ attempts }: Message): boolean {
   return last !== undefined && last.outcome === undefined;
 }
 
-/** Returns the later of the slot and the time: a message that waits for its slot is not lost. */
-function afterSlot({ slot }: Message, time: string): Date {
-  return new Date(slot !== undefined && slot.at > time ? slot.at : time);
+/** A queued message that waits for the pace of its sender is not lost. */
+function comesToWorkerAt(message: Message): Date {
+  const queuedAt = new Date(message.queued_at ?? message.created_at);
+  return laterOf(queuedAt, waitsUntil(message) ?? queuedAt);
 }
 
 /** True if a carrier that has the message, or may have it, can look up its status. */
@@ -137,7 +135,8 @@ export async function expireOverdue(
     const expiresAt = new Date(message.expires_at);
     const toHandOver = message.status === 'queued' || message.status === 'sending';
     if (message.status === 'scheduled' || (toHandOver && expiresAt > now)) {
-      await dependencies.outbound.enqueue(outboundEntriesOf(message, now));
+      const entry = message.status === 'queued' ? queuedEntryOf(message, now) : outboundEntryOf(message);
+      await dependencies.outbound.enqueue([entry]);
       totals.requeued += 1;
       const pauseSeconds = message.status === 'scheduled' ? requeueIntervalSeconds : lostIntervalSeconds;
       return earlierOf(addSeconds(now, pauseSeconds), expiresAt);

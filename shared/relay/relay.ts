@@ -13,7 +13,7 @@
  */
 
 import { isFinished, nextLegDueAfter } from '../message/dispatch/fallback.ts';
-import { type OutboundQueue, outboundEntriesOf } from '../message/dispatch/outbound-queue.sqs.ts';
+import { type OutboundQueue, queuedEntryOf } from '../message/dispatch/outbound-queue.sqs.ts';
 import {
   handOverOf,
   isNear,
@@ -136,7 +136,7 @@ async function relayTogether(dependencies: RelayDependencies, changes: readonly 
   const timed = changes.flatMap(timedAfter);
   const [, , , deliveries] = await allEnded([
     dependencies.outbound.enqueue([
-      ...queued.flatMap(({ after }) => outboundEntriesOf(after, now)),
+      ...queued.map(({ after }) => queuedEntryOf(after, now)),
       ...timed.filter((each) => isNear(each, now)).map((each) => timedEntryOf(each, now)),
     ]),
     dueItemIndex.add('messages', stored.map(firstReview)),

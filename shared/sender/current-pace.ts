@@ -8,13 +8,8 @@ import type { Clock } from '../platform/clock.ts';
 import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
 import { identityKey, pacesIn, parseSenderRow } from './sender-row.ts';
 
-export interface CurrentPace {
-  readonly perSecond: number;
-  readonly readAtMs: number;
-}
-
-/** Returns undefined if no row gives the sender a pace. */
-export type CurrentPaceOf = (channel: Channel, identity: string) => Promise<CurrentPace | undefined>;
+/** Returns segments in a second; undefined if no row gives the sender a pace. */
+export type CurrentPaceOf = (channel: Channel, identity: string) => Promise<number | undefined>;
 
 /**
  * Reads all rows at most every 45 s, however many messages and senders there are. The table is small, because
@@ -24,15 +19,7 @@ export function currentPaces(
   store: { allRows(): Promise<readonly EditedRow[]> },
   clock: Clock,
 ): CurrentPaceOf {
+  const readAll = async () => pacesIn((await store.allRows()).map(parseSenderRow));
   const cache = new CachedReader(readAll, accessCache, clock);
-  return async (channel, identity) => {
-    const read = await cache.get('');
-    const perSecond = read?.paces.get(identityKey(channel, identity));
-    return read && perSecond !== undefined ? { perSecond, readAtMs: read.readAtMs } : undefined;
-  };
-
-  async function readAll() {
-    const readAtMs = clock().getTime();
-    return { readAtMs, paces: pacesIn((await store.allRows()).map(parseSenderRow)) };
-  }
+  return async (channel, identity) => (await cache.get(''))?.get(identityKey(channel, identity));
 }

@@ -14,8 +14,9 @@ import type { SuppressionStore } from '../suppression/suppression-store.dynamo.t
 import type { ChosenCarrier, HandOver, HandOverBody } from './carrier.ts';
 import { type AttemptRules, asked, hasNext, type NextStep, withOutcome } from './next-step.ts';
 import { type OutboundEntry, type OutboundQueue, outboundEntryOf } from './outbound-queue.sqs.ts';
+import { slowDownSender } from './paced-message.ts';
 import { recordReceipts } from './record-receipts.ts';
-import { type SlotReservations, slowDownSender } from './reserve-slots.ts';
+import type { SenderPaces } from './sender-pace.dynamo.ts';
 import type { OtpLegs, startNextLeg } from './start-next-leg.ts';
 
 export interface DispatchDependencies {
@@ -28,7 +29,7 @@ export interface DispatchDependencies {
   readonly bodyOf: (message: Message) => Promise<HandOverBody>;
   /** Whether an administrator disabled the client; at most 60 s old. */
   readonly isDisabled: (clientId: string) => Promise<boolean>;
-  readonly pace: Pick<SlotReservations, 'waitForSlot' | 'slowDown'>;
+  readonly pace: SenderPaces;
   readonly currentPaceOf: CurrentPaceOf;
   /** The suppressions are read at each hand-over, so that an opt-out counts for what is queued and scheduled. */
   readonly suppressions: Pick<SuppressionStore, 'isSuppressed'>;
@@ -64,7 +65,7 @@ export type DispatchOutcome =
   | 'looked_up'
   | 'held'
   | 'not_yet_due'
-  | 'waits_for_slot'
+  | 'waits_for_pace'
   | 'nothing_to_do'
   | 'not_needed'
   | Awaited<ReturnType<typeof startNextLeg>>['outcome'];

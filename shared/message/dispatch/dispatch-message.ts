@@ -11,18 +11,17 @@
  * number of delayed messages, but at most 120,000 that were received and not deleted.
  *   new queue message ─ crash → both are delivered; the second finds the message claimed, waiting or sent
  *
- * A message of a sender with a pace is handed over in its slot (reserve-slots.ts). It waits for it in the queue, and the last
- * seconds in the worker.
- *   slot reserved ─ crash → the slot is unused; the next delivery of the queue message reserves another
- *   attempt recorded after the slot is over ─ crash → an unknown attempt, as above
+ * A message of a sender with a pace is handed over in a place that it reserved (sender-pace.dynamo.ts). It waits in the queue
+ * until a place is near, and the last seconds in the worker.
+ *   place reserved ─ crash → the place is unused; the next delivery of the queue message reserves another
+ *   attempt recorded, and the place missed ─ crash → an unknown attempt, as above
  *
  * Why: docs/decisions/hand-over-lease.md
  */
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
-import { addSeconds } from '../../platform/clock.ts';
+import { addSeconds, laterOf } from '../../platform/clock.ts';
 import { fromOf } from '../attempt.ts';
-import type { Message } from '../message.ts';
-import { isOver, type Slot } from '../slot.ts';
+import { type Message, waitsUntil } from '../message.ts';
 import { expiry } from '../store/message-store.ts';
 import { windowEnd } from '../store/whatsapp-window.dynamo.ts';
 import {
@@ -43,8 +42,8 @@ import {
 } from './call-carrier.ts';
 import type { ChosenCarrier } from './carrier.ts';
 import { atCarrier, begunAt, nextStep, possiblyDoubled } from './next-step.ts';
-import { nextLegEntryOf, outboundEntryOf, type QueuedMessage, untilSlot } from './outbound-queue.sqs.ts';
-import { type PacedMessage, pacedMessageOf, pacedNow, workerWaitMs } from './reserve-slots.ts';
+import { nextLegEntryOf, outboundEntryOf, type QueuedMessage, waitingEntryOf } from './outbound-queue.sqs.ts';
+import { type PacedMessage, pacedNow } from './paced-message.ts';
 import { isReplaced, startNextLeg } from './start-next-leg.ts';
 
 /** A claim of a message holds longer than the function runs, so the worker has ended when its claim expires. */
@@ -56,20 +55,24 @@ const askedForSeconds = 900;
 /** The longest wait for a claim: a wrong clock or an edited row may have set its end far ahead. */
 const heldSecondsMax = 2 * claimSeconds;
 
+/** A message that waits for the pace of its sender may come to a worker so long before its time. */
+const earlySecondsMax = 2;
+
 /**
- * Processes one queue message. One that waits for a slot further ahead is only queued anew; one about the next leg of a
- * message starts that, if it is due.
+ * Processes one queue message. A message that waits longer for the pace of its sender is only queued again. A queue message
+ * about the next leg starts that leg, if it is due.
  */
 export async function dispatchQueued(
   dependencies: DispatchDependencies,
-  { message_id: messageId, slot, next_leg }: QueuedMessage,
+  { message_id: messageId, waits, next_leg }: QueuedMessage,
 ): Promise<Dispatched> {
   if (next_leg === true) return startLegAfter(dependencies, messageId);
   const now = dependencies.clock();
-  if (slot === undefined || Date.parse(slot.at) - now.getTime() <= workerWaitMs)
+  if (waits === undefined || new Date(waits.until) <= addSeconds(now, earlySecondsMax))
     return dispatch(dependencies, messageId);
-  const entry = untilSlot({ messageId, clientId: slot.client_id, kind: slot.kind }, slot.at, now);
-  return requeue(dependencies, 'waits_for_slot', undefined, entry);
+  const { client_id: clientId, kind, until } = waits;
+  const entry = waitingEntryOf({ messageId, clientId, kind }, new Date(until), now);
+  return requeue(dependencies, 'waits_for_pace', undefined, entry);
 }
 
 async function startLegAfter(dependencies: DispatchDependencies, messageId: string): Promise<Dispatched> {
@@ -98,8 +101,9 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
     const seconds = secondsUntil(message.handover_until, clock());
     const last = message.attempts?.at(-1);
     const waitsForReport = last !== undefined && last.outcome === undefined;
+    const waits = waitsForReport || waitsUntil(message) !== undefined;
     // It has a queue message or a due item of its own for the end of the wait.
-    if (seconds > heldSecondsMax && waitsForReport) return { outcome: 'held', message };
+    if (seconds > heldSecondsMax && waits) return { outcome: 'held', message };
     return { outcome: 'held', message, retryAfterSeconds: Math.min(heldSecondsMax, seconds) };
   }
   if (claim.outcome === 'not_sendable') return handleNotSendable(dependencies, message);
@@ -133,48 +137,45 @@ async function handOver(
   const { claimId } = claimed;
   const message = atCarrier(claimed.message, carrier.name, claimed.carriers);
   const { message_id: messageId } = message;
-  // The checks precede the wait for the slot: a call after it could take so long that the slot is missed.
+  // The checks precede the wait for the place: a call after it could take so long that the place is missed.
   const refusal = await refusalOf(dependencies, message);
   if (refusal !== undefined) {
     const notSent = { to: 'failed', at: clock(), notSent: true } as const;
     await messages.transition(messageId, { ...notSent, ...messageError(refusal.error) });
     return { outcome: refusal.outcome, message };
   }
-  const waited = await waitForSlot(dependencies, claimed, message, carrier);
-  if (waited.outcome === 'later') return waited.dispatched;
-  if (waited.prepared === 'suppressed') {
+  const turn = await waitForTurn(dependencies, claimed, message, carrier);
+  if (turn.outcome === 'later') return turn.dispatched;
+  const { prepared, placeMs } = turn;
+  if (prepared === 'suppressed') {
     const notHandedOver = { to: 'failed', at: clock(), notSent: true, suppressed: true } as const;
     await messages.transition(messageId, { ...notHandedOver, ...messageError(optedOut) });
     return { outcome: 'suppressed', message };
   }
-  const from = senderOf(message) ?? waited.prepared.defaultSender;
-  const attempts = begunAt(clock(), claimed.message, planned, from);
+  const from = senderOf(message) ?? prepared.defaultSender;
+  const callAt = laterOf(clock(), new Date(placeMs ?? 0));
+  const attempts = begunAt(callAt, claimed.message, planned, from);
   const recorded = await messages.recordAttempt(messageId, claimId, {
     attempts,
     possiblyDoubled: possiblyDoubled(attempts),
   });
   // A receipt of an earlier attempt came meanwhile.
   if (!recorded) return { outcome: 'nothing_to_do', message };
-  // The write took so long that the call would count in the next second: the attempt is taken back, as it was not made.
-  if (waited.slot !== undefined && isOver(waited.slot, clock())) {
+  // The place was missed: the attempt is taken back, as it was not made.
+  if (!(await isInPlace(dependencies, placeMs))) {
     const { attempts: before, attempt, possible_duplicate } = claimed.message;
     const takenBack = { attempts: before, attempt, possible_duplicate };
     const isReleased = await messages.release(messageId, claimId, clock(), takenBack);
     if (!isReleased) await noteLateOutcome(dependencies, message, claimId, takenBack);
-    return requeue(dependencies, 'waits_for_slot', message, outboundEntryOf(message));
+    return requeue(dependencies, 'waits_for_pace', message, outboundEntryOf(message));
   }
-  return callCarrier(
-    dependencies,
-    { ...claimed, message: { ...message, attempts } },
-    carrier,
-    waited.prepared,
-  );
+  return callCarrier(dependencies, { ...claimed, message: { ...message, attempts } }, carrier, prepared);
 }
 
 /**
- * The carrier recognizes the attempt, but may not have it yet: so the repeat passes the checks of a hand-over, and has a slot of
- * its own, because others were sent meanwhile. Where the message would not be handed over any more, nothing is repeated: a report
- * settles the attempt, or what the carrier is asked at the end.
+ * Repeats an attempt that the carrier recognizes. The carrier may not have it yet, so the repeat passes the checks of a hand-over,
+ * and takes a place of its own. If the message would not be handed over any more, nothing is repeated: a report settles the
+ * attempt, or what the carrier is asked at the end.
  */
 async function repeatAttempt(
   dependencies: DispatchDependencies,
@@ -184,13 +185,16 @@ async function repeatAttempt(
   const message = atCarrier(claimed.message, carrier.name, claimed.carriers);
   const isRefused =
     (await isOtpOver(dependencies, message)) || (await refusalOf(dependencies, message)) !== undefined;
-  // The next free place: the carrier was asked in time, and the message's deadline does not wait for those behind it.
+  // As urgent as a one-time password: the carrier was asked in time, and the message's deadline does not wait.
   const turn = isRefused
     ? undefined
-    : await waitForSlot(dependencies, claimed, message, carrier, { kind: 'otp' });
+    : await waitForTurn(dependencies, claimed, message, carrier, { kind: 'otp' });
   if (turn?.outcome === 'later') return turn.dispatched;
-  if (turn !== undefined && turn.prepared !== 'suppressed')
-    return callCarrier(dependencies, { ...claimed, message }, carrier, turn.prepared, true);
+  if (turn !== undefined && turn.prepared !== 'suppressed') {
+    if (await isInPlace(dependencies, turn.placeMs))
+      return callCarrier(dependencies, { ...claimed, message }, carrier, turn.prepared, true);
+    return waitUntil(dependencies, claimed, dependencies.clock());
+  }
   const deadline = new Date(message.attempts?.at(-1)?.deadline ?? message.expires_at);
   const isLate = deadline <= dependencies.clock();
   return waitUntil(dependencies, claimed, isLate ? new Date(message.expires_at) : deadline);
@@ -200,13 +204,13 @@ type Turn =
   | {
       readonly outcome: 'now';
       readonly prepared: 'suppressed' | Prepared;
-      /** Undefined where the sender has no pace. */
-      readonly slot: Slot | undefined;
+      /** The time of the call; undefined if the sender has no pace. */
+      readonly placeMs: number | undefined;
     }
   | { readonly outcome: 'later'; readonly dispatched: Dispatched };
 
-/** Prepares the call of the carrier, in a slot of the message's sender if that has a pace. */
-async function waitForSlot(
+/** Reserves a place, if the message's sender has a pace, and prepares the call shortly before it. */
+async function waitForTurn(
   dependencies: DispatchDependencies,
   { message: row, claimId }: Claimed,
   message: Message,
@@ -215,37 +219,32 @@ async function waitForSlot(
 ): Promise<Turn> {
   const { messages, clock, pace } = dependencies;
   const paced = await pacedNow(dependencies, message);
-  const prepare = () => prepareHandOver(dependencies, message, carrier);
-  if (paced === undefined) return { outcome: 'now', prepared: await prepare(), slot: undefined };
-  const waited = await pace.waitForSlot({ ...paced, ...as }, unusedSlot(row, paced), prepare);
-  if (waited.outcome === 'now') return waited;
-  const slot = slotOf(row, paced, waited.slot);
-  await messages.release(row.message_id, claimId, clock(), { slot });
-  // Otherwise the due-item index ends it when it expires.
-  const dispatched: Dispatched =
-    slot.at >= message.expires_at
-      ? { outcome: 'waits_for_slot', message }
-      : await requeue(
-          dependencies,
-          'waits_for_slot',
-          message,
-          untilSlot(outboundEntryOf(message), slot.at, clock()),
-        );
+  const turn = paced && (await pace.reserve({ ...paced, ...as }));
+  if (turn?.outcome !== 'later') {
+    const placeMs = turn?.atMs;
+    if (placeMs !== undefined) await sleepUntil(dependencies, pace.preparationMs(placeMs));
+    return { outcome: 'now', prepared: await prepareHandOver(dependencies, message, carrier), placeMs };
+  }
+  const until = new Date(turn.atMs);
+  const entry = waitingEntryOf(outboundEntryOf(message), until, clock());
+  // The queue comes first: if it fails, the claim is over when the received message comes again.
+  const dispatched = await requeue(dependencies, 'waits_for_pace', message, entry);
+  await messages.release(row.message_id, claimId, addSeconds(until, -earlySecondsMax), {
+    handover_claim: undefined,
+  });
   return { outcome: 'later', dispatched };
 }
 
-/** Returns the slot of this sender that no attempt has used yet. */
-function unusedSlot(row: Message, { identity }: PacedMessage): Slot | undefined {
-  const { slot, attempts } = row;
-  if (slot === undefined || (slot.identity ?? pacedMessageOf(row)?.identity) !== identity) return undefined;
-  const last = attempts?.at(-1);
-  return last !== undefined && slot.period_start <= last.at ? undefined : slot;
+/** Waits for the place. Returns false if it was missed. */
+async function isInPlace(dependencies: DispatchDependencies, placeMs: number | undefined): Promise<boolean> {
+  if (placeMs === undefined) return true;
+  await sleepUntil(dependencies, placeMs);
+  return dependencies.pace.isInTime(placeMs);
 }
 
-/** Returns the slot as the row has it, which names its sender where that is not the sender of the row. */
-function slotOf(row: Message, { identity }: PacedMessage, slot: Slot): Slot {
-  const { identity: _before, ...rest } = slot;
-  return identity === pacedMessageOf(row)?.identity ? rest : { ...rest, identity };
+async function sleepUntil({ clock, sleep }: DispatchDependencies, atMs: number): Promise<void> {
+  const ms = atMs - clock().getTime();
+  if (ms > 0) await sleep(ms);
 }
 
 async function refusalOf(
@@ -265,8 +264,8 @@ function senderOf({ attempts: _earlier, ...message }: Message): string | undefin
 }
 
 /**
- * Reads the suppression when the slot has come: while the message waits, the person may opt out. The carrier reads its secret,
- * which could take so long in the call that the slot is missed.
+ * Reads the suppression shortly before the call, because the recipient may opt out while the message waits. The carrier reads
+ * its secret, which could take so long in the call that the place is missed.
  */
 async function prepareHandOver(
   dependencies: DispatchDependencies,

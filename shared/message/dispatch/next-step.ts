@@ -69,8 +69,8 @@ export function atCarrier(
 }
 
 /**
- * The attempts to store before the call of the last of them: with its time, which is after the wait for a slot, and with what it
- * is sent from, where the message does not tell it.
+ * Returns the attempts to store before the call of the last of them: with its time, which is after the wait for the pace of its
+ * sender, and with what it is sent from, if the message does not say it.
  */
 export function begunAt(
   now: Date,

@@ -11,15 +11,15 @@ import { allEnded } from '../../platform/aws/permanent-fault.ts';
 import { queueDelayMaxSeconds, sendMessages } from '../../platform/aws/queues.sqs.ts';
 import type { EnvironmentFor } from '../../platform/env.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import { type Message, sendKindOf } from '../message.ts';
+import { type Message, sendKindOf, waitsUntil } from '../message.ts';
 
 /** A message to hand over. Its queue is fair between clients. */
 export interface OutboundEntry {
   readonly messageId: string;
   readonly clientId: string;
   readonly kind: SendKind;
-  /** When it has its slot, if it waits for one: until then it goes from delay to delay without a look at its row. */
-  readonly slotAt?: string;
+  /** If it waits for the pace of its sender: until then it goes from delay to delay, and its row is not read. */
+  readonly until?: string;
   /** Not this message: the leg that follows it, if it is due. */
   readonly nextLeg?: true;
   /** Whole seconds, at most 900, before the queue delivers it. */
@@ -42,46 +42,40 @@ export function nextLegEntryOf(message: Message, dueAt: Date, now: Date): Outbou
   return { ...outboundEntryOf(message, seconds), nextLeg: true };
 }
 
-/** The time before its slot in which SQS and Lambda bring the message to a worker. */
-const slotLeadSeconds = 1;
-
-/**
- * The message's entries now: with a delay where it has a slot ahead, and none where it expires before its slot: the
- * due-item index then ends it.
- */
-export function outboundEntriesOf(message: Message, now: Date): OutboundEntry[] {
-  const { slot } = message;
-  if (slot === undefined || slot.at <= now.toISOString()) return [outboundEntryOf(message)];
-  return slot.at < message.expires_at ? [untilSlot(outboundEntryOf(message), slot.at, now)] : [];
+/** Returns the entry of a queued message: with a delay if it waits for the pace of its sender. */
+export function queuedEntryOf(message: Message, now: Date): OutboundEntry {
+  const until = waitsUntil(message);
+  const entry = outboundEntryOf(message);
+  return until === undefined || until <= now ? entry : waitingEntryOf(entry, until, now);
 }
 
-/** The entry with the delay until shortly before the slot, or with the longest delay if that is further ahead. */
-export function untilSlot(
-  { messageId, clientId, kind }: Omit<OutboundEntry, 'slotAt' | 'delaySeconds'>,
-  slotAt: string,
+/** Returns the entry that comes to a worker in the second before this time, or after the longest delay. */
+export function waitingEntryOf(
+  { messageId, clientId, kind }: Pick<OutboundEntry, 'messageId' | 'clientId' | 'kind'>,
+  until: Date,
   now: Date,
 ): OutboundEntry {
-  const seconds = Math.floor((Date.parse(slotAt) - now.getTime()) / 1000 - slotLeadSeconds);
-  return { messageId, clientId, kind, slotAt, delaySeconds: possibleDelay(seconds) };
+  const seconds = Math.floor((until.getTime() - now.getTime()) / 1000);
+  return { messageId, clientId, kind, until: until.toISOString(), delaySeconds: possibleDelay(seconds) };
 }
 
 function possibleDelay(seconds: number): number {
   return Math.min(queueDelayMaxSeconds, Math.max(0, seconds));
 }
 
-/** The body of a queue message; with more than the id where it waits for a slot, or is about the leg that follows. */
+/** The body of a queue message; with more than the id if it waits for a pace, or is about the leg that follows. */
 export const queuedMessage = z.object({
   message_id: z.string(),
-  slot: z.optional(z.object({ at: z.iso.datetime(), client_id: z.string(), kind: z.enum(sendKinds) })),
+  waits: z.optional(z.object({ until: z.iso.datetime(), client_id: z.string(), kind: z.enum(sendKinds) })),
   next_leg: z.optional(z.literal(true)),
 });
 
 export type QueuedMessage = z.output<typeof queuedMessage>;
 
 export function queuedMessageOf(entry: OutboundEntry): QueuedMessage {
-  const { messageId, clientId, kind, slotAt, nextLeg } = entry;
-  const slot = slotAt === undefined ? undefined : { at: slotAt, client_id: clientId, kind };
-  return { message_id: messageId, ...withoutUndefined({ slot, next_leg: nextLeg }) };
+  const { messageId, clientId, kind, until, nextLeg } = entry;
+  const waits = until === undefined ? undefined : { until, client_id: clientId, kind };
+  return { message_id: messageId, ...withoutUndefined({ waits, next_leg: nextLeg }) };
 }
 
 export type OutboundQueue = ReturnType<typeof sqsOutboundQueue>;

@@ -2,7 +2,7 @@
  * Sends one SMS to each of up to 1,000 recipients; answers 202 when every accepted message is stored.
  *
  *   batch row, a conditional write ─ crash → a repeat with the same key finds it `storing`
- *   slots of a sender with a pace, only by the request that stores the messages ─ crash → they are unused
+ *   line of a sender with a pace, only by the request that stores the messages ─ crash → the line is longer than it is
  *   messages, 100 in a write, each only if its id, derived from the batch, is free ─ crash, throttled → a repeat
  *     adds them to the due-item index and stores the missing ones, once the first request must have ended
  *   batch row `stored` ─ crash → a repeat finds nothing missing
@@ -22,8 +22,8 @@ import { addSeconds } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { SelectSender } from '../../sender/select-sender.ts';
-import { reserveBulkSlots } from '../dispatch/bulk-slots.ts';
-import type { SlotReservations } from '../dispatch/reserve-slots.ts';
+import { lineUp } from '../dispatch/paced-message.ts';
+import type { SenderPaces } from '../dispatch/sender-pace.dynamo.ts';
 import type { Message } from '../message.ts';
 import type { AcceptedBatch } from '../message-response.schema.ts';
 import { acceptedView } from '../message-response.ts';
@@ -66,7 +66,7 @@ type SendBulkRequest = z.output<ReturnType<typeof sendBulkSchema>>;
 export function sendBulkSms(
   dependencies: SendDependencies & {
     readonly batches: BatchStore;
-    readonly pace: Pick<SlotReservations, 'reserve'>;
+    readonly pace: Pick<SenderPaces, 'joinLine'>;
     /** Adds messages to the due-item index, to be reviewed at this time or later. */
     readonly reviewFrom: (time: Date, messages: readonly Message[]) => Promise<void>;
   },
@@ -131,12 +131,13 @@ export function sendBulkSms(
       const late = acceptedRows.map(({ message }) => message);
       await dependencies.reviewFrom(addSeconds(request.now, storingLeaseSeconds), late);
     }
-    const batch = entry.state === 'storing' ? await storeMessages(dependencies, entry, acceptedRows) : entry;
+    const batch =
+      entry.state === 'storing' ? await storeMessages(dependencies, entry, acceptedRows, request.now) : entry;
     return acceptedResponse(batch, acceptedRows, replayed);
   };
 }
 
-/** Stores the messages of the batch, each in a slot if its sender has a pace. */
+/** Stores the messages of the batch, each with its time in the line if its sender has a pace. */
 async function storeMessages(
   {
     batches,
@@ -144,15 +145,14 @@ async function storeMessages(
     pace,
   }: Pick<SendDependencies, 'messages'> & {
     readonly batches: Pick<BatchStore, 'markStored'>;
-    readonly pace: Pick<SlotReservations, 'reserve'>;
+    readonly pace: Pick<SenderPaces, 'joinLine'>;
   },
   batch: Batch,
   rows: readonly AcceptedRow[],
+  now: Date,
 ): Promise<Batch> {
-  const paced = await reserveBulkSlots(
-    pace,
-    rows.map(({ message }) => message),
-  );
+  const all = rows.map(({ message }) => message);
+  const paced = await lineUp(pace, all, now);
   await messages.createMany(paced.messages);
   const expectedEnd = withoutUndefined({ expected_end_at: paced.expectedEndAt?.toISOString() });
   return { ...batch, ...(await batches.markStored(batch.batch_id, expectedEnd)) };

@@ -10,7 +10,6 @@ import { shardOf } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { AttemptCost, StoredAttempt } from '../attempt.ts';
 import { type Message, messageSchema, type Status, transitions } from '../message.ts';
-import type { Slot } from '../slot.ts';
 import { type FilterFields, listKey, listPosition, listShards } from './message-list.dynamo.ts';
 
 /** Tells if this call stored the message, or found one with the same id. */
@@ -57,7 +56,8 @@ export interface AttemptNote {
 }
 
 interface ReleaseNote extends AttemptNote {
-  readonly slot?: Slot;
+  /** Present if the message waits for the pace of its sender: no claim has it any more. */
+  readonly handover_claim?: undefined;
 }
 
 export interface MessageStore {
@@ -90,8 +90,8 @@ export interface MessageStore {
   /** Records an attempt before its call. Returns false if the claim was lost; then the call must not be made. */
   recordAttempt(messageId: string, claimId: string, attempt: RecordedAttempt): Promise<boolean>;
   /**
-   * Ends the claim of a message that is not handed over now: it may be claimed from `claimableAt` on. Stores the slot
-   * that it waits for, or the outcome of its last attempt. Returns false if another claim has the message, or it is
+   * Ends the claim of a message that is not handed over now: it may be claimed from `claimableAt` on. Stores the outcome
+   * of its last attempt, if it is given. Returns false if another claim has the message, or it is
    * no longer `sending`.
    */
   release(messageId: string, claimId: string, claimableAt: Date, noted?: ReleaseNote): Promise<boolean>;

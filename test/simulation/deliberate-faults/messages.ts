@@ -10,8 +10,8 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/message/send/send-bulk-sms.ts',
-        replace: "const batch = entry.state === 'storing' ?",
-        by: "const batch = entry.state === 'storing' && !replayed ?",
+        replace: "entry.state === 'storing' ? await",
+        by: "entry.state === 'storing' && !replayed ? await",
       },
     ],
   },
@@ -97,14 +97,14 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
-  'two workers reserve the same slots of a sender': {
+  'two messages of a sender reserve the same place': {
     theme: 'bulk',
     promise: '14.4',
     changes: [
       {
-        file: 'shared/message/dispatch/sender-pace-store.dynamo.ts',
-        replace: "'revision = :seen'",
-        by: "'revision = :seen OR attribute_exists(revision)'",
+        file: 'shared/message/dispatch/sender-pace.dynamo.ts',
+        replace: 'set: `${cursor} = ${cursor} + :step`,',
+        by: 'set: `${cursor} = ${cursor} + :step - :step`,',
       },
     ],
   },

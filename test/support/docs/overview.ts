@@ -17,7 +17,7 @@ const lifetimes: Readonly<Record<PurgedTable, string>> = {
   usage: `${usageKeptDays} days`,
   'message-usage': `${usageKeptDays} days after its period`,
   'count-journal': 'until they are added up; positions 3 days',
-  'sender-pace': '1 day after its last slot',
+  'sender-pace': '7 days after its last message',
   suppressions: '60 days after it ended',
   'whatsapp-windows': '2 days; contacts `retentionDays`',
 };

@@ -1,8 +1,7 @@
 /** The gateway's stores on tables of a test, and on fresh ones in memory whose rows the test sees at once. */
 import { dynamoActivityReader } from '../../../shared/activity/activity-log.dynamo.ts';
 import { dynamoRateCounter } from '../../../shared/limit/rate-counter.dynamo.ts';
-import { type SlotReservations, slotReservations } from '../../../shared/message/dispatch/reserve-slots.ts';
-import { dynamoSenderPaceStore } from '../../../shared/message/dispatch/sender-pace-store.dynamo.ts';
+import { type SenderPaces, senderPaces } from '../../../shared/message/dispatch/sender-pace.dynamo.ts';
 import { dynamoBatchStore } from '../../../shared/message/send/batch-store.dynamo.ts';
 import { dynamoContacts } from '../../../shared/message/store/contacts.dynamo.ts';
 import { dynamoConversations } from '../../../shared/message/store/conversations.dynamo.ts';
@@ -40,7 +39,7 @@ export function storesIn({ dynamo, names }: TestTables) {
       retentionDays,
       oneTimePasswords: names.one_time_passwords,
     }),
-    senderPaces: dynamoSenderPaceStore(dynamo, names.sender_pace),
+    senderPaces: (clock: Clock) => senderPaces(dynamo, names.sender_pace, clock),
     suppressions: dynamoSuppressionStore(dynamo, names.suppressions),
     contacts: dynamoContacts(dynamo, { tableName: names.whatsapp_windows, retentionDays }),
     windows: dynamoWhatsAppWindows(dynamo, names.whatsapp_windows),
@@ -79,8 +78,7 @@ export function inMemoryStores(tables: InMemoryTables = inMemoryTables()) {
   };
 }
 
-/** The pace of senders on a table of its own, by a clock that does not advance while a caller waits. */
-export function inMemoryPace(clock: Clock = systemClock): SlotReservations {
-  const store = inMemoryStores().senderPaces;
-  return slotReservations({ store, clock, sleep: async () => {}, random: () => 0.5 });
+/** The pace of senders on a table of its own. */
+export function inMemoryPace(clock: Clock = systemClock): SenderPaces {
+  return inMemoryStores().senderPaces(clock);
 }

@@ -40,7 +40,6 @@ const computing = [
   'engine/otp/counted-otps.test.ts',
   'e2e/hostile-text.test.ts',
   'engine/cap/concurrent-sends.test.ts',
-  'engine/message/reserve-slots.test.ts',
   'e2e/bin/resend-many.test.ts',
   'browser/admin-dashboard-views.test.ts',
   'browser/admin-dashboard-usage.test.ts',

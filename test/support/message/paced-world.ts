@@ -1,13 +1,12 @@
-/** Workers that hand over messages of a sender with a pace: a clock that only their waits move, a queue, and what the carrier was given. */
+/** A worker that hands over messages of a sender with a pace: a clock that only its waits move, a queue, and the carrier's calls. */
 
 import type { EditedRow } from '../../../shared/edited-table/edited-row.ts';
-import { reserveBulkSlots } from '../../../shared/message/dispatch/bulk-slots.ts';
 import type { HandOver } from '../../../shared/message/dispatch/carrier.ts';
 import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { type OutboundEntry, queuedMessageOf } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
-import { slotReservations } from '../../../shared/message/dispatch/reserve-slots.ts';
+import { lineUp } from '../../../shared/message/dispatch/paced-message.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { addSeconds } from '../../../shared/platform/clock.ts';
+import { addSeconds, laterOf } from '../../../shared/platform/clock.ts';
 import { currentPaces } from '../../../shared/sender/current-pace.ts';
 import { dispatchDependencies } from '../doubles/dispatch-dependencies.ts';
 import { inMemoryStores } from '../engine/stores.ts';
@@ -18,36 +17,36 @@ export const accepted: HandOver = { outcome: 'accepted', carrierMessageId: 'c-1'
 
 export function pacedWorld(answer: () => HandOver = () => accepted, tableMs = 0) {
   let now = created;
-  const { messages, senderPaces: paces } = inMemoryStores();
-  const calls: string[] = [];
+  const stores = inMemoryStores();
+  const { messages, tables } = stores;
   const handed: { readonly id: string; readonly at: Date }[] = [];
   const queued: OutboundEntry[] = [];
   const clock = () => now;
   const sleep = async (ms: number) => {
     now = addSeconds(now, ms / 1000);
   };
-  const store: typeof paces = {
-    async read(identity) {
-      calls.push('read');
+  const { reserve, ...others } = stores.senderPaces(clock);
+  const pace: typeof others & { reserve: typeof reserve } = {
+    ...others,
+    async reserve(message) {
+      const turn = await reserve(message);
       await sleep(tableMs);
-      return paces.read(identity);
-    },
-    async replace(...change) {
-      calls.push('write');
-      await sleep(tableMs);
-      return paces.replace(...change);
+      return turn;
     },
   };
-  const pace = slotReservations({ store, clock, sleep, random: () => 0.5 });
   let rows: readonly EditedRow[] | undefined = [];
-  let rowReads = 0;
   const allRows = async () => {
-    rowReads += 1;
     if (rows === undefined) throw new Error('the table is not there');
     return rows;
   };
   const dependencies = dispatchDependencies({
-    messages,
+    messages: {
+      ...messages,
+      async recordAttempt(...attempt) {
+        await sleep(tableMs);
+        return messages.recordAttempt(...attempt);
+      },
+    },
     carriersFor: onlyCarrier({
       async handOver({ message }) {
         handed.push({ id: message.message_id, at: now });
@@ -63,33 +62,45 @@ export function pacedWorld(answer: () => HandOver = () => accepted, tableMs = 0)
   return {
     dependencies,
     messages,
-    paces,
+    tables,
     pace,
-    calls,
     handed,
     queued,
     clock,
     at(time: Date) {
       now = time;
     },
-    rowReads: () => rowReads,
-    /** An administrator changes the rows of senders; without any, they cannot be read. */
+    /** An administrator changes the rows of senders; if it is undefined, they cannot be read. */
     edit(changed?: readonly EditedRow[]) {
       rows = changed;
     },
     /** The queue delivers the entry after its delay. */
     deliver(entry: OutboundEntry) {
-      now = addSeconds(now, entry.delaySeconds ?? 0);
+      now = addSeconds(now, entry.delaySeconds);
       return dispatchQueued(dependencies, queuedMessageOf(entry));
     },
-    async stored(count: number, change: Partial<Message> = {}): Promise<Message[]> {
+    /** The queue delivers all entries, and those that follow, each after its delay. */
+    async deliverAll(entries: readonly OutboundEntry[], before: (at: Date) => void = () => {}) {
+      const waiting = entries.map((entry) => ({ entry, at: addSeconds(now, entry.delaySeconds) }));
+      for (let steps = 0; waiting.length > 0 && steps < 20 * entries.length; steps += 1) {
+        const next = waiting.shift();
+        if (next === undefined) break;
+        now = laterOf(now, next.at);
+        before(now);
+        queued.length = 0;
+        await dispatchQueued(dependencies, queuedMessageOf(next.entry));
+        waiting.push(...queued.map((entry) => ({ entry, at: addSeconds(now, entry.delaySeconds) })));
+        waiting.sort((one, other) => one.at.getTime() - other.at.getTime());
+      }
+    },
+    async stored(count: number, change: Partial<Message> = {}): Promise<readonly Message[]> {
       const all = Array.from({ length: count }, (_, index) =>
         aMessage({ message_id: `msg_${index}`, status: 'queued', sender, segments: 1, ...change }),
       );
-      const { messages: withSlots } =
-        change.batch_id === undefined ? { messages: all } : await reserveBulkSlots(pace, all);
-      for (const message of withSlots) await messages.create(message);
-      return [...withSlots];
+      const isBulk = change.batch_id !== undefined;
+      const stored = isBulk ? (await lineUp(pace, all, now)).messages : all;
+      for (const message of stored) await messages.create(message);
+      return stored;
     },
   };
 }

@@ -1,29 +1,26 @@
 /**
- * A bulk of a sender with a pace on the gateway's own code with a virtual clock: queues with delays of whole seconds, each
- * kind with its own workers, which take batches of ten and have their own view of the sender's slots, tables and a carrier
- * that take their time. One-time passwords of the same sender and single sends of another client go in between.
+ * A bulk of a sender with a pace on the gateway's own code, in virtual time: queues with delays of whole seconds, each kind with
+ * its own workers, which take batches of ten, and tables and a carrier that take their time. One-time passwords of the same
+ * sender go in between. Workers may freeze for up to 5 s, also between two lines, and their clocks are up to 100 ms apart.
  */
 
-import { expectedEndOf, reserveBulkSlots } from '../../../shared/message/dispatch/bulk-slots.ts';
 import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
 import {
   type OutboundEntry,
-  outboundEntriesOf,
+  queuedEntryOf,
   queuedMessageOf,
 } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
-import { slotReservations } from '../../../shared/message/dispatch/reserve-slots.ts';
+import { expectedEndOf, lineUp } from '../../../shared/message/dispatch/paced-message.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { dispatchDependencies } from '../doubles/dispatch-dependencies.ts';
 import { randomFrom } from '../doubles/seeded-random.ts';
 import { inMemoryStores } from '../engine/stores.ts';
 import { virtualTime } from '../simulation/virtual-time.ts';
-import type { PacedRun } from './broken-pacing.ts';
 import { aMessage, created, onlyCarrier } from './example-message.ts';
 
 const messagesOfRequest = 1000;
 const batchSize = 10;
-const probes = 100;
-const watchMs = 2000;
+const clocksApartMs = 100;
 /** How many workers a stage has. */
 const workers = { otp: 10, single: 20, bulk: 20 };
 
@@ -31,33 +28,40 @@ interface Options {
   readonly total: number;
   readonly perSecond: number;
   readonly seed: number;
+  /** One-time passwords, in the time that the bulk takes at least. */
+  readonly passwords: number;
+  /** From the end of a freeze to the next one of the same worker, at most; undefined: none freezes. */
+  readonly freezesEveryMs?: number;
 }
 
-export async function simulatedPacing({ total, perSecond, seed }: Options): Promise<PacedRun> {
+export async function simulatedPacing({ total, perSecond, seed, passwords, freezesEveryMs }: Options) {
   const time = virtualTime(created.getTime());
   const random = randomFrom(seed);
   const between = (from: number, to: number) => time.sleep(from + random() * (to - from));
   const clock = () => new Date(time.now());
-  const messages = slow(inMemoryStores().messages);
-  const paces = slow(inMemoryStores().senderPaces);
+  const stores = inMemoryStores();
   const handedOverMs = new Map<string, number>();
-  let inFlight = 0;
+  const receivesOf = new Map<string, number>();
+
+  type Freeze = () => Promise<void>;
+  const awake: Freeze = async () => {};
 
   /** Each call takes as long as one to a table. */
-  function slow<T extends object>(store: T): T {
+  function slow<T extends object>(store: T, freeze: Freeze = awake): T {
     const calls = Object.entries(store).map(([name, call]: [string, (...values: unknown[]) => unknown]) => [
       name,
       async (...values: unknown[]) => {
-        await between(4, 20);
-        return call(...values);
+        await between(2, 10);
+        const result = await call(...values);
+        await between(2, 10);
+        await freeze();
+        return result;
       },
     ]);
     return Object.fromEntries(calls) as T;
   }
 
-  function paceOfProcess() {
-    return slotReservations({ store: paces, clock, sleep: time.sleep, random });
-  }
+  const { isInTime, preparationMs, ...paces } = stores.senderPaces(clock);
 
   function queueOf(kind: OutboundEntry['kind']) {
     const shown: OutboundEntry[] = [];
@@ -67,24 +71,44 @@ export async function simulatedPacing({ total, perSecond, seed }: Options): Prom
         const worker = idle.pop();
         if (worker === undefined) return;
         const batch = shown.splice(0, batchSize);
-        if (kind === 'bulk') inFlight += batch.length;
-        Promise.all(batch.map((entry) => dispatchQueued(worker, queuedMessageOf(entry)))).then(() => {
-          if (kind === 'bulk') inFlight -= batch.length;
+        for (const { messageId } of batch) receivesOf.set(messageId, (receivesOf.get(messageId) ?? 0) + 1);
+        const dispatched = batch.map(async (entry) => {
+          const { retryAfterSeconds } = await dispatchQueued(worker, queuedMessageOf(entry));
+          if (retryAfterSeconds !== undefined) show({ ...entry, delaySeconds: retryAfterSeconds });
+        });
+        Promise.all(dispatched).then(() => {
           idle.push(worker);
           feed();
         });
       }
     }
-    return (entry: OutboundEntry): void =>
-      time.at(time.now() + (entry.delaySeconds ?? 0) * 1000 + random() * 300, () => {
+    function show(entry: OutboundEntry): void {
+      time.at(time.now() + entry.delaySeconds * 1000 + random() * 300, () => {
         shown.push(entry);
         feed();
       });
+    }
+    return show;
   }
 
   function newWorker() {
+    const offMs = random() * clocksApartMs;
+    const ownClock = () => new Date(time.now() + offMs);
+    let frozenUntilMs = 0;
+    const freeze: Freeze = async () => {
+      if (frozenUntilMs > time.now()) await time.sleep(frozenUntilMs - time.now());
+    };
+    const freezeAgain = () => {
+      if (freezesEveryMs === undefined) return;
+      time.at(time.now() + random() * freezesEveryMs, () => {
+        frozenUntilMs = time.now() + random() * 5000;
+        time.at(frozenUntilMs, freezeAgain);
+      });
+    };
+    freezeAgain();
+    const own = stores.senderPaces(ownClock);
     return dispatchDependencies({
-      messages,
+      messages: slow(stores.messages, freeze),
       carriersFor: onlyCarrier({
         async handOver({ message: { message_id } }) {
           if (handedOverMs.has(message_id)) throw new Error('a message was handed over twice');
@@ -93,11 +117,14 @@ export async function simulatedPacing({ total, perSecond, seed }: Options): Prom
           return { outcome: 'accepted', carrierMessageId: message_id };
         },
       }),
-      suppressions: slow({ isSuppressed: async () => false }),
-      pace: paceOfProcess(),
+      suppressions: slow({ isSuppressed: async () => false }, freeze),
+      pace: { ...own, ...slow({ reserve: own.reserve, joinLine: own.joinLine }, freeze) },
       outbound: { enqueue: async (entries) => entries.forEach(enqueue) },
-      clock,
-      sleep: time.sleep,
+      clock: ownClock,
+      sleep: async (ms) => {
+        await time.sleep(ms);
+        await freeze();
+      },
     });
   }
 
@@ -107,80 +134,80 @@ export async function simulatedPacing({ total, perSecond, seed }: Options): Prom
   }
   /** The stream brings it to the relay, which sends it to its queue. */
   async function relayed(message: Message): Promise<void> {
-    await between(100, 600);
-    outboundEntriesOf(message, clock()).forEach(enqueue);
+    await between(100, 400);
+    enqueue(queuedEntryOf(message, clock()));
   }
 
   const sender = { identity: 'ACME', messages_per_second: perSecond };
   const make = (message_id: string, more: Partial<Message>) =>
-    aMessage({ message_id, segments: 1, created_at: clock().toISOString(), ...more });
-  const send = async (message: Message) => {
-    await messages.create(message);
-    relayed(message);
-    return message.message_id;
-  };
-  const ids = { bulk: [] as string[], otp: [] as string[], single: [] as string[] };
-  const createdMs = new Map<string, number>();
+    aMessage({ message_id, segments: 1, created_at: clock().toISOString(), sender, ...more });
+  const bulk: string[] = [];
+  const acceptedMs = new Map<string, number>();
   let expectedEndMs = 0;
   let expectedEndAtHalfMs = 0;
-  const counts: number[] = [];
 
   async function sendBulk(): Promise<void> {
-    const pace = paceOfProcess();
     for (let from = 0; from < total; from += messagesOfRequest) {
       const count = Math.min(messagesOfRequest, total - from);
-      const unpaced = Array.from({ length: count }, (_, row) =>
-        make(`bulk-${from + row}`, { batch_id: `bat_${from}`, sender }),
+      const all = Array.from({ length: count }, (_, row) =>
+        make(`bulk-${from + row}`, { batch_id: `bat_${from}` }),
       );
-      const { messages: paced, expectedEndAt } = await reserveBulkSlots(pace, unpaced);
+      const { messages, expectedEndAt } = await lineUp(slow(paces), all, clock());
       expectedEndMs = expectedEndAt?.getTime() ?? 0;
       await between(500, 1500);
-      await messages.createMany(paced);
-      paced.forEach(relayed);
-      ids.bulk.push(...paced.map(({ message_id }) => message_id));
+      await stores.messages.createMany(messages);
+      messages.forEach(relayed);
+      bulk.push(...messages.map(({ message_id }) => message_id));
     }
     await time.sleep((expectedEndMs - time.now()) / 2);
-    expectedEndAtHalfMs = expectedEndOf(await messages.getMany(ids.bulk), clock())?.getTime() ?? 0;
+    expectedEndAtHalfMs = expectedEndOf(await stores.messages.getMany(bulk), clock())?.getTime() ?? 0;
   }
 
-  async function sendOthers(): Promise<void> {
-    const everyMs = ((total / perSecond) * 800) / probes;
+  async function sendPasswords(): Promise<void> {
     const otp = {
       otp_id: 'otp',
       code_length: 6,
       expires_at: '2026-11-20T23:00:00.000Z',
       attempts_remaining: 5,
     };
-    for (let probe = 0; probe < probes; probe += 1) {
-      createdMs.set(`otp-${probe}`, time.now());
-      createdMs.set(`single-${probe}`, time.now());
-      ids.otp.push(await send(make(`otp-${probe}`, { otp, sender })));
-      ids.single.push(await send(make(`single-${probe}`, { client_id: 'other' })));
-      await time.sleep(everyMs * (0.5 + random()));
+    for (let sent = 0; sent < passwords; sent += 1) {
+      const message = make(`otp-${sent}`, { otp });
+      await stores.messages.create(message);
+      acceptedMs.set(message.message_id, time.now());
+      relayed(message);
+      await time.sleep(((total / perSecond) * 1000 * (0.5 + random())) / passwords);
     }
   }
 
   const beganMs = time.now();
-  const sending = Promise.all([sendBulk(), sendOthers()]);
-  const all = total + 2 * probes;
-  while (handedOverMs.size < all && time.now() - beganMs < 3 * (total / perSecond) * 1000 + 60_000) {
-    await time.runUntil(time.now() + watchMs);
-    counts.push(inFlight);
-  }
+  const sending = Promise.all([sendBulk(), sendPasswords()]);
+  const atMostMs = 4 * (total / perSecond) * 1000 + 60_000;
+  while (handedOverMs.size < total + passwords && time.now() - beganMs < atMostMs)
+    await time.runUntil(time.now() + 2000);
   await sending;
-  const timesOf = (some: readonly string[]) =>
-    some.map((id) => handedOverMs.get(id) ?? Number.POSITIVE_INFINITY);
-  const waitsOf = (some: readonly string[]) =>
-    some.map((id) => (handedOverMs.get(id) ?? Number.POSITIVE_INFINITY) - (createdMs.get(id) ?? 0));
+  const timesMs = bulk.map((id) => handedOverMs.get(id) ?? Infinity);
+  const endedMs = Math.max(...timesMs);
   return {
-    perSecond,
-    beganMs,
-    bulkMs: timesOf(ids.bulk),
-    otpMs: timesOf(ids.otp),
-    otpWaitsMs: waitsOf(ids.otp),
-    singleWaitsMs: waitsOf(ids.single),
-    expectedEndMs,
-    expectedEndAtHalfMs,
-    inFlight: counts,
+    handedOverMs: [...handedOverMs.values()],
+    /** From the first hand-over of the bulk to the last. */
+    bulkSeconds: (endedMs - Math.min(...timesMs)) / 1000,
+    // From the first request on.
+    endedSeconds: (endedMs - beganMs) / 1000,
+    expectedSeconds: (expectedEndMs - beganMs) / 1000,
+    expectedSecondsAtHalf: (expectedEndAtHalfMs - beganMs) / 1000,
+    /** From the response to the hand-over. */
+    passwordWaitsMs: [...acceptedMs].map(([id, atMs]) => (handedOverMs.get(id) ?? Infinity) - atMs),
+    receivesPerMessage:
+      bulk.reduce((sum, id) => sum + (receivesOf.get(id) ?? 0), 0) / Math.max(1, bulk.length),
   };
+}
+
+/** Returns the most hand-overs in any ten seconds. */
+export function mostInTenSeconds(timesMs: readonly number[]): number {
+  const sorted = timesMs.toSorted((a, b) => a - b);
+  let first = 0;
+  return sorted.reduce((most, atMs, index) => {
+    while ((sorted[first] ?? 0) <= atMs - 10_000) first += 1;
+    return Math.max(most, index - first + 1);
+  }, 0);
 }

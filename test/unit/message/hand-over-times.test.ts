@@ -3,11 +3,11 @@ import { dispatchTimeoutSeconds } from '../../../lib/capabilities/messaging/outb
 import { visibilityRuns } from '../../../lib/constructs/gateway-queue.ts';
 import { carrierSecondsMax } from '../../../shared/carrier/choose-carrier.ts';
 import { claimSeconds } from '../../../shared/message/dispatch/dispatch-message.ts';
-import { slotWaitSecondsMax } from '../../../shared/message/dispatch/reserve-slots.ts';
+import { paceWaitSecondsMax } from '../../../shared/message/dispatch/sender-pace.dynamo.ts';
 
 describe('the times of a hand-over', () => {
   it('leave 4 s for the reads before the carrier takes a message and the writes after', () => {
-    const untilTaken = slotWaitSecondsMax + carrierSecondsMax;
+    const untilTaken = paceWaitSecondsMax + carrierSecondsMax;
     expect(dispatchTimeoutSeconds - untilTaken).toBeGreaterThanOrEqual(4);
   });
 

@@ -226,7 +226,7 @@ describe('a bulk of a sender with a pace', () => {
 
   function world(foundTogether = 0) {
     const { messages, batches } = inMemoryStores();
-    const reserved: number[] = [];
+    let lines = 0;
     const pace = inMemoryPace(() => now);
     const client = aClient();
     const operation = sendBulkSms({
@@ -238,35 +238,35 @@ describe('a bulk of a sender with a pace', () => {
       webhookUrl,
       reviewFrom: async () => {},
       pace: {
-        reserve: (some, leadMs) => {
-          reserved.push(some.length);
-          return pace.reserve(some, leadMs);
+        joinLine: (...joining) => {
+          lines += 1;
+          return pace.joinLine(...joining);
         },
       },
     });
     const send = (key: string, more: object = {}) =>
       ask(operation, { client, now, body: { ...body, ...more }, key });
-    return { send, reserved, messages };
+    return { send, lines: () => lines, messages };
   }
 
-  it('reserves its slots once, however often it is repeated', async () => {
-    const { send, reserved, messages } = world();
+  it('joins the line once, however often it is repeated', async () => {
+    const { send, lines, messages } = world();
     const first = await send('k');
     expect(first.body).toMatchObject({ expected_end_at: expect.any(String) });
     for (let repeats = 0; repeats < 3; repeats += 1) expect((await send('k')).body).toEqual(first.body);
     await expect(send('k', { message: 'Another' })).rejects.toMatchObject({ code: 'idempotency_key_reused' });
-    expect(reserved).toEqual([300]);
-    expect(messages.all().every(({ slot }) => slot !== undefined)).toBe(true);
+    expect(lines()).toBe(1);
+    expect(messages.all().every(({ handover_until }) => handover_until !== undefined)).toBe(true);
   });
 
-  it('reserves its slots once where it is repeated at the same moment', async () => {
-    const { send, reserved, messages } = world(4);
+  it('joins the line once where it is repeated at the same moment', async () => {
+    const { send, lines, messages } = world(4);
     const results = await Promise.allSettled([send('k'), send('k'), send('k'), send('k')]);
     expect(results.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(0);
     for (const result of results)
       if (result.status === 'rejected')
         expect(result.reason).toMatchObject({ code: 'idempotency_in_progress' });
-    expect(reserved).toEqual([300]);
+    expect(lines()).toBe(1);
     expect(messages.all()).toHaveLength(300);
   });
 });

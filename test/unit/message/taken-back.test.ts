@@ -1,5 +1,5 @@
 /**
- * An attempt that is taken back, because its record took longer than the slot, leaves nothing in the row (contract 16.1, 16.3,
+ * An attempt that is taken back, because its record took too long for its place, leaves nothing in the row (contract 16.1, 16.3,
  * 16.4): reports of the one before count, also those that come while it is recorded.
  */
 import { expect, it } from '@jest/globals';

@@ -95,7 +95,7 @@ export const ofHandOvers = {
           ({ process, input }) =>
             process.startsWith('dispatch-message ') && JSON.stringify(input ?? '').includes(messageId),
         ).length;
-        // Clocks that are minutes wrong miss the slots of a paced sender, and then take others.
+        // Clocks that are minutes wrong miss the places of a paced sender, and then take others.
         const leastMs =
           Math.max(isMissed ? lostFoundWithinMs : 800_000, failures * againAfterMs) + 4 * plan.skewMaxMs;
         return isTold ||

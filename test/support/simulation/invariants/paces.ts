@@ -1,5 +1,5 @@
 /** Paces of senders, which administrators change (contract, section 14). */
-import { slotWaitSecondsMax } from '../../../../shared/message/dispatch/reserve-slots.ts';
+import { paceWaitSecondsMax } from '../../../../shared/message/dispatch/sender-pace.dynamo.ts';
 import type { Edited, OutsideRecord } from '../outside/record.ts';
 import type { Plan } from '../plan.ts';
 import type { Accepted } from './ended.ts';
@@ -10,7 +10,8 @@ export const sendsNothing: readonly unknown[] = ['ThrottlingException', 'throttl
 /** Errors of messages that no carrier is given, for reasons that are looked at when their turn comes, or that end before it. */
 const withheldWith: readonly unknown[] = ['recipient_opted_out', 'client_disabled', 'not_needed', 'expired'];
 /** So long before its turn, by its own clock, a worker may look at them. */
-const lookedAtBeforeMs = slotWaitSecondsMax * 1000;
+const lookedAtBeforeMs = paceWaitSecondsMax * 1000;
+const windowMs = 10_000;
 
 export const ofPaces = {
   'a pace is never passed': {
@@ -18,33 +19,29 @@ export const ofPaces = {
     check: (ended) => {
       const { plan, stage, accepted } = ended;
       const { record, calls } = stage;
-      if (plan.skewMaxMs >= 100) return [];
+      if (plan.skewMaxMs > 50) return [];
       const segments = segmentsOf(accepted);
       // A process that cannot read the rows has the paces with which messages were accepted.
       const unread = calls.filter(({ about, fault }) => about === 'Senders' && fault !== undefined);
       return pacedSenders(record).flatMap((identity) => {
         const sent = record.handOvers.filter(
-          // A call that arrives late was made in its slot, and a repeat that the carrier recognizes sends nothing.
+          // A call that arrives late was made in its place, and a repeat that the carrier recognizes sends nothing.
           ({ from, refusedWith, call }) =>
             from === identity && !sendsNothing.includes(refusedWith) && call.fault !== 'arrives late',
         );
-        const passed = sent.flatMap(({ atMs }) => {
-          const { high: pace } = pacesDuring(record.edited, identity, atMs, atMs);
-          // If the pace is below one, each message has its own period.
-          const periodMs = pace < 1 ? Math.ceil(1000 / pace) : 1000;
-          const startMs = atMs - (atMs % periodMs);
-          const isUnread = unread.some((one) => one.atMs > startMs - 2 * inForceWithinMs && one.atMs < atMs);
-          if (isUnread || pacesDuring(record.edited, identity, startMs, startMs + periodMs).high !== pace)
-            return [];
-          const together = sent.filter((one) => one.atMs >= startMs && one.atMs < startMs + periodMs);
-          const count = together.reduce((sum, { messageId }) => sum + (segments.get(messageId) ?? 1), 0);
-          return count > Math.max(1, pace) && together.length > 1
+        return sent.flatMap(({ atMs, messageId }) => {
+          const startMs = atMs - windowMs;
+          if (unread.some((one) => one.atMs > startMs - 2 * inForceWithinMs && one.atMs < atMs)) return [];
+          const { high: pace } = pacesDuring(record.edited, identity, startMs, atMs);
+          const before = sent.filter((one) => one.atMs > startMs && one.atMs <= atMs);
+          // One message more may begin.
+          const count = before.reduce((sum, one) => sum + (segments.get(one.messageId) ?? 1), 0);
+          return count - (segments.get(messageId) ?? 1) > (pace * windowMs) / 1000
             ? [
-                `${count} segments from ${identity} in ${periodMs} ms from ${timeOf(startMs)} on, at a pace of ${pace}`,
+                `${count} segments from ${identity} in ten seconds until ${timeOf(atMs)}, at a pace of ${pace}`,
               ]
             : [];
         });
-        return [...new Set(passed)];
       });
     },
   },
@@ -54,7 +51,7 @@ export const ofPaces = {
       if (plan.severity > 0 || faults.happened.length > 0) return [];
       // With several carriers, a refused message waits before the next carrier is used, sometimes for minutes.
       if (plan.smsCarriers.length > 1) return [];
-      // Clocks that are seconds wrong miss slots, and reserve others behind them.
+      // Clocks that are seconds wrong miss places, and reserve others behind them.
       if (plan.skewMaxMs > 500) return [];
       const segments = segmentsOf(accepted);
       const acceptedAt = new Map(
@@ -82,10 +79,10 @@ export const ofPaces = {
           // A waiting message follows the lowest pace since it was accepted.
           const sinceMs = Math.min(...before.map((one) => acceptedAt.get(one.messageId) ?? one.atMs));
           const { low: pace } = pacesDuring(record.edited, identity, sinceMs, atMs);
-          // A slot of an earlier pace below one is over at its end; a pace that was raised counts from then on.
-          const slotMs = 1000 / Math.min(1, pacesDuring(record.edited, identity, 0, atMs).low);
-          // Slots are times of the clocks that reserve them and wait for them.
-          const neededMs = ((used + unused) / pace) * 1000 + 7000 + slotMs + 2 * plan.skewMaxMs;
+          // The step of an earlier, lower pace ends before a pace that was raised counts.
+          const stepMs = 1000 / Math.min(1, pacesDuring(record.edited, identity, 0, atMs).low);
+          // A message that finds no place comes again in whole seconds, and nobody may be there for a place meanwhile.
+          const neededMs = (1.3 * (used + unused) * 1000) / pace + 10_000 + stepMs + 2 * plan.skewMaxMs;
           return atMs - acceptedAtMs > neededMs
             ? [
                 `${messageId} waited ${Math.round((atMs - acceptedAtMs) / 1000)} s, while ${used} segments went by its sender ${identity} and ${unused} were withheld, at a pace of ${pace}`,

@@ -1,0 +1,151 @@
+/** The pace of a message's sender, and what can be said from it alone: how long messages take, and when a bulk ends. */
+import type { SendKind } from '../../contract/channels.ts';
+import { modeOf } from '../../contract/mode.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
+import type { CurrentPaceOf } from '../../sender/current-pace.ts';
+import { type Message, type Status, sendKindOf, waitsUntil } from '../message.ts';
+
+export interface PacedMessage {
+  readonly identity: string;
+  readonly kind: SendKind;
+  /** Segments in a second. */
+  readonly perSecond: number;
+  readonly segments: number;
+}
+
+/** A step is longer than the pace says: sender-pace.dynamo.ts has the reason. */
+const millisecondsPerStep = 1020;
+
+/** Returns how long the message takes at the pace of its sender, in milliseconds, rounded up to a microsecond. */
+export function stepMsOf({ segments, perSecond }: PacedMessage): number {
+  return Math.ceil((segments * millisecondsPerStep * 1000) / perSecond) / 1000;
+}
+
+/**
+ * Returns the message as pacing sees it; undefined if its sender has no pace.
+ *
+ * @param perSecond - the pace that its sender has now; if it is undefined, the one that the message was accepted with counts
+ */
+export function pacedMessageOf(message: Message, perSecond?: number): PacedMessage | undefined {
+  const { identity, messages_per_second = 0 } = message.sender ?? {};
+  const pace = perSecond ?? messages_per_second;
+  if (identity === undefined || !(pace > 0)) return undefined;
+  return {
+    // Test messages have a row of their own, so that they take no place of a live message. No identity contains a space.
+    identity: modeOf(message.client_id) === 'test' ? `test ${identity}` : identity,
+    kind: sendKindOf(message),
+    perSecond: pace,
+    segments: message.segments ?? 1,
+  };
+}
+
+interface CurrentPaceLookup {
+  readonly currentPaceOf: CurrentPaceOf;
+  readonly warn: (message: string, error: unknown) => void;
+}
+
+/** Returns the message with the pace that its sender has now; if the rows cannot be read, with the one it was accepted with. */
+export async function pacedNow(
+  { currentPaceOf, warn }: CurrentPaceLookup,
+  message: Message,
+): Promise<PacedMessage | undefined> {
+  const { channel, sender } = message;
+  if (sender === undefined) return undefined;
+  const current = await currentPaceOf(channel, sender.identity).catch((error: unknown) =>
+    warn('the present pace of the sender is not known', error),
+  );
+  return pacedMessageOf(message, current ?? undefined);
+}
+
+/** Slows the sender of a throttled message down. The outcome of the message is written already, so a fault is only logged. */
+export async function slowDownSender(
+  dependencies: CurrentPaceLookup & { readonly pace: { slowDown(identity: string): Promise<void> } },
+  message: Message,
+): Promise<void> {
+  const { pace, warn } = dependencies;
+  const paced = await pacedNow(dependencies, message);
+  if (paced === undefined) return;
+  await pace.slowDown(paced.identity).catch((error: unknown) => warn('the sender is not slowed down', error));
+}
+
+/** Time for storing and relaying the messages of a bulk. */
+const storingMs = 1000;
+
+interface Line {
+  /** The line begins here or later. */
+  readonly fromMs: number;
+  readonly stepMs: number;
+}
+
+interface LinedUp {
+  readonly messages: readonly Message[];
+  /** When the last message is expected to be handed over; undefined if no sender of the bulk has a pace. */
+  readonly expectedEndAt?: Date;
+}
+
+/**
+ * Gives the messages of a bulk the times at which they come to a worker, before they are stored. It adds them to the lines of
+ * their senders; but a scheduled bulk is not in line yet, and assumes that its senders have nothing else to send.
+ */
+export async function lineUp(
+  pace: { joinLine(message: PacedMessage, line: Line): Promise<number> },
+  messages: readonly Message[],
+  now: Date,
+): Promise<LinedUp> {
+  const times = new Map<string, string>();
+  const ends = await Promise.all(
+    bySender(messages).map(async ([first, ...others]) => {
+      const { scheduled_at } = first.message;
+      const line = { fromMs: now.getTime() + storingMs, stepMs: stepMsOfAll([first, ...others]) };
+      let atMs =
+        scheduled_at === undefined ? await pace.joinLine(first.paced, line) : Date.parse(scheduled_at);
+      for (const { message, paced } of [first, ...others]) {
+        times.set(message.message_id, new Date(atMs).toISOString());
+        atMs += stepMsOf(paced);
+      }
+      return atMs;
+    }),
+  );
+  if (ends.length === 0) return { messages };
+  return {
+    messages: messages.map((message) => ({
+      ...message,
+      ...withoutUndefined({ handover_until: times.get(message.message_id) }),
+    })),
+    expectedEndAt: new Date(Math.max(...ends)),
+  };
+}
+
+const waitingStates: ReadonlySet<Status> = new Set(['scheduled', 'queued', 'sending']);
+
+/**
+ * Returns when the messages of a batch that still wait are expected to be handed over, for the status of the batch; undefined if
+ * no message of a sender with a pace waits.
+ */
+export function expectedEndOf(messages: readonly Message[], now: Date): Date | undefined {
+  const waiting = messages.filter(({ status }) => waitingStates.has(status));
+  const ends = bySender(waiting).flatMap((some) => [
+    // A message that finds no place comes again: together they take at least as long as they would alone.
+    now.getTime() + stepMsOfAll(some),
+    ...some.map(({ message, paced }) => (waitsUntil(message)?.getTime() ?? 0) + stepMsOf(paced)),
+  ]);
+  return ends.length === 0 ? undefined : new Date(Math.max(...ends));
+}
+
+interface WithPace {
+  readonly message: Message;
+  readonly paced: PacedMessage;
+}
+
+/** Groups the messages whose senders have a pace. */
+function bySender(messages: readonly Message[]) {
+  const withPace = messages.flatMap((message): WithPace[] => {
+    const paced = pacedMessageOf(message);
+    return paced === undefined ? [] : [{ message, paced }];
+  });
+  return [...Map.groupBy(withPace, ({ paced }) => paced.identity).values()] as [WithPace, ...WithPace[]][];
+}
+
+function stepMsOfAll(some: readonly WithPace[]): number {
+  return some.reduce((sum, { paced }) => sum + stepMsOf(paced), 0);
+}

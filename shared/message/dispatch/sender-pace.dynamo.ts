@@ -1,0 +1,168 @@
+/**
+ * Keeps the pace of a sender across all workers. The table `sender-pace` has one row for each sender with a pace, with a
+ * cursor: the time at which its next message may be handed over (a generic cell rate algorithm, GCRA).
+ *
+ * - A reservation is one conditional write: `next_ms = max(next_ms, soon) + step`. The value before the addition is the
+ *   place, the time of the hand-over. A step is what the segments of the message take at the pace. A second write is
+ *   necessary if the sender was idle.
+ * - A reservation reaches 1 s ahead for a bulk message, 2 s for a single send and 3 s for a one-time password. So a bulk
+ *   alone uses the whole pace, nothing is kept free for passwords, and a password waits only for the places that are
+ *   reserved already.
+ * - A message that finds the cursor further ahead goes back to its queue. A second cursor for each kind of send, its line,
+ *   spreads the returns: each message adds its step, and comes back at the time before the addition. A bulk request adds
+ *   all its messages when it stores them, so that each one comes to a worker at about its time. The line is an estimate:
+ *   nobody is handed over because of it. Whoever finds no place joins it again at its end.
+ * - A worker calls the carrier at the place, or up to 100 ms later. If it was frozen for longer, it takes the attempt back,
+ *   and the message reserves again. Clocks are at most 100 ms apart. So the calls of ten seconds have their places in
+ *   10.2 s. A step is 2 % longer than the pace says, so that these are places for ten seconds, and one message more.
+ * - If the carrier throttles, each message except a one-time password takes two steps for the next minute.
+ *
+ * A worker that dies leaves its place unused, and so does a message that is not handed over after all. The TTL deletes a row
+ * a week after its last change.
+ */
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { SendKind } from '../../contract/channels.ts';
+import { conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
+import { addDays, type Clock, epochSeconds } from '../../platform/clock.ts';
+import { type PacedMessage, stepMsOf } from './paced-message.ts';
+
+/** From now to the last place that a message may reserve: the longest wait in a worker. */
+const reachMs = { bulk: 1000, single: 2000, otp: 3000 } as const satisfies Record<SendKind, number>;
+export const paceWaitSecondsMax = reachMs.otp / 1000;
+
+/** From the reservation to the earliest place: the time for what must be read and written before the call. */
+const aheadMsMin = 300;
+const aheadMsMax = 2400;
+const lateMsMax = 100;
+
+const slowedMs = 60_000;
+const keptDays = 7;
+
+/** A number that DynamoDB and JavaScript have exactly. */
+const endlessMs = Number.MAX_SAFE_INTEGER;
+
+type Cursor = 'next_ms' | `${SendKind}_line_ms`;
+
+interface Move {
+  readonly identity: string;
+  readonly cursor: Cursor;
+  readonly fromMs: number;
+  readonly stepMs: number;
+  readonly limitMs?: number;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** The cursor before it was moved, or, beyond the limit, where it is. */
+interface Moved {
+  readonly isMoved: boolean;
+  readonly cursorMs: number;
+  readonly row: Row;
+}
+
+/** A place in which the message is handed over, or the time at which it must come again. */
+export interface Turn {
+  readonly outcome: 'place' | 'later';
+  readonly atMs: number;
+}
+
+export type SenderPaces = ReturnType<typeof senderPaces>;
+
+export function senderPaces(client: DynamoDBDocumentClient, TableName: string, clock: Clock) {
+  let aheadMs = aheadMsMin;
+
+  /** Moves the cursor by the step, from its value or from the given time if that is later, unless it is beyond the limit. */
+  async function move({ identity, cursor, fromMs, stepMs, limitMs = endlessMs }: Move): Promise<Moved> {
+    for (;;) {
+      const moving = await update(identity, {
+        set: `${cursor} = ${cursor} + :step`,
+        condition: `${cursor} BETWEEN :from AND :limit`,
+        values: { ':step': stepMs, ':from': fromMs, ':limit': limitMs },
+      });
+      if (moving.applied) {
+        const row = moving.response.Attributes ?? {};
+        return { isMoved: true, cursorMs: Number(row[cursor]) - stepMs, row };
+      }
+      const { row = {} } = moving;
+      const seenMs = row[cursor];
+      if (typeof seenMs === 'number' && seenMs > limitMs) return { isMoved: false, cursorMs: seenMs, row };
+      const beginning = await update(identity, {
+        set: `${cursor} = :after`,
+        // An edited row may have anything.
+        condition: `NOT attribute_type(${cursor}, :number) OR ${cursor} < :from`,
+        values: { ':after': fromMs + stepMs, ':number': 'N', ':from': fromMs },
+      });
+      if (beginning.applied)
+        return { isMoved: true, cursorMs: fromMs, row: beginning.response.Attributes ?? {} };
+      // Another worker has moved it meanwhile.
+    }
+  }
+
+  function update(
+    identity: string,
+    {
+      set,
+      condition,
+      values,
+    }: { readonly set: string; readonly condition?: string; readonly values: object },
+  ) {
+    return conditionalUpdate(client, {
+      TableName,
+      // Names are one sender whatever their case, with one pace.
+      Key: { sender: identity.toLowerCase() },
+      UpdateExpression: `SET ${set}, purge_at = :purge_at`,
+      ConditionExpression: condition,
+      ExpressionAttributeValues: { ...values, ':purge_at': epochSeconds(addDays(clock(), keptDays)) },
+      ReturnValues: 'ALL_NEW',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
+  }
+
+  async function joinLine(
+    { identity, kind }: PacedMessage,
+    { fromMs, stepMs }: Pick<Move, 'fromMs' | 'stepMs'>,
+  ): Promise<number> {
+    const { cursorMs } = await move({ identity, cursor: `${kind}_line_ms`, fromMs, stepMs });
+    return cursorMs;
+  }
+
+  return {
+    joinLine,
+
+    /** Reserves a place, or joins the line if none is near. */
+    async reserve(message: PacedMessage): Promise<Turn> {
+      const { identity, kind } = message;
+      const nowMs = clock().getTime();
+      const stepMs = stepMsOf(message);
+      const cursor = 'next_ms';
+      const limitMs = nowMs + Math.max(reachMs[kind], aheadMs);
+      const { isMoved, cursorMs, row } = await move({
+        identity,
+        cursor,
+        fromMs: nowMs + aheadMs,
+        stepMs,
+        limitMs,
+      });
+      if (!isMoved) return { outcome: 'later', atMs: await joinLine(message, { fromMs: cursorMs, stepMs }) };
+      if (kind !== 'otp' && Number(row.slowed_until_ms) > nowMs)
+        await move({ identity, cursor, fromMs: nowMs, stepMs });
+      return { outcome: 'place', atMs: cursorMs };
+    },
+
+    /** Returns when to begin with what the call needs. */
+    preparationMs: (placeMs: number): number => placeMs - aheadMs,
+
+    /** True if the carrier may be called now. The next reservations are further ahead if not, for a table that is slow. */
+    isInTime(placeMs: number): boolean {
+      const inTime = clock().getTime() <= placeMs + lateMsMax;
+      aheadMs = inTime ? Math.max(aheadMsMin, aheadMs * 0.9) : Math.min(aheadMsMax, aheadMs * 2);
+      return inTime;
+    },
+
+    /** Halves the pace for a minute. */
+    async slowDown(identity: string): Promise<void> {
+      const values = { ':until': clock().getTime() + slowedMs };
+      await update(identity, { set: 'slowed_until_ms = :until', values });
+    },
+  };
+}
