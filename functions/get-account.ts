@@ -5,8 +5,8 @@ import { getAccount } from '../shared/account/account.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunctions } from '../shared/http/http-function.ts';
-import { dynamoCapCounter } from '../shared/limit/cap-counter.dynamo.ts';
 import { capLimits } from '../shared/limit/cap-limits.ts';
+import { countersIn } from '../shared/limit/counters.dynamo.ts';
 import { overridesFrom } from '../shared/limit/read-overrides.ts';
 import { capUse } from '../shared/limit/take-from-caps.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
@@ -18,7 +18,7 @@ const env = environmentOf<'get-account'>();
 const overrides = overridesFrom(env);
 const stageCaps = env.STAGE_CAPS;
 const caps = {
-  counter: dynamoCapCounter(dynamo(), env.RATE_COUNTERS_TABLE),
+  counters: countersIn(dynamo(), env.RATE_COUNTERS_TABLE),
   limitsOf: async (clientId: string) => capLimits(await overrides.capsOf(clientId), stageCaps),
 };
 

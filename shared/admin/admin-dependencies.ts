@@ -15,10 +15,9 @@ import { stageCarriersOf } from '../contract/channels.ts';
 import type { administration } from '../contract/function-uses.ts';
 import type { Mode } from '../contract/mode.ts';
 import { dynamoEditedRows } from '../edited-table/row-editor.dynamo.ts';
-import { dynamoCapCounter } from '../limit/cap-counter.dynamo.ts';
 import { capDefaults } from '../limit/cap-limits.ts';
+import { countersIn } from '../limit/counters.dynamo.ts';
 import { overrideTable } from '../limit/override-row.ts';
-import { dynamoRateUse } from '../limit/rate-counter.dynamo.ts';
 import { dynamoBatchStore } from '../message/send/batch-store.dynamo.ts';
 import { dynamoMessageList } from '../message/store/message-list.dynamo.ts';
 import { dynamoMessageStore } from '../message/store/message-store.dynamo.ts';
@@ -70,9 +69,8 @@ export function adminDependencies(
     random: randomBytes,
     overrides: dynamoEditedRows(db, env.LIMIT_OVERRIDES_TABLE, overrideTable),
     senders: dynamoEditedRows(db, env.SENDERS_TABLE, senderTable),
-    rateUse: dynamoRateUse(db, env.RATE_COUNTERS_TABLE),
     capDefaults: capDefaults(env.STAGE_CAPS),
-    capCounter: dynamoCapCounter(db, env.RATE_COUNTERS_TABLE),
+    counters: countersIn(db, env.RATE_COUNTERS_TABLE),
     activityLog,
     activity,
     endpoints,

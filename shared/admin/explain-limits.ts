@@ -9,6 +9,7 @@ import {
   limitTargets,
   type WindowAttribute,
 } from '../contract/rate-limits-and-caps.ts';
+import { countIn, readCounts } from '../limit/counters.dynamo.ts';
 import { endpointInForce, inForceText, type WindowInForce } from '../limit/limit-feedback.ts';
 import { type OverrideRow, type ParsedRow, parseRow, rowInForce } from '../limit/override-row.ts';
 import { counterKey } from '../limit/subject.ts';
@@ -107,27 +108,24 @@ function sourceOf(
 type Use = Pick<CapUse, 'used' | 'resets_at'>;
 
 async function rateUseOf(
-  { rateUse }: AdminDependencies,
+  { counters }: AdminDependencies,
   { clientId, endpoint, now }: { clientId: string; endpoint: string; now: Date },
 ): Promise<(window: WindowName, limit: number) => Use> {
   const windows = windowsAt(now);
-  const used = await rateUse(counterKey({ kind: 'client', clientId }, endpoint, windows.day), windows);
-  return (window) => {
-    if (window === 'month') throw new Error('a rate limit has no month');
-    return {
-      used: used[window],
-      resets_at: new Date(windows.resetsAt[window] * 1000).toISOString(),
-    };
-  };
+  const row = await readCounts(counters, counterKey({ kind: 'client', clientId }, endpoint, windows.day));
+  return (window) => ({
+    used: countIn(row, windows.attributes[window]),
+    resets_at: new Date(windows.resetsAt[window] * 1000).toISOString(),
+  });
 }
 
 async function capUseOf(
-  { capCounter }: AdminDependencies,
+  { counters }: AdminDependencies,
   { clientId, cap, now }: { clientId: string; cap: CapName; now: Date },
   windows: readonly WindowInForce[],
 ): Promise<(window: CapUse['window']) => Use> {
   const limits = windows.map(({ window, limit }) => ({ cap, window: windowOf[window], limit }));
-  const uses = await capUse({ counter: capCounter, limitsOf: async () => limits }, clientId, now);
+  const uses = await capUse({ counters, limitsOf: async () => limits }, clientId, now);
   const byWindow = new Map(uses.map(({ window, used, resets_at }) => [window, { used, resets_at }]));
   return (window) => {
     const use = byWindow.get(window);

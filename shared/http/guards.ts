@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { clientDirectory, dynamoApiKeyStore, dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { policies } from '../contract/rate-limits-and-caps.ts';
 import type { authenticatedRequests, countedRequests } from '../contract/uses.ts';
+import { countersIn } from '../limit/counters.dynamo.ts';
 import { rateLimiter } from '../limit/limiter.ts';
-import { dynamoRateCounter } from '../limit/rate-counter.dynamo.ts';
 import { type LimitReader, overridesFrom } from '../limit/read-overrides.ts';
 import { dynamo } from '../platform/aws/clients.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -25,7 +25,7 @@ export function publicHttpDependencies(
 ): PublicHttpDependencies {
   return {
     limiter: rateLimiter({
-      countInRow: dynamoRateCounter(dynamo(), env.RATE_COUNTERS_TABLE),
+      counters: countersIn(dynamo(), env.RATE_COUNTERS_TABLE),
       limitsOf,
     }),
     addressOf: callerAddress(env.TRUSTED_PROXIES),

@@ -12,15 +12,9 @@ import { decimalText } from '../contract/prices.ts';
 import { startOfMinute } from '../platform/clock.ts';
 import { derivedIdAt } from '../platform/ids.ts';
 import { logWarning } from '../platform/log.ts';
-import type { CapCounter, CountedRow } from './cap-counter.dynamo.ts';
-import {
-  amountOf,
-  type CapLimit,
-  type CapWindows,
-  capAttribute,
-  countIn,
-  noticeAttribute,
-} from './cap-limits.ts';
+import { amountOf, type CapLimit, capAttribute, noticeAttribute } from './cap-limits.ts';
+import { add, type CountedRow, type Counters, countIn } from './counters.dynamo.ts';
+import type { Windows } from './windows.ts';
 
 interface CapState {
   readonly clientId: string;
@@ -32,7 +26,7 @@ interface CapState {
   readonly full: readonly CapLimit[];
   /** The amount that the request would add to `spend`, in millionths. */
   readonly requestedSpend: number;
-  readonly windows: CapWindows;
+  readonly windows: Windows;
   readonly row: CountedRow;
   readonly now: Date;
 }
@@ -47,7 +41,7 @@ const notices: Readonly<Record<Percentage, NoticeKind>> = {
 };
 
 interface NoticeDependencies {
-  readonly counter: Pick<CapCounter, 'mark'>;
+  readonly counters: Counters;
   readonly activityLog: ActivityLog;
   /** The currency of the costs and the spend caps. */
   readonly currency: string;
@@ -69,7 +63,7 @@ export async function notifyOfSpend(dependencies: NoticeDependencies, state: Cap
 }
 
 async function notifyOf(
-  { counter, activityLog, currency }: NoticeDependencies,
+  { counters, activityLog, currency }: NoticeDependencies,
   state: CapState,
   limit: CapLimit,
   percentage: Percentage,
@@ -90,7 +84,14 @@ async function notifyOf(
       resets_at: new Date(windows.resetsAt[limit.window] * 1000).toISOString(),
     },
   });
-  await counter.mark(state.counter, attribute, limit.limit, state.purgeAt);
+  // Raises the mark to the limit, unless another request was faster.
+  const mark = {
+    counter: state.counter,
+    amounts: { [attribute]: limit.limit - countIn(state.row, attribute) },
+    limits: { [attribute]: limit.limit },
+    purgeAt: state.purgeAt,
+  };
+  await add(counters, mark, now);
 }
 
 /**

@@ -1,9 +1,9 @@
 /** Decides from the counts: which window binds, how many requests remain, how long to wait (contract 4.4). */
 import { type PolicyName, policies } from '../contract/rate-limits-and-caps.ts';
-import type { CountOutcome } from './rate-counter.dynamo.ts';
 import type { LimitsInForce } from './read-overrides.ts';
 import {
   limitOf,
+  type PerWindow,
   perWindow,
   type WindowName,
   type Windows,
@@ -11,6 +11,12 @@ import {
   windowSeconds,
   windowsAt,
 } from './windows.ts';
+
+export interface CountOutcome {
+  readonly admitted: boolean;
+  /** Requests counted in each window, including this one if it was admitted. */
+  readonly used: PerWindow<number>;
+}
 
 interface WindowState {
   readonly window: WindowName;

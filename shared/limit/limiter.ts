@@ -5,27 +5,27 @@
  */
 import { type PolicyName, policies } from '../contract/rate-limits-and-caps.ts';
 import { ExpiringMap } from '../platform/expiring-cache.ts';
-import { type Decision, decide } from './decision.ts';
-import type { CountInRow, CountOutcome } from './rate-counter.dynamo.ts';
+import { add, type Counters, countIn } from './counters.dynamo.ts';
+import { type CountOutcome, type Decision, decide } from './decision.ts';
 import type { LimitReader, LimitsInForce } from './read-overrides.ts';
 import { counterKey, type Subject } from './subject.ts';
-import { staleMinutes, type Windows, windowsAt } from './windows.ts';
+import { limitOf, perWindow, type Windows, windowNames, windowSeconds, windowsAt } from './windows.ts';
 
 export type RateLimiter = ReturnType<typeof rateLimiter>;
 
 /** How long a refusal is cached, at most until the minute ends. */
 const refusalCacheSeconds = 5;
 const cacheEntries = 5000;
+const keptDaysAfterUse = 2;
 
 export function rateLimiter({
-  countInRow,
+  counters,
   limitsOf,
 }: {
-  readonly countInRow: CountInRow;
+  readonly counters: Counters;
   readonly limitsOf: LimitReader;
 }) {
   const refusals = new ExpiringMap<CountOutcome>(cacheEntries);
-  const cleanedMinute = new ExpiringMap<number>(cacheEntries);
 
   return { check };
 
@@ -48,18 +48,18 @@ export function rateLimiter({
     const cached = refusals.get(cacheKey, now);
     if (cached !== undefined) return cached;
 
-    const cleaned = cleanedMinute.get(key, now) === windows.minuteOfDay;
-    const outcome = await countInRow({
+    const { attributes, resetsAt } = windows;
+    const addition = {
       counter: key,
-      windows,
-      limits,
-      staleAttributes: cleaned ? [] : staleMinutes(windows.minuteOfDay),
-    });
-    if (outcome.admitted) {
-      if (!cleaned) cleanedMinute.set(key, windows.minuteOfDay, now, windows.resetsAt.minute * 1000);
-    } else {
+      amounts: Object.fromEntries(windowNames.map((window) => [attributes[window], 1])),
+      limits: Object.fromEntries(windowNames.map((window) => [attributes[window], limitOf(limits, window)])),
+      purgeAt: resetsAt.day + keptDaysAfterUse * windowSeconds.day,
+    };
+    const { added, row } = await add(counters, addition, now);
+    const outcome = { admitted: added, used: perWindow((window) => countIn(row, attributes[window])) };
+    if (!added) {
       // At most until the minute ends, because the counts of the minute then change.
-      const until = Math.min(now.getTime() + refusalCacheSeconds * 1000, windows.resetsAt.minute * 1000);
+      const until = Math.min(now.getTime() + refusalCacheSeconds * 1000, resetsAt.minute * 1000);
       refusals.set(cacheKey, outcome, now, until);
     }
     return outcome;

@@ -15,21 +15,11 @@ import type { countedCaps } from '../contract/uses.ts';
 import { dynamo } from '../platform/aws/clients.ts';
 import { secondsPerDay } from '../platform/clock.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
-import { ExpiringMap } from '../platform/expiring-cache.ts';
-import { type CapCounter, type CountedRow, dynamoCapCounter } from './cap-counter.dynamo.ts';
-import {
-  amountOf,
-  type CapLimit,
-  type CapWindows,
-  capAttribute,
-  capLimits,
-  capWindowsAt,
-  countIn,
-  endedAttributes,
-  millionths,
-} from './cap-limits.ts';
+import { amountOf, type CapLimit, capAttribute, capLimits, millionths } from './cap-limits.ts';
 import { notifyOfSpend } from './cap-notices.ts';
+import { add, type CountedRow, type Counters, countersIn, countIn, readCounts } from './counters.dynamo.ts';
 import type { CapReader } from './read-overrides.ts';
+import { type Windows, windowsAt } from './windows.ts';
 
 /** Takes one request's messages from its client's caps. */
 export interface Allowance {
@@ -50,7 +40,6 @@ export type AllowanceOf = (
 ) => Promise<Allowance | undefined>;
 
 const keptDaysAfterMonth = 2;
-const cacheEntries = 5000;
 /** Counted even without a limit, so that a cap that is set later includes earlier messages. */
 const countedWindows = ['day', 'month'] as const;
 
@@ -59,7 +48,7 @@ interface CapsInForce {
 }
 
 interface AllowanceDependencies extends CapsInForce {
-  readonly counter: CapCounter;
+  readonly counters: Counters;
   /** Returns the estimated cost of a message. */
   readonly costOf: (message: PricedMessage) => number;
   /** The currency of the costs and the spend caps. */
@@ -68,8 +57,6 @@ interface AllowanceDependencies extends CapsInForce {
 }
 
 export function allowances(dependencies: AllowanceDependencies): AllowanceOf {
-  /** By row: the attributes of ended windows, which the next write removes. */
-  const ended = new ExpiringMap<readonly string[]>(cacheEntries);
   const amountsOf = (messages: readonly PricedMessage[]): Amounts => ({
     messages: messages.map(() => 1),
     spend: messages.map((message) => millionths(dependencies.costOf(message))),
@@ -78,25 +65,22 @@ export function allowances(dependencies: AllowanceDependencies): AllowanceOf {
   return async (clientId, { now }) => {
     const limits = await dependencies.limitsOf(clientId);
     if (limits.length === 0) return undefined;
-    const windows = capWindowsAt(now);
+    const windows = windowsAt(now);
     const counter = capCounterKey(clientId, windows);
     const purgeAt = windows.resetsAt.month + keptDaysAfterMonth * secondsPerDay;
 
     return {
       async take(messages) {
         const amounts = amountsOf(messages);
-        const attributes = amountsByAttribute(amounts, limits, windows);
-        const { taken: fits, row } = await dependencies.counter.take({
+        const addition = {
           counter,
-          amounts: attributes,
+          amounts: amountsByAttribute(amounts, limits, windows),
           limits: Object.fromEntries(
             limits.map(({ cap, window, limit }) => [capAttribute(windows, cap, window), limit]),
           ),
-          endedAttributes: ended.get(counter, now) ?? [],
           purgeAt,
-        });
-        if (fits)
-          ended.set(counter, endedAttributes(Object.keys(row), now), now, windows.resetsAt.month * 1000);
+        };
+        const { added: fits, row } = await add(dependencies.counters, addition, now);
         const full = fits ? [] : fullWindows(row, limits, windows, amounts);
         await notifyOfSpend(dependencies, {
           clientId,
@@ -113,7 +97,7 @@ export function allowances(dependencies: AllowanceDependencies): AllowanceOf {
       },
 
       async check(messages) {
-        const row = await dependencies.counter.read(counter);
+        const row = await readCounts(dependencies.counters, counter);
         const full = fullWindows(row, limits, windows, amountsOf(messages));
         if (full.length > 0) throw refusalOf(full, messages.length, dependencies.currency, now);
       },
@@ -125,7 +109,7 @@ export function allowances(dependencies: AllowanceDependencies): AllowanceOf {
  * Returns the key of the counter. Client ids contain no colon, so it differs from all keys of the rate limiter in the
  * same table.
  */
-export function capCounterKey(clientId: string, { month }: CapWindows): string {
+export function capCounterKey(clientId: string, { month }: Windows): string {
   return `caps:${clientId}|${month}`;
 }
 
@@ -135,7 +119,7 @@ type Amounts = Readonly<Record<CapName, readonly number[]>>;
 function amountsByAttribute(
   amounts: Amounts,
   limits: readonly CapLimit[],
-  windows: CapWindows,
+  windows: Windows,
 ): Record<string, number> {
   const always = capNames.flatMap((cap) => countedWindows.map((window) => ({ cap, window })));
   return Object.fromEntries(
@@ -157,7 +141,7 @@ interface FullWindow {
 function fullWindows(
   row: CountedRow,
   limits: readonly CapLimit[],
-  windows: CapWindows,
+  windows: Windows,
   amounts: Amounts,
 ): FullWindow[] {
   return limits
@@ -224,14 +208,14 @@ export interface CapUse {
 
 /** Returns the use of a client's caps: one read, and none if no cap applies. */
 export async function capUse(
-  { counter, limitsOf }: CapsInForce & { readonly counter: Pick<CapCounter, 'read'> },
+  { counters, limitsOf }: CapsInForce & { readonly counters: Counters },
   clientId: string,
   now: Date,
 ): Promise<CapUse[]> {
   const limits = await limitsOf(clientId);
   if (limits.length === 0) return [];
-  const windows = capWindowsAt(now);
-  const row = await counter.read(capCounterKey(clientId, windows));
+  const windows = windowsAt(now);
+  const row = await readCounts(counters, capCounterKey(clientId, windows));
   return limits.map(({ cap, window, limit }) => ({
     cap,
     window,
@@ -246,7 +230,7 @@ export function allowancesFrom(env: EnvironmentFor<typeof countedCaps>, capsOf: 
   const table = readPrices(env.PRICES_FILE);
   const stageCaps = env.STAGE_CAPS;
   return allowances({
-    counter: dynamoCapCounter(dynamo(), env.RATE_COUNTERS_TABLE),
+    counters: countersIn(dynamo(), env.RATE_COUNTERS_TABLE),
     limitsOf: async (clientId) => (isSynthetic(clientId) ? [] : capLimits(await capsOf(clientId), stageCaps)),
     costOf: (message) => costForCap(table, message),
     currency: table.currency,

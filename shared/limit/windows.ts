@@ -1,6 +1,6 @@
-/** The three fixed UTC windows of a time, and the attributes of a counter's row that count them (contract 4.1). */
-import type { Limits } from '../contract/rate-limits-and-caps.ts';
-import { dayOf, epochSeconds, secondsPerDay } from '../platform/clock.ts';
+/** The fixed UTC windows of a time, and the attributes of a counter's row that count in them (contract 4.1, 10.2). */
+import type { CapWindow, Limits } from '../contract/rate-limits-and-caps.ts';
+import { epochSeconds, secondsPerDay } from '../platform/clock.ts';
 
 /** Shortest first. */
 export const windowNames = ['minute', 'hour', 'day'] as const;
@@ -15,35 +15,31 @@ export function perWindow<T>(of: (window: WindowName) => T): PerWindow<T> {
 
 export const windowSeconds: PerWindow<number> = { minute: 60, hour: 3600, day: secondsPerDay };
 
+/** The UTC windows of a time. */
 export interface Windows {
-  /** The UTC day, `2026-11-20`: part of the counter's key. */
+  /** `2026-11-20` and `2026-11`: parts of the keys of rows. */
   readonly day: string;
-  readonly minuteOfDay: number;
-  /** `d`, `h00`–`h23`, `m0000`–`m1439`: the attributes that count these windows. */
-  readonly attributes: PerWindow<string>;
+  readonly month: string;
+  /** `m201005`, `h2010`, `d20` and `month` for 10:05 of the 20th: the attributes that count these windows. */
+  readonly attributes: Readonly<Record<CapWindow, string>>;
   /** Seconds since the epoch. */
-  readonly resetsAt: PerWindow<number>;
+  readonly resetsAt: Readonly<Record<CapWindow, number>>;
 }
 
 export function windowsAt(now: Date): Windows {
+  const iso = now.toISOString();
+  const [dd, hh, mm] = [iso.slice(8, 10), iso.slice(11, 13), iso.slice(14, 16)];
   const seconds = epochSeconds(now);
-  const secondOfDay = seconds % windowSeconds.day;
-  const minuteOfDay = Math.floor(secondOfDay / windowSeconds.minute);
   const end = (length: number): number => seconds - (seconds % length) + length;
   return {
-    day: dayOf(now),
-    minuteOfDay,
-    attributes: {
-      minute: minuteAttribute(minuteOfDay),
-      hour: `h${Math.floor(secondOfDay / windowSeconds.hour)
-        .toString()
-        .padStart(2, '0')}`,
-      day: 'd',
-    },
+    day: iso.slice(0, 10),
+    month: iso.slice(0, 7),
+    attributes: { minute: `m${dd}${hh}${mm}`, hour: `h${dd}${hh}`, day: `d${dd}`, month: 'month' },
     resetsAt: {
       minute: end(windowSeconds.minute),
       hour: end(windowSeconds.hour),
       day: end(windowSeconds.day),
+      month: Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) / 1000,
     },
   };
 }
@@ -60,24 +56,29 @@ export function limitsBy(of: (window: WindowName) => number): Limits {
   return { perMinute: of('minute'), perHour: of('hour'), perDay: of('day') };
 }
 
-/**
- * The number of past minutes that are not removed, because another process with a slower clock may still add to them.
- */
-export const keptMinutes = 4;
-const cleanedMinutes = 90;
+/** How long a window is kept after its end, because a process with a slower clock may still add to it. */
+const keptSeconds = 240;
+/** Removed in one write: the expression stays below DynamoDB's 4 KB. */
+const removedAtOnce = 90;
 
-/**
- * Returns the attributes of past minutes that the first request of a minute removes. At most five remain after a run
- * of minutes, and only if 94 minutes without a request follow, so a row has at most 75 of them in a day.
- */
-export function staleMinutes(minuteOfDay: number): string[] {
-  const newest = minuteOfDay - keptMinutes - 1;
-  const oldest = Math.max(0, newest - cleanedMinutes + 1);
-  const attributes: string[] = [];
-  for (let minute = oldest; minute <= newest; minute += 1) attributes.push(minuteAttribute(minute));
-  return attributes;
-}
+const windowed = /^(?:[a-z_]+_)?([dhm])(\d\d)(\d\d)?(\d\d)?(_\d+)?$/;
+const lengths = { m: windowSeconds.minute, h: windowSeconds.hour, d: windowSeconds.day } as const;
 
-function minuteAttribute(minuteOfDay: number): string {
-  return `m${minuteOfDay.toString().padStart(4, '0')}`;
+/** Returns the attributes of windows that have ended. @param now - in the month of the row */
+export function endedAttributes(attributes: Iterable<string>, now: Date): string[] {
+  const keptFrom = now.getTime() / 1000 - keptSeconds;
+  const ended: string[] = [];
+  for (const attribute of attributes) {
+    const [, kind, day, hour = '0', minute = '0'] = windowed.exec(attribute) ?? [];
+    if (kind === undefined) continue;
+    const begin = Date.UTC(
+      now.getUTCFullYear(),
+      now.getUTCMonth(),
+      Number(day),
+      Number(hour),
+      Number(minute),
+    );
+    if (begin / 1000 + lengths[kind as keyof typeof lengths] <= keptFrom) ended.push(attribute);
+  }
+  return ended.slice(0, removedAtOnce);
 }

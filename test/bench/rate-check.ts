@@ -6,8 +6,8 @@ import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { RateLimiterDynamo, RateLimiterUnion } from 'rate-limiter-flexible';
 import { perMinuteMax } from '../../shared/contract/rate-limits-and-caps.ts';
+import { countersIn } from '../../shared/limit/counters.dynamo.ts';
 import { rateLimiter } from '../../shared/limit/limiter.ts';
-import { dynamoRateCounter } from '../../shared/limit/rate-counter.dynamo.ts';
 import { documentClient, dynamoClient } from '../../shared/platform/aws/clients.ts';
 import { type Counted, countedDynamo } from '../support/engine/counted-dynamo.ts';
 import { startDynamoDbLocal } from '../support/engine/dynamodb-local.ts';
@@ -74,7 +74,7 @@ try {
 
 function checkOurs(documents: DynamoDBDocumentClient): (i: number) => Promise<void> {
   const limiter = rateLimiter({
-    countInRow: dynamoRateCounter(documents, TableName),
+    counters: countersIn(documents, TableName),
     limitsOf: async () => limits,
   });
   return async (i) => {

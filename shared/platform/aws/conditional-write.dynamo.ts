@@ -72,7 +72,9 @@ async function tryConditionalWrite<Response>(
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     const row =
-      error.Item === undefined ? undefined : unmarshall(error.Item as Record<string, AttributeValue>);
+      error.Item === undefined
+        ? undefined
+        : unmarshall(error.Item as Record<string, AttributeValue>, { wrapNumbers: Number });
     return { applied: false, row };
   }
 }

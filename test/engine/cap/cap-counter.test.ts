@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import type { StageCaps } from '../../../shared/contract/rate-limits-and-caps.ts';
-import { capWindowsAt } from '../../../shared/limit/cap-limits.ts';
 import { type Allowance, capCounterKey } from '../../../shared/limit/take-from-caps.ts';
+import { windowsAt } from '../../../shared/limit/windows.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { capProcess, millionthsOf, usedOf } from '../../support/cap/caps.ts';
 import { createTables } from '../../support/engine/tables.ts';
@@ -26,7 +26,7 @@ const caps = {
 } as const satisfies StageCaps;
 
 async function rowOf(clientId: string, at: Date): Promise<Record<string, unknown> | undefined> {
-  const Key = { counter: capCounterKey(clientId, capWindowsAt(at)) };
+  const Key = { counter: capCounterKey(clientId, windowsAt(at)) };
   const { Item } = await tables.dynamo.send(
     new GetCommand({ TableName: tables.names.rate_counters, Key, ConsistentRead: true }),
   );
@@ -178,7 +178,7 @@ describe('the counter', () => {
       (await allowanceOf(client_id, { now }))?.take([{ channel: 'sms', country: 'GB' }]);
     await take();
     await expect(take()).rejects.toMatchObject({ code: 'message_limit_reached' });
-    const Key = { counter: capCounterKey(client_id, capWindowsAt(now)) };
+    const Key = { counter: capCounterKey(client_id, windowsAt(now)) };
     await tables.dynamo.send(new DeleteCommand({ TableName: tables.names.rate_counters, Key }));
     await take();
   });

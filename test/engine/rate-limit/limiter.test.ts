@@ -3,10 +3,10 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } fr
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Limits } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { dynamoRowEditor, dynamoRowReader } from '../../../shared/edited-table/row-editor.dynamo.ts';
+import { countersIn } from '../../../shared/limit/counters.dynamo.ts';
 import { type Decision, retryAfterSeconds } from '../../../shared/limit/decision.ts';
 import { type RateLimiter, rateLimiter } from '../../../shared/limit/limiter.ts';
 import { overrideTable } from '../../../shared/limit/override-row.ts';
-import { dynamoRateCounter } from '../../../shared/limit/rate-counter.dynamo.ts';
 import { type InvalidOverride, overrideReader } from '../../../shared/limit/read-overrides.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { createTables } from '../../support/engine/tables.ts';
@@ -37,7 +37,7 @@ describe('the limiter', () => {
   /** A process of its own: it remembers nothing of what another saw. */
   const limiterWith = (limits: Limits): RateLimiter =>
     rateLimiter({
-      countInRow: dynamoRateCounter(dynamo, counters),
+      counters: countersIn(dynamo, counters),
       limitsOf: async () => limits,
     });
   const check = (limiter: RateLimiter, clientId: string, now: Date): Promise<Decision> =>
@@ -196,6 +196,6 @@ describe('the limiter', () => {
     const Key = { counter: `${client}|POST /api/v1/sms/send|2026-11-20` };
     const { Item = {} } = await dynamo.send(new GetCommand({ TableName: counters, Key }));
     expect(Item.purge_at).toBe(Date.parse('2026-11-23T00:00:00Z') / 1000);
-    expect(Object.keys(Item).toSorted()).toEqual(['counter', 'd', 'h12', 'm0720', 'purge_at']);
+    expect(Object.keys(Item).toSorted()).toEqual(['counter', 'd20', 'h2012', 'm201200', 'purge_at']);
   });
 });

@@ -3,8 +3,8 @@
  * limit, and what is counted is what was admitted and what repeated calls counted (docs/limits.md).
  */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { countersIn } from '../../../shared/limit/counters.dynamo.ts';
 import { rateLimiter } from '../../../shared/limit/limiter.ts';
-import { dynamoRateCounter } from '../../../shared/limit/rate-counter.dynamo.ts';
 import { losingResponses } from '../../support/engine/lost-responses.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
@@ -21,9 +21,9 @@ afterAll(() => tables.drop());
 /** Each check by a process of its own, which remembers no refusal. */
 async function checkAtOnce(clientId: string, times: number, isLost: (response: number) => boolean) {
   const { dynamo, lost } = losingResponses(isLost);
-  const countInRow = dynamoRateCounter(dynamo, tables.names.rate_counters);
+  const counters = countersIn(dynamo, tables.names.rate_counters);
   const check = () =>
-    rateLimiter({ countInRow, limitsOf: async () => limits }).check(
+    rateLimiter({ counters, limitsOf: async () => limits }).check(
       { kind: 'client', clientId },
       'sms_send',
       noon,

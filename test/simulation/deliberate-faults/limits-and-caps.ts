@@ -9,9 +9,9 @@ export const faults: DeliberateFaults = {
     promise: '4.2',
     changes: [
       {
-        file: 'shared/limit/rate-counter.dynamo.ts',
-        replace: '${attribute} < ${limit}',
-        by: '${attribute} <= ${limit}',
+        file: 'shared/limit/counters.dynamo.ts',
+        replace: 'const room = limit - (amounts[name] ?? 0);',
+        by: 'const room = limit;',
       },
     ],
   },
@@ -21,7 +21,7 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/limit/limiter.ts',
-        replace: 'Math.min(now.getTime() + refusalCacheSeconds * 1000, windows.resetsAt.minute * 1000)',
+        replace: 'Math.min(now.getTime() + refusalCacheSeconds * 1000, resetsAt.minute * 1000)',
         by: 'now.getTime() + refusalCacheSeconds * 1000',
       },
     ],

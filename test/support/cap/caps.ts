@@ -1,8 +1,8 @@
 /** Caps on private tables: what a process takes, the notices it gives, and the amounts that are counted. */
 import { costForCap } from '../../../shared/contract/prices.ts';
 import type { StageCaps } from '../../../shared/contract/rate-limits-and-caps.ts';
-import { type CapCounter, dynamoCapCounter } from '../../../shared/limit/cap-counter.dynamo.ts';
 import { capLimits } from '../../../shared/limit/cap-limits.ts';
+import { countersIn } from '../../../shared/limit/counters.dynamo.ts';
 import { type AllowanceOf, allowances, type CapUse, capUse } from '../../../shared/limit/take-from-caps.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import type { TestTables } from '../engine/test-tables.ts';
@@ -22,9 +22,8 @@ export function millionthsOf(messages: readonly Pick<Message, 'channel' | 'count
 /** One process, which remembers nothing of what another saw. @param caps - as they are when a request is made */
 export function capProcess(tables: TestTables, caps: () => StageCaps, kill: Kill = noKill()): AllowanceOf {
   const { dynamo, names } = tables;
-  const counter: CapCounter = killable(dynamoCapCounter(dynamo, names.rate_counters), kill);
   return allowances({
-    counter,
+    counters: countersIn(killable(dynamo, kill), names.rate_counters),
     limitsOf: async () => capLimits({}, caps()),
     costOf: (message) => costForCap(prices, message),
     currency: prices.currency,
@@ -39,7 +38,7 @@ export async function usedOf(
   now: Date,
   caps: StageCaps,
 ): Promise<Record<string, number>> {
-  const counter = dynamoCapCounter(dynamo, names.rate_counters);
-  const uses: CapUse[] = await capUse({ counter, limitsOf: async () => capLimits({}, caps) }, clientId, now);
+  const counters = countersIn(dynamo, names.rate_counters);
+  const uses: CapUse[] = await capUse({ counters, limitsOf: async () => capLimits({}, caps) }, clientId, now);
   return Object.fromEntries(uses.map(({ cap, window, used }) => [`${cap} ${window}`, used]));
 }

@@ -1,6 +1,6 @@
 /** The gateway's stores on tables of a test, and on fresh ones in memory whose rows the test sees at once. */
 import { dynamoActivityReader } from '../../../shared/activity/activity-log.dynamo.ts';
-import { dynamoRateCounter } from '../../../shared/limit/rate-counter.dynamo.ts';
+import { countersIn } from '../../../shared/limit/counters.dynamo.ts';
 import { type SenderPaces, senderPaces } from '../../../shared/message/dispatch/sender-pace.dynamo.ts';
 import { dynamoBatchStore } from '../../../shared/message/send/batch-store.dynamo.ts';
 import { dynamoContacts } from '../../../shared/message/store/contacts.dynamo.ts';
@@ -53,7 +53,7 @@ export function storesIn({ dynamo, names }: TestTables) {
     resends: dynamoResendStore(dynamo, names.webhook_deliveries),
     activityLog: { db: dynamo, tableName: names.activity_log, retentionDays },
     activity: dynamoActivityReader(dynamo, names.activity_log),
-    rateCounter: dynamoRateCounter(dynamo, names.rate_counters),
+    counters: countersIn(dynamo, names.rate_counters),
     usage: dynamoUsageReader(dynamo, names.message_usage),
   };
 }

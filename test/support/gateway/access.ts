@@ -13,8 +13,8 @@ import {
 import { dynamoRowReader } from '../../../shared/edited-table/row-editor.dynamo.ts';
 import { authenticateBearer } from '../../../shared/http/authenticate.ts';
 import type { HttpDependencies, HttpFunction } from '../../../shared/http/http-function.ts';
+import { countersIn } from '../../../shared/limit/counters.dynamo.ts';
 import { rateLimiter } from '../../../shared/limit/limiter.ts';
-import { dynamoRateCounter } from '../../../shared/limit/rate-counter.dynamo.ts';
 import { overrideReader } from '../../../shared/limit/read-overrides.ts';
 import { dynamoSigningKeyStore, type SigningKeyStore } from '../../../shared/token/signing-keys.dynamo.ts';
 import { type TokenVerifier, tokenVerifier } from '../../../shared/token/token-verifier.ts';
@@ -61,7 +61,7 @@ export function accessTo({ dynamo, names }: TestTables, at: Date): Access {
         baseUrl: 'https://gateway.example',
         logged,
         limiter: rateLimiter({
-          countInRow: dynamoRateCounter(dynamo, counters),
+          counters: countersIn(dynamo, counters),
           limitsOf: reader.limitsOf,
         }),
         prepare: reader.prepare,

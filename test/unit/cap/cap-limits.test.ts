@@ -1,7 +1,7 @@
 /** Which caps are in force for a client, from its rows and the stage's settings. */
 import { expect, it } from '@jest/globals';
 import { costForCap } from '../../../shared/contract/prices.ts';
-import { capLimits, endedAttributes } from '../../../shared/limit/cap-limits.ts';
+import { capLimits } from '../../../shared/limit/cap-limits.ts';
 
 const stage = { spend: { perDay: 100, perMonth: 0.1 + 0.2 } };
 
@@ -32,25 +32,4 @@ it('count a message without a price as the dearest of its channel', () => {
   expect(costForCap(prices, { channel: 'sms', country: 'GB', segments: 2 })).toBe(0.08);
   expect(costForCap(prices, { channel: 'sms', country: 'FR', segments: 3 })).toBe(0.12);
   expect(costForCap(prices, { channel: 'whatsapp', country: 'FR' })).toBe(0);
-});
-
-it('have ended windows four minutes after their end, at most ninety at once', () => {
-  const now = new Date('2026-11-20T10:05:00.000Z');
-  const live = [
-    'messages_m201000',
-    'messages_h2010',
-    'messages_d20',
-    'spend_d20_80',
-    'spend_month',
-    'purge_at',
-  ];
-  const ended = ['messages_m201000', 'given_back_m200959', 'messages_h2009', 'spend_d19', 'spend_d19_100'];
-  expect(endedAttributes([...live, ...ended], now)).toEqual(['messages_m201000', ...ended]);
-  expect(endedAttributes(live.slice(1), now)).toEqual([]);
-  expect(
-    endedAttributes(
-      Array.from({ length: 200 }, (_, minute) => `messages_m19${1000 + minute}`),
-      now,
-    ),
-  ).toHaveLength(90);
 });

@@ -231,7 +231,7 @@ describe('the feedback and the limiter', () => {
         const promise = promised(feedbackOf(row, { ...context, now: midnight }).status_message, []);
         let now = midnight;
         const limiter = rateLimiter({
-          countInRow: inMemoryStores().rateCounter,
+          counters: inMemoryStores().counters,
           limitsOf: overrideReader(
             { rowsOf: async (id) => (id === '*' ? [] : [row]) },
             () => now,

@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Limits } from '../../../shared/contract/rate-limits-and-caps.ts';
+import { countersIn } from '../../../shared/limit/counters.dynamo.ts';
 import { decide, retryAfterSeconds } from '../../../shared/limit/decision.ts';
 import { rateLimiter } from '../../../shared/limit/limiter.ts';
 import {
@@ -30,8 +31,12 @@ const smallLimits: fc.Arbitrary<Limits> = fc.record({ perMinute: small, perHour:
 
 /** A process has a clock, a memory and the one counter that all share. */
 function processes(limits: () => Limits) {
-  const { rateCounter: countInRow } = inMemoryStores();
-  return () => rateLimiter({ countInRow, limitsOf: async () => limits() });
+  const { tables } = inMemoryStores();
+  return () =>
+    rateLimiter({
+      counters: countersIn(tables.dynamo, tables.names.rate_counters),
+      limitsOf: async () => limits(),
+    });
 }
 
 /** How many were admitted in each window, by the clock of the process that admitted them. */
