@@ -6,6 +6,7 @@ import { activityLogFrom } from '../shared/activity/write-activity.dynamo.ts';
 import { dynamoWebhookSecrets } from '../shared/client/webhook-secrets.dynamo.ts';
 import { cachedSecrets } from '../shared/client/webhook-secrets.ts';
 import { modeOf } from '../shared/contract/mode.ts';
+import { countersIn } from '../shared/limit/counters.dynamo.ts';
 import {
   dynamo,
   type ForeignCredentials,
@@ -21,11 +22,7 @@ import { environmentOf } from '../shared/platform/env.ts';
 import { log, logWarning } from '../shared/platform/log.ts';
 import { processBatch } from '../shared/platform/process-queue-batch.ts';
 import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
-import {
-  type CountedAttempt,
-  countWebhookAttempts,
-  dynamoAttemptCounter,
-} from '../shared/usage/webhook-attempts.dynamo.ts';
+import { type CountedAttempt, countWebhookAttempts } from '../shared/usage/webhook-attempts.dynamo.ts';
 import { addressRules } from '../shared/webhook/address-guard.ts';
 import { logFieldsOf, reportFailedDelivery } from '../shared/webhook/deliver/alert-failure.ts';
 import { assumedRoles, stsAssumeRole } from '../shared/webhook/deliver/assumed-roles.sts.ts';
@@ -57,7 +54,7 @@ const queues = sqs();
 const timeScale = env.WEBHOOK_TIME_SCALE;
 const queueUrls = { first: env.WEBHOOKS_QUEUE_URL, retries: env.WEBHOOK_RETRIES_QUEUE_URL };
 const dependencies = deliverDependencies();
-const attempts = { ...dependencies, counter: dynamoAttemptCounter(dynamo(), env.USAGE_TABLE) };
+const attempts = { ...dependencies, counters: countersIn(dynamo(), env.RATE_COUNTERS_TABLE) };
 
 export const handler: SQSHandler = async (event) => {
   const counted: CountedAttempt[] = [];

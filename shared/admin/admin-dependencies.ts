@@ -31,7 +31,6 @@ import type { EnvironmentFor } from '../platform/env.ts';
 import { dynamoDueItemIndex, dynamoDueItemReader } from '../recovery/due-item-index.dynamo.ts';
 import { senderTable } from '../sender/sender-row.ts';
 import { dynamoUsageReader } from '../usage/usage-reader.dynamo.ts';
-import { dynamoAttemptReader } from '../usage/webhook-attempts.dynamo.ts';
 import { webhookUrlFrom } from '../webhook/address-guard.ts';
 import { reportFailedDelivery } from '../webhook/deliver/alert-failure.ts';
 import { sqsDeliveryQueue } from '../webhook/delivery-queue.sqs.ts';
@@ -107,7 +106,6 @@ export function adminDependencies(
     usage: dynamoUsageReader(db, env.MESSAGE_USAGE_TABLE),
     /** The currency of the stage's prices, ISO 4217. */
     currency: env.CURRENCY,
-    webhookAttempts: dynamoAttemptReader(db, env.USAGE_TABLE),
     /** The carriers of the stage, in order of preference. */
     carriers,
     checkCredentials: credentialChecks(loadCarriers, carrierSecrets(secretsManager(), secrets, systemClock)),

@@ -9,7 +9,7 @@ import { intervals, periodAt, periodsBetween } from '../usage/period.ts';
 import { timesOf, totalOf, usageOfAll, usageOfClient } from '../usage/read-usage.ts';
 import { type UsageRange, usageMoment, usageRange } from '../usage/usage-query.ts';
 import type { UsageEntry, UsageSums } from '../usage/usage-response.schema.ts';
-import { hourOf } from '../usage/webhook-attempts.dynamo.ts';
+import { attemptsIn, hourOf } from '../usage/webhook-attempts.dynamo.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf, readClientNames } from './find-client.ts';
 
@@ -211,7 +211,7 @@ export async function usageOf(dependencies: AdminDependencies, span: OverviewSpa
     }
   };
   const [attempts, messages] = await Promise.all([
-    dependencies.webhookAttempts.hours(hours, dependencies.mode),
+    attemptsIn(dependencies.counters, hours, dependencies.mode),
     dependencies.usage.rowsOf(clientIdIn(dependencies.mode, allClients), [...counts.keys()]),
   ]);
   for (const { hour, counts: added } of attempts) add(periodOf(hour), added);

@@ -47,7 +47,7 @@ export const administration = [
       'api-keys': ['GetItem', 'PutItem', 'UpdateItem', 'Query by-client'],
       'limit-overrides': ['Query', 'Scan', 'UpdateItem', 'DeleteItem'],
       senders: ['Query', 'Scan', 'UpdateItem', 'DeleteItem'],
-      'rate-counters': ['GetItem'],
+      'rate-counters': ['GetItem', 'BatchGetItem'],
       'activity-log': ['Query', 'Query by-kind', 'Query by-client'],
       messages: [
         'GetItem',
@@ -66,7 +66,6 @@ export const administration = [
       'due-items': ['Query', 'PutItem'],
       suppressions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem'],
       'whatsapp-windows': ['GetItem'],
-      usage: ['BatchGetItem'],
       'message-usage': ['BatchGetItem', 'Query'],
       'simulator-outbox': ['Query', 'Query by-day'],
     },

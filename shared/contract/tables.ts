@@ -41,6 +41,7 @@ export const tableShapes = {
     sort: 'destination',
     streamed: true,
   },
+  // Requests and caps of clients by window, and attempts of webhooks by hour, for the dashboard.
   'rate-counters': {
     partition: 'counter',
     purged: true,
@@ -100,8 +101,6 @@ export const tableShapes = {
     },
     purged: 'retentionDays',
   },
-  // Hourly counts of webhook attempts, for the dashboard.
-  usage: { partition: 'hour', purged: true },
   // A row for each UTC hour, day and month, and each client with messages in it.
   'message-usage': {
     partition: 'period',

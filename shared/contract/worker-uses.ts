@@ -58,7 +58,7 @@ export const workerUses = {
         'webhook-endpoints': ['GetItem', 'UpdateItem'],
         'due-items': ['PutItem'],
         'client-secrets': ['GetItem'],
-        usage: ['UpdateItem'],
+        'rate-counters': ['UpdateItem'],
       },
       receivesFrom: ['webhooks', 'webhook-retries'],
       schedulesTo: ['webhook-retries'],

@@ -26,7 +26,6 @@ export const restorableTables = [
   'suppressions',
   'whatsapp-windows',
   'activity-log',
-  'usage',
   'message-usage',
   'batches',
   'due-items',

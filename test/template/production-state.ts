@@ -181,16 +181,6 @@ export const productionState: Readonly<Record<string, unknown>> = {
       },
     ],
   },
-  StorageUsage9ADDA69B: {
-    Type: 'AWS::DynamoDB::Table',
-    TableName: 'messaging-gateway-production-usage',
-    KeySchema: [
-      {
-        AttributeName: 'hour',
-        KeyType: 'HASH',
-      },
-    ],
-  },
   StorageMessageUsage37E3472A: {
     Type: 'AWS::DynamoDB::Table',
     TableName: 'messaging-gateway-production-message-usage',

@@ -122,7 +122,9 @@ describe('the data of production', () => {
     const restorable = resourcesOfType('production', 'AWS::DynamoDB::Table')
       .filter(([, { Properties }]) => Properties.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled)
       .map(([, { Properties }]) => String(Properties.TableName).replace('messaging-gateway-production-', ''));
-    expect(restorable).toEqual(expect.arrayContaining(['messages', 'batches', 'usage', 'whatsapp-windows']));
+    expect(restorable).toEqual(
+      expect.arrayContaining(['messages', 'batches', 'message-usage', 'whatsapp-windows']),
+    );
   });
 
   it('reports a changed logical id', () => {

@@ -96,16 +96,3 @@ export function setOrRemove(values: Readonly<Record<string, unknown>>) {
       : {}),
   };
 }
-
-/** Adds each amount to its attribute of a row that is deleted by its TTL. */
-export function addAmounts(amounts: Iterable<readonly [string, number]>, purgeAt: number) {
-  const entries = [...amounts];
-  return {
-    UpdateExpression: `SET purge_at = :p ADD ${entries.map((_entry, i) => `#${i} :${i}`).join(',')}`,
-    ExpressionAttributeNames: Object.fromEntries(entries.map(([name], i) => [`#${i}`, name])),
-    ExpressionAttributeValues: {
-      ':p': purgeAt,
-      ...Object.fromEntries(entries.map(([, amount], i) => [`:${i}`, amount])),
-    },
-  };
-}

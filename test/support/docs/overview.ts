@@ -11,10 +11,9 @@ type PurgedTable = {
 
 /** How long a row lives that has a time of its own. */
 const lifetimes: Readonly<Record<PurgedTable, string>> = {
-  'rate-counters': '2 days after its day or month',
+  'rate-counters': `2 days after its day or month; attempts of webhooks ${usageKeptDays} days`,
   'one-time-passwords': '1 day after the password expired',
   'otp-traffic': '2 days (minutes), 31 (days)',
-  usage: `${usageKeptDays} days`,
   'message-usage': `${usageKeptDays} days after its period`,
   'count-journal': 'until they are added up; positions 3 days',
   'sender-pace': '7 days after its last message',
