@@ -8,13 +8,13 @@ import {
 } from '../activity/activity-kinds.ts';
 import type { Activity, ActivityQuery } from '../activity/activity-log.ts';
 import { GatewayError } from '../contract/errors.ts';
+import { opaqueCursor } from '../operation/list-query.ts';
 import { addDays } from '../platform/clock.ts';
-import { isId } from '../platform/ids.ts';
 import { deliverySummary } from '../webhook/log/delivery-log.ts';
 import type { DeliverySummary } from '../webhook/webhook-response.schema.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './find-client.ts';
-import { keyText, type ListOf, pageSize, utcTime } from './request-fields.ts';
+import { cursor, keyText, type ListOf, pageSize, utcTime } from './request-fields.ts';
 
 export interface ActivityView extends Activity {
   /** The current state of the entry's webhook; absent if the entry has none, or if it is purged. */
@@ -23,9 +23,7 @@ export interface ActivityView extends Activity {
 
 export const activityQuery = z.object({
   limit: pageSize,
-  cursor: z.optional(
-    z.string().check(z.refine((text) => isId('act', text), 'Give the next_cursor of a response.')),
-  ),
+  cursor,
   client_id: z.optional(keyText),
   kind: z.optional(z.enum([...activityKinds, ...(Object.keys(activityGroups) as ActivityGroup[])])),
   /** The id or name of the client that made the entry, or another name that the log uses. */
@@ -58,13 +56,19 @@ export async function actorOf(
   });
 }
 
+const entryCursor = opaqueCursor(/^act_[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
+
 /** Lists entries, newest first. */
 export async function listActivity(
   dependencies: Pick<AdminDependencies, 'activity' | 'deliveries'> & Partial<Pick<AdminDependencies, 'mode'>>,
   query: ActivityQuery,
 ): Promise<ListOf<'entries', ActivityView>> {
   const mode = query.clientId === undefined ? dependencies.mode : undefined;
-  const { entries, nextCursor } = await dependencies.activity.list({ ...query, mode });
+  const { entries, nextCursor } = await dependencies.activity.list({
+    ...query,
+    cursor: entryCursor.decode(query.cursor),
+    mode,
+  });
   const ids = entries.map(({ delivery_id }) => delivery_id).filter((id) => id !== undefined);
   const deliveries = ids.length === 0 ? [] : await dependencies.deliveries.getMany(ids);
   const summaries = new Map(deliveries.map((delivery) => [delivery.delivery_id, deliverySummary(delivery)]));
@@ -73,7 +77,7 @@ export async function listActivity(
       const delivery = summaries.get(entry.delivery_id ?? '');
       return delivery === undefined ? entry : { ...entry, delivery };
     }),
-    ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
+    ...entryCursor.next(nextCursor),
   };
 }
 

@@ -6,7 +6,7 @@ import * as clientAdmin from '../client/client-admin.ts';
 import type { PermissionChange } from '../client/client-store.dynamo.ts';
 import { placeSchema, senderSchema } from '../contract/phone-number.ts';
 import { scopes } from '../contract/routes.ts';
-import { invalidCursor } from '../operation/list-query.ts';
+import { invalidCursor, opaqueCursor } from '../operation/list-query.ts';
 import { inOneLine } from '../platform/visible-text.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { readClients, requireClient, requireSettingsOwner } from './find-client.ts';
@@ -103,6 +103,8 @@ export const clientsQuery = z.object({
   descending: z.optional(z.enum(['true', 'false'])),
 });
 
+const clientCursor = opaqueCursor(/^.{1,128}$/su);
+
 interface ClientList extends ListOf<'clients', ClientView> {
   /** The number of all clients; absent if there are too many to sort. */
   readonly total?: number;
@@ -116,17 +118,15 @@ const sortedMax = 1000;
 
 export async function listClients(
   dependencies: Pick<AdminDependencies, 'clients' | 'clock' | 'mode'>,
-  { limit, cursor: after, sort = 'name', descending }: z.output<typeof clientsQuery>,
+  { limit, cursor: given, sort = 'name', descending }: z.output<typeof clientsQuery>,
 ): Promise<ClientList> {
   const viewOf = (client: Client): ClientView =>
     clientView(inMode(client, dependencies.mode), dependencies.clock());
+  const after = clientCursor.decode(given);
   const all = await readClients(dependencies, sortedMax);
   if (all.more) {
     const page = await dependencies.clients.list({ limit, after });
-    return {
-      clients: page.clients.map(viewOf),
-      ...(page.next === undefined ? {} : { next_cursor: page.next }),
-    };
+    return { clients: page.clients.map(viewOf), ...clientCursor.next(page.next) };
   }
   const direction = descending === 'true' ? -1 : 1;
   const sorted = all.clients.toSorted(
@@ -140,7 +140,7 @@ export async function listClients(
   return {
     clients: clients.map(viewOf),
     total: sorted.length,
-    ...(last === undefined || start + limit >= sorted.length ? {} : { next_cursor: last.client_id }),
+    ...clientCursor.next(start + limit >= sorted.length ? undefined : last?.client_id),
   };
 }
 

@@ -4,12 +4,13 @@ import { modeOf } from '../contract/mode.ts';
 import { recipientSchema } from '../contract/phone-number.ts';
 import { whatsAppUserId } from '../contract/whatsapp-user.ts';
 import { isUnassigned } from '../message/find-owner.ts';
+import { messageCursor } from '../message/list-messages.ts';
 import type { Message } from '../message/message.ts';
 import { windowEnd } from '../message/store/whatsapp-window.dynamo.ts';
 import { suppressionView } from '../message/suppression/manage-suppressions.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './find-client.ts';
-import { keyText, messageCursor, pageSize } from './request-fields.ts';
+import { cursor, keyText, pageSize } from './request-fields.ts';
 
 /** The other side of a conversation: a phone number, or a short code or WhatsApp user that can only write to us. */
 const person = z.union([
@@ -22,7 +23,7 @@ export const personInPath = z.object({ person });
 
 export const conversationQuery = z.object({
   limit: pageSize,
-  cursor: messageCursor,
+  cursor,
   client_id: z.optional(keyText),
 });
 
@@ -42,7 +43,7 @@ export async function showConversation(
 ) {
   const client_id = client === undefined ? undefined : await clientIdOf(dependencies, client);
   const filter = { recipient: person, mode: client_id === undefined ? dependencies.mode : modeOf(client_id) };
-  const page = { limit, cursor, condition: { client_id } };
+  const page = { limit, cursor: messageCursor.decode(cursor), condition: { client_id } };
   const { messages, nextCursor } = await dependencies.messages.search(filter, page);
   const owned = messages.filter((message) => !isUnassigned(message));
   const clientIds = new Set(owned.map((message) => message.client_id));
@@ -52,7 +53,7 @@ export async function showConversation(
     messages: messages.map(conversationMessage),
     /** The clients of the messages on this page. */
     clients: await Promise.all([...clientIds].map((id) => conversationClient(dependencies, id, person))),
-    ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
+    ...messageCursor.next(nextCursor),
   };
 }
 

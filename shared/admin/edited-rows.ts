@@ -13,11 +13,11 @@ import {
   ownAttributes,
 } from '../edited-table/edited-row.ts';
 import type { AllRows, RowKey } from '../edited-table/row-editor.dynamo.ts';
-import { invalidCursor } from '../operation/list-query.ts';
+import { invalidCursor, opaqueCursor } from '../operation/list-query.ts';
 import { jsonIn } from '../platform/object-fields.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './find-client.ts';
-import { keyText, pageSize, textUpTo } from './request-fields.ts';
+import { cursor, keyText, pageSize, textUpTo } from './request-fields.ts';
 
 function keyPart(bytesMax: number) {
   return z.string().check(
@@ -26,14 +26,13 @@ function keyPart(bytesMax: number) {
   );
 }
 
-/** `client_id` and the sort key. */
+/** `client_id` and the sort key, as JSON. */
 const position = z.tuple([keyPart(2048), keyPart(1024)]);
-/** Longer than the cursor of the longest key, in which JSON escapes each character. */
-const cursorLengthMax = 30_000;
+const rowCursor = opaqueCursor(/^\[/);
 
 export const rowsQuery = z.object({
   limit: pageSize,
-  cursor: z.optional(textUpTo(cursorLengthMax)),
+  cursor,
   client_id: z.optional(keyText),
 });
 
@@ -57,7 +56,7 @@ export async function readRowsPage(
   const after = cursor === undefined ? undefined : keyIn(cursor, sortKey);
   const read = async (clientId: string | undefined) => {
     const { rows, last } = await store.page({ limit, clientId, after });
-    return { rows, next: last === undefined ? {} : { next_cursor: cursorOf(last, sortKey) } };
+    return { rows, next: rowCursor.next(last && JSON.stringify([last.client_id, last[sortKey]])) };
   };
   if (named === undefined || named === after?.client_id) return read(named);
   if (after === undefined) {
@@ -69,12 +68,8 @@ export async function readRowsPage(
   return read(clientId);
 }
 
-function cursorOf(key: RowKey, sortKey: string): string {
-  return Buffer.from(JSON.stringify([key.client_id, key[sortKey]])).toString('base64url');
-}
-
 function keyIn(cursor: string, sortKey: string): RowKey {
-  const { data } = position.safeParse(jsonIn(Buffer.from(cursor, 'base64url').toString()));
+  const { data } = position.safeParse(jsonIn(rowCursor.decode(cursor)));
   if (data === undefined) throw invalidCursor();
   return { client_id: data[0], [sortKey]: data[1] };
 }

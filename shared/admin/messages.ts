@@ -7,6 +7,7 @@ import { clientIdIn, type Mode, modeOf } from '../contract/mode.ts';
 import { recipientInQuery } from '../contract/phone-number.ts';
 import { showLegs } from '../message/dispatch/fallback.ts';
 import { isUnassigned, unassignedClientId } from '../message/find-owner.ts';
+import { messageCursor } from '../message/list-messages.ts';
 import { type Message, statuses } from '../message/message.ts';
 import type { FallbackLeg, MessageStatus } from '../message/message-response.schema.ts';
 import { statusView } from '../message/message-response.ts';
@@ -24,11 +25,11 @@ import type { AdminDependencies } from './admin-dependencies.ts';
 import { conversationClient, conversationMessage } from './conversation.ts';
 import { clientIdOf } from './find-client.ts';
 import type { MessageCondition, MessageFilter, MessageTimes } from './message-search.dynamo.ts';
-import { keyText, type ListOf, messageCursor, pageSize, utcTime } from './request-fields.ts';
+import { cursor, keyText, type ListOf, pageSize, utcTime } from './request-fields.ts';
 
 export const messageQuery = z.object({
   limit: pageSize,
-  cursor: messageCursor,
+  cursor,
   client_id: z.optional(keyText),
   reference: z.optional(keyText),
   recipient: z.optional(recipientInQuery),
@@ -102,7 +103,7 @@ export async function searchMessages(
   const times = all ?? { since: normal(since), until: normal(until) };
   const { messages, nextCursor } = await dependencies.messages.search(filter, {
     limit,
-    cursor,
+    cursor: messageCursor.decode(cursor),
     condition,
     direction,
     since: times.since,
@@ -110,7 +111,7 @@ export async function searchMessages(
   });
   return {
     messages: messages.map(foundView),
-    ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
+    ...messageCursor.next(nextCursor),
     ...(all === undefined || all.leftOut === 0 ? {} : { clients_left_out: all.leftOut }),
   };
 }

@@ -16,11 +16,11 @@ import { findingSummary } from '../otp/review-traffic.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { requireClient } from './find-client.ts';
-import { type ListOf, pageSize, positionCursor } from './request-fields.ts';
+import { cursor, type ListOf, pageSize } from './request-fields.ts';
 
 export type OtpHoldView = ReturnType<typeof viewOf>;
 
-export const otpHoldsQuery = z.object({ limit: pageSize, cursor: positionCursor });
+export const otpHoldsQuery = z.object({ limit: pageSize, cursor });
 
 /** The time of the hold, the client and the country. */
 const holdCursor = opaqueCursor(/^\d{4}-\d\d-\d\dT[\d:.]+Z#.+#(..|\*)$/);
@@ -35,7 +35,7 @@ export async function listOtpHolds(
   { otpHolds, mode }: Pick<AdminDependencies, 'otpHolds' | 'mode'>,
   { limit, cursor }: z.output<typeof otpHoldsQuery>,
 ): Promise<ListOf<'otp_holds', OtpHoldView>> {
-  const before = cursor === undefined ? undefined : holdCursor.decode(cursor);
+  const before = holdCursor.decode(cursor);
   const held = (await otpHolds.listHeld())
     .filter(({ client_id }) => modeOf(client_id) === mode)
     .map((hold) => ({ hold, position: positionOf(hold) }))
@@ -45,7 +45,7 @@ export async function listOtpHolds(
   const last = held.length > limit ? shown.at(-1)?.position : undefined;
   return {
     otp_holds: shown.map(({ hold }) => viewOf(hold)),
-    ...(last === undefined ? {} : { next_cursor: holdCursor.encode(last) }),
+    ...holdCursor.next(last),
   };
 }
 

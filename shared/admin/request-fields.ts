@@ -1,7 +1,6 @@
 /** Fields shared by several admin requests. The dashboard shows their error texts, so these address the operator. */
 
 import * as z from 'zod/mini';
-import { listPositionForm } from '../message/store/message-list.dynamo.ts';
 
 export function textUpTo(charactersMax: number) {
   return z
@@ -25,9 +24,5 @@ export type ListOf<Name extends string, Row> = Readonly<Record<Name, readonly Ro
   readonly next_cursor?: string;
 };
 
-export const cursor = z.optional(keyText);
-/** The cursor of a list whose positions are longer than ids. */
-export const positionCursor = z.optional(textUpTo(500));
-export const messageCursor = z.optional(
-  z.string().check(z.regex(listPositionForm, 'must be the next_cursor of an earlier answer')),
-);
+/** Each list checks the form of its cursors. */
+export const cursor = z.optional(z.string());

@@ -19,14 +19,14 @@ import { requiredField } from '../operation/operation.ts';
 import { addDays, dayOf } from '../platform/clock.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { clientIdOf } from './find-client.ts';
-import { keyText, type ListOf, pageSize, positionCursor, textUpTo } from './request-fields.ts';
+import { cursor, keyText, type ListOf, pageSize, textUpTo } from './request-fields.ts';
 
 export const outboxQuery = z.object({
   to: z.optional(recipientInQuery),
   /** The client (id or name) that owns the test messages. */
   client_id: z.optional(keyText),
   limit: pageSize,
-  cursor: positionCursor,
+  cursor,
 });
 
 /** `from` is null if the message named no sender. */
@@ -59,12 +59,12 @@ export async function listOutbox(
   const keptDays = clientId === undefined ? retentionDays : testOutboxDays + 1;
   const days = Array.from({ length: keptDays }, (_day, ago) => dayOf(addDays(now, -ago)));
   const since = clientId === undefined ? undefined : addDays(now, -testOutboxDays);
-  const before = cursor === undefined ? undefined : outboxCursor.decode(cursor);
+  const before = outboxCursor.decode(cursor);
   const range = { clientId, since, limit, before };
   const { entries, next } = await outbox.page(to === undefined ? { days } : { to }, range);
   return {
     messages: entries.map(shown),
-    ...(next === undefined ? {} : { next_cursor: outboxCursor.encode(next) }),
+    ...outboxCursor.next(next),
   };
 }
 

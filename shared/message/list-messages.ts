@@ -100,7 +100,7 @@ export function listMessages(
 
 function rangeOf(clientId: string, query: Query): ListRange {
   const until = query.until === undefined ? last : `${query.until}#${last}`;
-  const cursor = query.cursor === undefined ? last : messageCursor.decode(query.cursor);
+  const cursor = messageCursor.decode(query.cursor) ?? last;
   return {
     clientId,
     reference: query.reference,
@@ -143,7 +143,7 @@ function passesFilter(
 }
 
 function page(found: readonly FoundMessage[], end: string | undefined): ApiResponse {
-  const next = end === undefined ? {} : { next_cursor: messageCursor.encode(end) };
-  const body: MessagePage = { messages: found.map(({ message }) => statusView(message)), ...next };
+  const messages = found.map(({ message }) => statusView(message));
+  const body: MessagePage = { messages, ...messageCursor.next(end) };
   return { status: 200, body };
 }

@@ -35,15 +35,19 @@ export const defaultPageLimit = 20;
 export const pageLimit = z.pipe(wholeNumber, z.int().check(z.minimum(1), z.maximum(pageLimitMax)));
 
 /**
- * Makes cursors from positions, in base64url so that clients treat them as opaque. @param form - of every position in
- * the list
+ * Makes the cursors of a list from positions, in base64url so that callers treat them as opaque. @param form - of every
+ * position in the list
  */
 export function opaqueCursor(form: RegExp) {
   const encode = (position: string): string => Buffer.from(position).toString('base64url');
   return {
     encode,
+    /** Returns the field of a response that continues after this position; none at the end of the list. */
+    next: (position: string | undefined): { readonly next_cursor?: string } =>
+      position === undefined ? {} : { next_cursor: encode(position) },
     /** @throws GatewayError `invalid_request` if `encode` did not create the cursor from a position in this list. */
-    decode(cursor: string): string {
+    decode<Cursor extends string | undefined>(cursor: Cursor): Cursor | string {
+      if (cursor === undefined) return cursor;
       const position = Buffer.from(cursor, 'base64url').toString();
       if (form.test(position) && encode(position) === cursor) return position;
       throw invalidCursor();

@@ -28,12 +28,12 @@ export function listTestOutbox(outbox: Pick<Outbox, 'page'>): Operation {
     const { to, limit = defaultPageLimit, cursor } = parseQuery(testOutboxQuery, request);
     const { now } = request;
     const since = addDays(now, -testOutboxDays);
-    const before = cursor === undefined ? undefined : outboxCursor.decode(cursor);
+    const before = outboxCursor.decode(cursor);
     const wanted = to === undefined ? { days: [dayOf(now), dayOf(since)] } : { to };
     const { entries, next } = await outbox.page(wanted, { clientId, since, limit, before });
     const body: TestOutboxPage = {
       messages: entries.map(({ from, ...entry }) => ({ ...entry, from: from ?? null })),
-      ...(next === undefined ? {} : { next_cursor: outboxCursor.encode(next) }),
+      ...outboxCursor.next(next),
     };
     return { status: 200, body };
   };

@@ -53,8 +53,7 @@ export async function suppressionsOf(
     const found = await suppressions.get(clientId, recipient);
     return listView(found === undefined ? [] : [found], undefined);
   }
-  const after = cursor === undefined ? undefined : recipientCursor.decode(cursor);
-  const page = await suppressions.list(clientId, limit, after);
+  const page = await suppressions.list(clientId, limit, recipientCursor.decode(cursor));
   return listView(page.suppressions, page.nextAfter);
 }
 
@@ -130,6 +129,5 @@ export function suppressionView(row: Suppression): SuppressionView {
 }
 
 function listView(suppressions: readonly Suppression[], nextAfter: string | undefined): SuppressionList {
-  const next = nextAfter === undefined ? {} : { next_cursor: recipientCursor.encode(nextAfter) };
-  return { suppressions: suppressions.map(suppressionView), ...next };
+  return { suppressions: suppressions.map(suppressionView), ...recipientCursor.next(nextAfter) };
 }
