@@ -7,7 +7,7 @@ import type * as z from 'zod/mini';
 import { countMetric, log } from './log.ts';
 
 /** The result of a message whose work did not fail: the message is deleted, or received again after this time. */
-export interface HandlerResult {
+interface HandlerResult {
   readonly retryAfterSeconds?: number | undefined;
 }
 

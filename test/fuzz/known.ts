@@ -5,7 +5,7 @@ import { freshNumber } from '../support/carrier/outbox.ts';
 import { call, type TestClient } from '../support/http/client.ts';
 
 /** Passed to hooks.py as JSON. */
-export interface KnownHealth {
+interface KnownHealth {
   readonly client_id: string;
   readonly client_secret: string;
   readonly webhookEndpoint: string;
