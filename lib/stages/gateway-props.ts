@@ -15,37 +15,35 @@ export interface MessagingGatewayProps extends OperationProps {
    */
   readonly stage?: 'dev' | 'production' | 'local';
   /**
-   * True to keep tables, keys and logs when the stack is deleted, and to protect the stack against deletion.
+   * True to keep tables, keys and logs when the stack is deleted, and to protect the stack from deletion.
    * @default false; in production true
    * @change To keep the data of a trial, or to delete production data.
    */
   readonly keepData?: boolean;
   /**
-   * Days for which messages and webhook deliveries are kept.
+   * Days for which messages and webhook deliveries are stored.
    * @default 30; in production 90
-   * @cost storage
-   * @change To keep messages for as long as your rules say.
+   * @change If your rules name another time.
    */
   readonly retentionDays?: number;
   /**
-   * Days for which logs are kept: a number that CloudWatch Logs offers, such as 30, 365 or 3653.
+   * Days for which logs are stored: a number that CloudWatch Logs offers, such as 30, 365 or 3653.
    * @default 7; in production 90
-   * @cost storage
-   * @change To keep logs for as long as your rules say.
+   * @change If your rules name another time.
    */
   readonly logRetentionDays?: number;
   /**
    * The ARN of an existing KMS key that encrypts tables, queues, topics, logs and the secret of one-time passwords. Its policy
    * must permit the services that write to them.
-   * @default none, which is keys of AWS
-   * @cost 1 USD a month and each call of KMS
+   * @default none, which uses keys of AWS
+   * @cost 1 USD a month, and each call of KMS
    * @change If data must be encrypted with a key of your own.
    */
   readonly encryptionKeyArn?: string;
   /**
    * The ARN of the permissions boundary of every role.
    * @default none
-   * @change If your account demands a boundary.
+   * @change If your account requires a boundary.
    */
   readonly permissionsBoundaryArn?: string;
   /**
@@ -60,33 +58,29 @@ export interface MessagingGatewayProps extends OperationProps {
    * The carriers of SMS, separated by commas, in order of preference. The next one is used if the one before certainly did not
    * accept a message. `simulator` sends no real messages. `off` refuses sends by the channel.
    * @default "simulator"; in production "aws"
-   * @cost of each carrier
-   * @change To send by another carrier, to have a second one, or to turn SMS off.
+   * @change To use another or a second carrier, or to turn SMS off.
    */
   readonly smsCarrier?: string;
   /**
    * The carriers of WhatsApp messages, as for SMS.
    * @default "simulator"; in production "aws"
-   * @cost of each carrier
-   * @change To send by another carrier, or to turn WhatsApp off.
+   * @change To use another carrier, or to turn WhatsApp off.
    */
   readonly whatsappCarrier?: string;
   /**
-   * The number, sender id or pool of AWS End User Messaging from which SMS go.
+   * The default sender of SMS by AWS: the id of a number or pool, or a sender ID.
    * @default none
-   * @cost of the number
    * @change Required if AWS carries SMS.
    */
   readonly smsOriginationIdentity?: string;
   /**
-   * The id of a protect configuration of AWS End User Messaging, created by hand: the countries that AWS itself allows or
-   * blocks. By default, the protect configuration of the configuration set or of the account applies.
+   * The id of a protect configuration of AWS End User Messaging, which allows or blocks countries. Create it by hand. By default, the protect configuration of the configuration set or of the account applies.
    * @default none
    * @change Against SMS pumping.
    */
   readonly smsProtectConfigurationId?: string;
   /**
-   * The phone number of AWS End User Messaging Social, `phone-number-id-…`.
+   * The id of the phone number at AWS End User Messaging Social, `phone-number-id-…`.
    * @default none
    * @change Required if AWS carries WhatsApp.
    */
@@ -98,17 +92,16 @@ export interface MessagingGatewayProps extends OperationProps {
    */
   readonly whatsappOtpTemplate?: string;
   /**
-   * Words with which a recipient opts out, besides STOP and similar words.
+   * Words that opt a recipient out, besides STOP and similar words.
    * @default []
-   * @change If your recipients write another language than English.
+   * @change If your recipients do not write English.
    */
   readonly optOutWords?: string[];
   /**
    * The action if a carrier's result stays unknown, by kind of message: `send_again`, or `wait` for a receipt until the validity
    * ends.
    * @default {"otp":"send_again","promotional":"wait","other":"wait"}
-   * @cost of a message that is sent twice
-   * @change If a late message is worse than a duplicate, or the reverse.
+   * @change If a duplicate is better than a late message, or the reverse.
    */
   readonly onUnknown?: Record<'otp' | 'promotional' | 'other', 'send_again' | 'wait'>;
 
@@ -117,7 +110,7 @@ export interface MessagingGatewayProps extends OperationProps {
    * The countries to which clients without their own list may send, and the price of a message to each: a JSON file, or its
    * content. A new client gets this list. Numbers without a country, such as satellite phones, are allowed only if their calling
    * code is listed (`+881`).
-   * @default none, which is all countries at the prices of the simulator
+   * @default none, which allows all countries at the prices of the simulator
    * @change Required if messages cost money. To add a country.
    */
   readonly countries?:
@@ -132,7 +125,7 @@ export interface MessagingGatewayProps extends OperationProps {
    * replaces them for its client, window by window. A client with a cap can send about 1,000 requests a second.
    * @default {}; in production {"spend":{"perDay":100,"perMonth":1000}}
    * @cost USD 0.55 for a million messages
-   * @change If clients spend more, or must not spend as much.
+   * @change If clients may spend more, or less.
    */
   readonly caps?: {
     messages?: { perMinute?: number; perHour?: number; perDay?: number; perMonth?: number } | undefined;
@@ -143,14 +136,14 @@ export interface MessagingGatewayProps extends OperationProps {
    * client sent at least `minimumSends` in an hour, to one country or to all, and a smaller share than `minimumShare` was
    * verified.
    * @default {"minimumSends":50,"minimumShare":0.1}
-   * @change If passwords are held without fraud, or fraud is held too late.
+   * @change If genuine passwords are held, or fraud is held too late.
    */
   readonly otpHold?: {
     minimumSends: number;
     minimumShare: number;
   };
   /**
-   * The country of numbers that administrators write without a country code, such as `07700 900123`, in a search.
+   * The country of numbers without a country code in a search, such as `07700 900123`.
    * @default "GB"
    * @change If your administrators are in another country.
    */
@@ -161,7 +154,7 @@ export interface MessagingGatewayProps extends OperationProps {
    * The API's domain name, with a certificate in the same region. If no zone is given, create the DNS record by hand.
    * `disableDefaultEndpoint` turns off API Gateway's own address, `execute-api`.
    * @default none
-   * @change Before the first client: the address then survives a new deploy.
+   * @change Before the first client, so that the address survives a new deploy.
    */
   readonly customDomain?: {
     name: string;
@@ -185,11 +178,10 @@ export interface MessagingGatewayProps extends OperationProps {
   readonly trustedProxies?: { addresses: string[]; header: string };
   /**
    * The web ACL in front of the API: `true` for the gateway's own, which blocks floods and addresses of bad reputation, or the
-   * ARN of an
-   * existing regional one.
+   * ARN of an existing regional one.
    * @default false; in production true
    * @cost 7 USD a month, and USD 0.60 for a million messages
-   * @change If you have a web ACL, or only callers that you know.
+   * @change If you have a web ACL, or know all callers.
    */
   readonly webAcl?: boolean | string;
   /**
@@ -203,11 +195,11 @@ export interface MessagingGatewayProps extends OperationProps {
    * account in the region write logs.
    * @default false; in production true
    * @cost USD 0.13 for a million messages
-   * @change If the account's role must not be set.
+   * @change If the deploy must not set the account's role.
    */
   readonly apiAccessLogs?: boolean;
   /**
-   * The generations of keys that may sign tokens, of which the last one signs.
+   * The generations of keys that may sign tokens; the last one signs.
    * @default [1]
    * @cost 1 USD a month for each key
    * @change While you rotate the key.
@@ -223,8 +215,8 @@ export interface MessagingGatewayProps extends OperationProps {
   readonly webhookPorts?: 'any' | number[];
   /**
    * The subnets and security groups in which webhooks are sent: private subnets whose NAT gateways have fixed addresses.
-   * @default none, which is changing addresses of AWS
-   * @cost of the NAT gateways
+   * @default none, which uses changing addresses of AWS
+   * @cost the NAT gateways
    * @change If clients allow only fixed addresses.
    */
   readonly webhookVpc?: { subnetIds: string[]; securityGroupIds: string[] };

@@ -17,12 +17,10 @@ export interface OperationProps {
   };
   /**
    * Reserved and provisioned concurrency by function, such as `{ 'send-otp': { reserved: 50, provisioned: 5 } }`. With
-   * provisioned
-   * concurrency a function has no cold starts; one-time passwords need it for `send-otp`, `verify-otp` and `dispatch-message`.
-   * Lambda
-   * refuses a change of it during a canary, so new code of these functions gets all calls at once.
+   * provisioned concurrency a function has no cold starts; one-time passwords need it for `send-otp`, `verify-otp` and
+   * `dispatch-message`. Lambda refuses a change of it during a canary, so new code of these functions gets all calls at once.
    * @default {}
-   * @cost of provisioned concurrency; reserved costs nothing
+   * @cost provisioned concurrency
    * @change If cold starts are too slow for you.
    */
   readonly functionConcurrency?: Record<
@@ -32,8 +30,8 @@ export interface OperationProps {
   /**
    * The minimum and maximum of provisioned read and write units a second, for the tables that every message uses. If traffic
    * suddenly doubles, these tables throttle for minutes.
-   * @default none, which is on-demand capacity
-   * @cost USD 5.13 a month for each unit of `min`; then half of on demand
+   * @default none, which uses on-demand capacity
+   * @cost USD 5.13 a month for each unit of `min`
    * @change If traffic is steady and large.
    */
   readonly provisionedCapacity?: { min: number; max: number };
@@ -41,8 +39,7 @@ export interface OperationProps {
   // Alarms and releases
   /**
    * The targets of alarms: `mail`, and `page` for alarms that cannot wait for a working day. Each is an e-mail address or the
-   * ARN of an
-   * existing topic, whose policy must let CloudWatch publish. If `mail` is missing, alarms only change their state. The alarm
+   * ARN of an existing topic, whose policy must let CloudWatch publish. If `mail` is missing, alarms only change their state. The alarm
    * `spend` goes off if the messages of a day cost `spendPerDay`, in the currency of `countries`.
    * @default false; in production {"spendPerDay":100}
    * @cost 6 USD a month
@@ -62,11 +59,11 @@ export interface OperationProps {
    * A CloudWatch dashboard.
    * @default false
    * @cost 3 USD a month
-   * @change If you watch a gateway on a screen.
+   * @change To watch a gateway on a screen.
    */
   readonly dashboard?: boolean;
   /**
-   * The address of docs/operate.md in your repository, whose runbooks alarms link to.
+   * The address of docs/operate.md in your repository, to whose runbooks alarms link.
    * @default "https://git.example.com/messaging-gateway/blob/main/docs/operate.md"
    * @change Before real messages: name your repository.
    */
@@ -75,7 +72,7 @@ export interface OperationProps {
    * X-Ray traces of every function.
    * @default false; in production true
    * @cost USD 0.60 for a million messages
-   * @change If you trace by another tool, or not at all.
+   * @change If you use another tool, or none.
    */
   readonly tracing?: boolean;
   /**

@@ -17,22 +17,23 @@ interface MessageErrorNote {
 
 export const messageErrorNotes: Readonly<Record<MessageErrorCode, MessageErrorNote>> = {
   invalid_recipient: {
-    cause: 'The number is not in use or not a mobile number, or a test account may not send to it.',
+    cause:
+      'The number of the recipient is not in use or not a mobile number, or a test account may not send to it.',
     remedy: 'Correct the number, or remove it.',
     retryable: false,
   },
   recipient_opted_out: {
-    cause: 'The recipient answered STOP, or turned off messages of this kind.',
+    cause: 'The recipient opted out: they answered STOP, or turned off messages of this kind.',
     remedy: 'Do not send to this recipient until they opt in again.',
     retryable: false,
   },
   unreachable: {
-    cause: 'The device is off or out of range, or the number has no WhatsApp account.',
+    cause: 'The device of the recipient is off or out of range, or the number has no WhatsApp account.',
     remedy: 'Send again later, or on another channel.',
     retryable: true,
   },
   country_not_supported: {
-    cause: 'The carrier, or a protection rule of the AWS account, blocks the country.',
+    cause: 'The carrier, or a protection rule of the AWS account, blocks the country of the recipient.',
     remedy: 'Ask the operator of the gateway to allow the country.',
     retryable: false,
   },
@@ -42,7 +43,7 @@ export const messageErrorNotes: Readonly<Record<MessageErrorCode, MessageErrorNo
     retryable: false,
   },
   carrier_throttled: {
-    cause: 'More messages than the carrier allows went to this recipient or from this sender.',
+    cause: 'The carrier dropped the message, because too many went to this recipient or from this sender.',
     remedy: 'Send again later, and more slowly.',
     retryable: true,
   },
@@ -52,34 +53,34 @@ export const messageErrorNotes: Readonly<Record<MessageErrorCode, MessageErrorNo
     retryable: false,
   },
   sender_rejected: {
-    cause: 'The sender is not registered with the carrier, or not for this country or type of message.',
+    cause:
+      'The sender is not registered with the carrier, or not registered for this country or type of message.',
     remedy: 'Use another sender, or ask the operator of the gateway to register this one.',
     retryable: false,
   },
   content_rejected: {
-    cause: 'The carrier takes the text for spam, or does not support a part of the content.',
+    cause: 'The carrier treats the text as spam, or does not support a part of the content.',
     remedy: 'Change the content.',
     retryable: false,
   },
   template_rejected: {
-    cause: 'WhatsApp has no approved template of this name and language, or it takes other parameters.',
+    cause: 'WhatsApp has no approved template with this name and language, or it takes other parameters.',
     remedy: 'Correct the name, the language or the parameters, or have the template approved.',
     retryable: false,
   },
   media_rejected: {
-    cause: 'WhatsApp could not download the file, or it is too large or of another type.',
-    remedy: 'Check that the URL is public, and that WhatsApp supports the type and the size of the file.',
+    cause: 'WhatsApp could not download the file, or does not support its size or type.',
+    remedy: 'Check that the URL is public, and that WhatsApp supports the file.',
     retryable: false,
   },
   template_required: {
-    cause:
-      'WhatsApp takes messages without a template only within 24 hours of the last one from the recipient.',
+    cause: 'The recipient has not written in the last 24 hours, so WhatsApp accepts only a template.',
     remedy: 'Send a template.',
     retryable: false,
   },
   spend_limit_reached: {
     cause:
-      'The spend limit of the AWS account is used up, or WhatsApp has no valid payment method; or the spend cap of the client was reached when a `fallback` was to start.',
+      'The spend limit of the AWS account is used up, WhatsApp has no valid payment method, or the spend cap of the client was reached when a `fallback` was to start.',
     remedy: 'Ask the operator of the gateway to raise the limit, then send again.',
     retryable: true,
   },
@@ -89,24 +90,23 @@ export const messageErrorNotes: Readonly<Record<MessageErrorCode, MessageErrorNo
     retryable: true,
   },
   recipient_limit_reached: {
-    cause: `${recipientSendsMax} messages with one-time passwords went to the recipient in a window of ${recipientWindow} when a \`fallback\` was to start.`,
+    cause: `The recipient already got ${recipientSendsMax} one-time passwords in a window of ${recipientWindow} when a \`fallback\` was to start.`,
     remedy: `Send again in the next window of ${recipientWindow}.`,
     retryable: true,
   },
   otp_held: {
-    cause:
-      'Few of the last one-time passwords of the client were verified, to this country or to all, which suggests SMS pumping.',
+    cause: 'Few of the last one-time passwords of the client were verified, which suggests SMS pumping.',
     remedy: 'Send by WhatsApp, or ask the operator of the gateway to allow them.',
     retryable: true,
   },
   not_needed: {
     cause:
-      'Before it was handed to the carrier, another leg of its `fallback` was delivered or started, or the one-time password was verified or expired.',
+      'The message was not sent, because another leg of its `fallback` was delivered or started, or because the one-time password was verified or expired.',
     remedy: 'Nothing: look at the other messages of the send.',
     retryable: false,
   },
   hand_over_unknown: {
-    cause: 'The connection to the carrier broke, or it did not respond, and it reported nothing in time.',
+    cause: 'The carrier did not respond, and reported nothing in time. The message was not sent again.',
     remedy: 'The message may have arrived. Send again if a second one does no harm.',
     retryable: true,
   },
@@ -121,8 +121,8 @@ export const messageErrorNotes: Readonly<Record<MessageErrorCode, MessageErrorNo
     retryable: true,
   },
   expired: {
-    cause: 'The carrier gave the message up, or reported nothing in time. It may still arrive.',
-    remedy: 'Send again if the message is still of use, with a longer `validity_period`.',
+    cause: 'The message was not confirmed as delivered within its validity period. It may still arrive.',
+    remedy: 'Send again with a longer `validity_period`, if the message is still useful.',
     retryable: true,
   },
   unknown: {

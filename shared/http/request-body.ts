@@ -160,7 +160,7 @@ export function checkText(): Step {
   });
 }
 
-const malformedText = 'The request holds text that is not well-formed Unicode.';
+const malformedText = 'The request contains text that is not well-formed Unicode.';
 const wellFormedRule = 'must be well-formed Unicode text, in UTF-8';
 
 type NamedTexts = Readonly<Record<string, string | readonly string[] | undefined>> | null | undefined;

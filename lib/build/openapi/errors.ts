@@ -28,16 +28,13 @@ const fieldError = z.object({
 
 const error = z.object({
   error: described(z.enum(Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]]), 'A stable code.'),
-  message: described(z.string(), 'A sentence for a person.'),
+  message: described(z.string(), 'A sentence for people.'),
   request_id: described(z.string(), 'Equal to the header `X-Request-Id`; quote it when you ask for help.'),
   doc_url: described(
     z.optional(z.string()),
-    'Where the documentation explains the code; absent where API Gateway itself refused the request.',
+    'The address of the documentation of the code; absent if API Gateway itself refused the request.',
   ),
-  details: described(
-    z.optional(z.array(fieldError)),
-    'The faulty fields, all of them at once; only where fields are at fault.',
-  ),
+  details: described(z.optional(z.array(fieldError)), 'All faulty fields; only if fields are at fault.'),
   retry_after: z.optional(z.int().check(z.positive())),
   error_description: described(
     z.optional(z.string()),
@@ -50,27 +47,27 @@ export const errorSchemas = { ErrorResponse: error, FieldError: fieldError } as 
 /** When each code is sent. */
 export const errorNotes: Readonly<Record<ErrorCode, string>> = {
   invalid_request:
-    'The body is not a JSON object, fields are missing or not valid, or text is not well-formed Unicode. `details` names every faulty field.',
+    'The body is not a JSON object, a field is missing or not valid, or a text is not well-formed Unicode. `details` names every faulty field.',
   unsupported_grant_type: '`grant_type` is not `client_credentials`.',
   invalid_scope: 'The client does not have the scope that `scope` asks for.',
   no_valid_recipients: 'No recipient of the request is valid. `details` says why for each.',
   unauthorized: 'The credential is missing or not valid: expired, revoked, altered, or of another scheme.',
   invalid_client: 'The client is unknown or the secret is wrong.',
   forbidden:
-    'The client is disabled, does not have the scope, is blocked from this endpoint, or may not send to the country of the recipient or from this sender. `message` names the country and what to do.',
+    'The client is disabled, lacks the scope, is blocked from this endpoint, or may not send to the country of the recipient or from this sender. `message` says what to do.',
   otp_held:
-    'Few of the last one-time passwords by SMS of this client were verified, to this country or to all. A program may have requested them. They are refused until the operator allows them. WhatsApp is not affected.',
+    'Few of your last one-time passwords by SMS were verified, to this country or to all, so a program may have requested them. They are refused until the operator allows them. WhatsApp is not affected.',
   not_found: 'The resource does not exist or belongs to another client: the response is the same.',
-  method_not_allowed: 'The path does not have this method; `Allow` lists those that it has.',
+  method_not_allowed: 'The path does not support this method; `Allow` lists the supported ones.',
   idempotency_in_progress: 'The first request with this `Idempotency-Key` is still being processed.',
   otp_already_used: 'The one-time password has already been verified.',
   otp_attempts_exhausted: 'The one-time password has no attempts left: send a new one.',
   not_cancelable: 'The message is not scheduled, or it is already due.',
   endpoint_disabled: 'The webhook endpoint is disabled.',
-  endpoint_limit_reached: `The client has ${endpointsMax} webhook endpoints, and can have no more.`,
+  endpoint_limit_reached: `The client already has ${endpointsMax} webhook endpoints. Delete one first.`,
   secret_limit_reached:
     'There are already two active secrets, because a rotation is in its overlap. `message` says when the older one expires.',
-  concurrent_change: 'Other requests are changing the same resource at this moment. Repeat the request.',
+  concurrent_change: 'Other requests are changing the same resource. Repeat the request.',
   otp_expired: 'The one-time password has expired: send a new one.',
   payload_too_large: `The body is larger than ${maxBodyBytes / 1024 ** 2} MiB, or than ${tokenRequestBytesMax / 1024} KiB on the token endpoint.`,
   unsupported_media_type:
@@ -78,12 +75,12 @@ export const errorNotes: Readonly<Record<ErrorCode, string>> = {
   idempotency_key_reused: 'This `Idempotency-Key` was used for a different request. Use a new key.',
   rate_limit_exceeded: 'A rate limit is used up. `Retry-After` and `retry_after` say for how many seconds.',
   message_limit_reached:
-    'The client’s cap on messages has no room for all recipients of the request. Nothing is stored; `retry_after` says when the window resets.',
+    'The client’s cap on messages has no room for all recipients of the request. Nothing is stored. `retry_after` says when the window resets.',
   spend_limit_reached:
-    'The client’s cap on estimated cost has no room for all recipients of the request. Nothing is stored; `retry_after` says when the window resets.',
+    'The client’s cap on estimated cost has no room for the request. Nothing is stored. `retry_after` says when the window resets.',
   internal_error: 'The gateway failed to process the request.',
   service_unavailable:
-    'A service that the gateway needs is down or slow, or the gateway is in maintenance, where `Retry-After` says for how many seconds to wait. Repeat the request later.',
+    'A service that the gateway needs is down or slow, or the gateway is in maintenance. Repeat the request after the seconds of `Retry-After`, if it is there.',
 };
 
 /** Returns an example of the error's body, with the fields and the limits of the operation. */
@@ -117,7 +114,7 @@ function errorOf(
     case 'invalid_request':
       // An operation without fields refuses only malformed Unicode.
       return fieldError === undefined
-        ? { message: 'The request holds text that is not well-formed Unicode.' }
+        ? { message: 'The request contains text that is not well-formed Unicode.' }
         : invalidFields([fieldError]);
     case 'payload_too_large':
       return {

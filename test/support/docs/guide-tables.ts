@@ -2,7 +2,6 @@
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
 import { errorNotes } from '../../../lib/build/openapi/errors.ts';
 import { type ErrorCode, errorStatus } from '../../../shared/contract/errors.ts';
-import { messageOfErrorCode } from '../../../shared/contract/message-error-codes.ts';
 import { messageErrorNotes } from '../../../shared/contract/message-error-notes.ts';
 import { type Policy, policies } from '../../../shared/contract/rate-limits-and-caps.ts';
 
@@ -35,7 +34,7 @@ export function messageErrorSections(): string {
   return Object.entries(messageErrorNotes)
     .map(
       ([code, { cause, remedy, retryable }]) =>
-        `### Message: \`${code}\`\n\n${messageOfErrorCode(code)} ${cause} **What to do:** ${remedy} ${retryable ? 'Retryable.' : 'Not retryable.'}`,
+        `### Message: \`${code}\`\n\n${cause} **What to do:** ${remedy} ${retryable ? 'Retryable.' : 'Not retryable.'}`,
     )
     .join('\n\n');
 }

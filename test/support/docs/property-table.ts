@@ -51,10 +51,11 @@ export function propertyTable(): string {
         .filter((property) => property.group === group)
         .map(({ name, byDefault, cost, change, description }) => {
           const [sentence] = /^.*?[.](?= |$)/.exec(description) ?? [description];
-          const cells = [`\`${name}\``, sentence, shownDefault(byDefault), cost ?? 'none', change];
+          const described = cost === undefined ? sentence : `${sentence} Cost: ${cost}`;
+          const cells = [`\`${name}\``, described, shownDefault(byDefault), change];
           return `| ${cells.map((cell) => cell.replace(/\.$/, '')).join(' | ')} |`;
         });
-      const head = ['| Setting | What it is | Default | Cost | When to change it |', '|---|---|---|---|---|'];
+      const head = ['| Setting | What it is | Default | When to change it |', '|---|---|---|---|'];
       return [`**${group}**`, '', ...head, ...rows].join('\n');
     })
     .join('\n\n');

@@ -2,8 +2,6 @@
  * The tables and lists of the documentation that are generated from the code. A page has a table between
  * `<!-- table: name -->` and `<!-- end of table -->`; `npm run docs:tables` writes it.
  */
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { simulatedRecipients } from '../../../shared/carrier/simulator/simulated-recipients.ts';
 import { type TableShape, tableShapes } from '../../../shared/contract/tables.ts';
 import { actionsOf, permissionTable } from '../template/function-actions.ts';
@@ -11,7 +9,7 @@ import { synthesized } from '../template/stage-templates.ts';
 import { errorSections, eventTable, limitTable, messageErrorSections } from './guide-tables.ts';
 import { idleCostTable, requestCostTable } from './idle-cost.ts';
 import { functionPicture, queueTable, statePicture, tableTable } from './overview.ts';
-import { page, root } from './pages.ts';
+import { page } from './pages.ts';
 import { propertyTable } from './property-table.ts';
 
 interface DocumentedTable {
@@ -40,16 +38,7 @@ export const tables: readonly DocumentedTable[] = [
   { name: 'tables', page: 'docs/architecture.md', make: tableTable },
   { name: 'queues', page: 'docs/architecture.md', make: queueTable },
   { name: 'settings', page: 'docs/deploy.md', make: propertyTable },
-  { name: 'decisions', page: 'docs/decisions/README.md', make: decisionList },
 ];
-
-function decisionList(): string {
-  return readdirSync(join(root, 'docs/decisions'))
-    .filter((name) => name.endsWith('.md') && name !== 'README.md')
-    .toSorted()
-    .map((name) => `- [${page(`docs/decisions/${name}`).split('\n', 1)[0]?.replace('# ', '')}](${name})`)
-    .join('\n');
-}
 
 function restorableTables(): string {
   const shapes: Readonly<Record<string, TableShape>> = tableShapes;
