@@ -129,7 +129,7 @@ function testNotice(path: string, onLeave: () => void): FlashbarProps.MessageDef
     header: 'Test data',
     content: isOfBoth
       ? 'These settings apply to live and test data alike.'
-      : 'What clients sent and stored with test keys: no carrier was called.',
+      : 'These are the data of test keys: no carrier was called.',
     action: <Button onClick={onLeave}>Show live data</Button>,
   };
 }

@@ -6,7 +6,7 @@ import { addOperation } from './operation-command.ts';
 import { type ListOptions, listResult, withLimit } from './pages.ts';
 import { textFields, textTable } from './print.ts';
 
-const shownOnce = 'These secrets are shown once; the gateway keeps only what it needs to check or to sign.';
+const shownOnce = 'These secrets are shown once.';
 
 export function addClientCommands(program: AdminCommand): void {
   const clients = program.command('clients').description('the clients of the API');

@@ -139,7 +139,7 @@ async function deployedGateway({ stage, stackName }: ConnectionOptions): Promise
   throw new ConnectionFailure(
     stackName === undefined
       ? `No gateway of stage ${stage}, or with a stack of this name, is deployed in this account and region; there are: ${namesOf(gateways) || 'none'}.`
-      : `${where} is no gateway of ${stage === undefined ? 'this version' : `stage ${stage}`}: deploy this version first, or name another.`,
+      : `${where} is not a gateway of ${stage === undefined ? 'this version' : `stage ${stage}`}: deploy this version first, or name another.`,
   );
 }
 

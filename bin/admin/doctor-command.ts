@@ -159,7 +159,7 @@ function textOf(diagnosis: Diagnosis): string {
         'used',
         ['from', ({ source }) => source.replaceAll('_', ' ')],
       ],
-      'No limit of its own, and nothing is used of the defaults.',
+      'It has no limits of its own, and has used nothing of the defaults.',
     ),
     textTable(
       error_codes,

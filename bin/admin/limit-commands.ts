@@ -57,7 +57,7 @@ export function addLimitCommands(program: AdminCommand): void {
       return listResult('limits', (page) => listOverrides(session.dependencies, page), options, limitTable);
     });
   addOperation(limits, 'explain', 'explainLimits', {
-    description: 'shows the limits in force for a client, their source, and what is used of them',
+    description: 'shows the limits in force for a client, their source and their use',
     text: explanation,
   });
   addOperation(limits, 'remove', 'removeLimits', {

@@ -43,7 +43,7 @@ export function addMessageCommands(program: AdminCommand): void {
   addFieldOptions(list, fields);
   list
     .description(
-      'lists messages, the newest first. Without --client and --recipient, only messages of the last day',
+      'lists messages, the newest first; only those of the last day if neither --client nor --recipient is given',
     )
     .option('--csv', 'print all of them as CSV (RFC 4180), with the progress on standard error', false)
     .addHelpText(

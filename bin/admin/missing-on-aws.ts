@@ -65,7 +65,7 @@ export async function missingOnAws(clients: AwsClients, stage: StageOnAws): Prom
       check.catch((error: unknown) => [
         {
           about,
-          problem: `AWS does not tell: ${error instanceof Error ? error.name : String(error)}`,
+          problem: `AWS did not answer: ${error instanceof Error ? error.name : String(error)}`,
           next_step: 'Run the command with credentials that may read this, in the region of the stage.',
         },
       ]),
@@ -176,7 +176,7 @@ async function smsSenders(
   return [
     {
       about: 'replies by SMS',
-      problem: 'No number or pool publishes the answers of people, such as STOP, to the topic of this stage',
+      problem: 'No number or pool publishes replies, such as STOP, to the topic of this stage',
       next_step: `aws pinpoint-sms-voice-v2 update-phone-number --phone-number-id PHONE_NUMBER_ID --two-way-enabled --two-way-channel-arn ${receiptsTopic}`,
     },
   ];
@@ -201,7 +201,7 @@ function withoutTwoWay(
       const id = isNumber ? each.PhoneNumberId : each.PoolId;
       return {
         about: 'opt-outs',
-        problem: `Opt-outs of the ${kind} ${id} are self-managed, but a STOP does not reach the topic of this stage: people who opt out still get messages`,
+        problem: `Opt-outs of the ${kind} ${id} are self-managed, but a STOP does not reach the topic of this stage: recipients who opt out still get messages`,
         next_step: `aws pinpoint-sms-voice-v2 update-${option} --${option}-id ${id} --two-way-enabled --two-way-channel-arn ${receiptsTopic}, or add --no-self-managed-opt-outs-enabled so that AWS stops them`,
       };
     });

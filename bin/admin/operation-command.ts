@@ -257,5 +257,5 @@ function objectIn(text: string | undefined): Given {
   if (text === undefined) return {};
   const value = jsonIn(text);
   if (typeName(value) === 'object') return value as Given;
-  throw new GatewayError('invalid_request', '--fields is no JSON object.');
+  throw new GatewayError('invalid_request', '--fields is not a JSON object.');
 }

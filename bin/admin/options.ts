@@ -13,7 +13,7 @@ export function timeOf(option: string, text: string, now: Date): Date {
   const time =
     count === undefined ? Date.parse(text) : now.getTime() - Number(count) * (unitMilliseconds[unit] ?? 0);
   if ((count !== undefined || isDate) && time >= 0) return new Date(time);
-  throw new GatewayError('invalid_request', `--${option} is no time: give one ${timeForms}.`);
+  throw new GatewayError('invalid_request', `--${option} is not a time: give one ${timeForms}.`);
 }
 
 /** Returns the time in ISO 8601; undefined if the option is absent. */

@@ -54,13 +54,13 @@ export function addRestoreCommand(program: AdminCommand): void {
       'stops the stage, and copies rows that are missing from a point in time; see docs/rotate-and-restore.md first',
     )
     .option('--to <time>', 'such as 2026-11-20T10:00:00Z')
-    .option('--table <names...>', `only these; default: all of ${restorableTables.join(', ')}`)
+    .option('--table <names...>', `only these tables; default: all of ${restorableTables.join(', ')}`)
     .option('--progress <folder>', 'folder for the progress and the report', progressFolder)
     .run((session, options: Options) => runRestore(session, options));
   restore
     .command('enable [ids...]')
     .description('enables clients and their webhook secrets by the ids of clients, and API keys by theirs')
-    .option('--all-but <ids...>', 'enables all that a restore disabled but these')
+    .option('--all-but <ids...>', 'enables everything that the restore disabled, except these')
     .run(async (session, ids: readonly string[], { allBut }: { readonly allBut?: readonly string[] }) => {
       if (ids.length > 0 === (allBut !== undefined))
         throw new GatewayError('invalid_request', 'Give the ids to enable, or --all-but and the others.');
@@ -74,7 +74,7 @@ export function addRestoreCommand(program: AdminCommand): void {
     });
   restore
     .command('release <groups...>')
-    .description(`hands held messages over as if they were new; groups: ${heldGroups.join(', ')}`)
+    .description(`sends held messages as if they were new; groups: ${heldGroups.join(', ')}`)
     .run((session, groups: readonly string[]) => counted(session, groups, releaseMessages, 'released'));
   restore
     .command('end <groups...>')
@@ -82,7 +82,7 @@ export function addRestoreCommand(program: AdminCommand): void {
     .run((session, groups: readonly string[]) => counted(session, groups, endMessages, 'ended'));
   restore
     .command('start')
-    .description('turns all on that the restore stopped, and deletes the restored tables beside')
+    .description('starts everything that the restore stopped, and deletes its temporary tables')
     .run(async (session) => {
       const { progress } = restore.opts<Options>();
       await startStage(restoreContext(session, progressFiles(progress, session.gateway.stackName).progress));

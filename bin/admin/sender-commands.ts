@@ -34,7 +34,7 @@ export function addSenderCommands(program: AdminCommand): void {
       ),
     );
   addOperation(senders, 'remove', 'removeSender', {
-    description: 'removes a row by its destination, as list prints it; the next one in order is then used',
+    description: 'removes a row by its destination, as list prints it; the next row in order then applies',
     text: ({ client_id, destination }) => `${client_id} now has no row of its own for ${destination}.`,
   });
 }

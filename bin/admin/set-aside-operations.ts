@@ -31,7 +31,7 @@ export function addSetAsideOperations(call: AdminCommand): void {
     );
   call
     .command('processSetAside [ids...]')
-    .description('does the remaining work of some, and removes those that are done; a repetition is safe')
+    .description('does the remaining work of these, and removes those that are done; you can repeat it')
     .option('--all', 'all of them', false)
     .run(async (session, ids: readonly string[], { all }: { all: boolean }) => {
       if (all === ids.length > 0) throw new GatewayError('invalid_request', 'Give ids, or --all.');

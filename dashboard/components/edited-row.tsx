@@ -41,7 +41,7 @@ export function RemoveAttribute({ name, of, send }: RemoveAttributeProps) {
 
 export function NoteField({ value, error, onChange }: FieldOfForm) {
   return (
-    <FormField label="Note" description="For people: why, and who to ask." errorText={error}>
+    <FormField label="Note" description="For administrators: the reason, and whom to ask." errorText={error}>
       <Textarea rows={2} value={value} onChange={({ detail }) => onChange(detail.value)} />
     </FormField>
   );

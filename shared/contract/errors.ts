@@ -37,9 +37,9 @@ export type ErrorCode = keyof typeof errorStatus;
 export const errorTexts = {
   unsupported_grant_type: 'grant_type must be client_credentials.',
   invalid_scope: (scopes: string) => `This client does not have the scope ${scopes}.`,
-  no_valid_recipients: 'None of the recipients can be sent to.',
+  no_valid_recipients: 'No recipient of the request is valid.',
   /** The text for a token; other credentials have their own texts. */
-  unauthorized: 'This access token is not valid or no longer valid.',
+  unauthorized: 'This access token is not valid, or has expired.',
   invalid_client: 'The client credentials are not valid.',
   /** The text for a disabled client. Other refused permissions have their own texts. */
   forbidden: 'This client is disabled.',
@@ -47,9 +47,9 @@ export const errorTexts = {
   method_not_allowed: (path: string, method: string, allowed: string) =>
     `${path} does not take ${method}. It takes ${allowed}.`,
   idempotency_in_progress:
-    'The first request with this Idempotency-Key is still being worked on. Try again in a minute.',
+    'The first request with this Idempotency-Key is still being processed. Try again in a minute.',
   idempotency_key_reused: 'This Idempotency-Key was used for a different request. Use a new key.',
-  otp_already_used: 'This one-time password was used before.',
+  otp_already_used: 'This one-time password has already been verified.',
   otp_attempts_exhausted: 'All attempts for this one-time password are used up. Send a new one.',
   otp_expired: 'This one-time password has expired. Send a new one.',
   not_cancelable: 'Only a scheduled message can be canceled, before its time has come.',

@@ -47,7 +47,7 @@ function entryOf(
   const whom = clientId === everyClient ? ' for every client' : '';
   const what =
     after === undefined
-      ? `removed the row of ${sortKey}${whom}${where}: it has no effect any more`
+      ? `removed the row of ${sortKey}${whom}${where}: it no longer has an effect`
       : `set the ${table.change.what} of ${sortKey}${whom}${where}`;
   return {
     entry_id: derivedIdAt('act', at, eventId),

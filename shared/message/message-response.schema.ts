@@ -43,7 +43,7 @@ const acceptedFields = {
   reference,
   scheduled_at: described(
     z.exactOptional(instant),
-    'When the message is to be sent; absent if it is sent at once.',
+    'The time at which the message will be sent; absent if it is sent at once.',
   ),
   created_at: instant,
 };
@@ -119,20 +119,20 @@ export const messageStatus = z.object({
   created_at: instant,
   scheduled_at: described(
     z.nullable(instant),
-    'When the message is to be sent; null if it was sent at once.',
+    'The time at which the message will be sent; null if it was sent at once.',
   ),
   sent_at: described(z.nullable(instant), 'When the message was handed to the carrier; null before.'),
   delivered_at: z.nullable(instant),
   read_at: described(z.nullable(instant), 'When the recipient read it (WhatsApp); null before.'),
   expires_at: described(
     instant,
-    'When delivery is given up: without a final receipt the message then becomes `expired`.',
+    'The end of the validity period. If no final receipt has arrived, the message then becomes `expired`.',
   ),
   history: described(
     z.array(
       z.object({
         status: described(status, 'The state.'),
-        at: described(instant, 'When that state was entered.'),
+        at: described(instant, 'The time at which the message entered it.'),
       }),
     ),
     'The states that the message entered, in order.',
@@ -195,7 +195,7 @@ const batchStatus = z.object({
   rejected: count,
   counts: described(
     z.partialRecord(status, count),
-    'How many of the accepted messages are in each state; states without any are left out.',
+    'The number of accepted messages in each state; empty states are omitted.',
   ),
   expected_end_at: described(
     z.exactOptional(instant),
@@ -244,7 +244,7 @@ const testOutboxMessage = z.object({
     z.string(),
     'The text as the recipient would read it, with the code of a one-time password; other WhatsApp content as JSON.',
   ),
-  at: described(instant, 'When the simulated carrier was given it.'),
+  at: described(instant, 'The time of the hand-over to the simulated carrier.'),
 });
 
 const testOutbox = z.object({

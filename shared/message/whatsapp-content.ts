@@ -69,7 +69,7 @@ function makeParts(origin: 'request' | 'row') {
 
   const unfitForPlaceholder = new RegExp(`[\\n\\r\\t]| {${parameterSpacesMax + 1}}`);
   const fitsPlaceholder = (text: string) => origin === 'row' || !unfitForPlaceholder.test(text);
-  const unfit = `must not hold a line break, a tab or more than ${parameterSpacesMax} spaces in a row`;
+  const unfit = `must not contain a line break, a tab or more than ${parameterSpacesMax} spaces in a row`;
   const parameterText = shortText.check(z.refine(fitsPlaceholder, unfit));
   const parameterName = z.string().check(z.minLength(1), z.maxLength(parameterNameCharactersMax));
 

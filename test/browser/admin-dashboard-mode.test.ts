@@ -32,7 +32,7 @@ afterAll(async () => {
   await browser.close();
 });
 
-const notice = (page: Page) => page.getByText('What clients sent and stored with test keys');
+const notice = (page: Page) => page.getByText('These are the data of test keys');
 
 async function switchTo(page: Page, mode: 'Live data' | 'Test data'): Promise<void> {
   const now = mode === 'Test data' ? 'Live data' : 'Test data';

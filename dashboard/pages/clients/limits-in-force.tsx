@@ -15,7 +15,7 @@ export function LimitsInForce({ clientId }: { readonly clientId: string }) {
   return (
     <List<ExplainedEndpoint>
       title="Limits"
-      description="The limits in force, and what is used of them in the current minute, hour, day and month (UTC)."
+      description="The limits in force, and their use in the current minute, hour, day and month (UTC)."
       columns={columnsIn(query.data?.currency)}
       rows={query.data?.endpoints}
       query={query}

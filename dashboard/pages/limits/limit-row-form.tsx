@@ -70,7 +70,7 @@ export function LimitRowForm({ row, onClose }: LimitRowFormProps) {
         key={shifts}
         {...form.field('expires_at')}
         label="Expires at"
-        description="In your time zone. Afterwards the row has no effect; empty: never."
+        description="In your time zone. Afterwards the row has no effect. Leave empty for no end."
         actions={
           <>
             <Button formAction="none" onClick={() => expireIn(7)}>

@@ -64,7 +64,11 @@ export function SenderForm({ row, onClose }: SenderFormProps) {
               description="* is every country without a row of its own."
               placeholder="GB"
             />
-            <TextField {...field('carrier')} label="Carrier" description="Empty: the first of the channel." />
+            <TextField
+              {...field('carrier')}
+              label="Carrier"
+              description="Leave empty for the first carrier of the channel."
+            />
           </ColumnLayout>
         </>
       ) : null}
@@ -84,7 +88,7 @@ export function SenderForm({ row, onClose }: SenderFormProps) {
       <TextField
         {...field('messages_per_second')}
         label="Messages per second"
-        description="In segments. Empty: no pace of its own."
+        description="In segments. Leave empty for no pace."
       />
       {channel === 'sms' && ['IN', '*'].includes(form.values.country.trim().toUpperCase()) ? (
         <ColumnLayout columns={2}>

@@ -160,7 +160,7 @@ function Carriers() {
       <LoadFailure query={query} />
       <List<CarrierView>
         title="Carriers"
-        description="The next one is asked where the one before has provably not taken a message."
+        description="The next carrier is asked if the one before certainly did not accept a message."
         isLoading={query.isPending}
         columns={[
           {

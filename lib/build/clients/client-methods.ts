@@ -125,7 +125,7 @@ function dryRunOf({ 'x-dry-run': dryRun }: OpenApiOperation, send: NamedMethod):
       name: ['dry', 'run', ...object],
       summary: `${send.summary}: dry run`,
       description:
-        'What would be sent: the sender, the segments, the estimated cost, and everything that would refuse the request. Nothing is stored or sent; only the rate limit counts.',
+        'Returns the sender, the segments, the estimated cost, and every reason to refuse the request. Nothing is stored or sent; only the rate limit counts.',
       response,
       repeat: 'always',
       isDryRun: true,

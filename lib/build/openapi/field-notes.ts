@@ -35,10 +35,10 @@ export const commonNotes: Notes = {
   channel: '`sms` or `whatsapp`.',
   recipient: "The recipient's phone number, without digits that are dialed within its country only.",
   reference: `The client's own reference, up to ${referenceCharactersMax} characters; returned by every look-up and webhook.`,
-  encoding: '`GSM-7`, or `UCS-2` where a character is outside it.',
-  segments: 'How many SMS the text takes; each is charged.',
+  encoding: '`GSM-7`, or `UCS-2` if a character is outside GSM-7.',
+  segments: 'The number of SMS that the text takes; each is charged.',
   created_at: 'When the request was accepted.',
-  cost: 'What the message costs; null until it is known.',
+  cost: 'The cost of the message; null until it is known.',
   currency: 'The currency of `cost` (ISO 4217).',
   delivered_at:
     'When the recipient received the message; in countries whose carriers do not report from the handset, when the carrier accepted it.',
@@ -52,7 +52,7 @@ export const commonNotes: Notes = {
   index: "The recipient's place in the request, from 0.",
   next_cursor: 'The value of `cursor` for the next page; absent on the last page.',
   otp_id: 'The identifier of the one-time password.',
-  attempts_remaining: 'The number of attempts that are left.',
+  attempts_remaining: 'The number of attempts left.',
   endpoint_id: 'The identifier of the webhook endpoint.',
   delivery_id: 'The identifier of the notification, which it carries as `webhook-id`.',
   next_due_at: 'When the next attempt is due; absent if there is no further attempt.',
@@ -64,7 +64,7 @@ export const commonNotes: Notes = {
   role_arn:
     'The ARN of a role in the account of the queue or bus, which trusts the gateway’s account with your `client_id` as external id and may send to it.',
   source:
-    'Who suppressed the recipient: the person by a `keyword`, the `carrier`, the `client`, or an administrator (`admin`).',
+    'The author of the suppression: the recipient by a `keyword`, the `carrier`, the `client`, or an administrator (`admin`).',
   deleted: 'Always true.',
   event: 'The name of the event.',
   timestamp: 'When it happened.',
@@ -78,25 +78,25 @@ const ofSends: Notes = {
   from: `The sender: a phone number in international format, or a name of ${senderNameRule}. Required if the client may use only certain senders.`,
   type: '`transactional` (the default) or `promotional`: carriers route and price the two differently.',
   webhook_url:
-    'The URL to which the events of this message are posted; without it they go to the URL of the account. It must be https on port 443 (or http on port 80 where the deployment allows it), with a public address and without a user name.',
-  validity_period: `Seconds for which delivery is tried, {minimum} to {maximum} (${inWords([validityMaxSeconds])}, the default). After it the message becomes \`expired\`.`,
+    'The URL to which the events of this message are posted; by default the URL of the account. It must be https on port 443 (or http on port 80 if the deployment allows it), with a public address and without a user name.',
+  validity_period: `The seconds in which the message must be delivered, {minimum} to {maximum} (${inWords([validityMaxSeconds])}, the default). Afterwards the message becomes \`expired\`.`,
   scheduled_at: `When to send, ${inWords([scheduledAhead.secondsMin])} to ${scheduledAhead.daysMax} days ahead; with an offset or \`Z\`.`,
   fallback:
     'At most {maxItems} messages to send if this one is not delivered, in this order: each is sent if the one before it is `failed`, `expired`, or not `delivered` after `after_seconds`.',
 };
 
 const ofLegs: Notes = {
-  channel: 'The channel of this message. The message before it may have the same.',
+  channel: 'The channel of this message; it may be the channel of the message before.',
   after_seconds:
-    'How long the message before it has to be delivered, in seconds from the time at which it is queued. If left out, this message is sent only if that one fails or expires.',
+    'The seconds in which the message before must be delivered, from the time at which it is queued. If omitted, this message is sent only if that one fails or expires.',
 };
 
 const scope = '`messages`: one-time passwords are still sent; `all`: nothing is sent.';
 
 const ofEndpoints: Notes = {
-  url: 'The URL that events are posted to: https, port 443 (or http and port 80 where the deployment allows it), a public address, no credentials.',
+  url: 'The URL to which events are posted: https, port 443 (or http and port 80 if the deployment allows it), a public address, no credentials.',
   description: 'A text for people, up to {maxLength} characters.',
-  enabled: 'Whether it receives events.',
+  enabled: 'True if it receives events.',
 };
 
 const coordinates: Notes = {
@@ -114,20 +114,20 @@ const file: Notes = {
 /** Descriptions by schema and field. */
 export const schemaNotes: Readonly<Record<string, Notes>> = {
   TokenRequest: {
-    client_secret: "The client's secret. Leave it out of the body if HTTP Basic carries the credentials.",
+    client_secret: "The client's secret. Omit it if HTTP Basic carries the credentials.",
     grant_type: 'Must be `client_credentials`.',
     scope: 'The requested scopes, separated by spaces; by default all scopes of the client.',
   },
 
   SmsMessage: {
     ...ofSends,
-    message: `The text to send, {minLength} to {maxLength} characters, not only white space. Above ${singleSegment.septets} characters (GSM-7) or ${singleSegment.codeUnits} (UCS-2) it goes as several segments.`,
+    message: `The text to send, {minLength} to {maxLength} characters, not only white space. Above ${singleSegment.septets} characters (GSM-7) or ${singleSegment.codeUnits} (UCS-2) it is sent in several segments.`,
   },
   BulkSms: {
     ...ofSends,
-    message: `The template of all rows without one of their own, up to {maxLength} characters; after rendering 1 to ${maxMessageCharacters}.`,
+    message: `The template of all rows that have no \`message\`, up to {maxLength} characters; after rendering 1 to ${maxMessageCharacters}.`,
     recipients: '{minItems} to {maxItems} recipients: objects, or bare numbers.',
-    reference: 'The reference of the messages whose rows have none of their own.',
+    reference: 'The reference of messages whose rows have no `reference`.',
   },
   BulkRow: {
     to,
@@ -138,7 +138,7 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
   RejectedRecipient: {
     to: 'The recipient as given in the request; null if there was none.',
     error: 'A stable code.',
-    message: 'A sentence for a person.',
+    message: 'A sentence for people.',
   },
 
   WhatsappMessage: {
@@ -157,7 +157,7 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
   },
   TemplateParameters: {
     header:
-      'The value of a text header (by its name where the template names it), or the media of a media header.',
+      'The value of a text header (by its name if the template names it), or the media of a media header.',
     body: `Values in their order, or by their names, without line breaks, tabs or more than ${parameterSpacesMax} spaces in a row.`,
     buttons: 'The values of the buttons; a bare value completes the address of the URL button at its place.',
   },
@@ -174,9 +174,9 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
   Fallback: {
     ...ofLegs,
     message:
-      'The text of this message; by default that of the request. Required for an SMS if the request is for a WhatsApp message that is not a text, or whose text is too long for an SMS.',
+      'The text of this message; by default the text of the request. Required for an SMS if the request is for a WhatsApp message without a text, or with a text that is too long for an SMS.',
     template: 'A WhatsApp template in place of a text.',
-    from: 'The sender, for an SMS only; by default that of the request, if the request is for an SMS.',
+    from: 'The sender, for an SMS only. By default the sender of the request, if the request is for an SMS.',
   },
 
   OtpMessage: {
@@ -185,7 +185,7 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
     code_length: `The length of the code, ${codeLengthText}; default ${codeLength.default}.`,
     ttl: `Seconds for which the code is valid, {minimum} to {maximum}; default ${ttlSeconds.default}.`,
     max_attempts: `The number of codes that may be tried, {minimum} to {maximum}; default ${maxAttempts.default}.`,
-    purpose: `What the code is for: one code can be pending for each recipient and purpose. Default \`${defaultPurpose}\`.`,
+    purpose: `The purpose of the code, default \`${defaultPurpose}\`. One code can be pending for each recipient and purpose.`,
     template: 'The text: it must contain `{{code}}`, and may contain `{{brand}}` and `{{ttl_minutes}}`.',
     brand: 'The name that replaces `{{brand}}`.',
     fallback: `${ofSends.fallback} All of them have the same code.`,
@@ -213,13 +213,13 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
   WebhookEndpointSettings: ofEndpoints,
   WebhookEndpointUpdate: ofEndpoints,
   SecretRotation: {
-    overlap_hours: `Hours for which the old secret signs beside the new one, {minimum} to {maximum}; by default ${previousSecretHours}. With 0, after a leak, every older secret ends at \`active_at\`.`,
+    overlap_hours: `Hours in which both the old and the new secret sign, {minimum} to {maximum}; by default ${previousSecretHours}. After a leak, choose 0: every older secret ends at \`active_at\`.`,
   },
   TestEvent: { event: 'The event to send; by default one that the endpoint receives.' },
   WebhookSelection: {
     endpoint_id: 'Selects webhooks to this endpoint.',
     origin:
-      'Selects webhooks to this origin, such as `https://example.com`, whether the message, the account or an endpoint has the URL; or to the ARN of a queue or event bus.',
+      'Selects webhooks to this origin, such as `https://example.com`, of messages, the account and endpoints; or to the ARN of a queue or event bus.',
     state: '`failed` (the default) or `acknowledged`.',
     since: 'The earliest time of an event.',
     until: 'The latest time of an event; by default now.',
@@ -236,19 +236,19 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
     tls_ms: 'Milliseconds from the start of the attempt until the TLS handshake ended.',
     first_byte_ms: 'Milliseconds from the start of the attempt until the first byte of the response.',
     total_ms: 'Milliseconds for the whole attempt.',
-    reused_connection: 'Whether an open connection was used.',
+    reused_connection: 'True if an open connection was used.',
     address: 'The IP address of the server.',
     status: 'The status of the response.',
     request_headers: 'The headers of the request; signatures are replaced by `[redacted]`.',
     response_headers: 'The headers of the response.',
     response_body: `The first ${textKeptBytes / 1024} KiB of the response.`,
-    error: 'Why the attempt failed: a stable code; a release may add codes.',
-    error_message: 'Why the attempt failed, as a sentence.',
-    shortened: 'Whether headers were left out and texts shortened, to leave space for later attempts.',
+    error: 'The reason of the failure: a stable code. A release may add codes.',
+    error_message: 'The reason of the failure, as a sentence.',
+    shortened: 'True if headers were omitted and texts shortened, to leave space for later attempts.',
   },
 
   ReceivedContent: {
-    type: 'The kind of content: it is in the field of the same name, or in `media`.',
+    type: 'The kind of content, which is in the field of the same name or in `media`.',
     media: 'The file, which is fetched from AWS by its `id`.',
     location: 'A place.',
     button_reply: 'The button that the person chose.',
@@ -266,5 +266,5 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
     title: 'The text that the person chose.',
     description: 'The description of the entry.',
   },
-  Reaction: { emoji: 'The emoji; absent where the person removed the reaction.' },
+  Reaction: { emoji: 'The emoji; absent if the person removed the reaction.' },
 };

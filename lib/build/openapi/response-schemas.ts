@@ -17,7 +17,7 @@ const accessToken = z.object({
   token_type: described(z.string(), 'Always `bearer`.'),
   scope: described(
     z.optional(z.string()),
-    'The scopes of the token, separated by spaces; only where the request asked for some.',
+    'The scopes of the token, separated by spaces; only if the request asked for some.',
   ),
   expires_in: described(z.int(), 'The lifetime in seconds.'),
 });

@@ -36,7 +36,7 @@ const dryRunParameter = {
  */
 export function dryRunOf({ dryRun }: Description) {
   if (dryRun === undefined) return undefined;
-  const description = 'To `dry_run=true`: what would be sent. Nothing is stored or sent.';
+  const description = 'With `dry_run=true`: the messages that would be sent. Nothing is stored or sent.';
   return {
     parameter: dryRunParameter,
     response: successOf({ ...dryRun, description }),

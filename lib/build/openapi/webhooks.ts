@@ -33,7 +33,7 @@ export const callbacksOf: Readonly<Partial<Record<OperationName, Readonly<Record
   updateAccount: {
     events: callback('webhook_url', 'WebhookEvent', {
       ...notification('onMessageEvent', 'An event of a message'),
-      description: 'Every event of the messages without a URL of their own: see the webhooks.',
+      description: 'Every event of messages that have no `webhook_url`: see the webhooks.',
     }),
     received: callback('webhook_url', 'InboundMessageEvent', {
       ...notification('onInboundMessage', 'A message from a person'),
@@ -41,7 +41,7 @@ export const callbacksOf: Readonly<Partial<Record<OperationName, Readonly<Record
     }),
     recipients: callback('webhook_url', 'RecipientEvent', {
       ...notification('onRecipientEvent', 'A person opted out or in'),
-      description: 'What is known of the wishes of recipients: see the webhooks.',
+      description: 'Every opt-out and opt-in of a recipient: see the webhooks.',
     }),
   },
   createWebhookEndpoint: {
@@ -148,7 +148,7 @@ function notification(operationId: string, summary: string) {
     ],
     responses: {
       '200': { description: 'Acknowledged: there will be no further attempt.' },
-      '4XX': { description: 'A failed attempt, as any response but 200.' },
+      '4XX': { description: 'A failed attempt, like every response but 200.' },
     },
   };
 }

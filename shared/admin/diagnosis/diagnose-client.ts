@@ -234,13 +234,13 @@ function aboutEndpoint({ client_id }: DiagnosedClient, endpoint: ClientEndpoint)
     return {
       severity: is_failing === false ? 'warning' : 'problem',
       about: 'webhooks',
-      message: `${webhooksOf(failed)} to ${origin} failed for good${error}, the oldest of ${since}.${now}`,
+      message: `${webhooksOf(failed)} to ${origin} failed permanently${error}, the oldest of ${since}.${now}`,
       next_step: resend,
     };
   }
   return problem(
     'webhooks',
-    `${origin} has failed since ${since}: ${webhooksOf(failed)} failed for good${error}, ${waiting} wait for a retry.`,
+    `${origin} has failed since ${since}: ${webhooksOf(failed)} failed permanently${error}, ${waiting} wait for a retry.`,
     // Waiting webhooks are sent without a resend.
     failed === 0 ? `call listWebhookEndpoints ${client_id}` : `when the endpoint is repaired: ${resend}`,
   );

@@ -239,7 +239,7 @@ describe('the admin API', () => {
 });
 
 describe('the activity log', () => {
-  it('has each webhook that failed for good, once, and can be read by that kind only', async () => {
+  it('has each webhook that failed permanently, once, and can be read by that kind only', async () => {
     const path = `/admin/api/activity?client_id=${client.client_id}&kind=webhook_failed`;
     const failures = (await as(admin, 'GET', path)).body.entries as Record<string, unknown>[];
     expect(new Set(failures.map(({ kind }) => kind))).toEqual(new Set(['webhook_failed']));

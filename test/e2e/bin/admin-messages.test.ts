@@ -75,7 +75,7 @@ describe('messages list', () => {
     const time = await shell.run('messages', 'list', '--since', 'yesterday');
     expect([time.status, time.stderr]).toEqual([
       2,
-      expect.stringContaining('--since is no time: give one such as 2h'),
+      expect.stringContaining('--since is not a time: give one such as 2h'),
     ]);
     const none = await shell.run('messages', 'list', '--reference', randomUUID());
     expect([none.status, none.stderr]).toEqual([

@@ -162,7 +162,7 @@ describe('npm run admin --stage', () => {
     [
       'is no gateway',
       'network',
-      'The stack network is no gateway of this version: deploy this version first, or name another.\n',
+      'The stack network is not a gateway of this version: deploy this version first, or name another.\n',
     ],
   ])('says so where the stack that is named %s', async (_what, name, stderr) => {
     stacks = { network: { Vpc: 'vpc-1' } };

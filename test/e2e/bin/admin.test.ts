@@ -152,7 +152,12 @@ describe('npm run admin', () => {
   it.each([
     ['what is not there', ['clients', 'show', 'client_nobody'], 1, 'There is no client client_nobody.'],
     ['a missing name', ['clients', 'create'], 2, 'name: This field is required.'],
-    ['fields that are no object', ['clients', 'create', '--fields', '5'], 2, '--fields is no JSON object.'],
+    [
+      'fields that are no object',
+      ['clients', 'create', '--fields', '5'],
+      2,
+      '--fields is not a JSON object.',
+    ],
     ['a limit of zero', ['limits', 'set', '*', 'sms_send', '--per-minute', '0'], 2, 'per_minute: '],
     [
       'a webhook URL of no use',

@@ -134,7 +134,7 @@ it('an endpoint has the number of its failed webhooks and the time of the oldest
   ]);
 });
 
-it('an endpoint is listed before any of its webhooks has failed for good, with the time since which it fails', async () => {
+it('an endpoint is listed before any of its webhooks has failed permanently, with the time since which it fails', async () => {
   const shop = { client_id: 'client_1', url: 'https://shop.example/hook' };
   const { failing_endpoints } = await attentionOf(
     [
@@ -174,7 +174,7 @@ it('an endpoint whose latest webhooks are acknowledged is not listed, although s
   ]);
 });
 
-it('an outage began with the oldest of its webhooks that failed for good, also one of before yesterday', async () => {
+it('an outage began with the oldest of its webhooks that failed permanently, also one of before yesterday', async () => {
   const shop = { client_id: 'client_1', url: 'https://shop.example/hook' };
   const old = failed({ ...shop, delivery_id: 'whd_1', created_at: '2026-11-17T09:00:00.000Z' });
   const recent = failed({ ...shop, delivery_id: 'whd_2', created_at: '2026-11-20T09:00:00.000Z' });

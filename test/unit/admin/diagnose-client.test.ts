@@ -131,17 +131,17 @@ describe('a diagnosis', () => {
 
   it.each([
     [
-      'an endpoint that fails, before a webhook failed for good',
+      'an endpoint that fails, before a webhook failed permanently',
       endpointsOf([], [health]),
       'problem',
-      `${origin} has failed since 2026-11-20T11:00:00.000Z: 0 webhooks failed for good (HTTP 503), 2 wait for a retry.`,
+      `${origin} has failed since 2026-11-20T11:00:00.000Z: 0 webhooks failed permanently (HTTP 503), 2 wait for a retry.`,
       'call listWebhookEndpoints client_1',
     ],
     [
       'an endpoint that fails still',
       endpointsOf([failure as never], [health]),
       'problem',
-      `${origin} has failed since ${at}: 1 webhook failed for good (1 × HTTP 500), 2 wait for a retry.`,
+      `${origin} has failed since ${at}: 1 webhook failed permanently (1 × HTTP 500), 2 wait for a retry.`,
       `when the endpoint is repaired: ${resend}`,
     ],
     [
@@ -150,14 +150,14 @@ describe('a diagnosis', () => {
         { ...health, failing_since: null, success_rate: 0.5 },
       ]),
       'warning',
-      `3 webhooks to ${origin} failed for good (2 × HTTP 500, 1 × timeout), the oldest of ${at}. It acknowledges again.`,
+      `3 webhooks to ${origin} failed permanently (2 × HTTP 500, 1 × timeout), the oldest of ${at}. It acknowledges again.`,
       resend,
     ],
     [
       'an endpoint of which the latest messages tell nothing',
       endpointsOf([failure as never], []),
       'problem',
-      `1 webhook to ${origin} failed for good (1 × HTTP 500), the oldest of ${at}.`,
+      `1 webhook to ${origin} failed permanently (1 × HTTP 500), the oldest of ${at}.`,
       resend,
     ],
   ] as const)('finds %s, with the next step', (_case, webhooks, severity, message, next_step) => {
@@ -166,7 +166,7 @@ describe('a diagnosis', () => {
     ]);
   });
 
-  it('lists an endpoint whose only webhooks failed for good before the latest messages', () => {
+  it('lists an endpoint whose only webhooks failed permanently before the latest messages', () => {
     expect(withFailed([], endpointsOf([failure as never], []))).toMatchObject([
       { origin, failed: 1, failing_since: at, last_error: 'HTTP 500', success_rate: null },
     ]);

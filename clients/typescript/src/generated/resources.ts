@@ -67,7 +67,7 @@ export class SmsResource {
   }
 
   /**
-   * Send an SMS: dry run. What would be sent: the sender, the segments, the estimated cost, and everything that would refuse the request. Nothing is stored or sent; only the rate limit counts.
+   * Send an SMS: dry run. Returns the sender, the segments, the estimated cost, and every reason to refuse the request. Nothing is stored or sent; only the rate limit counts.
    */
   dryRun(body: SmsMessage, options?: RequestOptions): Promise<DryRun> {
     return this.#call<DryRun>({ method: 'POST', path: '/api/v1/sms/send', repeat: 'always', body, query: { dry_run: true } }, options);
@@ -81,7 +81,7 @@ export class SmsResource {
   }
 
   /**
-   * Send an SMS to up to 1000 recipients: dry run. What would be sent: the sender, the segments, the estimated cost, and everything that would refuse the request. Nothing is stored or sent; only the rate limit counts.
+   * Send an SMS to up to 1000 recipients: dry run. Returns the sender, the segments, the estimated cost, and every reason to refuse the request. Nothing is stored or sent; only the rate limit counts.
    */
   dryRunBulk(body: BulkSms, options?: RequestOptions): Promise<DryRunBatch> {
     return this.#call<DryRunBatch>({ method: 'POST', path: '/api/v1/sms/bulk', repeat: 'always', body, query: { dry_run: true } }, options);
@@ -96,14 +96,14 @@ export class OtpResource {
   }
 
   /**
-   * Send a one-time password. Sends a code to a recipient. Another send for the same recipient and purpose while the code is pending sends the same code, with the same expiry. A client can send at most 5 codes to a recipient in a window of 10 minutes; another request is 429 `rate_limit_exceeded`. The code is in no response and no webhook. A client with a list of senders needs `otp` in it, for both channels. If few of the last codes by SMS were verified, to this country or to all, further ones are 403 `otp_held` until the operator allows them: offer the person another channel. Each message of `fallback` has the same code and counts as a code sent to the recipient; none is sent once the code is verified.
+   * Send a one-time password. Sends a code to a recipient. Another send for the same recipient and purpose while the code is pending sends the same code, with the same expiry. A client can send at most 5 codes to a recipient in a window of 10 minutes; another request is 429 `rate_limit_exceeded`. The code is in no response and no webhook. A client with a list of senders needs the word `otp` in the list, for both channels. If few of the last codes by SMS were verified, to this country or to all, further ones are 403 `otp_held` until the operator allows them: offer the person another channel. Each message of `fallback` has the same code and counts as a code sent to the recipient; none is sent once the code is verified.
    */
   send(body: OtpMessage, options?: SendOptions): Promise<SentOtp> {
     return this.#call<SentOtp>({ method: 'POST', path: '/api/v1/otp/send', repeat: 'with_key', body }, options);
   }
 
   /**
-   * Send a one-time password: dry run. What would be sent: the sender, the segments, the estimated cost, and everything that would refuse the request. Nothing is stored or sent; only the rate limit counts.
+   * Send a one-time password: dry run. Returns the sender, the segments, the estimated cost, and every reason to refuse the request. Nothing is stored or sent; only the rate limit counts.
    */
   dryRun(body: OtpMessage, options?: RequestOptions): Promise<DryRun> {
     return this.#call<DryRun>({ method: 'POST', path: '/api/v1/otp/send', repeat: 'always', body, query: { dry_run: true } }, options);
@@ -125,14 +125,14 @@ export class WhatsappResource {
   }
 
   /**
-   * Send a WhatsApp message. Sends one WhatsApp message: a text, a template, media or a location, by `type` (`text` by default). The response is 202 once the message is stored durably; it has not been delivered yet. Webhooks and `GET /api/v1/sms/status/{message_id}` report its status. A client with a list of senders needs `whatsapp` in it.
+   * Send a WhatsApp message. Sends one WhatsApp message: a text, a template, media or a location, by `type` (`text` by default). The response is 202 once the message is stored durably; it has not been delivered yet. Webhooks and `GET /api/v1/sms/status/{message_id}` report its status. A client with a list of senders needs the word `whatsapp` in the list.
    */
   send(body: WhatsappMessage, options?: SendOptions): Promise<AcceptedWhatsapp> {
     return this.#call<AcceptedWhatsapp>({ method: 'POST', path: '/api/v1/whatsapp/send', repeat: 'with_key', body }, options);
   }
 
   /**
-   * Send a WhatsApp message: dry run. What would be sent: the sender, the segments, the estimated cost, and everything that would refuse the request. Nothing is stored or sent; only the rate limit counts.
+   * Send a WhatsApp message: dry run. Returns the sender, the segments, the estimated cost, and every reason to refuse the request. Nothing is stored or sent; only the rate limit counts.
    */
   dryRun(body: WhatsappMessage, options?: RequestOptions): Promise<DryRun> {
     return this.#call<DryRun>({ method: 'POST', path: '/api/v1/whatsapp/send', repeat: 'always', body, query: { dry_run: true } }, options);
@@ -147,7 +147,7 @@ export class MessagesResource {
   }
 
   /**
-   * Look a message or a batch up. Returns the status of one message, SMS or WhatsApp (the path says `sms` for both), or how many messages of a batch are in each state.
+   * Look up a message or a batch. Returns the status of one message, SMS or WhatsApp (the path says `sms` for both), or the number of messages of a batch in each state.
    */
   get(messageId: string, options?: RequestOptions): Promise<Message> {
     return this.#call<Message>({ method: 'GET', path: `/api/v1/sms/status/${segment(messageId)}`, repeat: 'always' }, options);
@@ -180,7 +180,7 @@ export class BatchesResource {
   }
 
   /**
-   * Look a message or a batch up. Returns the status of one message, SMS or WhatsApp (the path says `sms` for both), or how many messages of a batch are in each state.
+   * Look up a message or a batch. Returns the status of one message, SMS or WhatsApp (the path says `sms` for both), or the number of messages of a batch in each state.
    */
   get(messageId: string, options?: RequestOptions): Promise<Batch> {
     return this.#call<Batch>({ method: 'GET', path: `/api/v1/sms/status/${segment(messageId)}`, repeat: 'always' }, options);
@@ -195,7 +195,7 @@ export class TestResource {
   }
 
   /**
-   * Read what test keys sent. What the simulated carrier was given by your test keys in the last 24 hours, newest first, with the codes of one-time passwords. A live key gets 403: what it sends is read by its recipients only.
+   * Read what test keys sent. The messages that your test keys sent in the last 24 hours, newest first, with the codes of one-time passwords. A live key gets 403.
    */
   listOutbox(query: ListTestOutboxQuery = {}, options?: ListOptions): Pages<TestOutbox, TestOutboxMessage> {
     return new Pages(
@@ -214,21 +214,21 @@ export class AccountResource {
   }
 
   /**
-   * Show the account. The client’s name, its webhook URL, and the limits in force for it.
+   * Show the account. Returns the client’s name, its webhook URL, and the limits in force.
    */
   get(options?: RequestOptions): Promise<Account> {
     return this.#call<Account>({ method: 'GET', path: '/api/v1/account', repeat: 'always' }, options);
   }
 
   /**
-   * Change the webhook URL. Sets the webhook URL for all messages without a URL of their own; null removes it. A notification is sent to the URL that is set at the time of its event.
+   * Change the webhook URL. Sets the webhook URL for all messages that have no `webhook_url`; null removes it. A webhook goes to the URL that is set at the time of its event.
    */
   update(body: AccountUpdate, options?: RequestOptions): Promise<Account> {
     return this.#call<Account>({ method: 'PATCH', path: '/api/v1/account', repeat: 'always', body }, options);
   }
 
   /**
-   * Show the usage. The number of messages that the client sent, their states, and their cost, by UTC hour, day or month. A message counts in the interval in which it was accepted, whenever its state changes, so `delivered` divided by `messages` is a rate. Changes are counted once each, within about a minute. Intervals and groups without messages are left out. Usage is kept for 400 days.
+   * Show the usage. Returns the number of messages that the client sent, their states, and their cost, by UTC hour, day or month. A message counts in the interval in which it was accepted, even if its state changes later, so `delivered` divided by `messages` is a rate. Changes are counted within about a minute. Intervals and groups without messages are omitted. Usage is kept for 400 days.
    */
   getUsage(query: GetUsageQuery = {}, options?: RequestOptions): Promise<Usage> {
     return this.#call<Usage>({ method: 'GET', path: '/api/v1/account/usage', repeat: 'always', query }, options);
@@ -250,7 +250,7 @@ export class WebhookEndpointsResource {
   }
 
   /**
-   * Create an endpoint. Adds an endpoint that receives every event that matches `events`, in addition to the URL of the message or the account. It is a `url`, or in its place a queue (`sqs`) or an event bus (`eventbridge`) in your own AWS account. Each endpoint has its own deliveries, retries and secret; the secret is shown once. A client can have 10 endpoints.
+   * Create an endpoint. Adds an endpoint that receives every event that matches `events`, in addition to the URL of the message or the account. It is a `url`, or a queue (`sqs`) or event bus (`eventbridge`) in your own AWS account. Each endpoint has its own deliveries, retries and secret; the secret is shown once. A client can have 10 endpoints.
    */
   create(body: WebhookEndpointSettings, options?: RequestOptions): Promise<WebhookEndpointWithSecret> {
     return this.#call<WebhookEndpointWithSecret>({ method: 'POST', path: '/api/v1/webhook-endpoints', repeat: 'if_refused', body }, options);
@@ -271,7 +271,7 @@ export class WebhookEndpointsResource {
   }
 
   /**
-   * Change an endpoint. Changes the fields that are given. A change of `events` or `enabled` counts from the next event on; retries go to the new `url`. While an endpoint is disabled it gets no events, and the retries that are due fail. The gateway disables an endpoint that has acknowledged nothing for 5 days in at least 20 attempts, and sends `webhook_endpoint.disabled` to the client’s other endpoints; `{"enabled": true}` enables it again.
+   * Change an endpoint. Changes the given fields. A change of `events` or `enabled` applies from the next event on; retries go to the new `url`. A disabled endpoint gets no events, and its due retries fail. The gateway disables an endpoint that has acknowledged nothing for 5 days in at least 20 attempts, and sends `webhook_endpoint.disabled` to the client’s other endpoints; `{"enabled": true}` enables it again.
    */
   update(endpointId: string, body: WebhookEndpointUpdate, options?: RequestOptions): Promise<WebhookEndpoint> {
     return this.#call<WebhookEndpoint>({ method: 'PATCH', path: `/api/v1/webhook-endpoints/${segment(endpointId)}`, repeat: 'always', body }, options);
@@ -285,14 +285,14 @@ export class WebhookEndpointsResource {
   }
 
   /**
-   * Issue a new secret. Issues a new secret for one endpoint and shows it once. It signs from `active_at` on, at most 60 seconds later; for the 24 hours after that, or for `overlap_hours`, the old one signs too, as with the secret of the account.
+   * Issue a new secret. Issues a new secret for one endpoint and shows it once. It signs from `active_at` on, at most 60 seconds later. For 24 hours after that, or for `overlap_hours`, the old one signs too.
    */
   rotateSecret(endpointId: string, body: SecretRotation = {}, options?: RequestOptions): Promise<WebhookEndpointSecret> {
     return this.#call<WebhookEndpointSecret>({ method: 'POST', path: `/api/v1/webhook-endpoints/${segment(endpointId)}/secret`, repeat: 'if_refused', body }, options);
   }
 
   /**
-   * Send a test event. Sends a real, signed notification with `"test": true` in `data`, of a message that does not exist. It is retried like any other. `event` is one of `sms.sent`, `sms.delivered`, `sms.failed`, `sms.expired`, `whatsapp.sent`, `whatsapp.delivered`, `whatsapp.read`, `whatsapp.failed`; without it, one that the endpoint receives. It need not match `events`.
+   * Send a test event. Sends a real, signed webhook with `"test": true` in `data`, about a message that does not exist. It is retried like any other. `event` is one of `sms.sent`, `sms.delivered`, `sms.failed`, `sms.expired`, `whatsapp.sent`, `whatsapp.delivered`, `whatsapp.read`, `whatsapp.failed`; by default one that the endpoint receives. It need not match `events`.
    */
   test(endpointId: string, body: TestEvent = {}, options?: RequestOptions): Promise<QueuedTestEvent> {
     return this.#call<QueuedTestEvent>({ method: 'POST', path: `/api/v1/webhook-endpoints/${segment(endpointId)}/test`, repeat: 'if_refused', body }, options);
@@ -307,7 +307,7 @@ export class WebhookDeliveriesResource {
   }
 
   /**
-   * List webhooks. The webhooks to the client’s URLs and endpoints, with their states: by message, the newest first; with `state=failed` and no `message_id`, by failure, the latest first. A page costs a bounded amount of work, so it can have fewer entries than `limit`, or none, and still have a `next_cursor`: the page without one is the last. A webhook that no worker has taken yet is `pending`; its details can be read once it was tried. Test events and `webhook_endpoint.disabled`, which have no message, are listed by their time.
+   * List webhooks. Lists the webhooks to the client’s URLs and endpoints, with their states. The newest message comes first; with `state=failed` and no `message_id`, the latest failure comes first. A page can have fewer entries than `limit`, or none, and still have a `next_cursor`: the page without one is the last. A webhook that no worker has taken yet is `pending`; its details can be read after its first attempt. Test events and `webhook_endpoint.disabled`, which have no message, are listed by their time.
    */
   list(query: ListWebhookDeliveriesQuery = {}, options?: ListOptions): Pages<WebhookDeliveryList, WebhookDelivery> {
     return new Pages(
@@ -318,28 +318,28 @@ export class WebhookDeliveriesResource {
   }
 
   /**
-   * Show a webhook with its attempts. One delivery with the body that every attempt posts and each attempt in full: when it was due and made, to which address, how long each step took, the headers, the status, and the first 4 KiB of the response.
+   * Show a webhook with its attempts. Returns one delivery with the body that every attempt posts, and each attempt in full: its times, the address, the duration of each step, the headers, the status, and the first 4 KiB of the response.
    */
   get(deliveryId: string, options?: RequestOptions): Promise<WebhookDeliveryWithAttempts> {
     return this.#call<WebhookDeliveryWithAttempts>({ method: 'GET', path: `/api/v1/webhook-deliveries/${segment(deliveryId)}`, repeat: 'always' }, options);
   }
 
   /**
-   * Resend a webhook. One more attempt, now, with the same body and `webhook-id`; an acknowledged webhook is sent again too. If an attempt is running, waits or is scheduled as a retry, no other is added. A resend has no retries.
+   * Resend a webhook. Makes one more attempt now, with the same body and `webhook-id`, even if the webhook was acknowledged. If an attempt is running, waits or is scheduled as a retry, no other is added. A resend has no retries.
    */
   resend(deliveryId: string, options?: RequestOptions): Promise<WebhookDelivery> {
     return this.#call<WebhookDelivery>({ method: 'POST', path: `/api/v1/webhook-deliveries/${segment(deliveryId)}/resend`, repeat: 'if_refused' }, options);
   }
 
   /**
-   * Resend many webhooks. One more attempt of every webhook that has failed (or, with `state`, was acknowledged) and whose event happened since a time: at one endpoint, at one origin such as `https://example.com`, or at all of them. Their number is not limited; about 20 a second are sent, in addition to the webhooks of new events, and the events of one message in their order. No webhook that had failed is left out. With `"state": "acknowledged"`, webhooks of messages from the moments before the request may be left out, because the list of messages is updated a little later. Webhooks that are acknowledged in the meantime are skipped. The same request again gets the same `resend_id` and sends nothing; without `until` that holds until it is completed, and for at least 10 minutes.
+   * Resend many webhooks. Makes one more attempt of every webhook that has failed (or, with `state`, was acknowledged) and whose event happened since a time: to one endpoint, to one origin such as `https://example.com`, or to all. About 20 webhooks a second are sent beside those of new events, and the events of one message in their order. Every webhook that had failed is included. With `"state": "acknowledged"`, webhooks of the last moments may be missing, because the list of messages is updated a little later. Webhooks that are acknowledged in the meantime are skipped. The same request again gets the same `resend_id` and sends nothing; without `until` that holds until it is completed, and for at least 10 minutes.
    */
   resendMany(body: WebhookSelection, options?: RequestOptions): Promise<QueuedResend> {
     return this.#call<QueuedResend>({ method: 'POST', path: '/api/v1/webhook-deliveries/resend', repeat: 'if_refused', body }, options);
   }
 
   /**
-   * Show how far a resend is. First it is `matching`: what will be sent is counted. Then it is `sending`, and at last `completed`. Whether the webhooks are acknowledged is in the list of webhooks.
+   * Show the progress of a resend. First the resend is `matching`: it counts the webhooks. Then it is `sending`, and at last `completed`. The list of webhooks shows which of them were acknowledged.
    */
   getResend(resendId: string, options?: RequestOptions): Promise<WebhookResend> {
     return this.#call<WebhookResend>({ method: 'GET', path: `/api/v1/webhook-deliveries/resend/${segment(resendId)}`, repeat: 'always' }, options);
@@ -354,7 +354,7 @@ export class SuppressionsResource {
   }
 
   /**
-   * List suppressed recipients. Whom the gateway sends nothing to for this client, by number. A message to a suppressed recipient is accepted and then `failed` with `recipient_opted_out`; it does not reach the carrier.
+   * List suppressed recipients. Lists the recipients to whom the gateway sends nothing for this client, by number. A message to a suppressed recipient is accepted and then `failed` with `recipient_opted_out`; it does not reach the carrier.
    */
   list(query: ListSuppressionsQuery = {}, options?: ListOptions): Pages<SuppressionList, Suppression> {
     return new Pages(
@@ -365,14 +365,14 @@ export class SuppressionsResource {
   }
 
   /**
-   * Suppress a recipient. Sends nothing to this recipient from now on: also messages that are queued or scheduled fail. With the scope `messages` one-time passwords are still sent. Repeating the request changes the reason and the scope.
+   * Suppress a recipient. Sends nothing to this recipient from now on; messages that are queued or scheduled fail. With the scope `messages` one-time passwords are still sent. If you repeat the request, it changes the reason and the scope.
    */
   put(recipient: string, body: SuppressionUpdate = {}, options?: RequestOptions): Promise<Suppression> {
     return this.#call<Suppression>({ method: 'PUT', path: `/api/v1/suppressions/${segment(recipient)}`, repeat: 'always', body }, options);
   }
 
   /**
-   * Send to a recipient again. Ends your own suppression. Do it only if the person asked for messages again. If the person answered STOP, messages from that sender still fail, and `still_suppressed_from` names it: START to that sender, or an administrator, ends that. AWS keeps a list of its own, which this does not change.
+   * Send to a recipient again. Ends your own suppression. Do it only if the recipient asked for messages again. If the recipient answered STOP, messages from that sender still fail, and `still_suppressed_from` names it: only START to that sender, or an administrator, ends that. AWS keeps its own list, which this does not change.
    */
   delete(recipient: string, options?: RequestOptions): Promise<DeletedSuppression> {
     return this.#call<DeletedSuppression>({ method: 'DELETE', path: `/api/v1/suppressions/${segment(recipient)}`, repeat: 'always' }, options);

@@ -28,7 +28,7 @@ const shown: SuccessResponse = {
 
 export const getAccount: Description = {
   summary: 'Show the account',
-  description: 'The client’s name, its webhook URL, and the limits in force for it.',
+  description: 'Returns the client’s name, its webhook URL, and the limits in force.',
   response: shown,
 };
 
@@ -45,7 +45,7 @@ const usageRow = new Map([
 
 export const getUsage: Description = {
   summary: 'Show the usage',
-  description: `The number of messages that the client sent, their states, and their cost, by UTC hour, day or month. A message counts in the interval in which it was accepted, whenever its state changes, so \`delivered\` divided by \`messages\` is a rate. Changes are counted once each, within about a minute. Intervals and groups without messages are left out. Usage is kept for ${usageKeptDays} days.`,
+  description: `Returns the number of messages that the client sent, their states, and their cost, by UTC hour, day or month. A message counts in the interval in which it was accepted, even if its state changes later, so \`delivered\` divided by \`messages\` is a rate. Changes are counted within about a minute. Intervals and groups without messages are omitted. Usage is kept for ${usageKeptDays} days.`,
   parameters: [
     inQuery(
       'since',
@@ -97,7 +97,7 @@ export const getUsage: Description = {
 export const updateAccount: Description = {
   summary: 'Change the webhook URL',
   description:
-    'Sets the webhook URL for all messages without a URL of their own; null removes it. A notification is sent to the URL that is set at the time of its event.',
+    'Sets the webhook URL for all messages that have no `webhook_url`; null removes it. A webhook goes to the URL that is set at the time of its event.',
   fieldError: { field: 'webhook_url', message: 'must begin with https://' },
   request: {
     schema: 'AccountUpdate',

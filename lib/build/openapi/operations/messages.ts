@@ -13,9 +13,9 @@ const idOf = (prefix: string) =>
   ({ type: 'string', pattern: `^${prefix}_[0-7][0-9A-HJKMNP-TV-Z]{25}$` }) as const;
 
 export const getMessageStatus: Description = {
-  summary: 'Look a message or a batch up',
+  summary: 'Look up a message or a batch',
   description:
-    'Returns the status of one message, SMS or WhatsApp (the path says `sms` for both), or how many messages of a batch are in each state.',
+    'Returns the status of one message, SMS or WhatsApp (the path says `sms` for both), or the number of messages of a batch in each state.',
   parameters: [
     inPath('message_id', 'A `message_id` of any channel, or a `batch_id`.', messageId, idOf('(msg|bat)')),
   ],
@@ -59,7 +59,7 @@ export const listMessages: Description = {
     }),
     inQuery(
       'to',
-      'Only messages to this number; with `direction`, also from it. A page may be short, because the gateway looks at a limited number of messages for each.',
+      'Only messages to this number; with `direction`, also from it. A page may be short, because the gateway reads a limited number of messages for each page.',
       phoneNumber,
     ),
     inQuery('status', 'Only messages in this state.', { $ref: referenceTo('MessageStatus') }),
@@ -87,7 +87,7 @@ export const listMessages: Description = {
 export const listTestOutbox: Description = {
   summary: 'Read what test keys sent',
   description:
-    'What the simulated carrier was given by your test keys in the last 24 hours, newest first, with the codes of one-time passwords. A live key gets 403: what it sends is read by its recipients only.',
+    'The messages that your test keys sent in the last 24 hours, newest first, with the codes of one-time passwords. A live key gets 403.',
   parameters: [inQuery('to', 'Only messages to this number.', phoneNumber, '+447700900123'), ...page],
   response: {
     description: 'A page of messages.',

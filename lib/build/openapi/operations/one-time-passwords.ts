@@ -10,7 +10,7 @@ import { toStatus } from './links.ts';
 
 export const sendOtp: Description = {
   summary: 'Send a one-time password',
-  description: `Sends a code to a recipient. Another send for the same recipient and purpose while the code is pending sends the same code, with the same expiry. A client can send at most ${recipientSendsMax} codes to a recipient in a window of ${inWords([recipientWindowSeconds])}; another request is 429 \`rate_limit_exceeded\`. The code is in no response and no webhook. A client with a list of senders needs \`otp\` in it, for both channels. If few of the last codes by SMS were verified, to this country or to all, further ones are 403 \`otp_held\` until the operator allows them: offer the person another channel. Each message of \`fallback\` has the same code and counts as a code sent to the recipient; none is sent once the code is verified.`,
+  description: `Sends a code to a recipient. Another send for the same recipient and purpose while the code is pending sends the same code, with the same expiry. A client can send at most ${recipientSendsMax} codes to a recipient in a window of ${inWords([recipientWindowSeconds])}; another request is 429 \`rate_limit_exceeded\`. The code is in no response and no webhook. A client with a list of senders needs the word \`otp\` in the list, for both channels. If few of the last codes by SMS were verified, to this country or to all, further ones are 403 \`otp_held\` until the operator allows them: offer the person another channel. Each message of \`fallback\` has the same code and counts as a code sent to the recipient; none is sent once the code is verified.`,
   keyed: true,
   errors: ['otp_held'],
   fieldError: { field: 'to', message: recipientFault('07700 900123') },
@@ -71,7 +71,7 @@ export const verifyOtp: Description = {
     },
   },
   response: {
-    description: 'Whether the code was right.',
+    description: 'The result: `verified` is true if the code was right.',
     schema: 'OtpVerificationResult',
     examples: {
       right: example('Right', { otp_id: otpId, verified: true, status: 'verified' }),

@@ -179,7 +179,7 @@ export const sendBulkSms: Description = {
 
 export const sendWhatsApp: Description = {
   summary: 'Send a WhatsApp message',
-  description: `Sends one WhatsApp message: a text, a template, media or a location, by \`type\` (\`text\` by default). ${durable} A client with a list of senders needs \`whatsapp\` in it.`,
+  description: `Sends one WhatsApp message: a text, a template, media or a location, by \`type\` (\`text\` by default). ${durable} A client with a list of senders needs the word \`whatsapp\` in the list.`,
   keyed: true,
   fieldError: { field: 'to', message: recipientFault('07700 900123') },
   request: {

@@ -23,7 +23,7 @@ const suppression = {
 export const listSuppressions: Description = {
   summary: 'List suppressed recipients',
   description:
-    'Whom the gateway sends nothing to for this client, by number. A message to a suppressed recipient is accepted and then `failed` with `recipient_opted_out`; it does not reach the carrier.',
+    'Lists the recipients to whom the gateway sends nothing for this client, by number. A message to a suppressed recipient is accepted and then `failed` with `recipient_opted_out`; it does not reach the carrier.',
   parameters: [
     inQuery('recipient', 'Only this phone number.', phoneNumber, recipient),
     inQuery('limit', 'The maximum number of entries.', pageLimit),
@@ -43,7 +43,7 @@ export const listSuppressions: Description = {
 export const putSuppression: Description = {
   summary: 'Suppress a recipient',
   description:
-    'Sends nothing to this recipient from now on: also messages that are queued or scheduled fail. With the scope `messages` one-time passwords are still sent. Repeating the request changes the reason and the scope.',
+    'Sends nothing to this recipient from now on; messages that are queued or scheduled fail. With the scope `messages` one-time passwords are still sent. If you repeat the request, it changes the reason and the scope.',
   parameters: [recipientInPath],
   request: {
     schema: 'SuppressionUpdate',
@@ -71,7 +71,7 @@ export const putSuppression: Description = {
 export const deleteSuppression: Description = {
   summary: 'Send to a recipient again',
   description:
-    'Ends your own suppression. Do it only if the person asked for messages again. If the person answered STOP, messages from that sender still fail, and `still_suppressed_from` names it: START to that sender, or an administrator, ends that. AWS keeps a list of its own, which this does not change.',
+    'Ends your own suppression. Do it only if the recipient asked for messages again. If the recipient answered STOP, messages from that sender still fail, and `still_suppressed_from` names it: only START to that sender, or an administrator, ends that. AWS keeps its own list, which this does not change.',
   parameters: [recipientInPath],
   response: {
     description: 'The suppression has ended.',

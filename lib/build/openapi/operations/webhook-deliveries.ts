@@ -35,7 +35,7 @@ const deliveryIdInPath = inPath(
 
 export const listWebhookDeliveries: Description = {
   summary: 'List webhooks',
-  description: `The webhooks to the client’s URLs and endpoints, with their states: by message, the newest first; with \`state=failed\` and no \`message_id\`, by failure, the latest first. A page costs a bounded amount of work, so it can have fewer entries than \`limit\`, or none, and still have a \`next_cursor\`: the page without one is the last. A webhook that no worker has taken yet is \`pending\`; its details can be read once it was tried. Test events and \`webhook_endpoint.disabled\`, which have no message, are listed by their time.`,
+  description: `Lists the webhooks to the client’s URLs and endpoints, with their states. The newest message comes first; with \`state=failed\` and no \`message_id\`, the latest failure comes first. A page can have fewer entries than \`limit\`, or none, and still have a \`next_cursor\`: the page without one is the last. A webhook that no worker has taken yet is \`pending\`; its details can be read after its first attempt. Test events and \`webhook_endpoint.disabled\`, which have no message, are listed by their time.`,
   parameters: [
     inQuery('message_id', 'Only of this message.', { type: 'string' }),
     inQuery('endpoint_id', 'Only to this endpoint.', { type: 'string' }),
@@ -46,10 +46,10 @@ export const listWebhookDeliveries: Description = {
     }),
     inQuery(
       'since',
-      'Inclusive, as is `until`: when the message was accepted; where the list is by failure, when the event happened.',
+      'The earliest time at which the message was accepted; if the list is by failure, the earliest time of the event.',
       dateTime,
     ),
-    inQuery('until', 'See `since`.', dateTime),
+    inQuery('until', 'The latest such time, inclusive.', dateTime),
     inQuery(
       'limit',
       `Entries in a page, 1 to ${pageLimit.maximum}; default ${pageLimit.default}.`,
@@ -77,7 +77,7 @@ export const listWebhookDeliveries: Description = {
 
 export const getWebhookDelivery: Description = {
   summary: 'Show a webhook with its attempts',
-  description: `One delivery with the body that every attempt posts and each attempt in full: when it was due and made, to which address, how long each step took, the headers, the status, and the first ${textKeptBytes / 1024} KiB of the response.`,
+  description: `Returns one delivery with the body that every attempt posts, and each attempt in full: its times, the address, the duration of each step, the headers, the status, and the first ${textKeptBytes / 1024} KiB of the response.`,
   parameters: [deliveryIdInPath],
   response: {
     description: 'The delivery.',
@@ -123,12 +123,12 @@ export const getWebhookDelivery: Description = {
 export const resendWebhookDelivery: Description = {
   summary: 'Resend a webhook',
   description:
-    'One more attempt, now, with the same body and `webhook-id`; an acknowledged webhook is sent again too. If an attempt is running, waits or is scheduled as a retry, no other is added. A resend has no retries.',
+    'Makes one more attempt now, with the same body and `webhook-id`, even if the webhook was acknowledged. If an attempt is running, waits or is scheduled as a retry, no other is added. A resend has no retries.',
   parameters: [deliveryIdInPath],
   response: {
     status: 202,
     description:
-      'The attempt is queued, or another one was already running, waiting or scheduled: `state` and `next_due_at` tell.',
+      'The attempt is queued, or another one was already running, waiting or scheduled, as `state` and `next_due_at` say.',
     schema: 'WebhookDelivery',
     examples: {
       queued: example('Queued', { ...summary, state: 'pending', finished_at: null, next_due_at: createdAt }),
@@ -139,7 +139,7 @@ export const resendWebhookDelivery: Description = {
 
 export const resendWebhookDeliveries: Description = {
   summary: 'Resend many webhooks',
-  description: `One more attempt of every webhook that has failed (or, with \`state\`, was acknowledged) and whose event happened since a time: at one endpoint, at one origin such as \`https://example.com\`, or at all of them. Their number is not limited; about ${resentPerSecond} a second are sent, in addition to the webhooks of new events, and the events of one message in their order. No webhook that had failed is left out. With \`"state": "acknowledged"\`, webhooks of messages from the moments before the request may be left out, because the list of messages is updated a little later. Webhooks that are acknowledged in the meantime are skipped. The same request again gets the same \`resend_id\` and sends nothing; without \`until\` that holds until it is completed, and for at least ${sameRequestMinutes} minutes.`,
+  description: `Makes one more attempt of every webhook that has failed (or, with \`state\`, was acknowledged) and whose event happened since a time: to one endpoint, to one origin such as \`https://example.com\`, or to all. About ${resentPerSecond} webhooks a second are sent beside those of new events, and the events of one message in their order. Every webhook that had failed is included. With \`"state": "acknowledged"\`, webhooks of the last moments may be missing, because the list of messages is updated a little later. Webhooks that are acknowledged in the meantime are skipped. The same request again gets the same \`resend_id\` and sends nothing; without \`until\` that holds until it is completed, and for at least ${sameRequestMinutes} minutes.`,
   request: {
     schema: 'WebhookSelection',
     examples: {
@@ -157,8 +157,8 @@ export const resendWebhookDeliveries: Description = {
   response: {
     status: 202,
     description:
-      'It has begun. `matched` is what was counted so far: more than about 1,000 are counted later.',
-    links: { progress: link('getWebhookResend', 'resend_id', 'How far it is.') },
+      'The resend has begun. `matched` is the number so far: more than about 1,000 are counted later.',
+    links: { progress: link('getWebhookResend', 'resend_id', 'The progress of the resend.') },
     schema: 'QueuedResend',
     examples: { begun: example('Started', { resend_id: resendId, matched: 214 }) },
   },
@@ -182,12 +182,12 @@ const progress = {
 };
 
 export const getWebhookResend: Description = {
-  summary: 'Show how far a resend is',
+  summary: 'Show the progress of a resend',
   description:
-    'First it is `matching`: what will be sent is counted. Then it is `sending`, and at last `completed`. Whether the webhooks are acknowledged is in the list of webhooks.',
+    'First the resend is `matching`: it counts the webhooks. Then it is `sending`, and at last `completed`. The list of webhooks shows which of them were acknowledged.',
   parameters: [inPath('resend_id', 'The identifier of the resend.', resendId)],
   response: {
-    description: 'How far it is.',
+    description: 'The progress of the resend.',
     schema: 'WebhookResend',
     examples: {
       sending: example('Under way', progress),

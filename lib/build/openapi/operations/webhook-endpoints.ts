@@ -40,7 +40,7 @@ const shown: SuccessResponse = {
 
 export const createWebhookEndpoint: Description = {
   summary: 'Create an endpoint',
-  description: `Adds an endpoint that receives every event that matches \`events\`, in addition to the URL of the message or the account. It is a \`url\`, or in its place a queue (\`sqs\`) or an event bus (\`eventbridge\`) in your own AWS account. Each endpoint has its own deliveries, retries and secret; the secret is shown once. A client can have ${endpointsMax} endpoints.`,
+  description: `Adds an endpoint that receives every event that matches \`events\`, in addition to the URL of the message or the account. It is a \`url\`, or a queue (\`sqs\`) or event bus (\`eventbridge\`) in your own AWS account. Each endpoint has its own deliveries, retries and secret; the secret is shown once. A client can have ${endpointsMax} endpoints.`,
   request: {
     schema: 'WebhookEndpointSettings',
     examples: {
@@ -96,7 +96,7 @@ export const getWebhookEndpoint: Description = {
 
 export const updateWebhookEndpoint: Description = {
   summary: 'Change an endpoint',
-  description: `Changes the fields that are given. A change of \`events\` or \`enabled\` counts from the next event on; retries go to the new \`url\`. While an endpoint is disabled it gets no events, and the retries that are due fail. The gateway disables an endpoint that has acknowledged nothing for ${disabledAfter.days} days in at least ${disabledAfter.attempts} attempts, and sends \`webhook_endpoint.disabled\` to the client’s other endpoints; \`{"enabled": true}\` enables it again.`,
+  description: `Changes the given fields. A change of \`events\` or \`enabled\` applies from the next event on; retries go to the new \`url\`. A disabled endpoint gets no events, and its due retries fail. The gateway disables an endpoint that has acknowledged nothing for ${disabledAfter.days} days in at least ${disabledAfter.attempts} attempts, and sends \`webhook_endpoint.disabled\` to the client’s other endpoints; \`{"enabled": true}\` enables it again.`,
   parameters: [endpointIdInPath],
   request: {
     schema: 'WebhookEndpointUpdate',
@@ -128,7 +128,7 @@ export const deleteWebhookEndpoint: Description = {
 
 export const rotateWebhookEndpointSecret: Description = {
   summary: 'Issue a new secret',
-  description: `Issues a new secret for one endpoint and shows it once. It signs from \`active_at\` on, at most ${secretActiveAfterSeconds} seconds later; for the ${previousSecretHours} hours after that, or for \`overlap_hours\`, the old one signs too, as with the secret of the account.`,
+  description: `Issues a new secret for one endpoint and shows it once. It signs from \`active_at\` on, at most ${secretActiveAfterSeconds} seconds later. For ${previousSecretHours} hours after that, or for \`overlap_hours\`, the old one signs too.`,
   parameters: [endpointIdInPath],
   request: secretRotation,
   response: {
@@ -145,7 +145,7 @@ export const rotateWebhookEndpointSecret: Description = {
 
 export const testWebhookEndpoint: Description = {
   summary: 'Send a test event',
-  description: `Sends a real, signed notification with \`"test": true\` in \`data\`, of a message that does not exist. It is retried like any other. \`event\` is one of ${messageEventNames.map((name) => `\`${name}\``).join(', ')}; without it, one that the endpoint receives. It need not match \`events\`.`,
+  description: `Sends a real, signed webhook with \`"test": true\` in \`data\`, about a message that does not exist. It is retried like any other. \`event\` is one of ${messageEventNames.map((name) => `\`${name}\``).join(', ')}; by default one that the endpoint receives. It need not match \`events\`.`,
   parameters: [endpointIdInPath],
   request: {
     schema: 'TestEvent',
@@ -157,7 +157,7 @@ export const testWebhookEndpoint: Description = {
   },
   response: {
     status: 202,
-    description: 'The notification is queued.',
+    description: 'The webhook is queued.',
     schema: 'QueuedTestEvent',
     examples: {
       queued: example('Queued', { delivery_id: deliveryId, endpoint_id: endpointId }),

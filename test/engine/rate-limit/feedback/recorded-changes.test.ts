@@ -65,7 +65,7 @@ describe('the records of the stream', () => {
       { kind: 'limits_set', before: { endpoint }, after: { endpoint, per_minute: 5 } },
     ]);
     expect(entries[0]?.summary).toBe(
-      `Someone removed the row of ${endpoint} directly in the table: it has no effect any more`,
+      `Someone removed the row of ${endpoint} directly in the table: it no longer has an effect`,
     );
   });
 

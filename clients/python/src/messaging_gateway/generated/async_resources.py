@@ -65,8 +65,8 @@ class AsyncSmsResource:
     ) -> models.DryRun:
         """Send an SMS: dry run.
 
-        What would be sent: the sender, the segments, the estimated cost, and everything that would refuse
-        the request. Nothing is stored or sent; only the rate limit counts.
+        Returns the sender, the segments, the estimated cost, and every reason to refuse the request.
+        Nothing is stored or sent; only the rate limit counts.
         """
         return await self._call(
             Request(
@@ -127,8 +127,8 @@ class AsyncSmsResource:
     ) -> models.DryRunBatch:
         """Send an SMS to up to 1000 recipients: dry run.
 
-        What would be sent: the sender, the segments, the estimated cost, and everything that would refuse
-        the request. Nothing is stored or sent; only the rate limit counts.
+        Returns the sender, the segments, the estimated cost, and every reason to refuse the request.
+        Nothing is stored or sent; only the rate limit counts.
         """
         return await self._call(
             Request(
@@ -168,10 +168,11 @@ class AsyncOtpResource:
         Sends a code to a recipient. Another send for the same recipient and purpose while the code is
         pending sends the same code, with the same expiry. A client can send at most 5 codes to a recipient
         in a window of 10 minutes; another request is 429 `rate_limit_exceeded`. The code is in no response
-        and no webhook. A client with a list of senders needs `otp` in it, for both channels. If few of the
-        last codes by SMS were verified, to this country or to all, further ones are 403 `otp_held` until
-        the operator allows them: offer the person another channel. Each message of `fallback` has the same
-        code and counts as a code sent to the recipient; none is sent once the code is verified.
+        and no webhook. A client with a list of senders needs the word `otp` in the list, for both
+        channels. If few of the last codes by SMS were verified, to this country or to all, further ones
+        are 403 `otp_held` until the operator allows them: offer the person another channel. Each message
+        of `fallback` has the same code and counts as a code sent to the recipient; none is sent once the
+        code is verified.
         """
         return await self._call(
             Request(
@@ -202,8 +203,8 @@ class AsyncOtpResource:
     ) -> models.DryRun:
         """Send a one-time password: dry run.
 
-        What would be sent: the sender, the segments, the estimated cost, and everything that would refuse
-        the request. Nothing is stored or sent; only the rate limit counts.
+        Returns the sender, the segments, the estimated cost, and every reason to refuse the request.
+        Nothing is stored or sent; only the rate limit counts.
         """
         return await self._call(
             Request(
@@ -270,8 +271,8 @@ class AsyncWhatsappResource:
 
         Sends one WhatsApp message: a text, a template, media or a location, by `type` (`text` by default).
         The response is 202 once the message is stored durably; it has not been delivered yet. Webhooks and
-        `GET /api/v1/sms/status/{message_id}` report its status. A client with a list of senders needs
-        `whatsapp` in it.
+        `GET /api/v1/sms/status/{message_id}` report its status. A client with a list of senders needs the
+        word `whatsapp` in the list.
         """
         return await self._call(
             Request(
@@ -303,8 +304,8 @@ class AsyncWhatsappResource:
     ) -> models.DryRun:
         """Send a WhatsApp message: dry run.
 
-        What would be sent: the sender, the segments, the estimated cost, and everything that would refuse
-        the request. Nothing is stored or sent; only the rate limit counts.
+        Returns the sender, the segments, the estimated cost, and every reason to refuse the request.
+        Nothing is stored or sent; only the rate limit counts.
         """
         return await self._call(
             Request(
@@ -328,10 +329,10 @@ class AsyncMessagesResource:
         message_id: str,
         **options: Unpack[RequestOptions],
     ) -> models.Message:
-        """Look a message or a batch up.
+        """Look up a message or a batch.
 
-        Returns the status of one message, SMS or WhatsApp (the path says `sms` for both), or how many
-        messages of a batch are in each state.
+        Returns the status of one message, SMS or WhatsApp (the path says `sms` for both), or the number of
+        messages of a batch in each state.
         """
         return await self._call(
             Request(
@@ -405,10 +406,10 @@ class AsyncBatchesResource:
         message_id: str,
         **options: Unpack[RequestOptions],
     ) -> models.Batch:
-        """Look a message or a batch up.
+        """Look up a message or a batch.
 
-        Returns the status of one message, SMS or WhatsApp (the path says `sms` for both), or how many
-        messages of a batch are in each state.
+        Returns the status of one message, SMS or WhatsApp (the path says `sms` for both), or the number of
+        messages of a batch in each state.
         """
         return await self._call(
             Request(
@@ -435,8 +436,8 @@ class AsyncTestResource:
     ) -> AsyncPages[models.TestOutboxMessage]:
         """Read what test keys sent.
 
-        What the simulated carrier was given by your test keys in the last 24 hours, newest first, with the
-        codes of one-time passwords. A live key gets 403: what it sends is read by its recipients only.
+        The messages that your test keys sent in the last 24 hours, newest first, with the codes of
+        one-time passwords. A live key gets 403.
         """
         return AsyncPages(
             self._call,
@@ -462,7 +463,7 @@ class AsyncAccountResource:
     ) -> models.Account:
         """Show the account.
 
-        The client’s name, its webhook URL, and the limits in force for it.
+        Returns the client’s name, its webhook URL, and the limits in force.
         """
         return await self._call(
             Request(
@@ -482,8 +483,8 @@ class AsyncAccountResource:
     ) -> models.Account:
         """Change the webhook URL.
 
-        Sets the webhook URL for all messages without a URL of their own; null removes it. A notification
-        is sent to the URL that is set at the time of its event.
+        Sets the webhook URL for all messages that have no `webhook_url`; null removes it. A webhook goes
+        to the URL that is set at the time of its event.
         """
         return await self._call(
             Request(
@@ -507,10 +508,10 @@ class AsyncAccountResource:
     ) -> models.Usage:
         """Show the usage.
 
-        The number of messages that the client sent, their states, and their cost, by UTC hour, day or
-        month. A message counts in the interval in which it was accepted, whenever its state changes, so
-        `delivered` divided by `messages` is a rate. Changes are counted once each, within about a minute.
-        Intervals and groups without messages are left out. Usage is kept for 400 days.
+        Returns the number of messages that the client sent, their states, and their cost, by UTC hour, day
+        or month. A message counts in the interval in which it was accepted, even if its state changes
+        later, so `delivered` divided by `messages` is a rate. Changes are counted within about a minute.
+        Intervals and groups without messages are omitted. Usage is kept for 400 days.
         """
         return await self._call(
             Request(
@@ -565,9 +566,9 @@ class AsyncWebhookEndpointsResource:
         """Create an endpoint.
 
         Adds an endpoint that receives every event that matches `events`, in addition to the URL of the
-        message or the account. It is a `url`, or in its place a queue (`sqs`) or an event bus
-        (`eventbridge`) in your own AWS account. Each endpoint has its own deliveries, retries and secret;
-        the secret is shown once. A client can have 10 endpoints.
+        message or the account. It is a `url`, or a queue (`sqs`) or event bus (`eventbridge`) in your own
+        AWS account. Each endpoint has its own deliveries, retries and secret; the secret is shown once. A
+        client can have 10 endpoints.
         """
         return await self._call(
             Request(
@@ -631,11 +632,10 @@ class AsyncWebhookEndpointsResource:
     ) -> models.WebhookEndpoint:
         """Change an endpoint.
 
-        Changes the fields that are given. A change of `events` or `enabled` counts from the next event on;
-        retries go to the new `url`. While an endpoint is disabled it gets no events, and the retries that
-        are due fail. The gateway disables an endpoint that has acknowledged nothing for 5 days in at least
-        20 attempts, and sends `webhook_endpoint.disabled` to the client’s other endpoints; `{"enabled":
-        true}` enables it again.
+        Changes the given fields. A change of `events` or `enabled` applies from the next event on; retries
+        go to the new `url`. A disabled endpoint gets no events, and its due retries fail. The gateway
+        disables an endpoint that has acknowledged nothing for 5 days in at least 20 attempts, and sends
+        `webhook_endpoint.disabled` to the client’s other endpoints; `{"enabled": true}` enables it again.
         """
         return await self._call(
             Request(
@@ -677,8 +677,7 @@ class AsyncWebhookEndpointsResource:
         """Issue a new secret.
 
         Issues a new secret for one endpoint and shows it once. It signs from `active_at` on, at most 60
-        seconds later; for the 24 hours after that, or for `overlap_hours`, the old one signs too, as with
-        the secret of the account.
+        seconds later. For 24 hours after that, or for `overlap_hours`, the old one signs too.
         """
         return await self._call(
             Request(
@@ -700,10 +699,10 @@ class AsyncWebhookEndpointsResource:
     ) -> models.QueuedTestEvent:
         """Send a test event.
 
-        Sends a real, signed notification with `"test": true` in `data`, of a message that does not exist.
-        It is retried like any other. `event` is one of `sms.sent`, `sms.delivered`, `sms.failed`,
-        `sms.expired`, `whatsapp.sent`, `whatsapp.delivered`, `whatsapp.read`, `whatsapp.failed`; without
-        it, one that the endpoint receives. It need not match `events`.
+        Sends a real, signed webhook with `"test": true` in `data`, about a message that does not exist. It
+        is retried like any other. `event` is one of `sms.sent`, `sms.delivered`, `sms.failed`,
+        `sms.expired`, `whatsapp.sent`, `whatsapp.delivered`, `whatsapp.read`, `whatsapp.failed`; by
+        default one that the endpoint receives. It need not match `events`.
         """
         return await self._call(
             Request(
@@ -736,12 +735,12 @@ class AsyncWebhookDeliveriesResource:
     ) -> AsyncPages[models.WebhookDelivery]:
         """List webhooks.
 
-        The webhooks to the client’s URLs and endpoints, with their states: by message, the newest first;
-        with `state=failed` and no `message_id`, by failure, the latest first. A page costs a bounded
-        amount of work, so it can have fewer entries than `limit`, or none, and still have a `next_cursor`:
-        the page without one is the last. A webhook that no worker has taken yet is `pending`; its details
-        can be read once it was tried. Test events and `webhook_endpoint.disabled`, which have no message,
-        are listed by their time.
+        Lists the webhooks to the client’s URLs and endpoints, with their states. The newest message comes
+        first; with `state=failed` and no `message_id`, the latest failure comes first. A page can have
+        fewer entries than `limit`, or none, and still have a `next_cursor`: the page without one is the
+        last. A webhook that no worker has taken yet is `pending`; its details can be read after its first
+        attempt. Test events and `webhook_endpoint.disabled`, which have no message, are listed by their
+        time.
         """
         return AsyncPages(
             self._call,
@@ -763,9 +762,9 @@ class AsyncWebhookDeliveriesResource:
     ) -> models.WebhookDeliveryWithAttempts:
         """Show a webhook with its attempts.
 
-        One delivery with the body that every attempt posts and each attempt in full: when it was due and
-        made, to which address, how long each step took, the headers, the status, and the first 4 KiB of
-        the response.
+        Returns one delivery with the body that every attempt posts, and each attempt in full: its times,
+        the address, the duration of each step, the headers, the status, and the first 4 KiB of the
+        response.
         """
         return await self._call(
             Request(
@@ -784,9 +783,9 @@ class AsyncWebhookDeliveriesResource:
     ) -> models.WebhookDelivery:
         """Resend a webhook.
 
-        One more attempt, now, with the same body and `webhook-id`; an acknowledged webhook is sent again
-        too. If an attempt is running, waits or is scheduled as a retry, no other is added. A resend has no
-        retries.
+        Makes one more attempt now, with the same body and `webhook-id`, even if the webhook was
+        acknowledged. If an attempt is running, waits or is scheduled as a retry, no other is added. A
+        resend has no retries.
         """
         return await self._call(
             Request(
@@ -810,14 +809,14 @@ class AsyncWebhookDeliveriesResource:
     ) -> models.QueuedResend:
         """Resend many webhooks.
 
-        One more attempt of every webhook that has failed (or, with `state`, was acknowledged) and whose
-        event happened since a time: at one endpoint, at one origin such as `https://example.com`, or at
-        all of them. Their number is not limited; about 20 a second are sent, in addition to the webhooks
-        of new events, and the events of one message in their order. No webhook that had failed is left
-        out. With `"state": "acknowledged"`, webhooks of messages from the moments before the request may
-        be left out, because the list of messages is updated a little later. Webhooks that are acknowledged
-        in the meantime are skipped. The same request again gets the same `resend_id` and sends nothing;
-        without `until` that holds until it is completed, and for at least 10 minutes.
+        Makes one more attempt of every webhook that has failed (or, with `state`, was acknowledged) and
+        whose event happened since a time: to one endpoint, to one origin such as `https://example.com`, or
+        to all. About 20 webhooks a second are sent beside those of new events, and the events of one
+        message in their order. Every webhook that had failed is included. With `"state": "acknowledged"`,
+        webhooks of the last moments may be missing, because the list of messages is updated a little
+        later. Webhooks that are acknowledged in the meantime are skipped. The same request again gets the
+        same `resend_id` and sends nothing; without `until` that holds until it is completed, and for at
+        least 10 minutes.
         """
         return await self._call(
             Request(
@@ -835,10 +834,10 @@ class AsyncWebhookDeliveriesResource:
         resend_id: str,
         **options: Unpack[RequestOptions],
     ) -> models.WebhookResend:
-        """Show how far a resend is.
+        """Show the progress of a resend.
 
-        First it is `matching`: what will be sent is counted. Then it is `sending`, and at last
-        `completed`. Whether the webhooks are acknowledged is in the list of webhooks.
+        First the resend is `matching`: it counts the webhooks. Then it is `sending`, and at last
+        `completed`. The list of webhooks shows which of them were acknowledged.
         """
         return await self._call(
             Request(
@@ -865,8 +864,9 @@ class AsyncSuppressionsResource:
     ) -> AsyncPages[models.Suppression]:
         """List suppressed recipients.
 
-        Whom the gateway sends nothing to for this client, by number. A message to a suppressed recipient
-        is accepted and then `failed` with `recipient_opted_out`; it does not reach the carrier.
+        Lists the recipients to whom the gateway sends nothing for this client, by number. A message to a
+        suppressed recipient is accepted and then `failed` with `recipient_opted_out`; it does not reach
+        the carrier.
         """
         return AsyncPages(
             self._call,
@@ -891,9 +891,9 @@ class AsyncSuppressionsResource:
     ) -> models.Suppression:
         """Suppress a recipient.
 
-        Sends nothing to this recipient from now on: also messages that are queued or scheduled fail. With
-        the scope `messages` one-time passwords are still sent. Repeating the request changes the reason
-        and the scope.
+        Sends nothing to this recipient from now on; messages that are queued or scheduled fail. With the
+        scope `messages` one-time passwords are still sent. If you repeat the request, it changes the
+        reason and the scope.
         """
         return await self._call(
             Request(
@@ -913,9 +913,9 @@ class AsyncSuppressionsResource:
     ) -> models.DeletedSuppression:
         """Send to a recipient again.
 
-        Ends your own suppression. Do it only if the person asked for messages again. If the person
-        answered STOP, messages from that sender still fail, and `still_suppressed_from` names it: START to
-        that sender, or an administrator, ends that. AWS keeps a list of its own, which this does not
+        Ends your own suppression. Do it only if the recipient asked for messages again. If the recipient
+        answered STOP, messages from that sender still fail, and `still_suppressed_from` names it: only
+        START to that sender, or an administrator, ends that. AWS keeps its own list, which this does not
         change.
         """
         return await self._call(
