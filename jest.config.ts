@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Config } from 'jest';
 
-/** What starts and stops the engine or makes and removes shared files, below test/support. */
+/** The scripts below test/support that start and stop the engine, or create and remove shared files. */
 type Around = readonly [start: string, stop: string];
 
 const emulator: Around = ['gateway/start-gateway.ts', 'gateway/stop-gateway.ts'];
@@ -24,7 +24,7 @@ const parts: Readonly<Record<string, Readonly<Record<string, Around | undefined>
   browser: { browser: emulator },
   /** Minutes of requests to the deployed gateway, or of waiting for it, and what is around the API (`aroundTheApi`). */
   long: { long: emulator, e2e: emulator },
-  /** What `npm start` does: each file starts gateways of its own. */
+  /** Tests of `npm start`: each file starts gateways of its own. */
   local: { local: undefined },
   /** Tables on Amazon's own engine, which needs Java 17. */
   'dynamodb-local': { engine: dynamoDbLocal },

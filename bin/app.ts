@@ -7,7 +7,7 @@ import { InvalidSettings } from '../lib/stages/stage-settings.ts';
 import { deployedStacks } from './stack-outputs.ts';
 
 /**
- * Compares the settings with those of the deployed stack. The CDK's command line shows these warnings before it deploys.
+ * Compares the settings with the settings of the deployed stack. The CDK's command line shows these warnings before it deploys.
  */
 async function compareWithDeployed(stack: GatewayStack): Promise<void> {
   const { stage } = stack;

@@ -41,8 +41,8 @@ const wholeNumber = z.int().check(z.positive());
 const queueConcurrency = z.int().check(z.minimum(2), z.maximum(1000));
 
 /**
- * The limit comes from the name of the schedule group, which has at most 64 characters, of which 13 are a dash and part of the
- * stack's id. Other names with this prefix may be longer (configuration set 64, web ACL metric 128, table 255).
+ * The limit comes from the name of the schedule group, which has at most 64 characters; a dash and part of the stack's id take 13.
+ * Other names with this prefix may be longer (configuration set 64, web ACL metric 128, table 255).
  */
 export const stackNameMaximum = 51;
 

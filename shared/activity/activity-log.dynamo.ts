@@ -1,6 +1,6 @@
 /**
  * Pages through the activity-log table, newest first: by client, by one kind, or day by day if neither is given.
- * `write-activity.dynamo.ts` says where an entry is.
+ * `write-activity.dynamo.ts` describes the keys of an entry.
  */
 
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';

@@ -18,10 +18,9 @@ export async function requireClient({ clients }: Clients, clientId: string): Pro
 }
 
 /**
- * Returns the client whose settings are to be changed.
+ * Returns the client for a change of its settings.
  *
- * @throws GatewayError `not_found`, or `invalid_request` for the id of test data: its settings are those of its
- * client
+ * @throws GatewayError `not_found`, or `invalid_request` for the id of test data, which has the settings of its client
  */
 export async function requireSettingsOwner(dependencies: Clients, clientId: string): Promise<Client> {
   const client = await requireClient(dependencies, clientId);

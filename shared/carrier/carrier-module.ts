@@ -1,7 +1,6 @@
 /**
- * What a carrier is: its facts, and the two objects that every folder beside this file exports, `NAME` of `NAME.ts` and `NAMEReports` of
- * `reports.ts`. They are apart, because no function needs both, and their code would slow its start. Adding a carrier is
- * such a folder and a line in `carriers.ts` and `carrier-reports.ts`.
+ * The parts of a carrier: its facts, and two objects that every folder beside this file exports, `NAME` in `NAME.ts` and
+ * `NAMEReports` in `reports.ts`. No function needs both, so each loads only one. docs/recipes.md explains how to add a carrier.
  */
 import type * as z from 'zod/mini';
 import type { Channel } from '../contract/channels.ts';
@@ -13,12 +12,12 @@ import type { Clock } from '../platform/clock.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
 import type { CarrierNotification, Reported } from './carrier-notification.ts';
 
-/** A vendor's error codes, each with ours, which has the remedy. `elsewhere`: the fault is the carrier's own. */
+/** Maps a vendor's error codes to ours. With `elsewhere` the fault is the carrier's own, so another carrier may take the message. */
 export type VendorErrors = Readonly<
   Record<string, { readonly code: MessageErrorCode; readonly elsewhere?: true }>
 >;
 
-/** The outcome of a hand-over that the vendor refused with this error. */
+/** Returns the outcome of a hand-over that the vendor refused with this error. */
 export function refusedWith({ code, elsewhere }: VendorErrors[string]): HandOver {
   return { outcome: 'refused', ...messageError(code), ...(elsewhere ? { elsewhere } : {}) };
 }
@@ -26,10 +25,11 @@ export function refusedWith({ code, elsewhere }: VendorErrors[string]): HandOver
 type VendorCodes = Readonly<Partial<Record<MessageErrorCode, readonly number[]>>>;
 
 /**
- * Makes the table of a vendor's codes, which are given by ours.
+ * Returns the table of a vendor's codes.
  *
- * @param elsewhere - those for which the fault is the carrier's own
- * @param nameOf - the text by which a code is in the table
+ * @param codes - the vendor's codes by ours
+ * @param elsewhere - codes for which the fault is the carrier's own
+ * @param nameOf - returns the key of a code in the table
  */
 export function vendorErrors(
   codes: VendorCodes,
@@ -46,13 +46,13 @@ export function vendorErrors(
 export type CarrierEnvironment = EnvironmentFor<typeof carriers>;
 
 export interface CallContext<Credentials = unknown> {
-  /** One, or two while they are changed: calls use the first, a callback may be signed with either. At most 60 s old. */
+  /** One, or two during a change: calls use the first, and a callback may be signed with either. At most 60 s old. */
   readonly credentials: () => Promise<readonly Credentials[]>;
   readonly timeLimitMs: number;
 }
 
 export interface CarrierContext<Credentials = unknown> extends CallContext<Credentials> {
-  /** The public address of a callback: `…/carriers/NAME/` and the path. */
+  /** Returns the public address of a callback: `…/carriers/NAME/` and the path. */
   readonly callbackUrl: (path: string) => string;
   readonly prices: PriceTable;
   readonly clock: Clock;
@@ -62,38 +62,38 @@ export interface CarrierContext<Credentials = unknown> extends CallContext<Crede
 
 export interface CallbackRequest {
   readonly method: 'GET' | 'POST';
-  /** The whole address as the carrier called it, with its query. */
+  /** The whole address that the carrier called, with its query. */
   readonly url: string;
-  /** What follows `/carriers/NAME/`. */
+  /** The part after `/carriers/NAME/`. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-/** How a carrier that calls us proves that it is the caller. None of these throws for what a stranger sends. */
+/** Checks that a callback comes from the carrier. No function throws, whatever a stranger sends. */
 interface CarrierCallbacks<Credentials = unknown> {
   /** The form of its secret, as in `CarrierModule`. */
   readonly credentials: z.ZodMiniType<Credentials>;
-  /** Checks the raw bytes; true if one of the credentials fits. */
+  /** Checks the raw bytes. True if one of the credentials fits. */
   verify(request: CallbackRequest, credentials: readonly Credentials[]): boolean;
-  /** The text to respond with to a GET that asks whether the address is ours; undefined refuses it. */
+  /** Returns the response to a GET that checks if the address is ours; undefined refuses it. */
   answerChallenge?(request: CallbackRequest, credentials: readonly Credentials[]): string | undefined;
 }
 
 export interface CredentialCheck {
   readonly works: boolean;
-  /** What the carrier responded, for the operator; never a credential. */
+  /** The carrier's response, for the operator; never a credential. */
   readonly answer: string;
 }
 
 export interface CarrierModule<Credentials = unknown> {
   readonly descriptor: CarrierDescriptor;
-  /** By channel: what the carrier refuses with, or reports later. */
+  /** By channel: the codes with which the carrier refuses a message, or reports its failure. */
   readonly errors: { readonly [Of in Channel]?: VendorErrors };
-  /** The form of its secret, which is JSON; only of a carrier that has one. */
+  /** The form of its secret, which is JSON; absent if it has none. */
   readonly credentials?: z.ZodMiniType<Credentials>;
-  /** @throws where the environment lacks what the carrier needs. */
+  /** @throws if the environment lacks a value that the carrier needs. */
   create(channel: Channel, context: CarrierContext<Credentials>): Carrier;
   /** Makes a call that sends nothing. */
   checkCredentials?(context: CallContext<Credentials>): Promise<CredentialCheck>;
@@ -101,9 +101,9 @@ export interface CarrierModule<Credentials = unknown> {
 
 export interface CarrierReports<Credentials = unknown> {
   readonly descriptor: CarrierDescriptor;
-  /** Only of a carrier whose reports come by callback. */
+  /** Absent if its reports come by a topic. */
   readonly callbacks?: CarrierCallbacks<Credentials>;
-  /** @throws UnreadableNotification where nothing in it can be read. */
+  /** @throws UnreadableNotification if nothing in it can be read. */
   parse(reported: Reported): CarrierNotification;
 }
 
@@ -119,20 +119,20 @@ export interface CarrierDescriptor {
   readonly throughput: string;
   readonly confirms: string;
   readonly sandbox: string;
-  /** The validity periods that it takes; a message's own is held within them. */
+  /** The shortest and the longest validity period that it accepts. */
   readonly validitySeconds: { readonly min: number; readonly max: number };
-  /** What it does with a repeated request that has the same attempt id. */
+  /** Its reaction to a repeated request with the same attempt id. */
   readonly repeatedRequest: 'recognized' | 'sent_again';
   readonly settledBy: SettledBy;
-  /** Whether it can be asked what became of a message: its `lookup`. */
+  /** True if it has a `lookup` of messages. */
   readonly canLookUp: boolean;
-  /** How its reports arrive: it calls us, or publishes to a topic that feeds the receipts queue. */
+  /** The way of its reports: it calls us, or publishes to a topic that feeds the receipts queue. */
   readonly reportsBy: 'callback' | 'topic';
-  /** Whether it has credentials, in a secret of its own. */
+  /** True if it has credentials, which are in a secret of its own. */
   readonly hasCredentials: boolean;
 }
 
-/** The rest of a message's validity period, within what the carrier takes. */
+/** Returns the rest of a message's validity period in seconds, within the limits of the carrier. */
 export function validitySecondsFor(
   { validitySeconds: { min, max } }: Pick<CarrierDescriptor, 'validitySeconds'>,
   expiresAt: string,

@@ -1,36 +1,35 @@
 /**
- * What carriers report: receipts of our messages, and messages from people. What cannot be read is reported as an error and
- * is never skipped.
+ * The reports of carriers: receipts of our messages, and inbound messages. An unreadable report is an error; none is skipped.
  */
 import type * as z from 'zod/mini';
 import type { Receipt } from '../message/dispatch/record-receipts.ts';
 import type { InboundMessage } from '../message/received-content.ts';
 
-/** What one message of the receipts queue has: the body of a verified callback, or that of the queue message. */
+/** The content of one message of the receipts queue: a verified callback, or a notification of a topic. */
 export interface Reported {
   readonly body: string;
-  /** What follows `/carriers/NAME/` in the address of a callback. */
+  /** The part after `/carriers/NAME/` in the address of a callback. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  /** When a callback was received; a topic has the time in its body. */
+  /** The time at which a callback was received; a topic has the time in its body. */
   readonly receivedAt: Date;
 }
 
-/** An opt-out is a message from a person, or a receipt with the error `recipient_opted_out`. */
+/** The parsed report. An opt-out is an inbound message, or a receipt with the error `recipient_opted_out`. */
 export interface CarrierNotification {
   readonly receipts: readonly Receipt[];
   readonly inbound: readonly InboundMessage[];
-  /** Messages that could not be read, among others that could. */
+  /** The parts that could not be read, beside others that could. */
   readonly unreadable: readonly UnreadableNotification[];
 }
 
-/** It has none of the documented forms: the queue message goes to the dead-letter queue. */
+/** The report has none of the documented forms: its queue message goes to the dead-letter queue. */
 export class UnreadableNotification extends Error {
   override readonly name = 'UnreadableNotification';
 }
 
 /**
- * A character that was cut in two, as the parts of a long SMS can be, is replaced: DynamoDB does not store half of one.
+ * Parses JSON. Replaces half characters, which the parts of a long SMS can contain, because DynamoDB does not store them.
  *
  * @throws UnreadableNotification
  */

@@ -1,6 +1,6 @@
 /**
- * The credentials of carriers: a secret for each, which is read again within 60 s, so that a change needs no deploy; and
- * whether they work, asked by a call that sends nothing.
+ * Reads the credentials of each carrier from its secret, again within 60 s, so a change needs no deploy. Checks them by a call
+ * that sends nothing.
  */
 
 import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -14,11 +14,11 @@ const secretArns = z.record(z.string(), z.string());
 
 interface CarrierSecretsSettings {
   readonly arns: string;
-  /** Whether a secret may name the address of the carrier; only on a stage that reaches no real one. */
+  /** True if a secret may name the address of the carrier: only on a stage that reaches no real carrier. */
   readonly baseUrls: boolean;
 }
 
-/** Returns the credentials of a carrier: the object that its secret has, or the newest first of a list of two. */
+/** Returns the credentials of a carrier from its secret: one object, or two with the newest first. */
 export type CredentialsOf = <Credentials>(
   carrier: string,
   schema: z.ZodMiniType<Credentials>,
@@ -29,7 +29,7 @@ export class NoCredentials extends Error {
   override readonly name = 'NoCredentials';
 }
 
-/** The credentials reject with `NoCredentials` where the secret does not have any. */
+/** Returns a reader of credentials. It rejects with `NoCredentials` if the secret contains none. */
 export function carrierSecrets(
   client: SecretsManagerClient,
   { arns, baseUrls }: CarrierSecretsSettings,
@@ -49,7 +49,7 @@ export function carrierSecrets(
       .array(schema)
       .check(z.minLength(1), z.maxLength(2))
       .safeParse(given(await texts.get(carrier)));
-    // Without the fault's text, which may quote a value.
+    // The text of zod's error is left out, because it may quote a value.
     if (!parsed.success)
       throw new NoCredentials(`the secret of the carrier ${carrier} has no valid credentials`);
     return parsed.data;
@@ -67,13 +67,14 @@ export function carrierSecrets(
   }
 }
 
-/** Within the time that API Gateway waits. */
+/** Shorter than the time that API Gateway waits. */
 const timeLimitMs = 8000;
 
 /**
- * A check is undefined for a carrier without credentials of its own. It never rejects: what went wrong is the answer.
+ * Returns a function that checks the credentials of a carrier. It resolves to undefined for a carrier without credentials, and
+ * never rejects: an error is the answer.
  *
- * @param load - the carriers, read when they are needed: their code would slow the start of a command
+ * @param load - loads the carriers when they are needed, because their code would slow the start of a command
  */
 export function credentialChecks(
   load: () => Promise<readonly CarrierModule[]>,

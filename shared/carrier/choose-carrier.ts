@@ -1,4 +1,4 @@
-/** Creates the carriers of the stage, in order of preference; only the settings of these are needed. */
+/** Creates the carriers of the stage, in order of preference. They need only their own settings. */
 
 import { type Channel, carriersIn } from '../contract/channels.ts';
 import { modeOf } from '../contract/mode.ts';
@@ -12,10 +12,10 @@ import type { CredentialsOf } from './carrier-secrets.secrets.ts';
 /** The time in which a carrier must accept a message. */
 export const carrierSecondsMax = 8;
 
-/** The carriers that may take a message, the preferred one first; none where its channel is turned off. */
+/** Returns the carriers of a message, the preferred one first; none if its channel is turned off. */
 type CarriersFor = (message: Message) => readonly ChosenCarrier[];
 
-/** @throws where the stage lacks what one of its carriers needs. */
+/** @throws if the stage lacks a value that one of its carriers needs. */
 export function chooseCarriers(
   modules: readonly CarrierModule[],
   env: CarrierEnvironment,
@@ -44,7 +44,7 @@ export function chooseCarriers(
   const simulated = { sms: of('sms', 'simulator'), whatsapp: of('whatsapp', 'simulator') };
   return ({ channel, client_id }) => {
     const isTest = modeOf(client_id) === 'test';
-    // No test message reaches a carrier, whatever the stage has; one by a channel that is off is refused as a live one.
+    // Test messages reach no carrier on any stage. If the channel is off, they are refused like live messages.
     return isTest && chosen[channel].length > 0 ? simulated[channel] : chosen[channel];
   };
 }

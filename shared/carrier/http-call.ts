@@ -1,6 +1,6 @@
 /**
- * One call of a vendor's API, never repeated here. What matters is whether the vendor can have got the request: where no
- * connection was made it has not, and where no response came nobody knows.
+ * Makes one call of a vendor's API, and never retries it. If no connection was made, the vendor did not get the request. If no
+ * response came, the vendor may have got it.
  */
 
 import { request as httpRequest } from 'node:http';
@@ -8,20 +8,20 @@ import { request as httpsRequest } from 'node:https';
 import * as z from 'zod/mini';
 import type { CallContext, CredentialCheck } from './carrier-module.ts';
 
-/** Without TLS only to a double on the same machine: every call has a credential. */
+/** Permits http only for a double on the same machine, because every call contains a credential. */
 export const vendorAddress = z.url().check(
   z.regex(/^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost)[:/])/),
   z.overwrite((url) => url.replace(/\/+$/, '')),
 );
 
-/** The credentials of calls: the newest, where there are two. */
+/** Returns the credentials for calls: the newest if there are two. */
 export async function newestOf<Credentials>({ credentials }: CallContext<Credentials>): Promise<Credentials> {
   const [newest] = await credentials();
   if (newest === undefined) throw new Error('the carrier has no credentials');
   return newest;
 }
 
-/** What the response to a call that sends nothing says of the credentials. */
+/** Checks the credentials by the response to a call that sends nothing. */
 export async function checkedBy(call: Promise<VendorAnswer>): Promise<CredentialCheck> {
   const response = await call;
   if (!response.connected) return { works: false, answer: response.reason };
@@ -47,12 +47,12 @@ const connectingMsMax = 2000;
 /** Far more than any response of a carrier. */
 const responseCharactersMax = 1_000_000;
 
-/** @throws where the vendor may have got the request; the error contains neither headers nor bodies. */
+/** @throws if the vendor may have got the request. The error contains neither headers nor bodies. */
 export function callVendor({ url, method, headers, body, timeLimitMs }: VendorCall): Promise<VendorAnswer> {
   const isSecure = url.startsWith('https:');
   return new Promise((resolve, reject) => {
     let isConnected = false;
-    // A socket that was kept while the function was frozen may be closed at its other end, which is only seen after a request.
+    // No socket is kept: the other end may close it while the function is frozen, which only the next request would show.
     const request = (isSecure ? httpsRequest : httpRequest)(url, { method, headers, agent: false });
     const limits = [
       setTimeout(() => {

@@ -1,6 +1,6 @@
 /**
- * A carrier's report in the receipts queue: a verified callback is stored there, compressed if it is long, because SQS bounds a
- * message; everything else comes from the topic. It is read with the carrier that it comes from.
+ * Reads and writes the reports in the receipts queue: verified callbacks, compressed if they are long because SQS limits a
+ * message, and notifications of the topic.
  */
 
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -31,12 +31,12 @@ const storedCallback = z.object({
 
 export type StoredCallback = z.output<typeof storedCallback>;
 
-/** Above it a callback is compressed. Below it, the queue message has room for what the queue needs written as escapes. */
+/** A longer callback is compressed. A shorter one fits the queue message even if its characters are escaped. */
 const plainBytesMax = 64 * 1024;
 /** SQS accepts this size in every region. */
 const queueMessageBytesMax = 256 * 1024;
 
-/** Returns undefined where the callback does not fit a queue message, even compressed. */
+/** Returns undefined if the callback does not fit a queue message, even when compressed. */
 export function toStore(callback: Omit<StoredCallback, 'body'>, body: Buffer): StoredCallback | undefined {
   const plain = { ...callback, body: body.toString('utf8') };
   if (bytesOf(plain) <= plainBytesMax) return plain;
@@ -60,10 +60,10 @@ function bodyIn({ encoding, body }: StoredCallback): string {
 }
 
 /**
- * A callback names its carrier; everything else comes from the topic. Each receipt gets the names of the carriers that report
- * this way.
+ * Reads a queue message. A callback names its carrier; everything else comes from the topic. Each receipt gets the names of the
+ * carriers that report this way.
  *
- * @throws UnreadableNotification where nothing in it can be read.
+ * @throws UnreadableNotification if nothing in it can be read.
  */
 export function readReport(carriers: readonly CarrierReports[], queueBody: string): CarrierNotification {
   const given = jsonOf(queueBody, 'the body');

@@ -13,7 +13,7 @@ import type { CallbackRequest, CarrierReports } from './carrier-module.ts';
 import { type CredentialsOf, NoCredentials } from './carrier-secrets.secrets.ts';
 import { callbackBytesMax, type StoredCallback, toStore } from './queued-report.ts';
 
-/** A request as far as it proves its caller. */
+/** The parts of a request that prove its caller. */
 type Call = Pick<ApiRequest, 'method' | 'path' | 'query' | 'headers'> & Pick<CallbackRequest, 'body'>;
 
 const path = /^\/carriers\/([a-z]+)\/(.+)$/;
@@ -26,7 +26,7 @@ export function callbackOperations(dependencies: {
   readonly store: (callback: StoredCallback) => Promise<void>;
   readonly warn: (message: string, error: unknown) => void;
 }) {
-  /** Undefined where the call is not proven to be the carrier's; a text to respond with to a challenge. */
+  /** Returns the carrier, and the response to a challenge; undefined if the caller is not proven to be a carrier. */
   async function verified(call: Call): Promise<{ carrier: string; challenge?: string } | undefined> {
     const [, name, rest = ''] = path.exec(call.path) ?? [];
     const found = dependencies.carriers.find(({ descriptor }) => descriptor.name === name);
@@ -74,7 +74,7 @@ export function callbackOperations(dependencies: {
       await dependencies.store(callback);
     }
     const headers = { 'Content-Type': 'text/plain' };
-    // Twilio takes a text for a reply to the person.
+    // Twilio would send a text to the person as a reply.
     return { status: 200, headers, body: challenge ?? '', log: { carrier } };
   };
 

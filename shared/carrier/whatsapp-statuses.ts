@@ -56,17 +56,17 @@ type WhatsAppStatus = z.output<typeof whatsAppStatus>;
 interface StatusSource {
   /** ISO 8601: when Meta's call arrived. */
   readonly receivedAt: string;
-  /** Our number, as a send names it. */
+  /** Our number, in the form that a send names. */
   readonly from: string | undefined;
-  /** The id that the hand-over returned for the message; undefined where the carrier does not say. */
+  /** The id that the hand-over returned for the message; undefined if the carrier does not name it. */
   readonly carrierMessageId: string | undefined;
 }
 
 const reached = ['sent', 'delivered', 'read'] as const;
 
 /**
- * The receipt names the message by our own id if the status has it. Otherwise there is one for each id that the carrier may
- * have returned at the hand-over, its own and Meta's: a receipt under an id that no message has changes nothing.
+ * Returns a receipt with our own id of the message if the status contains it. Otherwise returns one for each id that the carrier
+ * may have returned at the hand-over, its own and Meta's; a receipt with an unknown id changes nothing.
  */
 export function receiptsOfStatus(reported: WhatsAppStatus, source: StatusSource): Receipt[] {
   const transition = transitionOf(reported, source.receivedAt);
@@ -82,7 +82,7 @@ export function receiptsOfStatus(reported: WhatsAppStatus, source: StatusSource)
     return [
       {
         ...(attemptNamed(own) ?? { messageId: own }),
-        // Meta's id is that of the hand-over to Meta. AWS returned one of its own, to which its event is not held.
+        // The hand-over to Meta returned this id. AWS returned an id of its own, so its event is not compared with it.
         ...(carrierMessageId === reported.id ? { carrierMessageId } : {}),
         transition: { ...transition, ...withoutUndefined({ carrierMessageId }) },
         ...named,
@@ -110,13 +110,13 @@ function transitionOf(reported: WhatsAppStatus, receivedAt: string): Transition 
 /** Meta's error "Message expired". */
 export const expiredAtMeta = 410;
 
-/** A time of a carrier that is further ahead of our clock is not believed. */
+/** A carrier's time that is further ahead of our clock is ignored. */
 export const clocksDifferMaxMs = 60_000;
 
 /**
- * A moment in the second that Meta names: when the notification was received, if that was within it, else its end. So the
- * order of a history is kept, because a start of a second may be before what caused it. A second that is more
- * than a minute ahead of our clock is not believed: the newest opt-out or opt-in counts, so none may be of the future.
+ * Returns a moment in the second that Meta names: the time of receipt if it is within that second, else the end of the second,
+ * because its start may be before the event that caused it. A second that is more than a minute ahead of our clock is ignored:
+ * the newest opt-out or opt-in counts, so none may be in the future.
  *
  * @param receivedAt - ISO 8601, to the nanosecond
  */

@@ -1,4 +1,4 @@
-/** Reads an entry of Meta's webhook, which Meta posts, or AWS publishes: statuses of our messages, and messages from people. */
+/** Reads an entry of Meta's webhook, which Meta posts or AWS publishes: statuses of our messages, and inbound messages. */
 import * as z from 'zod/mini';
 import { inboundNumber } from '../contract/phone-number.ts';
 import { isWhatsAppUserId } from '../contract/whatsapp-user.ts';
@@ -21,7 +21,7 @@ export const whatsAppWebhookEntry = z.object({
         metadata: z.optional(
           z.object({ display_phone_number: z.optional(z.string()), phone_number_id: z.optional(z.string()) }),
         ),
-        /** Each of these is read separately, so that one which cannot be read holds no other back. */
+        /** Each item is read separately, so an unreadable one holds no other back. */
         statuses: z.optional(z.array(z.unknown())),
         messages: z.optional(z.array(z.unknown())),
         /** The writers of the messages. */
@@ -34,9 +34,9 @@ export const whatsAppWebhookEntry = z.object({
 interface EntrySource {
   /** ISO 8601: when Meta's call arrived. */
   readonly receivedAt: string;
-  /** The id by which a send names our number as its sender, of the number with this id of Meta's. */
+  /** Returns the id by which a send names our number as its sender. */
   readonly numberIdOf: (metaId: string | undefined) => string | undefined;
-  /** What the hand-over returned for the message with this id of Meta's; undefined where the carrier does not say. */
+  /** Returns the id that the hand-over returned, by Meta's id of the message; undefined if the carrier does not name it. */
   readonly carrierMessageIdOf: (metaId: string) => string | undefined;
 }
 
@@ -92,7 +92,7 @@ const contact = z.object({ wa_id: z.nullish(text), user_id: z.nullish(text) });
 const phoneNumber = /^\+?\d{4,15}$/;
 
 /**
- * The number of the person; if it is hidden, Meta's id of the person. Meta leaves out or empties what it does not tell.
+ * Returns the number of the person; if it is hidden, Meta's id of the person. Meta omits or empties hidden fields.
  *
  * @throws Error if neither is given.
  */
@@ -109,7 +109,7 @@ function personOf({ from, from_user_id }: z.output<typeof envelope>, contacts: r
 
 type Content = Pick<InboundMessage, 'text' | 'content'>;
 
-/** A type that tells a business nothing that a person said: the person has another number now, for example. */
+/** The type of notices about a person, such as a new number. They are not messages. */
 const notAMessage = 'system';
 
 const readers = new Map<string, (message: unknown) => Content>(
@@ -139,7 +139,7 @@ const readers = new Map<string, (message: unknown) => Content>(
     interactive: readInteractive,
     reaction: reader(
       z.object({ reaction: z.object({ emoji: z.optional(text) }) }),
-      // Meta leaves the emoji out, or empty, where the person removes the reaction.
+      // If the person removes the reaction, Meta omits the emoji or sends an empty one.
       ({ reaction: { emoji } }) => ({ content: { type: 'reaction', reaction: emoji ? { emoji } : {} } }),
     ),
     contacts: reader(z.object({ contacts: z.array(asGiven) }), ({ contacts }) => ({
@@ -184,9 +184,9 @@ interface EventFields {
 }
 
 /**
- * Undefined where it is a notice about the person and no message.
+ * Returns the message; undefined for a notice about the person.
  *
- * @throws Error where the message does not have a documented form.
+ * @throws Error if the message does not have a documented form.
  */
 function inboundOfWhatsApp(message: unknown, event: EventFields): InboundMessage | undefined {
   const { type } = ofType.parse(message);

@@ -1,4 +1,4 @@
-/** What every function uses, by its file in `functions/`. */
+/** The tables, queues and settings of every function, by its file in `functions/`. */
 import type { adminRoutes, carrierRoutes, routes, unmatchedRoute } from './routes.ts';
 import {
   authenticatedRequests,
@@ -12,7 +12,7 @@ import {
 } from './uses.ts';
 import { workerUses } from './worker-uses.ts';
 
-/** What every send uses, whatever its channel: it takes from the caps of its client and selects a sender. */
+/** Every send takes from the caps of its client and selects a sender. */
 const sends = {
   tables: {
     messages: ['PutItem'],
@@ -34,7 +34,7 @@ export const sendRequest = [
   sends,
 ] as const satisfies Declaration;
 
-/** What the operations of administrators use; their command line has it by the credentials of its caller. */
+/** The uses of the operations of administrators. Their command line uses the credentials of its caller. */
 export const administration = [
   recordedActivity,
   webhookQueues,
@@ -69,9 +69,9 @@ export const administration = [
       'message-usage': ['BatchGetItem', 'Query'],
       'simulator-outbox': ['Query', 'Query by-day'],
     },
-    // An administrator can make up messages of the people whom the simulated carrier plays.
+    // An administrator can send inbound messages by the simulated carrier.
     sendsTo: ['receipts'],
-    // Whether the credentials of carriers work is tried with them; no response contains one.
+    // Checks the credentials of carriers by calls; no response contains a credential.
     secrets: ['carriers'],
     settings: [
       'CURRENCY',
@@ -146,7 +146,7 @@ const requestUses = {
   ],
   'cancel-message': [authenticatedRequests, { tables: { messages: ['GetItem', 'UpdateItem'] } }],
 
-  // Usage and account are one function: both only read what a client may read of itself.
+  // Usage and account are one function, because both only read the client's own data.
   'get-account': [
     authenticatedRequests,
     {
@@ -223,7 +223,7 @@ const requestUses = {
   'refuse-unmatched': [countedRequests],
 
   'admin-api': [authenticatedRequests, ...administration],
-  // It serves files only: nothing of the gateway is shown before an administrator signs in.
+  // It serves files only; an administrator must sign in to see data.
   'admin-dashboard': [countedRequests],
 } as const satisfies Readonly<Record<RequestFunction, Declaration>>;
 

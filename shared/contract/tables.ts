@@ -137,7 +137,7 @@ export const tableShapes = {
     partition: 'kid',
     notRestorable: 'The function that issues tokens writes the public keys of KMS again.',
   },
-  // The messages of the simulated carrier; those of test keys for a day.
+  // The messages of the simulated carrier. Messages of test keys are kept for a day.
   'simulator-outbox': {
     partition: 'recipient',
     sort: 'handed_over',

@@ -1,4 +1,4 @@
-/** What the functions use that queues, streams and schedules call. */
+/** The tables, queues and settings of the functions that queues, streams and schedules call. */
 
 import { syntheticClientId } from './mode.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * SMS by AWS End User Messaging. The call is not retried here: it has no idempotency token, so a call whose response
- * was lost may have sent the message. Another attempt needs a new claim.
+ * Sends SMS by AWS End User Messaging. The call is not retried: it has no idempotency token, so a call whose response was lost
+ * may have sent the message. Another attempt needs a new claim.
  */
 import {
   PinpointSMSVoiceV2Client,
@@ -24,13 +24,13 @@ interface AwsSmsSettings {
   readonly originationIdentity: string;
   /** Its event destination publishes the receipts. */
   readonly configurationSet: string;
-  /** Which countries AWS blocks; without it that of the configuration set or of the account is in force. */
+  /** Blocks countries at AWS. By default the one of the configuration set or of the account applies. */
   readonly protectConfigurationId?: string | undefined;
   readonly prices: PriceTable;
   readonly timeLimitMs: number;
 }
 
-/** What the call is refused with. A country that a protect configuration blocks is blocked by the operator's wish. */
+/** The errors of the call. If a protect configuration blocks a country, the operator wants that. */
 export const smsErrors: VendorErrors = {
   'ConflictException/DESTINATION_PHONE_NUMBER_OPTED_OUT': { code: 'recipient_opted_out' },
   'ConflictException/DESTINATION_PHONE_NUMBER_NOT_VERIFIED': { code: 'invalid_recipient', elsewhere: true },
@@ -117,7 +117,7 @@ const final: readonly string[] = ['ResourceNotFoundException', 'ValidationExcept
 /** The time limit of a report, including its retries. */
 const feedbackTimeLimitMs = 8000;
 
-/** Tells the service that the recipient of an SMS has it. The same message may be reported any number of times. */
+/** Reports to the service that the recipient received an SMS. The same message may be reported any number of times. */
 export function awsSmsFeedback(): ReportReceived {
   const client = new PinpointSMSVoiceV2Client({
     maxAttempts: 3,

@@ -1,6 +1,6 @@
 /**
- * Reads a notification of the topic to which both services of AWS publish, and in whose form the simulator reports: events
- * of sent messages, and messages from people. Numbers come with or without a plus, or are short codes.
+ * Reads a notification of the topic to which both services of AWS publish: events of sent messages, and inbound messages. The
+ * simulator reports in the same form. Numbers come with or without a plus, or are short codes.
  */
 import * as z from 'zod/mini';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
@@ -28,11 +28,11 @@ const snsNotification = z.object({
   Message: z.string(),
   /** The time at which SNS received it; the same in each delivery. */
   Timestamp: z.iso.datetime(),
-  /** Written by the simulator only, where a person wrote to test data. */
+  /** Only in notifications of the simulator about an inbound message of test data. */
   mode: z.exactOptional(z.literal('test')),
 });
 
-/** What AWS End User Messaging Social publishes: Meta's webhook entry as a string inside an event of its own. */
+/** The event of AWS End User Messaging Social, which contains Meta's webhook entry as a string. */
 const whatsAppEvent = z.object({
   whatsAppWebhookEntry: z.string(),
   /** The time at which AWS received Meta's call, to the nanosecond. */
@@ -50,7 +50,7 @@ type WhatsAppEvent = z.output<typeof whatsAppEvent>;
 /**
  * Reads one queue message: an SNS notification around an event of either service.
  *
- * @throws UnreadableNotification where nothing in it can be read.
+ * @throws UnreadableNotification if nothing in it can be read.
  */
 export function parseTopicNotification(queueBody: string): CarrierNotification {
   const notification = read(snsNotification, jsonOf(queueBody, 'the body'), 'the notification');
@@ -81,23 +81,23 @@ function ofWhatsApp(published: unknown, notifiedAt: string): CarrierNotification
   });
 }
 
-/** The id that a send names as its sender, of the number with this id of Meta's. */
+/** Returns the id that a send names as its sender, by Meta's id of the number. */
 function numberIdOf({ context }: WhatsAppEvent, metaId: string | undefined): string | undefined {
   const number = context?.MetaPhoneNumberIds?.find(({ metaPhoneNumberId }) => metaPhoneNumberId === metaId);
   return number && `phone-number-id-${number.arn.slice(number.arn.lastIndexOf('/') + 1)}`;
 }
 
-/** Prices in the events of SMS are in US dollars, also where the account pays in another currency. */
+/** Prices in the events of SMS are in US dollars, even if the account pays in another currency. */
 const eventCurrency = 'USD';
 
-/** What AWS End User Messaging SMS publishes about a sent message. */
+/** The event of AWS End User Messaging SMS about a sent message. */
 const smsEvent = z.object({
   eventType: z.string(),
   /** Milliseconds since the epoch. */
   eventTimestamp: z.number().check(z.positive()),
   isFinal: z.boolean(),
   messageId: z.string().check(z.minLength(1)),
-  /** The number that was chosen from a pool; also a sender ID. */
+  /** A sender ID, or the number that was chosen from a pool. */
   originationPhoneNumber: z.nullish(z.string()),
   context: z.nullish(
     z.object({
@@ -111,7 +111,7 @@ const smsEvent = z.object({
 
 type SmsEvent = z.output<typeof smsEvent>;
 
-/** The receipt of an event; none for voice and media, and for a failure that is not final. */
+/** Returns the receipt of an event; none for voice and media, and for a failure that is not final. */
 function receiptsOfSmsEvent(event: SmsEvent, notifiedAt: string): Receipt[] {
   if (ignoredEventTypes.test(event.eventType)) return [];
   const outcome = outcomeOf(event);
@@ -135,7 +135,7 @@ function receiptsOfSmsEvent(event: SmsEvent, notifiedAt: string): Receipt[] {
   ];
 }
 
-/** When it happened; a time far ahead of SNS is not believed, because the message's row could not be read with it. */
+/** Returns the time of the event. A time far ahead of SNS is ignored, because the message's row would not parse with it. */
 function momentOf({ eventTimestamp }: SmsEvent, notifiedAt: Date): Date {
   return eventTimestamp - notifiedAt.getTime() > clocksDifferMaxMs ? notifiedAt : new Date(eventTimestamp);
 }
@@ -167,7 +167,7 @@ function priceOf({ totalMessagePrice, totalCarrierFee }: SmsEvent): Partial<Pric
 /** E.164 has at most 15 digits. */
 const number = z.string().check(z.regex(/^\D*(?:\d\D*){1,15}$/), z.maxLength(32));
 
-/** What AWS End User Messaging SMS publishes where a person wrote to a phone number. */
+/** The event of AWS End User Messaging SMS about an inbound message. */
 const twoWaySms = z.object({
   originationNumber: number,
   destinationNumber: number,

@@ -1,6 +1,5 @@
 /**
- * What Infobip posts, by a subscription that it signs: delivery reports of our messages, up to 100 together, and SMS from
- * people.
+ * Reads the callbacks of Infobip's signed subscription: delivery reports of our messages, up to 100 together, and inbound SMS.
  */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -37,7 +36,7 @@ const received = z.object({
 
 const results = z.object({ results: z.array(z.unknown()) });
 
-/** @throws UnreadableNotification where nothing in it can be read. */
+/** @throws UnreadableNotification if nothing in it can be read. */
 function parseInfobip({ body, receivedAt }: Reported): CarrierNotification {
   const receipts: Receipt[] = [];
   const inbound: InboundMessage[] = [];
@@ -79,8 +78,8 @@ export const infobipReports: CarrierReports<InfobipCredentials> = {
 
 /**
  * Verifies that a callback comes from Infobip: its subscription signs the raw body with HMAC-SHA256 and a secret key of
- * ours (`HMAC_SHA_256` of the security settings, https://www.infobip.com/docs/api/platform/subscriptions-api). Which header
- * has the signature is not documented, so each may: only who knows the key can have made a value that fits.
+ * ours (`HMAC_SHA_256` of the security settings, https://www.infobip.com/docs/api/platform/subscriptions-api). The header of
+ * the signature is not documented, so every header is tried: only the owner of the key can make a valid signature.
  */
 function isSignedByInfobip(headers: Readonly<Record<string, string>>, body: Buffer, secret: string): boolean {
   const expected = createHmac('sha256', secret).update(body).digest();
@@ -90,7 +89,7 @@ function isSignedByInfobip(headers: Readonly<Record<string, string>>, body: Buff
   });
 }
 
-/** The 32 bytes in hexadecimal or base64, with or without `sha256=`; undefined where the text is neither. */
+/** Returns the 32 bytes from hexadecimal or base64, with or without `sha256=`; undefined if the text is neither. */
 function signatureIn(value: string): Buffer | undefined {
   const text = value.replace(/^sha256=/i, '');
   if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');

@@ -1,7 +1,7 @@
 /**
- * What Infobip's statuses and errors mean for a message. Both are numbers; one number can be a status and an error
- * (https://www.infobip.com/docs/essentials/api-essentials/response-status-and-error-codes). Reads a delivery report, posted or
- * of the log.
+ * Maps Infobip's statuses and errors to ours, and reads delivery reports, which are posted or come from the log. Both are
+ * numbers, and one number can be a status and an error
+ * (https://www.infobip.com/docs/essentials/api-essentials/response-status-and-error-codes).
  */
 import * as z from 'zod/mini';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
@@ -20,7 +20,7 @@ type InfobipStatus = z.output<typeof infobipStatus>;
 
 export const statusGroups = { pending: 1, undeliverable: 2, delivered: 3, expired: 4, rejected: 5 } as const;
 
-/** `REJECTED_DUPLICATE_MESSAGE_ID`: an earlier request with this `messageId` was taken, and this one sends nothing. */
+/** `REJECTED_DUPLICATE_MESSAGE_ID`: an earlier request with this `messageId` was accepted, and this one sends nothing. */
 export const duplicateMessageId = 23;
 
 /** `DELIVERED_TO_OPERATOR`, which a report from the handset can follow. */
@@ -62,7 +62,7 @@ export const infobipErrors: VendorErrors = {
   ),
 };
 
-/** Why a message was not delivered, and whether another carrier may take it. */
+/** Returns the reason why a message was not delivered. */
 export function reasonOf(
   status: InfobipStatus,
   error?: z.output<typeof infobipError>,
@@ -75,7 +75,7 @@ export function reasonOf(
 const text = z.string();
 const id = text.check(z.minLength(1));
 
-/** The time that Infobip names, if it is one of before the callback: a thirteenth month has the form of a time, and is none. */
+/** Returns the time that Infobip names, if it is a valid time before the callback. */
 export function timeNamed(named: string | undefined, receivedAt: Date): Date {
   const namedMs = Date.parse(named ?? '');
   return namedMs < receivedAt.getTime() ? new Date(namedMs) : receivedAt;
@@ -90,20 +90,20 @@ export const report = z.object({
   status: infobipStatus,
   error: z.optional(infobipError),
   doneAt: z.optional(infobipTime),
-  /** These are read separately, so that a price which is none does not hold the state back. */
+  /** The price is read separately, so that an invalid one does not hold the state back. */
   messageCount: z.optional(z.unknown()),
   price: z.optional(z.unknown()),
 });
 
 const reportedCost = z.object({
   price: z.object({ pricePerMessage: z.number(), currency: text }),
-  /** How many parts were sent; the price is that of one. */
+  /** The number of sent parts; the price is for one part. */
   messageCount: z.optional(z.int()),
 });
 
 type Report = z.output<typeof report>;
 
-/** Undefined while the message is on its way. */
+/** Returns the state; undefined while the message is on its way. */
 export function receiptOf(found: Report, receivedAt: Date): Receipt | undefined {
   const { messageId } = found;
   const named = attemptNamed(messageId);

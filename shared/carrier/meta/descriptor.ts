@@ -1,6 +1,6 @@
 /**
- * The facts of Meta's WhatsApp Cloud API, which is called directly, and what its secret holds: a number, a token to send by it,
- * and what proves that a callback is Meta's.
+ * The facts of Meta's WhatsApp Cloud API, and the form of its secret: a number, a token to send from it, and the keys that prove
+ * that a callback is Meta's.
  */
 
 import * as z from 'zod/mini';
@@ -17,7 +17,7 @@ export const metaDescriptor: CarrierDescriptor = {
   sandbox: 'A test number sends to five verified numbers.',
   // A validity cannot be given for a message: WhatsApp keeps it for 30 days.
   validitySeconds: { min: 2_592_000, max: 2_592_000 },
-  // There is no idempotency key, and nobody can be asked about a message.
+  // There is no idempotency key and no look-up.
   repeatedRequest: 'sent_again',
   settledBy: 'receipt',
   canLookUp: false,
@@ -35,7 +35,7 @@ export const metaCredentials = z.object({
   access_token: text,
   /** Meta signs callbacks with it. */
   app_secret: text,
-  /** Chosen by us, and entered where the callback address is registered. */
+  /** A text of our own, which is registered with the callback address. */
   verify_token: text,
   /** `name/language` of the approved authentication template for one-time passwords; without it they are sent as text. */
   otp_template: z.optional(text.check(z.regex(/^[^/]+\/[^/]+$/))),

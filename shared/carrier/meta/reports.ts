@@ -1,4 +1,4 @@
-/** What Meta reports by its webhook: verifies that a callback is Meta's, responds to its challenge, and reads it. */
+/** Verifies the callbacks of Meta, responds to its challenge, and reads its reports. */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
 import type { CarrierReports } from '../carrier-module.ts';
@@ -40,7 +40,7 @@ const webhook = z.object({
   entry: z.array(whatsAppWebhookEntry),
 });
 
-/** @throws UnreadableNotification where nothing in it can be read. */
+/** @throws UnreadableNotification if nothing in it can be read. */
 function parseMeta({ body, receivedAt }: Reported): CarrierNotification {
   const { entry } = read(webhook, jsonOf(body, 'the body'), 'the callback');
   const source = {

@@ -11,7 +11,7 @@ export const simulatorDescriptor: CarrierDescriptor = {
     'By notifications in the form of AWS: sent, delivered, read (WhatsApp), or why not, as its recipients say.',
   sandbox: 'It is one: the outbox shows what it accepted.',
   validitySeconds: { min: 1, max: 259_200 },
-  // A repeat has the same ids, so that its row of the outbox and its receipts replace those of the first.
+  // A repeat has the same ids, so its outbox row and its receipts replace the first ones.
   repeatedRequest: 'recognized',
   settledBy: 'repeat',
   canLookUp: false,

@@ -1,4 +1,4 @@
-/** What the simulated carrier reports has the form of AWS's, so that one parser reads both. */
+/** The simulated carrier reports in the form of AWS, so one parser reads both. */
 
 import { parseTopicNotification } from '../aws/reports.ts';
 import type { CarrierReports } from '../carrier-module.ts';

@@ -1,6 +1,6 @@
 /**
- * The simulated recipients, and what the simulated carrier reports: the receipts of a message, by its recipient (contract 9.4), and
- * messages of simulated people. Both have the form in which AWS publishes real ones, so that one parser reads them.
+ * The simulated recipients, and the reports of the simulated carrier: receipts, by the recipient (contract 9.4), and inbound
+ * messages. Both have the form in which AWS publishes real ones, so one parser reads them.
  */
 import type { Channel } from '../../contract/channels.ts';
 import type { Mode } from '../../contract/mode.ts';
@@ -52,7 +52,7 @@ function smsEvent({ message, carrierMessageId, report, at, price }: Reported): o
     messageId: carrierMessageId,
     messageType: message.type.toUpperCase(),
     messageStatus: type.slice('TEXT_'.length),
-    // The simulator's id of a message is that of the attempt.
+    // The simulator uses the id of the attempt as its id of the message.
     context: { message_id, client_id, attempt_id: carrierMessageId },
     totalMessageParts: message.segments ?? 1,
     ...(price === undefined ? {} : { totalMessagePrice: price.cost, totalCarrierFee: 0 }),
@@ -81,9 +81,9 @@ function whatsAppReceipt({ message, carrierMessageId, report, at }: Reported): o
 }
 
 /**
- * The body of a queue message: an SNS notification around the event.
+ * Returns the body of a queue message: an SNS notification around the event.
  *
- * @param mode - of the data to which a message from a person belongs; `live` by default
+ * @param mode - the data to which an inbound message belongs; `live` by default
  */
 export function snsNotification(messageId: string, event: object, at: Date, mode?: Mode | undefined): string {
   return JSON.stringify({
@@ -112,7 +112,7 @@ export type Report = 'sent' | 'delivered' | 'read' | 'undeliverable' | 'timed_ou
 export interface Script {
   /** Refused at the hand-over. */
   readonly refuses?: boolean;
-  /** How many hand-overs are throttled before one is accepted. */
+  /** The number of hand-overs that are throttled before one is accepted. */
   readonly throttles?: number;
   /** Reported in this order, each `copies` times. */
   readonly reports: readonly Report[];
@@ -193,7 +193,7 @@ export function sqsReceiptSender(
     );
 }
 
-/** The number of a simulated carrier, where a message names no sender. */
+/** The sender of messages that name none. */
 export const simulatorNumber = '+15005550100';
 
 interface SimulatedInbound {
@@ -204,13 +204,13 @@ interface SimulatedInbound {
   readonly text: string;
   readonly id: string;
   readonly at: Date;
-  /** Where the message belongs to test data. */
+  /** The data to which the message belongs; `live` by default. */
   readonly mode?: Mode | undefined;
   /** The carrier's id of the message that this one answers. */
   readonly repliesTo?: string;
 }
 
-/** The id under which the notification of this channel has the message. */
+/** Returns the carrier's id of a message in the notifications of this channel. */
 export function carrierIdOf(channel: Channel, id: string): string {
   return channel === 'whatsapp' ? `wamid.${id}` : id;
 }

@@ -1,4 +1,4 @@
-/** The facts of Twilio's Programmable Messaging, for SMS, and what its secret holds. */
+/** The facts of Twilio's Programmable Messaging, for SMS, and the form of its secret. */
 
 import * as z from 'zod/mini';
 import type { CarrierDescriptor } from '../carrier-module.ts';
@@ -28,7 +28,7 @@ const text = z.string().check(z.minLength(1));
 export const twilioCredentials = z.object({
   account_sid: z.string().check(z.regex(/^AC\w+$/)),
   auth_token: text,
-  /** What messages are sent from that have no sender of their own: a number, a sender ID or a Messaging Service (`MG…`). */
+  /** The sender of messages that name none: a number, a sender ID or a Messaging Service (`MG…`). */
   from: text,
   base_url: z.optional(vendorAddress),
 });

@@ -1,6 +1,6 @@
 /**
- * What Twilio reports: the status of a message, at an address that has the attempt's id, and messages from people, at the
- * address `inbound`. A text of several parts has one status for all of them.
+ * Reads the callbacks of Twilio: the status of a message, at an address with the attempt's id, and inbound messages, at the
+ * address `inbound`. A text of several parts has one status.
  */
 
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
@@ -109,7 +109,7 @@ function signatureOf(authToken: string, text: string): string {
 
 /** Each field's name and value, sorted by name; a name that is given several times has each of its values once, sorted. */
 function fieldsText(body: string): string {
-  // A stranger may send very many fields, so that each is looked at once.
+  // A stranger may send very many fields, so each is read only once.
   const values = new Map<string, Set<string>>();
   for (const [name, value] of new URLSearchParams(body)) {
     const known = values.get(name);

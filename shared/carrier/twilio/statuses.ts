@@ -1,4 +1,4 @@
-/** What the statuses and error codes of Twilio mean, in responses, callbacks and look-ups. */
+/** Maps the statuses and error codes of Twilio in responses, callbacks and look-ups to ours. */
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import { type Price, reportedPrice } from '../../contract/prices.ts';
 import type { Status } from '../../message/message.ts';
@@ -39,7 +39,7 @@ interface Outcome {
   readonly errorMessage?: string;
 }
 
-/** That Twilio has a message at all is news where the response to the hand-over was lost. */
+/** These states prove that Twilio has the message, even if the response to the hand-over was lost. */
 const states: Readonly<Record<string, Status>> = {
   accepted: 'sent',
   queued: 'sent',
@@ -49,10 +49,10 @@ const states: Readonly<Record<string, Status>> = {
   read: 'read',
 };
 
-/** A text of which a part did not arrive has not arrived; a later `delivered` corrects it. */
+/** If a part of a text did not arrive, the message has failed; a later `delivered` corrects it. */
 const failures: readonly string[] = ['failed', 'undelivered', 'partially_delivered', 'canceled'];
 
-/** Undefined for a status that says nothing of a sent message. */
+/** Returns the state; undefined for a status that says nothing about a sent message. */
 export function outcomeOfStatus(status: string, errorCode: string): Outcome | undefined {
   const state = states[status];
   if (state !== undefined) return { to: state };
