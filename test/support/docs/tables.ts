@@ -54,7 +54,7 @@ function productionPermissions(): string {
 
 function recipientTable(): string {
   return [
-    '| Recipient | What the simulated carrier does |',
+    '| Recipient | The simulated carrier |',
     '|---|---|',
     '| any other | sent, then delivered |',
     ...Object.entries(simulatedRecipients).map(([recipient, { words }]) => `| ${recipient} | ${words} |`),
