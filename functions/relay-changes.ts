@@ -1,18 +1,19 @@
 /**
- * Reads the stream of the messages table and starts the work that follows from each change. A batch succeeds or fails as a
- * whole. A repetition is safe.
+ * Reads the stream of the messages table and starts the work that follows from each change, and relays records again that were
+ * set aside. A batch of the stream succeeds or fails as a whole. A repetition is safe.
  */
 import { randomUUID } from 'node:crypto';
-import type { DynamoDBStreamEvent } from 'aws-lambda';
+import type { DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
 import { accountUrls, dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { outboundQueueUrls, sqsOutboundQueue } from '../shared/message/dispatch/outbound-queue.sqs.ts';
+import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { log, logWarning } from '../shared/platform/log.ts';
 import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
-import { setAsideFrom, sqsDeadLetters } from '../shared/recovery/set-aside.sqs.ts';
-import { type RelayDependencies, readChanges, relay, setUnreadableAside } from '../shared/relay/relay.ts';
+import { sqsDeadLetters } from '../shared/recovery/set-aside.sqs.ts';
+import { relay, relayAgain } from '../shared/relay/relay.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';
 import { dynamoEndpointReader } from '../shared/webhook/endpoint-store.dynamo.ts';
 import { dynamoSlowEndpoints } from '../shared/webhook/slow-endpoints.dynamo.ts';
@@ -20,7 +21,7 @@ import { dynamoSlowEndpoints } from '../shared/webhook/slow-endpoints.dynamo.ts'
 const env = environmentOf<'relay-changes'>();
 
 const queues = sqs();
-const dependencies: RelayDependencies = {
+const dependencies = {
   outbound: sqsOutboundQueue(queues, outboundQueueUrls(env)),
   accountUrlOf: accountUrls(dynamoClientStore(dynamo(), env.CLIENTS_TABLE)),
   endpointsOf: dynamoEndpointReader(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE).listPlanned,
@@ -35,14 +36,19 @@ const dependencies: RelayDependencies = {
     newRevision: randomUUID,
     retentionDays: env.RETENTION_DAYS,
   },
-  setAside: setAsideFrom(env, queues),
+  messages: messagesFrom(env),
+  setAside: sqsDeadLetters(queues, env.RELAY_DEAD_LETTER_QUEUE_URL),
   warn: logWarning,
   clock: systemClock,
 };
-const keepCopy = sqsDeadLetters(queues, env.RELAY_DEAD_LETTER_QUEUE_URL);
 
-export async function handler(event: DynamoDBStreamEvent): Promise<void> {
-  const { changes, unreadable } = readChanges(event.Records);
-  await setUnreadableAside(keepCopy, unreadable);
-  log.info('relayed', { records: event.Records.length, ...(await relay(dependencies, changes)) });
+export async function handler(event: DynamoDBStreamEvent | SQSEvent) {
+  const { Records: records } = event;
+  if (isOfQueue(records)) return relayAgain(dependencies, records);
+  log.info('relayed', { records: records.length, ...(await relay(dependencies, records)) });
+  return undefined;
+}
+
+function isOfQueue(records: (DynamoDBStreamEvent | SQSEvent)['Records']): records is SQSEvent['Records'] {
+  return records[0] !== undefined && 'body' in records[0];
 }

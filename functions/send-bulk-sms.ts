@@ -9,8 +9,6 @@ import { sendDependencies } from '../shared/message/send/send-one.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
-import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
-import { reviewFrom } from '../shared/relay/expire-messages.ts';
 import { webhookUrlFrom } from '../shared/webhook/address-guard.ts';
 
 const env = environmentOf<'send-bulk-sms'>();
@@ -21,7 +19,6 @@ export const handler = httpFunction(
     ...sendDependencies(env, webhookUrlFrom(env)),
     batches: dynamoBatchStore(dynamo(), { tableName: env.BATCHES_TABLE, retentionDays: env.RETENTION_DAYS }),
     pace: senderPaces(dynamo(), env.SENDER_PACE_TABLE, systemClock),
-    reviewFrom: reviewFrom(dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE)),
   }),
   { dependencies: httpDependencies(env) },
 );

@@ -109,7 +109,6 @@ export class MessagingGateway extends Construct {
       webhooks: webhooks.first,
       'webhook-retries': webhooks.retries,
       'relay-dead-letter': messaging.deadLetters,
-      'lost-records': messaging.lostRecords,
     };
     const { baseUrl } = api;
     const resources = { stage, storage, schedules, queues, otpSecret, carrierSecrets, tokenKey, baseUrl };

@@ -26,7 +26,7 @@ const samplesMinimum = 10;
 /** The functions between the table of messages and the carriers, endpoints and receipts. */
 const workers = ['relay-changes', 'dispatch-message', 'record-receipt', 'deliver-webhook'] as const;
 /** The functions that run each minute. */
-const clockFunctions = ['expire-messages', 'sweep-webhooks', 'review-edited-rows'] as const;
+const clockFunctions = ['queue-due-rows', 'sweep-webhooks', 'review-edited-rows'] as const;
 
 interface AlarmsProps {
   readonly stage: StageSettings;
@@ -256,16 +256,20 @@ export class Alarms extends Construct {
       }),
       createAlarm(this, 'dead-letters', stage, {
         metric: math(
-          'MAX(METRICS())',
-          numbered(
-            'letters',
-            Object.values(queues).map(({ queue, deadLetters }) =>
-              (deadLetters ?? queue).metricApproximateNumberOfMessagesVisible(),
+          'MAX([MAX(METRICS("letters")), FILL(oldest, 0) / 3600])',
+          {
+            // The relay takes what it set aside again every ten minutes.
+            oldest: oldest(queues['relay-dead-letter']),
+            ...numbered(
+              'letters',
+              Object.values(queues).flatMap(
+                ({ deadLetters }) => deadLetters?.metricApproximateNumberOfMessagesVisible() ?? [],
+              ),
             ),
-          ),
+          },
           fiveMinutes,
         ),
-        meaning: 'Work failed repeatedly and was set aside.',
+        meaning: 'Work failed repeatedly and was set aside, or the relay set it aside over an hour ago.',
       }),
       createAlarm(this, 'table-throttles', stage, {
         // The query covers all tables of the account and region, because it cannot select names by their beginning.

@@ -20,6 +20,7 @@ const counts: readonly StageMetric[] = [
   'OtpHeld',
   'SpendCapReached',
   'InvalidRow',
+  'RowsDue',
 ];
 
 interface DashboardProps {

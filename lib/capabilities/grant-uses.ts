@@ -81,12 +81,13 @@ function holdsIn(stage: StageSettings, where: Uses['where']): boolean {
 function grantPart(to: GatewayFunction, part: Uses, resources: Resources): void {
   const { storage, schedules, queues, otpSecret, carrierSecrets, tokenKey, baseUrl } = resources;
   const { tables = {}, onlyRowsOf, sendsTo = [], receivesFrom = [], schedulesTo = [] } = part;
-  const { secrets = [], settings = [] } = part;
+  const { counts = [], secrets = [], settings = [] } = part;
   for (const [table, actions] of Object.entries(tables) as [keyof typeof tables, readonly string[]][])
     storage.grant(to, table, actions, onlyRowsOf);
   for (const name of sendsTo) queues[name].grantSend(to);
   for (const name of new Set([...sendsTo, ...receivesFrom]))
     to.setVariables({ [variableOf(name, 'QUEUE_URL')]: queues[name].queue.queueUrl });
+  for (const name of counts) allow(to, ['sqs:GetQueueAttributes'], [queues[name].queue.queueArn]);
   for (const name of schedulesTo) {
     schedules.grantCreate(to, queues[name].queue);
     to.setVariables({

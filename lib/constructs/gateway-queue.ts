@@ -76,9 +76,15 @@ export class GatewayQueue extends Construct {
   }
 }
 
-export function createDeadLetterQueue(scope: Construct, id: string, stage: StageSettings): Queue {
+export function createDeadLetterQueue(
+  scope: Construct,
+  id: string,
+  stage: StageSettings,
+  visibilityTimeout?: Duration,
+): Queue {
   const queue = new Queue(scope, id, {
     retentionPeriod: Duration.days(14),
+    ...(visibilityTimeout === undefined ? {} : { visibilityTimeout }),
     ...queueEncryption(scope, stage),
     enforceSSL: !stage.emulator,
   });

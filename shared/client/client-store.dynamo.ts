@@ -11,8 +11,7 @@ import {
   UpdateCommand,
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod/mini';
-import { clientIdIn, modeOf, settingsIdOf } from '../contract/mode.ts';
+import { modeOf, settingsIdOf } from '../contract/mode.ts';
 import { conditionalPut, conditionalUpdate, setOrRemove } from '../platform/aws/conditional-write.dynamo.ts';
 import { batchRead, queryRows, readableRows, readRow } from '../platform/aws/read-rows.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -129,34 +128,6 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
         next: typeof next === 'string' ? next : undefined,
       };
     },
-  };
-}
-
-/** The ids of the data of some clients, live and test, in the order of the table. */
-export interface ClientIdPage {
-  readonly clientIds: readonly string[];
-  /** The position to continue from, if there may be more. */
-  readonly next: string | undefined;
-}
-
-const keys = z.array(z.object({ client_id: z.string() }));
-const pageSize = 500;
-
-export function dynamoClientIds(client: DynamoDBDocumentClient, TableName: string) {
-  return async (after: string | undefined): Promise<ClientIdPage> => {
-    const { Items, LastEvaluatedKey } = await client.send(
-      new ScanCommand({
-        TableName,
-        ProjectionExpression: 'client_id',
-        Limit: pageSize,
-        ExclusiveStartKey: after === undefined ? undefined : { client_id: after },
-      }),
-    );
-    const rows = keys.parse(Items ?? []);
-    return {
-      clientIds: rows.flatMap(({ client_id }) => [client_id, clientIdIn('test', client_id)]),
-      next: LastEvaluatedKey === undefined ? undefined : rows.at(-1)?.client_id,
-    };
   };
 }
 

@@ -111,7 +111,6 @@ const requestUses = {
       tables: {
         batches: ['GetItem', 'PutItem', 'UpdateItem'],
         'sender-pace': ['UpdateItem'],
-        'due-items': ['PutItem'],
       },
     },
   ],

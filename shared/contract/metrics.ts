@@ -8,6 +8,7 @@ export type StageMetric =
   | 'CarrierThrottle'
   | 'InvalidRow'
   | 'OtpHeld'
+  | 'RowsDue'
   | 'SendFailed'
   | 'SpendCapReached'
   | 'SyntheticSendFailed'

@@ -11,7 +11,5 @@ export type QueueName =
   /** First attempts of webhooks. */
   | 'webhooks'
   | 'webhook-retries'
-  /** Work that the relay set aside for an operator. */
-  | 'relay-dead-letter'
-  /** The positions of stream records that failed until their last retry. */
-  | 'lost-records';
+  /** Records that the relay set aside and relays again, and work that was set aside for an operator. */
+  | 'relay-dead-letter';

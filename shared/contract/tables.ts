@@ -3,7 +3,8 @@
 interface IndexShape {
   readonly partition: string;
   readonly sort?: string;
-  readonly projection: 'keys' | 'all';
+  /** The fields that it has beside the keys. */
+  readonly projection: 'keys' | 'all' | readonly string[];
 }
 
 export interface TableShape {
@@ -56,6 +57,12 @@ export const tableShapes = {
       'by-carrier-id': { partition: 'carrier_key', projection: 'keys' },
       // Support needs to find messages by recipient, which costs one more write unit for each message.
       'by-recipient': { partition: 'recipient', sort: 'list_at', projection: 'keys' },
+      // Sparse: the messages at which somebody must look (shared/due/due-index.ts).
+      due: {
+        partition: 'due_shard',
+        sort: 'due_at',
+        projection: ['client_id', 'batch_id', 'otp', 'expires_at', 'due_looks'],
+      },
     },
     purged: 'retentionDays',
     streamed: true,

@@ -37,6 +37,8 @@ export interface Uses {
   readonly sendsTo?: readonly QueueName[];
   /** The queues that invoke the function, or that it receives from itself. It may also delay their messages. */
   readonly receivesFrom?: readonly QueueName[];
+  /** The queues whose waiting messages it counts. */
+  readonly counts?: readonly QueueName[];
   readonly schedulesTo?: readonly QueueName[];
   readonly secrets?: readonly (keyof SecretVariables)[];
   /** The settings that it reads. Tables whose rows expire after `RETENTION_DAYS` add that one. */

@@ -96,18 +96,11 @@ export const workerUses = {
     },
   ],
 
-  'expire-messages': [
-    // A message whose queue message was lost is queued again until it expires.
+  'queue-due-rows': [
     outboundQueues,
-    workSetAside,
     {
-      tables: {
-        'due-items': ['Query', 'PutItem', 'BatchWriteItem'],
-        // The function lists the messages of all clients, to find those that the relay did not pass on.
-        messages: ['GetItem', 'BatchGetItem', 'UpdateItem', 'Query by-client'],
-        clients: ['Scan'],
-      },
-      receivesFrom: ['lost-records'],
+      tables: { messages: ['Query due', 'UpdateItem'] },
+      counts: ['otp-outbound', 'outbound', 'bulk-outbound'],
     },
   ],
 
@@ -138,15 +131,18 @@ export const workerUses = {
   'relay-changes': [
     outboundQueues,
     webhookQueues,
-    workSetAside,
     {
       tables: {
+        // The row of a record that was set aside is read again.
+        messages: ['GetItem'],
         clients: ['GetItem'],
         'webhook-endpoints': ['Query'],
         // Finds the slow endpoints.
         'webhook-deliveries': ['BatchGetItem'],
         'due-items': ['PutItem'],
       },
+      sendsTo: ['relay-dead-letter'],
+      receivesFrom: ['relay-dead-letter'],
     },
   ],
 

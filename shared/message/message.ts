@@ -262,6 +262,9 @@ export const messageSchema = lazily(() =>
     /** Present on a leg that follows: the send's first message, and which leg this is (2 or 3). */
     fallback_of: z.exactOptional(z.string()),
     leg: z.exactOptional(z.int()),
+    /** When somebody must look at the row, and how often the clock function moved it (`due/due-index.ts`). */
+    due_at: z.exactOptional(time),
+    due_looks: z.exactOptional(z.int()),
     /** Set while a restore holds the message: no worker changes it, until an administrator releases or ends it. */
     held: z.exactOptional(z.enum(heldGroups)),
     /** Why a leg may not be handed over, found when it started; it fails in place of the hand-over, as others do. */
@@ -296,11 +299,6 @@ export interface MessageChange {
   readonly after: Message;
 }
 
-/** True if an administrator released the message, which a restore held: everything that follows from its row is due again. */
-export function isRelease({ before, after }: MessageChange): boolean {
-  return before?.held !== undefined && after.held === undefined;
-}
-
 /**
  * Returns the states with an event that this change entered, because their time was set by it: the events to send
  * now.
@@ -312,7 +310,7 @@ export function eventsToSend({ before, after }: MessageChange): EventStatus[] {
 }
 
 /** Returns the kind of send, which determines the priority. A client can set nothing that changes it. */
-export function sendKindOf({ otp, batch_id }: Pick<Message, 'otp' | 'batch_id'>): SendKind {
+export function sendKindOf({ otp, batch_id }: { otp?: unknown; batch_id?: string | undefined }): SendKind {
   if (otp !== undefined) return 'otp';
   return batch_id === undefined ? 'single' : 'bulk';
 }

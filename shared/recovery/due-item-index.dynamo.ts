@@ -1,7 +1,6 @@
 /**
  * The due-items table lists the rows to review, and when:
  *
- * - messages until they are final, and scheduled ones before they are due, if that is later than a queue can delay
  * - webhook deliveries until they are acknowledged or failed, and events with several deliveries until these exist
  * - requests to resend many webhooks until they are completed
  * - clients, when one of their rows with limits expires
@@ -28,24 +27,17 @@ import { shardOf } from '../platform/ids.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import { retryRemaining } from '../platform/retry.ts';
 
-const dueItemLists = [
-  'messages',
-  'scheduled',
-  'deliveries',
-  'fan-outs',
-  'resends',
-  'expiring-limits',
-] as const;
+const dueItemLists = ['deliveries', 'fan-outs', 'resends', 'expiring-limits'] as const;
 export type DueItemList = (typeof dueItemLists)[number];
 
 export interface DueItem {
-  /** The id of a message or a client, or the id that `webhook/delivery.ts` makes for a delivery or an event. */
+  /** The id of a client, or the id that `webhook/delivery.ts` makes for a delivery or an event. */
   readonly id: string;
   readonly dueAt: Date;
 }
 
 export interface DueItemEntry {
-  /** The list and its shard: `messages#0`. */
+  /** The list and its shard: `deliveries#0`. */
   readonly list: string;
   /**
    * The due time, the first id and a digest of all ids: `2026-11-20T10:00:00.000Z#msg_…#1a2b3c4d`. So an entry never

@@ -35,7 +35,7 @@ export interface ProcessedDueItems {
 /** Shorter than the time limit of the functions; ends before the next run starts. */
 export const runBudgetMs = 40_000;
 /** The maximum of `BatchGetItem`. */
-export const rowsPerReview = 100;
+const rowsPerReview = 100;
 const afterFailureSeconds = 300;
 
 /** @param review - reviews at most `rowsPerReview` rows; a row missing from its result is finished */

@@ -1,40 +1,41 @@
 /**
- * Relays each change of a message: queues its hand-over and the start of the next leg, creates the webhook deliveries
- * for the states it entered, and adds it to the due-item index while it is not final. All of this follows from the
- * change alone, so the table's stream is the outbox, and a relay that died can be repeated: a delivery is written
- * once for its id, and a second due item or queue message does nothing.
+ * Relays each change of a message: queues its hand-over and the start of the next leg, and creates the webhook deliveries
+ * for the states it entered. All of this follows from the change alone, so the table's stream is the outbox, and a relay
+ * that died can be repeated: a delivery is written once for its id, and a second queue message does nothing. The row of the
+ * message has the time at which it is queued again, if the relay or a queue loses it (due/due-index.ts).
  *
  * A batch contains changes of many clients, and later records wait for it. So no client's change may fail it, or take
- * longer because that client has many endpoints: a change that a service refuses permanently is set aside, an event
- * with several webhooks is queued as one message, and an event whose destinations cannot be read is left to the
- * sweep.
+ * longer because that client has many endpoints. An event with several webhooks is queued as one message, and an event
+ * whose destinations cannot be read is left to the sweep. A record that is not a valid message, that a service refuses, or
+ * that fails for more than a minute is set aside alone, and the others go on. The queue of these records invokes the relay
+ * again every ten minutes.
  *
  * Why: docs/decisions/message-row-is-the-outbox.md
  */
 
-import { isFinished, nextLegDueAfter } from '../message/dispatch/fallback.ts';
-import { type OutboundQueue, queuedEntryOf } from '../message/dispatch/outbound-queue.sqs.ts';
+import * as z from 'zod/mini';
+import { nextLegDueAfter } from '../message/dispatch/fallback.ts';
 import {
-  handOverOf,
-  isNear,
-  type Timed,
-  timedDueItemOf,
-  timedEntryOf,
-} from '../message/dispatch/scheduled-entries.ts';
-import {
-  eventsToSend,
-  isRelease,
-  lastChangeOf,
-  type Message,
-  type MessageChange,
-} from '../message/message.ts';
-import { parseMessageRow } from '../message/store/message-store.ts';
+  type OutboundEntry,
+  type OutboundQueue,
+  outboundEntryAt,
+  queuedEntryOf,
+} from '../message/dispatch/outbound-queue.sqs.ts';
+import { eventsToSend, type Message, type MessageChange } from '../message/message.ts';
+import { isNear, isQueuedByRelay } from '../message/next-look.ts';
+import { type MessageStore, parseMessageRow } from '../message/store/message-store.ts';
 import { allEnded, isolateRefused, isPermanentFault } from '../platform/aws/permanent-fault.ts';
-import { exactRowIn, isRestoreWrite, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
-import type { Clock } from '../platform/clock.ts';
+import {
+  exactRowIn,
+  isRestoreWrite,
+  rowIn,
+  type StreamRecord,
+} from '../platform/aws/stream-record.dynamo.ts';
+import { addSeconds, type Clock } from '../platform/clock.ts';
 import { readOnce } from '../platform/expiring-cache.ts';
 import { log } from '../platform/log.ts';
-import type { SetAside } from '../recovery/set-aside.sqs.ts';
+import { jsonIn } from '../platform/object-fields.ts';
+import type { QueueRecord } from '../platform/process-queue-batch.ts';
 import {
   type ChangeWithDestinations,
   leaveToSweep,
@@ -42,41 +43,26 @@ import {
   relayDeliveries,
 } from '../webhook/plan-deliveries.ts';
 import type { PlannedEndpoint } from '../webhook/webhook-endpoint.ts';
-import { firstReview } from './expire-messages.ts';
+
+interface RelayedRecord {
+  readonly record: StreamRecord;
+  readonly change: MessageChange;
+}
 
 /**
- * Returns the changes in these records. Leaves out removals, restored rows, and invalid messages, for which a retry
- * would not help.
+ * Returns the change in a record; undefined for a removal or a restored row, which start no work.
+ *
+ * @throws ZodError or TypeError if the row is not a valid message
  */
-export function readChanges(records: readonly StreamRecord[]) {
-  const changes: MessageChange[] = [];
-  const unreadable: StreamRecord[] = [];
-  for (const record of records) {
-    const { OldImage: before, NewImage: after } = record.dynamodb ?? {};
-    if (after === undefined || isRestoreWrite(record)) continue;
-    try {
-      changes.push({ before: before === undefined ? undefined : messageOf(before), after: messageOf(after) });
-    } catch {
-      unreadable.push(record);
-    }
-  }
-  return { changes, unreadable };
+function changeIn(record: StreamRecord): MessageChange | undefined {
+  const { OldImage: before, NewImage: after } = record.dynamodb ?? {};
+  if (after === undefined || isRestoreWrite(record)) return undefined;
+  return { before: before === undefined ? undefined : messageOf(before), after: messageOf(after) };
 }
 
 /** Parses a row. A number that is too long for JavaScript fits no schema, so its record is not a valid message. */
 function messageOf(image: unknown): Message {
   return parseMessageRow(exactRowIn(image));
-}
-
-/** Keeps a copy of records that are not valid messages, so that they neither block the others nor get lost. */
-export async function setUnreadableAside(
-  keepCopy: (copy: unknown) => Promise<void>,
-  records: readonly StreamRecord[],
-): Promise<void> {
-  for (const record of records) {
-    await keepCopy(record);
-    log.error('stream record unreadable', { event_id: record.eventID });
-  }
 }
 
 export interface RelayDependencies {
@@ -86,82 +72,153 @@ export interface RelayDependencies {
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
   /** Returns its present webhook endpoints. */
   readonly endpointsOf: (clientId: string) => Promise<readonly PlannedEndpoint[]>;
-  readonly setAside: SetAside;
   readonly warn: (message: string, error: unknown) => void;
   readonly clock: Clock;
 }
 
+/** A record that fails for so long is set aside, so that the others of its shard go on. */
+const failsAtMostSeconds = 60;
+
 /**
- * Returns the numbers of relayed items. `refused` is the number of changes for which a service permanently refused
- * a step.
+ * Relays the changes in records of the stream. Returns the numbers of what was queued and of the records that were set aside.
  *
- * @throws if a part may not be relayed and a retry may help: all changes must be relayed again.
+ * @throws if a record fails that is younger than a minute, or cannot be set aside: all must be relayed again.
  */
-export async function relay(dependencies: RelayDependencies, changes: readonly MessageChange[]) {
-  const totals = { handOvers: 0, scheduled: 0, deliveries: 0, refused: 0 };
-  await isolateRefused(
-    changes,
-    async (group) => {
-      const done = await relayTogether(dependencies, group);
-      totals.handOvers += done.handOvers;
-      totals.scheduled += done.scheduled;
-      totals.deliveries += done.deliveries;
-    },
-    async ({ after }, error) => {
-      totals.refused += 1;
-      await dependencies.setAside({
-        summary: `A service refused a step that follows from the message's status, which is ${after.status}`,
-        clientId: after.client_id,
-        messageId: after.message_id,
-        since: lastChangeOf(after),
-        error,
-      });
-    },
-  );
+export async function relay(
+  dependencies: RelayDependencies & {
+    /** Puts a record into the queue of records that are relayed again. */
+    readonly setAside: (record: StreamRecord) => Promise<void>;
+  },
+  records: readonly StreamRecord[],
+) {
+  const totals = { handOvers: 0, deliveries: 0, set_aside: 0 };
+  const readable: RelayedRecord[] = [];
+
+  async function setAside(record: StreamRecord, error: unknown): Promise<void> {
+    await dependencies.setAside(record);
+    totals.set_aside += 1;
+    const { message_id, client_id } = rowIn(record.dynamodb?.NewImage) ?? {};
+    log.error('a stream record was set aside', { event_id: record.eventID, message_id, client_id, error });
+  }
+
+  async function relayGroup(group: readonly RelayedRecord[]): Promise<void> {
+    await isolateRefused(
+      group,
+      async (some) => {
+        const done = await relayChanges(
+          dependencies,
+          some.map(({ change }) => change),
+        );
+        totals.handOvers += done.handOvers;
+        totals.deliveries += done.deliveries;
+      },
+      ({ record }, error) => setAside(record, error),
+    );
+  }
+
+  async function relayAlone(relayed: RelayedRecord): Promise<void> {
+    try {
+      await relayGroup([relayed]);
+    } catch (error) {
+      if (!isOld(relayed.record, dependencies.clock())) throw error;
+      await setAside(relayed.record, error);
+    }
+  }
+
+  for (const record of records) {
+    try {
+      const change = changeIn(record);
+      if (change !== undefined) readable.push({ record, change });
+    } catch (error) {
+      await setAside(record, error);
+    }
+  }
+  try {
+    await relayGroup(readable);
+  } catch (error) {
+    if (!readable.some(({ record }) => isOld(record, dependencies.clock()))) throw error;
+    await allEnded(readable.map(relayAlone));
+  }
   return totals;
 }
 
-async function relayTogether(dependencies: RelayDependencies, changes: readonly MessageChange[]) {
-  const now = dependencies.clock();
-  const { dueItemIndex } = dependencies.webhooks;
-  const queued = changes.filter(
-    (change) => change.after.status === 'queued' && (change.before?.status !== 'queued' || isRelease(change)),
-  );
-  const scheduled = changes.filter(
-    ({ before, after }) => after.status === 'scheduled' && before === undefined,
-  );
-  const stored = changes
-    .filter((change) => isStart(change) && !isFinished(change.after))
-    .map(({ after }) => after);
-  const timed = changes.flatMap(timedAfter);
-  const [, , , deliveries] = await allEnded([
-    dependencies.outbound.enqueue([
-      ...queued.map(({ after }) => queuedEntryOf(after, now)),
-      ...timed.filter((each) => isNear(each, now)).map((each) => timedEntryOf(each, now)),
-    ]),
-    dueItemIndex.add('messages', stored.map(firstReview)),
-    dueItemIndex.add('scheduled', timed.filter((each) => !isNear(each, now)).map(timedDueItemOf)),
-    planAndEnqueueWebhooks(dependencies, changes),
-  ]);
-  return { handOvers: queued.length, scheduled: scheduled.length, deliveries };
+function isOld({ dynamodb }: StreamRecord, now: Date): boolean {
+  const { ApproximateCreationDateTime: seconds = 0 } = dynamodb ?? {};
+  return addSeconds(new Date(seconds * 1000), failsAtMostSeconds) < now;
 }
 
-/** True if the message begins to have work that is due: it was stored, or an administrator released it. */
-function isStart(change: MessageChange): boolean {
-  return change.before === undefined || isRelease(change);
-}
+const setAsideRecord = z.object({
+  eventID: z.optional(z.string()),
+  dynamodb: z.object({
+    Keys: z.object({ message_id: z.object({ S: z.string() }) }),
+    OldImage: z.optional(z.unknown()),
+    NewImage: z.unknown(),
+  }),
+});
 
 /**
- * Returns the steps that this change requires at a later time. Every change that makes a leg due returns it again:
- * the leg is started once.
+ * Relays records again that were set aside. Whatever fails stays in the queue, and comes again after its visibility timeout.
+ * So does work that something else set aside, for an operator.
  */
-function timedAfter(change: MessageChange): Timed[] {
-  const { after } = change;
-  const legDueAt = nextLegDueAfter(change);
-  return [
-    ...(isStart(change) ? handOverOf(after) : []),
-    ...(legDueAt === undefined ? [] : [{ message: after, step: 'next_leg', dueAt: legDueAt } as const]),
-  ];
+export async function relayAgain(
+  dependencies: RelayDependencies & { readonly messages: Pick<MessageStore, 'get'> },
+  queued: readonly QueueRecord[],
+): Promise<{ batchItemFailures: { itemIdentifier: string }[] }> {
+  const kept = await Promise.all(
+    queued.map(async ({ messageId, body }) => {
+      const { data: record } = setAsideRecord.safeParse(jsonIn(body));
+      if (record !== undefined) {
+        try {
+          await relayChanges(dependencies, await changesIn(record));
+          return [];
+        } catch (error) {
+          const { message_id } = record.dynamodb.Keys;
+          log.error('a stream record still fails', {
+            event_id: record.eventID,
+            message_id: message_id.S,
+            error,
+          });
+        }
+      }
+      return [{ itemIdentifier: messageId }];
+    }),
+  );
+  return { batchItemFailures: kept.flat() };
+
+  /** Returns what follows from the record. If it is not a valid message, an administrator may have corrected the row since. */
+  async function changesIn(record: z.output<typeof setAsideRecord>): Promise<MessageChange[]> {
+    try {
+      return [changeIn(record)].flatMap((change) => change ?? []);
+    } catch {
+      const row = await dependencies.messages.get(record.dynamodb.Keys.message_id.S);
+      return row === undefined ? [] : [{ before: undefined, after: row }];
+    }
+  }
+}
+
+/** @throws if a part may not be relayed: all changes must be relayed again. */
+export async function relayChanges(dependencies: RelayDependencies, changes: readonly MessageChange[]) {
+  const now = dependencies.clock();
+  const handOvers = changes.flatMap((change) => handOverAfter(change, now));
+  const [, deliveries] = await allEnded([
+    dependencies.outbound.enqueue([...handOvers, ...changes.flatMap((change) => nextLegAfter(change, now))]),
+    planAndEnqueueWebhooks(dependencies, changes),
+  ]);
+  return { handOvers: handOvers.length, deliveries };
+}
+
+/** Returns the hand-over of a new message. One that is scheduled for later than a queue can delay waits in the due index. */
+function handOverAfter({ before, after }: MessageChange, now: Date): OutboundEntry[] {
+  if (before !== undefined) return [];
+  if (after.status === 'queued') return [queuedEntryOf(after, now)];
+  if (after.status !== 'scheduled' || !isQueuedByRelay(after)) return [];
+  return [outboundEntryAt(after, new Date(after.scheduled_at ?? after.created_at), now)];
+}
+
+/** Returns the start of the next leg, if this change sets its time. The worker that receives the message starts the leg. */
+function nextLegAfter(change: MessageChange, now: Date): OutboundEntry[] {
+  const dueAt = nextLegDueAfter(change);
+  return dueAt !== undefined && isNear(dueAt, now) ? [outboundEntryAt(change.after, dueAt, now)] : [];
 }
 
 async function planAndEnqueueWebhooks(

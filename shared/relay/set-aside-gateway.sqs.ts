@@ -10,9 +10,7 @@ import { changeVisibilityOn, receiveFrom, receiverOn, sendMessages } from '../pl
 import { systemClock } from '../platform/clock.ts';
 import { dynamoDueItemIndex } from '../recovery/due-item-index.dynamo.ts';
 import { dynamoDeliveryStore } from '../webhook/delivery-store.dynamo.ts';
-import { dynamoScanProgress } from './scan-progress.dynamo.ts';
 import {
-  lostRecordsQueue,
   relayQueue,
   type SetAsideGateway,
   type SetAsideMessage,
@@ -57,16 +55,12 @@ export function setAsideGateway(
   { tables, queues, retentionDays }: GatewayResources,
 ): SetAsideGateway {
   const { messages = '', webhook_deliveries = '', due_items = '' } = tables;
-  const names = Object.keys(queues).filter(
-    (name) => name.endsWith(deadLettersEnding) || name === relayQueue || name === lostRecordsQueue,
-  );
+  const names = Object.keys(queues).filter((name) => name.endsWith(deadLettersEnding) || name === relayQueue);
   return {
     queues: new Map(names.map((name) => [name, sqsSetAsideQueue(sqs, name, queues[name] ?? '')])),
     messages: dynamoMessageStore(dynamo, { tableName: messages, retentionDays }),
     deliveries: dynamoDeliveryStore(dynamo, webhook_deliveries),
     dueItemIndex: dynamoDueItemIndex(dynamo, due_items),
-    scanProgress: dynamoScanProgress(dynamo, due_items),
-    messagesTable: messages,
     clock: systemClock,
     async sendBack({ queue, body, clientId }) {
       const source = queues[queue.slice(0, -deadLettersEnding.length)];

@@ -1,22 +1,20 @@
 /**
- * Work that was set aside for an operator: the messages of the relay's dead-letter queue, of the queue of lost
- * records, and of the dead-letter queues of all other queues. The operator sees each one without phone numbers and
+ * Work that was set aside for an operator: the messages of the relay's dead-letter queue, and of the dead-letter queues of all
+ * other queues. The operator sees each one without phone numbers and
  * texts, removes the cause, and has it processed.
  *
- * Processing a message twice has no second effect: follow-up work is left to the reviews of the due-item index, which
+ * Processing a message twice has no second effect: webhooks are left to the reviews of the due-item index, which
  * read the rows first, and a dead letter goes back to its own queue, whose consumer does nothing twice.
  */
 
 import * as z from 'zod/mini';
 import type { Message } from '../message/message.ts';
-import type { Clock } from '../platform/clock.ts';
+import { addSeconds, type Clock } from '../platform/clock.ts';
 import { jsonIn } from '../platform/object-fields.ts';
 import type { QueueRecord } from '../platform/process-queue-batch.ts';
 import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
-import { type Delivery, dueItemOf } from '../webhook/delivery.ts';
-import type { ScanProgressStore } from './add-missed-messages.ts';
-import { leaveToReview } from './expire-messages.ts';
-import { failedBatchIn } from './lost-records.sqs.ts';
+import { type Delivery, dueItemOf, fanOutItemIdOf } from '../webhook/delivery.ts';
+import { eventsOf } from '../webhook/plan-deliveries.ts';
 
 /** A message of one of these queues. */
 export interface SetAsideMessage extends QueueRecord {
@@ -30,7 +28,7 @@ export interface SetAsideMessage extends QueueRecord {
 /** The subject of a message. */
 type SetAsideWork =
   | {
-      /** A row that was no valid message when it changed, or a request that a service refused. */
+      /** A change that the relay could not process and takes again, or a request that a service refused. */
       readonly kind: 'unreadable_record' | 'refused_entry';
       readonly messageId: string | undefined;
       readonly deliveryId?: string | undefined;
@@ -38,7 +36,7 @@ type SetAsideWork =
       readonly since: string;
     }
   | {
-      /** The position of records that failed until their last retry. */
+      /** The position of records of an edited table that failed until their last retry. */
       readonly kind: 'lost_records';
       readonly table: string;
       readonly since: string;
@@ -68,15 +66,37 @@ const refusedEntry = z.object({
 
 const withMessageId = z.object({ message_id: text });
 
+/** AWS Lambda, "Retain discarded batch records": the message of a failed batch of a stream. */
+const failedBatch = z.object({
+  DDBStreamBatchInfo: z.object({
+    approximateArrivalOfFirstRecord: time,
+    approximateArrivalOfLastRecord: time,
+    streamArn: text,
+  }),
+});
+
+/** Returns the time in which the records arrived, and the stream; undefined if it is not a failed batch. */
+function failedBatchIn(json: unknown) {
+  const { data } = failedBatch.safeParse(json);
+  if (data === undefined) return undefined;
+  const { approximateArrivalOfFirstRecord, approximateArrivalOfLastRecord, streamArn } =
+    data.DDBStreamBatchInfo;
+  return {
+    since: new Date(approximateArrivalOfFirstRecord).toISOString(),
+    until: new Date(approximateArrivalOfLastRecord).toISOString(),
+    streamArn,
+  };
+}
+
 export function workOf({ queue, body }: Pick<SetAsideMessage, 'queue' | 'body'>): SetAsideWork {
   const json = jsonIn(body);
   const lost = failedBatchIn(json);
-  if (lost?.streamArn !== undefined) {
+  if (lost !== undefined) {
     const { streamArn, since, until } = lost;
     const table = /:table\/([^/]+)\//.exec(streamArn)?.[1] ?? streamArn;
     return { kind: 'lost_records', table, since, until };
   }
-  if (queue !== relayQueue && queue !== lostRecordsQueue)
+  if (queue !== relayQueue)
     return { kind: 'dead_letter', messageId: withMessageId.safeParse(json).data?.message_id };
   const refused = refusedEntry.safeParse(json);
   if (refused.success) {
@@ -93,9 +113,8 @@ export function workOf({ queue, body }: Pick<SetAsideMessage, 'queue' | 'body'>)
   };
 }
 
-/** The queues that are not the dead-letter queue of another one. */
+/** The queue that is not the dead-letter queue of another one. */
 export const relayQueue = 'relay_dead_letters';
-export const lostRecordsQueue = 'lost_records';
 
 /** Fields whose values are words of the gateway or of AWS, never typed by a client or recipient. */
 const shownFields: ReadonlySet<string> = new Set([
@@ -159,9 +178,6 @@ export interface SetAsideGateway {
   readonly messages: { get(messageId: string): Promise<Message | undefined> };
   readonly deliveries: { get(deliveryId: string): Promise<Delivery | undefined> };
   readonly dueItemIndex: Pick<DueItemIndex, 'add'>;
-  readonly scanProgress: Pick<ScanProgressStore, 'read'>;
-  /** The name of the messages table. A scan recovers its lost records. */
-  readonly messagesTable: string;
   /** Sends the message to the queue that it came from. */
   readonly sendBack: (message: SetAsideMessage) => Promise<void>;
   readonly clock: Clock;
@@ -183,10 +199,15 @@ export async function processSetAside(
   const work = workOf(message);
   switch (work.kind) {
     case 'unreadable_record':
+      return kept(
+        `The relay takes it again every ten minutes. If the row of ${work.messageId} is not valid, correct it.`,
+      );
     case 'refused_entry':
       return reviewAgain(dependencies, work);
     case 'lost_records':
-      return afterLostRecords(dependencies, message.queue, work.table);
+      return removed(
+        `The hourly review writes the feedback of ${work.table}; the Activity Log lacks an entry of these changes.`,
+      );
     case 'dead_letter':
       await dependencies.sendBack(message);
       return removed('It was sent to its queue again.');
@@ -195,7 +216,10 @@ export async function processSetAside(
   }
 }
 
-/** Leaves the message to the reviews, with the events since the work arose, and the delivery if it has a row. */
+/** An event has the carrier's time, and its report may have been late. */
+const reportSeconds = 86_400;
+
+/** Leaves the events of the message since the work arose to the reviews, and the delivery if it has a row. */
 async function reviewAgain(
   dependencies: SetAsideGateway,
   {
@@ -220,26 +244,11 @@ async function reviewAgain(
     return kept(`The row of ${messageId} is still not valid: correct ${fields.join(', ')}.`);
   }
   if (message === undefined) return removed(`The row of ${messageId} was deleted; nothing is due.`);
-  await leaveToReview(dependencies, [message], { since, until: clock().toISOString() });
-  return removed(`${messageId} and its webhooks are reviewed within a minute.`);
-}
-
-async function afterLostRecords(
-  { scanProgress, messagesTable }: SetAsideGateway,
-  queue: string,
-  table: string,
-): Promise<ProcessedSetAside> {
-  if (queue === lostRecordsQueue)
-    return kept('The function expire-messages receives it within a quarter of an hour, and starts a scan.');
-  if (table !== messagesTable)
-    return removed(
-      `The hourly review writes the feedback of ${table}; the Activity Log lacks an entry of these changes.`,
-    );
-  const progress = await scanProgress.read();
-  const isScanned = progress !== undefined && progress.lost === undefined && progress.done;
-  return isScanned
-    ? removed('A scan has reviewed the messages and webhooks that these records can be of.')
-    : kept(
-        'The scan of the messages that these records can be of is not complete; try again in a quarter of an hour.',
-      );
+  const from = addSeconds(new Date(since), -reportSeconds).toISOString();
+  const events = eventsOf(message).filter(({ happenedAt }) => happenedAt >= from);
+  await dueItemIndex.add(
+    'fan-outs',
+    events.map(({ event }) => ({ id: fanOutItemIdOf({ message_id: messageId, event }), dueAt: clock() })),
+  );
+  return removed(`The webhooks of ${messageId} are reviewed within a minute.`);
 }

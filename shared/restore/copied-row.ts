@@ -75,7 +75,9 @@ const disabled = (item: Item): CopiedRow => ({
   item: { ...item, held: { BOOL: true } },
 });
 
-function copiedMessage({ stoppedAt }: RestoreRun, item: Item): CopiedRow {
+function copiedMessage({ stoppedAt }: RestoreRun, row: Item): CopiedRow {
+  // Nobody looks at a copy until it is released.
+  const { due_at, due_shard, due_looks, ...item } = row;
   const message = messageSchema().safeParse(rowIn(item)).data;
   // An administrator may correct the row, and nothing must follow from that.
   if (message === undefined) return { kind: 'copied', item: heldAs('due', item) };

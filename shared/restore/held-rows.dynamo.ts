@@ -5,6 +5,7 @@
  */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { messageError } from '../contract/message-error-codes.ts';
+import { dueFields } from '../due/due-index.ts';
 import { type HeldGroup, type Message, messageSchema, transitions } from '../message/message.ts';
 import { expiry, type MessageStore, type Transition } from '../message/store/message-store.ts';
 import { conditionalUpdate, setOrRemove } from '../platform/aws/conditional-write.dynamo.ts';
@@ -24,16 +25,18 @@ export interface HeldContext {
 
 const writesAtOnce = 10;
 
-/** Releases messages, and returns how many. The relay sees the change and continues each one like a new message. */
+/** Releases messages, and returns how many. Each one is due at once: a worker does what its state needs. */
 export function releaseMessages(ctx: HeldContext, groups: readonly HeldGroup[]): Promise<number> {
   return eachHeld(ctx, groups, async ({ message_id, held }) => {
+    // The recipient may have it already.
+    const doubled = held === 'due' ? { possible_duplicate: true } : {};
+    const released = setOrRemove({ ...dueFields(message_id, ctx.clock()), ...doubled, held: undefined });
     const { applied } = await conditionalUpdate(ctx.dynamo, {
       TableName: ctx.tables.messages.name,
       Key: { message_id },
-      // The recipient may have it already.
-      UpdateExpression: held === 'due' ? 'SET possible_duplicate = :yes REMOVE held' : 'REMOVE held',
-      ConditionExpression: 'held = :held',
-      ExpressionAttributeValues: { ':held': held, ...(held === 'due' ? { ':yes': true } : {}) },
+      ...released,
+      ConditionExpression: '#held = :held',
+      ExpressionAttributeValues: { ...released.ExpressionAttributeValues, ':held': held },
     });
     return applied;
   });

@@ -10,12 +10,11 @@
  * their messages are handed over. `startStage` makes the last one. A row that exists is never written. Each step can be
  * repeated, so a command that was killed at any call is repeated as a whole.
  */
-import { type HeldGroup, messageSchema } from '../message/message.ts';
+import type { HeldGroup } from '../message/message.ts';
 import { restoredBy, rowIn } from '../platform/aws/stream-record.dynamo.ts';
 import type { Clock, Sleep } from '../platform/clock.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
-import { leaveToReview } from '../relay/expire-messages.ts';
 import { deliverySchema, dueItemOf } from '../webhook/delivery.ts';
 import { resendSchema } from '../webhook/log/resend.ts';
 import { copiedRow, type RestoreRun } from './copied-row.ts';
@@ -239,11 +238,6 @@ async function copyPage(
  * for rows newer than the restored time.
  */
 async function reviewSurvivors({ sideTables, tables, dueItemIndex, clock }: RestoreContext): Promise<void> {
-  for await (const item of allItems(sideTables, tables.messages.name)) {
-    const message = messageSchema().safeParse(rowIn(item)).data;
-    if (message !== undefined && message.held === undefined)
-      await leaveToReview({ dueItemIndex, clock }, [message]);
-  }
   for await (const item of allItems(sideTables, tables['webhook-deliveries'].name)) {
     const delivery = deliverySchema.safeParse(rowIn(item)).data;
     const due = delivery === undefined ? [] : dueItemOf(delivery);

@@ -17,17 +17,13 @@ const afterFailure: Readonly<Record<string, readonly string[]>> = {
   'send-sms': ['messages GetItem'],
   'send-whatsapp': ['messages GetItem'],
   'send-otp': ['messages GetItem'],
-  'send-bulk-sms': ['batches GetItem', 'due-items PutItem'],
+  'send-bulk-sms': ['batches GetItem'],
   // A message or delivery whose queue message was lost is queued again; what a service refuses is set aside.
-  'expire-messages': [
-    'due-items BatchWriteItem',
-    'due-items PutItem',
-    'messages BatchGetItem',
-    'messages GetItem',
+  'queue-due-rows': [
     'messages UpdateItem',
-    'activity-log PutItem',
     'sqs:SendMessage',
     'sqs:SendMessageBatch',
+    'sqs:GetQueueAttributes',
   ],
   'sweep-webhooks': [
     'due-items PutItem',
@@ -49,7 +45,7 @@ const afterFailure: Readonly<Record<string, readonly string[]>> = {
   'dispatch-message': ['suppressions PutItem'],
   // Only a carrier of another vendor calls it, as in the tests `carriers`; the stage of these calls has none.
   'carrier-callback': ['sqs:SendMessage', 'sqs:SendMessageBatch', 'rate-counters UpdateItem'],
-  'relay-changes': ['activity-log PutItem'],
+  'relay-changes': ['messages GetItem'],
   // It carries out the addition of a worker that died.
   'count-usage': ['count-journal BatchGetItem'],
   // Records that fail for hours go to the dead-letter queue. Few tests wait until a row with limits expires.

@@ -9,8 +9,6 @@ import type { Message } from '../../shared/message/message.ts';
 import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';
 import { addSeconds } from '../../shared/platform/clock.ts';
 import { derivedIdAt } from '../../shared/platform/ids.ts';
-import { dynamoDueItemIndex } from '../../shared/recovery/due-item-index.dynamo.ts';
-import { firstReview } from '../../shared/relay/expire-messages.ts';
 import { median, printMachine, printTable, ratio } from './figures.ts';
 import { applyLoad } from './load.ts';
 import { silenceLog, startLocalFunctions } from './local-functions.ts';
@@ -26,7 +24,6 @@ const works = [status, list, listByReference, sweep, activity];
 silenceLog();
 printMachine(['npm run bench -- growth', ...process.argv.slice(2)].join(' '));
 const local = await startLocalFunctions();
-const dueItemIndex = dynamoDueItemIndex(local.dynamo, local.tables.due_items);
 const messages = dynamoMessageStore(local.dynamo, { tableName: local.tables.messages, retentionDays: 30 });
 try {
   await reportGrowth();
@@ -62,7 +59,6 @@ async function store(from: number, to: number): Promise<void> {
     );
     const made = numbers.map(messageOf);
     await messages.createMany(made);
-    await dueItemIndex.add('messages', made.map(firstReview));
     for (let first = 0; first < numbers.length; first += batchWriteMax) {
       const puts = numbers
         .slice(first, first + batchWriteMax)
@@ -72,14 +68,14 @@ async function store(from: number, to: number): Promise<void> {
   });
 }
 
-/** Open messages, due only tomorrow: what a sweep must not have to read. */
+/** Messages that wait for their receipts until tomorrow: rows that a sweep must not read. */
 function messageOf(n: number): Message {
   const at = addSeconds(started, -n).toISOString();
   return {
     message_id: idOf(n),
     client_id: local.clientId,
     channel: 'sms',
-    status: 'queued',
+    status: 'scheduled',
     recipient: '+447700900123',
     type: 'transactional',
     reference: `order-${n % 500}`,
@@ -87,7 +83,7 @@ function messageOf(n: number): Message {
     encoding: 'GSM-7',
     segments: 1,
     created_at: at,
-    queued_at: at,
+    scheduled_at: addSeconds(started, 86_400).toISOString(),
     expires_at: addSeconds(started, 86_400).toISOString(),
   };
 }
@@ -127,7 +123,7 @@ async function get(functionName: string, path: string, more: object): Promise<vo
 }
 
 async function sweep(): Promise<void> {
-  await local.handler<ScheduledEvent, void>('expire-messages')({} as ScheduledEvent);
+  await local.handler<ScheduledEvent, void>('queue-due-rows')({} as ScheduledEvent);
 }
 
 async function activity(): Promise<void> {

@@ -42,7 +42,7 @@ describe('the stack', () => {
     expect(queues.filter(({ Properties }) => Properties.RedrivePolicy !== undefined)).toHaveLength(6);
   });
 
-  it('relays insertions and changes except claims, isolates a bad record, and keeps failed records', () => {
+  it('relays insertions and changes except claims, and what the relay set aside every ten minutes', () => {
     const filters = [
       {
         Pattern:
@@ -51,14 +51,12 @@ describe('the stack', () => {
     ];
     expect(dev('AWS::Lambda::EventSourceMapping').map(({ Properties }) => Properties)).toContainEqual(
       expect.objectContaining({
-        BisectBatchOnFunctionError: true,
-        // The stream keeps a record for 24 hours, so a failed one can still be read.
-        MaximumRecordAgeInSeconds: 72_000,
-        MaximumRetryAttempts: 100,
+        ParallelizationFactor: 4,
         FilterCriteria: { Filters: filters },
-        DestinationConfig: { OnFailure: { Destination: expect.anything() } },
       }),
     );
+    const queues = dev('AWS::SQS::Queue').map(({ Properties }) => Properties.VisibilityTimeout);
+    expect(queues).toContain(600);
   });
 
   it('permits a recursive loop only for functions that send to their own queues', () => {
@@ -73,7 +71,7 @@ describe('the stack', () => {
     const queues = dev('AWS::Lambda::EventSourceMapping').filter(
       ({ Properties }) => Properties.ScalingConfig !== undefined,
     );
-    expect(queues).toHaveLength(6);
+    expect(queues).toHaveLength(7);
     for (const { Properties } of queues)
       expect(Properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
   });
@@ -96,7 +94,7 @@ describe('the stack', () => {
       dev('AWS::Lambda::EventSourceMapping').map(({ Properties }) => Properties),
       ({ StartingPosition }) => (StartingPosition === undefined ? 'queues' : 'streams'),
     );
-    expect(queues).toHaveLength(6);
+    expect(queues).toHaveLength(7);
     for (const { MaximumBatchingWindowInSeconds: window = 0, BatchSize } of queues)
       expect([window, BatchSize]).toEqual([0, 10]);
     const batching = streams.filter(({ MaximumBatchingWindowInSeconds: window = 0 }) => window > 0);

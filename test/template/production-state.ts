@@ -287,7 +287,6 @@ export const productionQueues: readonly string[] = [
   'MessagingBulkOutboundDeadLettersD8AE1ED3',
   'MessagingBulkOutboundQueue2F657FAC',
   'MessagingCarriersReceiptsE1F37E93',
-  'MessagingLostRecords9813F3DF',
   'MessagingOtpOutboundDeadLettersA9D6612D',
   'MessagingOtpOutboundQueue5747C193',
   'MessagingOutboundDeadLetters34B4A77A',

@@ -1,6 +1,6 @@
 /**
  * The path of a stored message. The table's stream goes to the relay, an outbound queue for each kind to the carrier, and the
- * receipts queue back to the message's row. Messages without a final receipt are expired every minute.
+ * receipts queue back to the message's row. Every minute the messages are queued at which somebody must look.
  */
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
@@ -8,8 +8,8 @@ import { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import type { CapabilityProps } from '../grant-uses.ts';
 import { createCountUsage } from './count-usage.ts';
 import { createDispatchMessage } from './dispatch-message.ts';
-import { createExpireMessages } from './expire-messages.ts';
 import { OutboundQueues } from './outbound-queues.ts';
+import { createQueueDueRows } from './queue-due-rows.ts';
 import { createRecordReceipt } from './record-receipt.ts';
 import { createRelayChanges } from './relay-changes.ts';
 import { RelayDeadLetters } from './relay-dead-letters.ts';
@@ -21,7 +21,6 @@ export class Messaging extends Construct {
   readonly outbound: OutboundQueues;
   readonly receipts: GatewayQueue;
   readonly deadLetters: RelayDeadLetters;
-  readonly lostRecords: RelayDeadLetters;
   readonly receiptsTopic: Topic | undefined;
 
   constructor(scope: Construct, id: string, props: CapabilityProps) {
@@ -34,15 +33,13 @@ export class Messaging extends Construct {
       // A receipt is received up to eight times until its message is found (shared/message/dispatch/record-receipts.ts).
       maxReceives: 15,
     });
-    const lostRecords = new RelayDeadLetters(this, 'LostRecords', stage);
-    createRelayChanges(this, { ...props, lostRecords });
+    this.deadLetters = new RelayDeadLetters(this, stage);
+    createRelayChanges(this, props, this.deadLetters);
     createCountUsage(this, stage, storage);
     this.receiptsTopic = createDispatchMessage(this, { ...props, outbound, receipts });
     createRecordReceipt(this, stage, receipts);
-    createExpireMessages(this, props, lostRecords);
+    createQueueDueRows(this, props);
     this.outbound = outbound;
     this.receipts = receipts;
-    this.deadLetters = new RelayDeadLetters(this, 'RelayDeadLetters', stage);
-    this.lostRecords = lostRecords;
   }
 }

@@ -1,27 +1,41 @@
-/** The queues for records that the relay could not process: refused entries, and the positions of lost stream records. */
+/** The queue of stream records that the relay could not process, and of work that was set aside for an operator. */
+import { Duration } from 'aws-cdk-lib';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { createDeadLetterQueue } from '../../constructs/gateway-queue.ts';
+import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
+
+/** A record that fails again is relayed again after this time. */
+const relayedAgainMinutes = 10;
 
 export class RelayDeadLetters {
   readonly queue: Queue;
 
-  /**
-   * `RelayDeadLetters` is for operators. Lambda sends the position of a record to `LostRecords` after the last retry. The record
-   * is recovered from there, and then moves to `RelayDeadLetters`.
-   */
-  constructor(scope: Construct, id: 'RelayDeadLetters' | 'LostRecords', stage: StageSettings) {
-    this.queue = createDeadLetterQueue(scope, id, stage);
+  constructor(scope: Construct, stage: StageSettings) {
+    this.queue = createDeadLetterQueue(
+      scope,
+      'RelayDeadLetters',
+      stage,
+      Duration.minutes(relayedAgainMinutes),
+    );
   }
 
   grantSend(to: IGrantable): void {
     this.queue.grant(to, 'sqs:SendMessage');
   }
 
-  grantReceive(to: GatewayFunction): void {
-    this.queue.grant(to, 'sqs:ReceiveMessage', 'sqs:DeleteMessage');
+  /** Invokes the relay with each record, until it succeeds. */
+  feed(relay: GatewayFunction): void {
+    relay.live.addEventSource(
+      new SqsEventSource(this.queue, { batchSize: 10, maxConcurrency: 2, reportBatchItemFailures: true }),
+    );
+    acknowledge(relay, {
+      'Serverless-LambdaEventSourceMappingDestination':
+        'The relay itself sets aside records that fail, and an alarm tells if one is older than an hour.',
+    });
   }
 }

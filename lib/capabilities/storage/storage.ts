@@ -131,13 +131,19 @@ function createTable(scope: Construct, name: string, shape: TableShape, stage: S
     table.addGlobalSecondaryIndex({
       indexName,
       ...keysOf(index),
-      projectionType: index.projection === 'all' ? ProjectionType.ALL : ProjectionType.KEYS_ONLY,
+      ...projectionOf(index),
       ...(capacity === undefined ? {} : { readCapacity: capacity.min, writeCapacity: capacity.min }),
     });
   }
   if (capacity !== undefined) scaleWithTraffic(table, Object.keys(shape.indexes ?? {}), capacity);
   if (shape.notRestorable !== undefined) acknowledge(table, { 'AwsSolutions-DDB3': shape.notRestorable });
   return table;
+}
+
+function projectionOf({ projection }: NonNullable<TableShape['indexes']>[string]) {
+  if (projection === 'all') return { projectionType: ProjectionType.ALL };
+  if (projection === 'keys') return { projectionType: ProjectionType.KEYS_ONLY };
+  return { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...projection] };
 }
 
 const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });

@@ -1,5 +1,6 @@
 /** Makes the recorded attempt of a claimed message, or asks about it, and writes what came of it. */
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
+import { dueFields, movedAfter } from '../../due/due-index.ts';
 import type { AllowanceOf } from '../../limit/take-from-caps.ts';
 import { addSeconds, type Clock, earlierOf, type Sleep } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
@@ -7,6 +8,7 @@ import { retry } from '../../platform/retry.ts';
 import type { CurrentPaceOf } from '../../sender/current-pace.ts';
 import { mayBeTaken, noneMayArrive, shownAttempt } from '../attempt.ts';
 import type { Message } from '../message.ts';
+import { isNear } from '../next-look.ts';
 import { type Contacts, noteContact } from '../store/contacts.dynamo.ts';
 import type { AttemptNote, MessageStore } from '../store/message-store.ts';
 import type { WhatsAppWindows } from '../store/whatsapp-window.dynamo.ts';
@@ -68,6 +70,8 @@ export type DispatchOutcome =
   | 'waits_for_pace'
   | 'nothing_to_do'
   | 'not_needed'
+  | 'unknown_message'
+  | 'leg_not_due'
   | Awaited<ReturnType<typeof startNextLeg>>['outcome'];
 
 export interface Dispatched {
@@ -136,13 +140,15 @@ export async function callCarrier(
   const asksNext = response.outcome !== 'throttled' && hasNext(outcome, carriers);
   if (response.outcome === 'refused' && (isFinal || !asksNext))
     return recordRefused(dependencies, message, response, isRepeat ? undefined : claimId);
-  const isReleased = await dependencies.messages.release(message.message_id, claimId, dependencies.clock(), {
+  const now = dependencies.clock();
+  const seconds = asksNext ? 0 : backoffSeconds(attempt.number);
+  const isReleased = await dependencies.messages.release(message.message_id, claimId, now, {
     attempts: outcome,
+    ...movedAfter(message.message_id, addSeconds(now, seconds), message.due_at, new Date(message.expires_at)),
   });
   if (!isReleased) await noteLateOutcome(dependencies, message, claimId, { attempts: outcome });
   if (asksNext) return requeue(dependencies, 'next_carrier', message, outboundEntryOf(message));
   if (response.outcome === 'throttled') await slowDownSender(dependencies, message);
-  const seconds = backoffSeconds(attempt.number);
   return requeue(dependencies, 'try_again', message, outboundEntryOf(message, seconds));
 }
 
@@ -203,7 +209,7 @@ function waitForOutcome(
   return waitUntil(dependencies, claimed, !isLate && deadline < again ? deadline : again);
 }
 
-/** The message is not claimed until then. If its queue message is lost, the review finds it (relay/expire-messages.ts). */
+/** The message is not claimed until then. If its queue message is lost, or cannot wait so long, the due index queues it. */
 export async function waitUntil(
   dependencies: DispatchDependencies,
   { message, claimId }: Claimed,
@@ -211,14 +217,19 @@ export async function waitUntil(
 ): Promise<Dispatched> {
   // At its end the carrier is asked, which needs a claim that is over.
   const until = earlierOf(latest, new Date(message.expires_at));
-  // The due-item index ends it.
-  const isEnded = until.toISOString() >= message.expires_at;
-  const entry = outboundEntryOf(message, secondsUntil(until.toISOString(), dependencies.clock()));
+  const now = dependencies.clock();
+  const { message_id: messageId, expires_at } = message;
+  // The due index ends it.
+  const isQueued = until.toISOString() < expires_at && isNear(until, now);
+  const entry = outboundEntryOf(message, secondsUntil(until.toISOString(), now));
   // The queue comes first: if it fails, the claim is over when the received message comes again.
-  const waiting: Dispatched = isEnded
-    ? { outcome: 'unknown_outcome', message }
-    : await requeue(dependencies, 'unknown_outcome', message, entry);
-  await dependencies.messages.release(message.message_id, claimId, until);
+  const waiting: Dispatched = isQueued
+    ? await requeue(dependencies, 'unknown_outcome', message, entry)
+    : { outcome: 'unknown_outcome', message };
+  const due = isQueued
+    ? movedAfter(messageId, until, message.due_at, new Date(expires_at))
+    : dueFields(messageId, until);
+  await dependencies.messages.release(messageId, claimId, until, due);
   return waiting;
 }
 

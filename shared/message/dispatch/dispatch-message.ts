@@ -11,6 +11,11 @@
  * number of delayed messages, but at most 120,000 that were received and not deleted.
  *   new queue message ─ crash → both are delivered; the second finds the message claimed, waiting or sent
  *
+ * A worker acts on the state of the row, and never on why the queue message was sent. So it also starts the next leg of a
+ * fallback, queues a scheduled message, asks carriers at the end, expires the message, and sets the next look at it
+ * (due/due-index.ts).
+ *   any of these ─ crash → the queue delivers the message again, or the due index queues it
+ *
  * A message of a sender with a pace is handed over in a place that it reserved (sender-pace.dynamo.ts). It waits in the queue
  * until a place is near, and the last seconds in the worker.
  *   place reserved ─ crash → the place is unused; the next delivery of the queue message reserves another
@@ -19,9 +24,11 @@
  * Why: docs/decisions/hand-over-lease.md
  */
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
-import { addSeconds, laterOf } from '../../platform/clock.ts';
+import { lookAfter, movedAfter } from '../../due/due-index.ts';
+import { addSeconds, earlierOf, laterOf } from '../../platform/clock.ts';
 import { fromOf } from '../attempt.ts';
-import { type Message, waitsUntil } from '../message.ts';
+import { type Message, transitions, waitsUntil } from '../message.ts';
+import { isNear, nextLookOf } from '../next-look.ts';
 import { expiry } from '../store/message-store.ts';
 import { windowEnd } from '../store/whatsapp-window.dynamo.ts';
 import {
@@ -41,8 +48,15 @@ import {
   waitUntil,
 } from './call-carrier.ts';
 import type { ChosenCarrier } from './carrier.ts';
+import { nextLegDueAt } from './fallback.ts';
 import { atCarrier, begunAt, nextStep, possiblyDoubled } from './next-step.ts';
-import { nextLegEntryOf, outboundEntryOf, type QueuedMessage, waitingEntryOf } from './outbound-queue.sqs.ts';
+import {
+  outboundEntryAt,
+  outboundEntryOf,
+  type QueuedMessage,
+  queuedEntryOf,
+  waitingEntryOf,
+} from './outbound-queue.sqs.ts';
 import { type PacedMessage, pacedNow } from './paced-message.ts';
 import { isReplaced, startNextLeg } from './start-next-leg.ts';
 
@@ -51,6 +65,11 @@ export const claimSeconds = 20;
 
 /** A carrier that cannot be asked about a message is asked again for so long after the end of the message. */
 const askedForSeconds = 900;
+/** How long it has until it is asked again. */
+const answerSeconds = 30;
+
+/** A queue message that comes this much too early, by a clock that differs, is sent again for the time. */
+const clockAheadSecondsMax = 10;
 
 /** The longest wait for a claim: a wrong clock or an edited row may have set its end far ahead. */
 const heldSecondsMax = 2 * claimSeconds;
@@ -58,15 +77,11 @@ const heldSecondsMax = 2 * claimSeconds;
 /** A message that waits for the pace of its sender may come to a worker so long before its time. */
 const earlySecondsMax = 2;
 
-/**
- * Processes one queue message. A message that waits longer for the pace of its sender is only queued again. A queue message
- * about the next leg starts that leg, if it is due.
- */
+/** Processes one queue message. A message that waits longer for the pace of its sender is only queued again. */
 export async function dispatchQueued(
   dependencies: DispatchDependencies,
-  { message_id: messageId, waits, next_leg }: QueuedMessage,
+  { message_id: messageId, waits }: QueuedMessage,
 ): Promise<Dispatched> {
-  if (next_leg === true) return startLegAfter(dependencies, messageId);
   const now = dependencies.clock();
   if (waits === undefined || new Date(waits.until) <= addSeconds(now, earlySecondsMax))
     return dispatch(dependencies, messageId);
@@ -75,19 +90,8 @@ export async function dispatchQueued(
   return requeue(dependencies, 'waits_for_pace', undefined, entry);
 }
 
-async function startLegAfter(dependencies: DispatchDependencies, messageId: string): Promise<Dispatched> {
-  const started = await startNextLeg({ ...dependencies, newWorkId: dependencies.newClaimId }, messageId);
-  if (started.outcome !== 'leg_not_due')
-    return { outcome: started.outcome, message: started.leg ?? started.previous };
-  const { previous, dueAt } = started;
-  // The delay is at least a second, so that a clock that is slow catches up.
-  const entry = nextLegEntryOf(previous, dueAt, dependencies.clock());
-  const delaySeconds = Math.max(1, entry.delaySeconds);
-  return requeue(dependencies, 'leg_not_due', previous, { ...entry, delaySeconds });
-}
-
 /**
- * Hands the message over, if it is due.
+ * Starts the next leg of the message if it is due, then hands the message over if it is due, or does what its state needs.
  *
  * @throws when the outcome of the hand-over, or of a write, is unknown: the queue must deliver the message again.
  */
@@ -97,6 +101,11 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
   const claim = await messages.claim(messageId, { claimId, at: clock(), leaseSeconds: claimSeconds });
   if (claim.outcome === 'unknown') return { outcome: 'unknown_message', message: undefined };
   const { message } = claim;
+  const legDueAt = message.held === undefined ? nextLegDueAt(message) : undefined;
+  const started =
+    legDueAt !== undefined && legDueAt <= clock()
+      ? await startNextLeg({ ...dependencies, newWorkId: dependencies.newClaimId }, message)
+      : undefined;
   if (claim.outcome === 'held') {
     const seconds = secondsUntil(message.handover_until, clock());
     const last = message.attempts?.at(-1);
@@ -106,7 +115,11 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
     if (seconds > heldSecondsMax && waits) return { outcome: 'held', message };
     return { outcome: 'held', message, retryAfterSeconds: Math.min(heldSecondsMax, seconds) };
   }
-  if (claim.outcome === 'not_sendable') return handleNotSendable(dependencies, message);
+  if (claim.outcome === 'not_sendable') {
+    const looked = await look(dependencies, message, started === undefined ? legDueAt : undefined);
+    const isAboutLeg = started !== undefined && looked.outcome === 'nothing_to_do';
+    return isAboutLeg ? { outcome: started.outcome, message: started.leg ?? message } : looked;
+  }
   const claimed = { message, claimId, carriers: dependencies.carriersFor(message) };
   const next = nextStep(message, claimed.carriers, dependencies.attemptRules, clock());
   switch (next.step) {
@@ -165,7 +178,10 @@ async function handOver(
   if (!(await isInPlace(dependencies, placeMs))) {
     const { attempts: before, attempt, possible_duplicate } = claimed.message;
     const takenBack = { attempts: before, attempt, possible_duplicate };
-    const isReleased = await messages.release(messageId, claimId, clock(), takenBack);
+    const isReleased = await messages.release(messageId, claimId, clock(), {
+      ...takenBack,
+      ...movedAfter(messageId, clock(), message.due_at, new Date(message.expires_at)),
+    });
     if (!isReleased) await noteLateOutcome(dependencies, message, claimId, takenBack);
     return requeue(dependencies, 'waits_for_pace', message, outboundEntryOf(message));
   }
@@ -231,6 +247,7 @@ async function waitForTurn(
   const dispatched = await requeue(dependencies, 'waits_for_pace', message, entry);
   await messages.release(row.message_id, claimId, addSeconds(until, -earlySecondsMax), {
     handover_claim: undefined,
+    ...movedAfter(row.message_id, until, row.due_at, new Date(row.expires_at)),
   });
   return { outcome: 'later', dispatched };
 }
@@ -290,25 +307,48 @@ async function withTemplate({ windows, clock }: DispatchDependencies, message: M
     : message;
 }
 
-/** Handles a message that cannot be claimed: it is not due yet, has expired, or needs nothing. */
-async function handleNotSendable(dependencies: DispatchDependencies, message: Message): Promise<Dispatched> {
+/**
+ * Does what the state of a message needs that cannot be claimed: it is not due yet, waits for its receipt, or is over. Then
+ * sets the next look.
+ *
+ * @param legDueAt - the time of the next leg, if it is later
+ */
+async function look(
+  dependencies: DispatchDependencies,
+  message: Message,
+  legDueAt: Date | undefined,
+): Promise<Dispatched> {
+  const { messages, clock } = dependencies;
+  const { message_id: messageId } = message;
+  const now = clock();
   if (message.held !== undefined) return { outcome: 'nothing_to_do', message };
-  const now = dependencies.clock();
   if (message.status === 'scheduled') {
-    if ((message.scheduled_at ?? '') > now.toISOString()) {
-      const entry = outboundEntryOf(message, secondsUntil(message.scheduled_at, now));
-      return requeue(dependencies, 'not_yet_due', message, entry);
+    const startsAt = new Date(message.scheduled_at ?? message.created_at);
+    if (startsAt <= now) {
+      const queued = await messages.transition(messageId, { to: 'queued', at: now });
+      const until = queued && waitsUntil(queued);
+      if (queued === undefined || until === undefined || until <= addSeconds(now, earlySecondsMax))
+        return dispatch(dependencies, messageId);
+      const waiting = await requeue(dependencies, 'waits_for_pace', queued, queuedEntryOf(queued, now));
+      await messages.setNextLook(queued, earlierOf(lookAfter(until), new Date(queued.expires_at)));
+      return waiting;
     }
-    await dependencies.messages.transition(message.message_id, { to: 'queued', at: now });
-    return { outcome: 'queued', message };
+    if (isNear(startsAt, now))
+      return requeue(dependencies, 'not_yet_due', message, outboundEntryAt(message, startsAt, now));
   }
-  const toHandOver = message.status === 'queued' || message.status === 'sending';
-  const isOver = message.expires_at <= now.toISOString();
-  if (message.status !== 'sent' && !(toHandOver && isOver)) return { outcome: 'nothing_to_do', message };
-  const { hasFailed, ...asked } = await lookUp(dependencies, message, dependencies.carriersFor(message));
-  // The review has the question repeated (relay/expire-messages.ts).
-  const isRepeated = hasFailed && now < addSeconds(new Date(message.expires_at), askedForSeconds);
-  if (!isOver || isRepeated) return asked;
-  const expired = await dependencies.messages.transition(message.message_id, expiry(now));
-  return expired === undefined ? asked : { outcome: 'expired', message: expired };
+  const expiresAt = new Date(message.expires_at);
+  if (!transitions[message.status].final && message.status !== 'scheduled' && expiresAt <= now) {
+    const { hasFailed, ...asked } = await lookUp(dependencies, message, dependencies.carriersFor(message));
+    if (hasFailed && now < addSeconds(expiresAt, askedForSeconds)) {
+      await requeue(dependencies, asked.outcome, message, outboundEntryOf(message, answerSeconds));
+      return asked;
+    }
+    const expired = await messages.transition(messageId, expiry(now));
+    return expired === undefined ? asked : { outcome: 'expired', message: expired };
+  }
+  if (legDueAt !== undefined && legDueAt <= addSeconds(now, clockAheadSecondsMax))
+    return requeue(dependencies, 'leg_not_due', message, outboundEntryAt(message, legDueAt, now));
+  const next = nextLookOf(message, legDueAt);
+  if (next?.toISOString() !== message.due_at) await messages.setNextLook(message, next);
+  return { outcome: 'nothing_to_do', message };
 }

@@ -8,7 +8,7 @@ import * as z from 'zod/mini';
 import { type SendKind, sendKinds } from '../../contract/channels.ts';
 import type { outboundQueues } from '../../contract/uses.ts';
 import { allEnded } from '../../platform/aws/permanent-fault.ts';
-import { queueDelayMaxSeconds, sendMessages } from '../../platform/aws/queues.sqs.ts';
+import { queueDelayMaxSeconds, sendMessages, waitingIn } from '../../platform/aws/queues.sqs.ts';
 import type { EnvironmentFor } from '../../platform/env.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { type Message, sendKindOf, waitsUntil } from '../message.ts';
@@ -20,8 +20,6 @@ export interface OutboundEntry {
   readonly kind: SendKind;
   /** If it waits for the pace of its sender: until then it goes from delay to delay, and its row is not read. */
   readonly until?: string;
-  /** Not this message: the leg that follows it, if it is due. */
-  readonly nextLeg?: true;
   /** Whole seconds, at most 900, before the queue delivers it. */
   readonly delaySeconds: number;
 }
@@ -36,10 +34,28 @@ export function outboundEntryOf(message: Message, seconds = 0): OutboundEntry {
   };
 }
 
-/** The entry that starts the leg after this message, when it is due or with the longest delay before. */
-export function nextLegEntryOf(message: Message, dueAt: Date, now: Date): OutboundEntry {
-  const seconds = Math.ceil((dueAt.getTime() - now.getTime()) / 1000);
-  return { ...outboundEntryOf(message, seconds), nextLeg: true };
+/** Returns the entry with the delay until this time, rounded up: a message that comes early would wait a second time. */
+export function outboundEntryAt(message: Message, time: Date, now: Date): OutboundEntry {
+  return outboundEntryOf(message, Math.ceil((time.getTime() - now.getTime()) / 1000));
+}
+
+/** The fields of a message that its entry in the due index has. */
+const dueMessage = z.object({
+  message_id: z.string(),
+  client_id: z.string(),
+  batch_id: z.optional(z.string()),
+  otp: z.optional(z.unknown()),
+});
+
+/** Returns the entry of a row of the due index. @throws ZodError if the row is not valid. */
+export function dueEntryOf(row: unknown, delaySeconds: number): OutboundEntry {
+  const { message_id: messageId, client_id: clientId, batch_id, otp } = dueMessage.parse(row);
+  return {
+    messageId,
+    clientId,
+    kind: sendKindOf({ batch_id, otp }),
+    delaySeconds: possibleDelay(delaySeconds),
+  };
 }
 
 /** Returns the entry of a queued message: with a delay if it waits for the pace of its sender. */
@@ -63,19 +79,18 @@ function possibleDelay(seconds: number): number {
   return Math.min(queueDelayMaxSeconds, Math.max(0, seconds));
 }
 
-/** The body of a queue message; with more than the id if it waits for a pace, or is about the leg that follows. */
+/** The body of a queue message; with more than the id if it waits for a pace. */
 export const queuedMessage = z.object({
   message_id: z.string(),
   waits: z.optional(z.object({ until: z.iso.datetime(), client_id: z.string(), kind: z.enum(sendKinds) })),
-  next_leg: z.optional(z.literal(true)),
 });
 
 export type QueuedMessage = z.output<typeof queuedMessage>;
 
 export function queuedMessageOf(entry: OutboundEntry): QueuedMessage {
-  const { messageId, clientId, kind, until, nextLeg } = entry;
+  const { messageId, clientId, kind, until } = entry;
   const waits = until === undefined ? undefined : { until, client_id: clientId, kind };
-  return { message_id: messageId, ...withoutUndefined({ waits, next_leg: nextLeg }) };
+  return { message_id: messageId, ...withoutUndefined({ waits }) };
 }
 
 export type OutboundQueue = ReturnType<typeof sqsOutboundQueue>;
@@ -117,6 +132,11 @@ export function sqsOutboundQueue(client: SQSClient, queueUrls: OutboundQueueUrls
       );
     },
   };
+}
+
+/** Returns about how many messages wait in the queue of a kind. */
+export function waitingOutbound(client: SQSClient, queueUrls: OutboundQueueUrls) {
+  return (kind: SendKind): Promise<number> => waitingIn(client, queueUrls[kind]);
 }
 
 /** The URL of the queue that an event comes from: a queue's ARN and its URL end with its name. */

@@ -8,7 +8,7 @@
  *   row of the leg ─ crash → the stream hands the leg to its queue; the next attempt finds it
  *
  * If two workers do this at once, one stores the row, and both may have taken from a cap.
- * If the queue message is lost, the review finds the message (relay/expire-messages.ts).
+ * If the queue message is lost, the due index queues it again (due/due-index.ts).
  */
 
 import { refusalAmong } from '../../contract/errors.ts';
@@ -33,28 +33,25 @@ export interface OtpLegs {
   textOf(template: string, expiresAt: Date, now: Date): string;
 }
 
-type StartedLeg = {
-  /** The leg before it. */
-  readonly previous: Message | undefined;
-} & (
-  | { readonly outcome: 'leg_not_due'; readonly previous: Message; readonly dueAt: Date }
-  | {
-      readonly outcome:
-        | 'leg_started'
-        /** Its row is stored, but it is not handed over. */
-        | 'leg_refused'
-        | 'leg_exists'
-        /** An earlier leg is delivered, the password is verified or expired, no leg follows, or it comes too late. */
-        | 'no_leg_needed'
-        | 'unknown_message';
-      readonly leg?: Message;
-    }
-);
+interface StartedLeg {
+  readonly outcome:
+    | 'leg_started'
+    /** Its row is stored, but it is not handed over. */
+    | 'leg_refused'
+    | 'leg_exists'
+    /** An earlier leg is delivered, the password is verified or expired, no leg follows, or it comes too late. */
+    | 'no_leg_needed';
+  readonly leg?: Message;
+}
 
 /** A receipt that is written at the same moment cancels the transaction. */
 const conflictRetryDelaysMs = [50, 200, 800];
 
-/** @throws when it may not have started: the queue must deliver the message again. */
+/**
+ * Starts the leg that is due after this message.
+ *
+ * @throws when it may not have started: the queue must deliver the message again.
+ */
 export async function startNextLeg(
   dependencies: {
     readonly messages: Pick<MessageStore, 'get' | 'createLeg'>;
@@ -64,24 +61,21 @@ export async function startNextLeg(
     readonly newWorkId: () => string;
     readonly sleep: Sleep;
   },
-  previousId: string,
+  previous: Message,
 ): Promise<StartedLeg> {
   const { messages, otpLegs, clock, sleep } = dependencies;
-  const previous = await messages.get(previousId);
-  if (previous === undefined) return { outcome: 'unknown_message', previous };
   const now = clock();
   const dueAt = nextLegDueAt(previous);
   const leg = nextLegOf(previous, now, otpLegs.textOf);
-  if (dueAt === undefined || leg === undefined) return { outcome: 'no_leg_needed', previous };
-  if (dueAt > now) return { outcome: 'leg_not_due', previous, dueAt };
-  if (now > nextLegWaitsUntil(previous, dueAt)) return { outcome: 'no_leg_needed', previous };
+  if (dueAt === undefined || leg === undefined || now > nextLegWaitsUntil(previous, dueAt))
+    return { outcome: 'no_leg_needed' };
   // Most repeats end here, before anything is taken from a cap or counted for the recipient.
-  if ((await messages.get(leg.message_id)) !== undefined) return { outcome: 'leg_exists', previous };
+  if ((await messages.get(leg.message_id)) !== undefined) return { outcome: 'leg_exists' };
   const earlierIds = earlierLegIds(leg);
-  const others = earlierIds.filter((id) => id !== previousId).map((id) => messages.get(id));
-  if (!(await Promise.all(others)).every(isUndelivered)) return { outcome: 'no_leg_needed', previous };
+  const others = earlierIds.filter((id) => id !== previous.message_id).map((id) => messages.get(id));
+  if (!(await Promise.all(others)).every(isUndelivered)) return { outcome: 'no_leg_needed' };
   if (leg.otp !== undefined && !(await otpLegs.isPending(leg.otp.otp_id)))
-    return { outcome: 'no_leg_needed', previous };
+    return { outcome: 'no_leg_needed' };
   const workId = dependencies.newWorkId();
   const allowance = await dependencies.allowanceOf(leg.client_id, { now });
   const refusal = await refusalOf(leg, otpLegs, allowance, now);
@@ -89,11 +83,11 @@ export async function startNextLeg(
   const stored = await retry({ delaysMs: conflictRetryDelaysMs, sleep }, () =>
     messages.createLeg(row, earlierIds),
   );
-  if (stored === 'exists') return { outcome: 'leg_exists', previous };
-  if (stored === 'sequence_ended') return { outcome: 'no_leg_needed', previous };
-  if (refusal !== undefined) return { outcome: 'leg_refused', previous, leg: row };
+  if (stored === 'exists') return { outcome: 'leg_exists' };
+  if (stored === 'sequence_ended') return { outcome: 'no_leg_needed' };
+  if (refusal !== undefined) return { outcome: 'leg_refused', leg: row };
   if (leg.otp !== undefined) await otpLegs.noteStarted(leg);
-  return { outcome: 'leg_started', previous, leg: row };
+  return { outcome: 'leg_started', leg: row };
 }
 
 /** The condition of `createLeg`, for which a row that is gone ends the sequence too. */

@@ -67,8 +67,6 @@ export function sendBulkSms(
   dependencies: SendDependencies & {
     readonly batches: BatchStore;
     readonly pace: Pick<SenderPaces, 'joinLine'>;
-    /** Adds messages to the due-item index, to be reviewed at this time or later. */
-    readonly reviewFrom: (time: Date, messages: readonly Message[]) => Promise<void>;
   },
 ): Operation {
   const schema = sendBulkSchema(dependencies.webhookUrl);
@@ -124,13 +122,7 @@ export function sendBulkSms(
       },
     });
     const acceptedRows = replayed ? messagesOf(entry, bulk, rows, select) : newRows;
-    if (replayed && entry.state === 'storing') {
-      await takeOver(dependencies.batches, entry, request);
-      // They have the time of the first request, which the scan for lost messages may have passed. A message without a row
-      // is dropped from the index, so none is reviewed while this request may store it.
-      const late = acceptedRows.map(({ message }) => message);
-      await dependencies.reviewFrom(addSeconds(request.now, storingLeaseSeconds), late);
-    }
+    if (replayed && entry.state === 'storing') await takeOver(dependencies.batches, entry, request);
     const batch =
       entry.state === 'storing' ? await storeMessages(dependencies, entry, acceptedRows, request.now) : entry;
     return acceptedResponse(batch, acceptedRows, replayed);

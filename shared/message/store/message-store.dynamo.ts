@@ -2,6 +2,7 @@
 
 import { type DynamoDBDocumentClient, QueryCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { type DueFields, dueFields, lookAfter } from '../../due/due-index.ts';
 import { dynamo } from '../../platform/aws/clients.ts';
 import {
   conditionalPut,
@@ -43,6 +44,43 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
 
   const update = (messageId: string, input: RowUpdate) =>
     conditionalUpdate(client, { TableName, Key: { message_id: messageId }, ...input });
+
+  /**
+   * Enters a state. A final state ends the looks at the row, unless the next leg of a fallback may follow it. Then they go
+   * on until that leg exists.
+   */
+  async function transition(messageId: string, change: Transition): Promise<Message | undefined> {
+    const { to, at } = change;
+    if (!transitions[to].final) return updated(messageId, transitionInput(change, {}));
+    const finished = dueFields(messageId, undefined);
+    if (to !== 'failed' && to !== 'expired') return updated(messageId, transitionInput(change, finished));
+    const input = transitionInput(change, finished);
+    const ending = await update(messageId, {
+      ...input,
+      ConditionExpression: `${input.ConditionExpression} AND attribute_not_exists(fallback)`,
+      ReturnValues: 'ALL_NEW',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
+    if (ending.applied) return parseMessageRow(ending.response.Attributes);
+    if (ending.row?.fallback === undefined) return undefined;
+    return updated(messageId, transitionInput(change, dueFields(messageId, lookAfter(at))));
+  }
+
+  async function setNextLook({ message_id, status, due_at: seen }: Message, dueAt: Date | undefined) {
+    const { ExpressionAttributeValues, ExpressionAttributeNames, UpdateExpression } = setOrRemove({
+      ...dueFields(message_id, dueAt),
+    });
+    await update(message_id, {
+      UpdateExpression,
+      ConditionExpression: `#status = :status AND ${seen === undefined ? 'attribute_not_exists(due_at)' : 'due_at = :seen'}`,
+      ExpressionAttributeNames: { ...ExpressionAttributeNames, '#status': 'status' },
+      ExpressionAttributeValues: {
+        ...ExpressionAttributeValues,
+        ':status': status,
+        ...(seen === undefined ? {} : { ':seen': seen }),
+      },
+    });
+  }
 
   /** Returns the row after the update; undefined if its condition does not hold. */
   async function updated(messageId: string, input: RowUpdate): Promise<Message | undefined> {
@@ -117,7 +155,8 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
     setOfClaim(messageId, claimId, {
       attempts,
       attempt: attempts.at(-1)?.number,
-      possible_duplicate: possiblyDoubled ? true : undefined,
+      // A released message of a restore has it already.
+      ...(possiblyDoubled ? { possible_duplicate: true } : {}),
     });
 
   const release: MessageStore['release'] = (messageId, claimId, claimableAt, noted) =>
@@ -197,7 +236,8 @@ export function dynamoMessageStore(client: DynamoDBDocumentClient, table: Messag
     recordAttempt,
     release,
     noteOutcome,
-    transition: (messageId, change) => updated(messageId, transitionInput(change)),
+    transition,
+    setNextLook,
     noteHandOver,
     addCost,
     noteFailedAttempt,
@@ -214,18 +254,23 @@ function notedIn(report: Parameters<typeof fieldsOf>[0]): Record<string, unknown
 }
 
 /** Makes a single write of the new state and the times of all states that it implies. */
-function transitionInput(change: Transition) {
+function transitionInput(change: Transition, due: Partial<DueFields>) {
   const from = transitions[change.to].from.filter((state) => change.notSent !== true || state !== 'sent');
   const values: Record<string, unknown> = { ':to': change.to, ':at': change.at.toISOString() };
   const sets = ['#status = :to'];
   for (const state of statesEntered(change)) sets.push(`${state}_at = if_not_exists(${state}_at, :at)`);
   const { attempts, reportedAttempt: reported_attempt } = change;
-  const noted = { ...notedIn(change), ...withoutUndefined({ attempts, reported_attempt }) };
+  const noted = { ...notedIn(change), ...withoutUndefined({ attempts, reported_attempt }), ...due };
+  const removed: string[] = [];
   for (const [name, value] of Object.entries(noted)) {
+    if (value === undefined) {
+      removed.push(name);
+      continue;
+    }
     values[`:${name}`] = value;
     sets.push(`${name} = :${name}`);
   }
-  const hasArrived = change.to === 'delivered' || change.to === 'read';
+  if (change.to === 'delivered' || change.to === 'read') removed.push('error_code', 'error_message');
   const states = from.map((state, index) => {
     values[`:from${index}`] = state;
     return `:from${index}`;
@@ -243,7 +288,7 @@ function transitionInput(change: Transition) {
     conditions.push('(attribute_not_exists(failed_attempt) OR failed_attempt <> :notFailed)');
   }
   return {
-    UpdateExpression: `SET ${sets.join(', ')}${hasArrived ? ' REMOVE error_code, error_message' : ''}`,
+    UpdateExpression: `SET ${sets.join(', ')}${removed.length > 0 ? ` REMOVE ${removed.join(', ')}` : ''}`,
     ConditionExpression: [`#status IN (${states.join(', ')})`, ...conditions].join(' AND '),
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: values,

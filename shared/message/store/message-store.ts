@@ -4,12 +4,14 @@
  */
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import { keptDays } from '../../contract/mode.ts';
+import { type DueFields, dueFields } from '../../due/due-index.ts';
 import type { ReadOptions } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
 import { shardOf } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { AttemptCost, StoredAttempt } from '../attempt.ts';
 import { type Message, messageSchema, type Status, transitions } from '../message.ts';
+import { firstLookOf } from '../next-look.ts';
 import { type FilterFields, listKey, listPosition, listShards } from './message-list.dynamo.ts';
 
 /** Tells if this call stored the message, or found one with the same id. */
@@ -55,7 +57,7 @@ export interface AttemptNote {
   readonly possible_duplicate?: true | undefined;
 }
 
-interface ReleaseNote extends AttemptNote {
+interface ReleaseNote extends AttemptNote, Partial<DueFields> {
   /** Present if the message waits for the pace of its sender: no claim has it any more. */
   readonly handover_claim?: undefined;
 }
@@ -116,6 +118,8 @@ export interface MessageStore {
    * has `sent`.
    */
   fillInSent(messageId: string, at: Date): Promise<Message | undefined>;
+  /** Sets when somebody must look at the message, unless its state or that time has changed since it was read. */
+  setNextLook(seen: Message, dueAt: Date | undefined): Promise<void>;
   findByCarrierId(carrierMessageId: string): Promise<string | undefined>;
 }
 
@@ -179,11 +183,12 @@ export function fieldsOf(
   });
 }
 
-/** Returns the message with its index keys (by client, by reference) and its TTL. */
+/** Returns the message with its index keys (by client, by reference, by due time) and its TTL. */
 export function messageRowOf(message: Message, retentionDays: number): Record<string, unknown> {
   const end = addDays(new Date(message.expires_at), keptDays(message.client_id, retentionDays));
   return {
     ...message,
+    ...withoutUndefined(dueFields(message.message_id, firstLookOf(message))),
     list_at: listPosition(message),
     list_key: listKey(message.client_id, message.direction, shardOf(message.message_id, listShards)),
     ...(message.reference === undefined

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import {
   ChangeMessageVisibilityCommand,
   DeleteMessageCommand,
+  GetQueueAttributesCommand,
   type Message,
   type MessageSystemAttributeName,
   ReceiveMessageCommand,
@@ -99,6 +100,14 @@ export function changeVisibilityOn(client: SQSClient, queueUrl: string) {
     const input = { QueueUrl: queueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout: seconds };
     await client.send(new ChangeMessageVisibilityCommand(input));
   };
+}
+
+/** Returns about how many messages can be received from the queue now. */
+export async function waitingIn(client: SQSClient, queueUrl: string): Promise<number> {
+  const { Attributes } = await client.send(
+    new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['ApproximateNumberOfMessages'] }),
+  );
+  return Number(Attributes?.ApproximateNumberOfMessages ?? 0);
 }
 
 /** Below the time limit of a call (`clients.ts`): a call that is given up may have received messages. */

@@ -29,7 +29,7 @@ const newIds = (count: number) => Array.from({ length: count }, () => newId('msg
 async function due(dueItemIndex: DueItemIndex, until: Date): Promise<DueItemEntry[]> {
   const found: DueItemEntry[] = [];
   for (let shard = 0; shard < dueItemShards; shard += 1)
-    for await (const entry of dueItemIndex.due('messages', shard, until)) found.push(entry);
+    for await (const entry of dueItemIndex.due('resends', shard, until)) found.push(entry);
   return found;
 }
 
@@ -41,8 +41,8 @@ describe.each<[string, () => DueItemIndex]>([
     const dueItemIndex = newDueItemIndex();
     const [id = ''] = newIds(1);
     const dueAt = addSeconds(start, 60);
-    await dueItemIndex.add('messages', [{ id, dueAt }]);
-    await dueItemIndex.add('messages', [{ id, dueAt }]);
+    await dueItemIndex.add('resends', [{ id, dueAt }]);
+    await dueItemIndex.add('resends', [{ id, dueAt }]);
     const mine = async (until: Date) =>
       (await due(dueItemIndex, until)).filter((entry) => entry.ids.includes(id));
     expect(await mine(addSeconds(dueAt, -0.001))).toEqual([]);
@@ -57,7 +57,7 @@ describe.each<[string, () => DueItemIndex]>([
     const [first = '', second = '', third = ''] = newIds(3).toSorted();
     const dueAt = start;
     for (const other of [second, third])
-      await dueItemIndex.add('messages', [
+      await dueItemIndex.add('resends', [
         { id: first, dueAt },
         { id: other, dueAt },
       ]);
@@ -75,7 +75,7 @@ describe.each<[string, () => DueItemIndex]>([
   it('shows everything of a list that is longer than a page, oldest first in each shard', async () => {
     const dueItemIndex = newDueItemIndex();
     const rows = newIds(1000).map((id, i) => ({ id, dueAt: addSeconds(start, 20 * i) }));
-    await dueItemIndex.add('messages', rows);
+    await dueItemIndex.add('resends', rows);
     const shown = await due(dueItemIndex, addSeconds(start, 20_000));
     const ids = new Set(shown.flatMap((entry) => entry.ids));
     expect(rows.filter(({ id }) => !ids.has(id))).toEqual([]);
@@ -90,13 +90,13 @@ describe.each<[string, () => DueItemIndex]>([
 
 it('an entry that was damaged by hand hides no other entry, and is reported', async () => {
   const dueItemIndex = dynamoDueItemIndex(tables.dynamo, tables.names.due_items);
-  const broken = { list: 'messages#0', position: `${start.toISOString()}#a`, ids: 7 };
+  const broken = { list: 'resends#0', position: `${start.toISOString()}#a`, ids: 7 };
   await tables.dynamo.send(new PutCommand({ TableName: tables.names.due_items, Item: broken }));
-  const good = { list: 'messages#0', position: `${start.toISOString()}#b`, ids: ['b'] };
+  const good = { list: 'resends#0', position: `${start.toISOString()}#b`, ids: ['b'] };
   await tables.dynamo.send(new PutCommand({ TableName: tables.names.due_items, Item: good }));
   const shown: DueItemEntry[] = [];
   const reading = async () => {
-    for await (const entry of dueItemIndex.due('messages', 0, start)) shown.push(entry);
+    for await (const entry of dueItemIndex.due('resends', 0, start)) shown.push(entry);
   };
   await expect(reading()).rejects.toThrow('1 due-item entries cannot be read');
   expect(shown).toEqual([good]);
@@ -127,7 +127,7 @@ it('gathers every row once, none before its time nor more than 15 s after it, an
 });
 
 it('takes out every entry, also those that a throttled table leaves undone at first', async () => {
-  const entries = Array.from({ length: 60 }, (_, i) => ({ list: 'messages#0', position: `p${i}`, ids: [] }));
+  const entries = Array.from({ length: 60 }, (_, i) => ({ list: 'resends#0', position: `p${i}`, ids: [] }));
   const sizes: number[] = [];
   const removed: unknown[] = [];
   const client = {
@@ -148,16 +148,16 @@ it('a look at a range has the earliest entries of each shard in it, and no more 
   const dueItemIndex = dynamoDueItemIndex(tables.dynamo, tables.names.due_items);
   const reader = dynamoDueItemReader(tables.dynamo, tables.names.due_items);
   const [tooEarly = '', tooLate = '', ...inside] = newIds(30);
-  await dueItemIndex.add('messages', [
+  await dueItemIndex.add('resends', [
     { id: tooEarly, dueAt: addSeconds(start, -30) },
     { id: tooLate, dueAt: addSeconds(start, 930) },
     // More than 15 s apart, so each has an entry of its own.
     ...inside.map((id, index) => ({ id, dueAt: addSeconds(start, 30 * index) })),
   ]);
   const range = { from: start, until: addSeconds(start, 900) };
-  const all = await reader.earliestIn('messages', range, 100);
+  const all = await reader.earliestIn('resends', range, 100);
   expect(all.toSorted()).toEqual(inside.toSorted());
-  const some = await reader.earliestIn('messages', range, 1);
+  const some = await reader.earliestIn('resends', range, 1);
   expect(some.length).toBeLessThanOrEqual(dueItemShards);
   expect(some).toContain(inside[0]);
   expect(await reader.earliestIn('deliveries', range, 100)).toEqual([]);

@@ -93,7 +93,6 @@ describe('with one request id for every request', () => {
       ...noSenders,
       webhookUrl,
       pace: inMemoryPace(),
-      reviewFrom: async () => {},
     });
     const handler = httpFunction(routes.sendBulkSms, bulk, { dependencies });
     const headers = { ...bearer(apiKey), 'Idempotency-Key': 'order-1' };

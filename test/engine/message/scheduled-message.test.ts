@@ -2,16 +2,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
 import type { OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
-import { enqueueScheduled } from '../../../shared/message/dispatch/scheduled-entries.ts';
 import { cancelMessage } from '../../../shared/message/status-and-cancel.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { expireOverdue } from '../../../shared/relay/expire-messages.ts';
-import { type RelayDependencies, relay } from '../../../shared/relay/relay.ts';
-import { neverSetAside } from '../../support/doubles/never-set-aside.ts';
+import { type RelayDependencies, relayChanges } from '../../../shared/relay/relay.ts';
 import { inMemoryStores, storesIn } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { accepted } from '../../support/message/attempt-world.ts';
+import { dueRuns } from '../../support/message/due-runs.ts';
 import { handOversIn } from '../../support/message/hand-overs.ts';
 import { aClient, ask } from '../../support/message/sends.ts';
 
@@ -37,7 +35,6 @@ function relaySimulation() {
         queued.push(...entries.map((entry) => ({ ...entry, at: addSeconds(now, entry.delaySeconds ?? 0) })));
       },
     },
-    setAside: neverSetAside,
     warn: () => undefined,
     webhooks: {
       dueItemIndex,
@@ -51,10 +48,7 @@ function relaySimulation() {
     endpointsOf: async () => [],
     clock,
   };
-  const { messages } = storesIn(tables);
-  /** The run of each minute. */
-  const enqueueDue = () => enqueueScheduled({ ...dependencies, dueItemIndex, messages, budgetMs: 10_000 });
-  return { dependencies, dueItemIndex, queued, enqueueDue };
+  return { dependencies, queued };
 }
 
 describe('a scheduled message', () => {
@@ -64,43 +58,41 @@ describe('a scheduled message', () => {
       now = start;
       const due = addSeconds(start, ahead);
       const message = await sent({ scheduled_at: due.toISOString() });
-      const { dependencies, dueItemIndex, queued } = relaySimulation();
-      await relay(dependencies, [{ before: undefined, after: message }]);
-      expect(dueItemIndex.all().filter(({ list }) => list.startsWith('scheduled'))).toEqual([]);
+      const { dependencies, queued } = relaySimulation();
+      await relayChanges(dependencies, [{ before: undefined, after: message }]);
       const [shown] = queued;
       expect(shown?.delaySeconds).toBe(Math.ceil(ahead));
-
       const { dependencies: carrier, handed } = carrierOf(() => accepted);
       now = shown?.at ?? now;
-      expect((await dispatch(carrier, message.message_id)).outcome).toBe('queued');
-      const queuedMessage = await stored(message.message_id);
-      expect(queuedMessage.status).toBe('queued');
-      expect((queuedMessage.queued_at ?? '') >= due.toISOString()).toBe(true);
-      await relay(dependencies, [{ before: message, after: queuedMessage }]);
-      expect(queued).toHaveLength(2);
       expect((await dispatch(carrier, message.message_id)).outcome).toBe('sent');
       expect(handed).toHaveLength(1);
-      expect((await stored(message.message_id)).expires_at).toBe(addSeconds(due, 259_200).toISOString());
+      const after = await stored(message.message_id);
+      expect((after.queued_at ?? '') >= due.toISOString()).toBe(true);
+      await relayChanges(dependencies, [{ before: message, after: { ...after, status: 'queued' } }]);
+      expect(queued).toHaveLength(1);
+      expect(after.expires_at).toBe(addSeconds(due, 259_200).toISOString());
       now = start;
     },
   );
 
-  it('for later than a queue’s delay is enqueued minutes ahead, once, with the delay until its time', async () => {
+  it('for later than a queue’s delay is queued in the minute before its time, once, with the rest as its delay', async () => {
     now = start;
     const due = addSeconds(start, 86_400.5);
-    const message = await sent({ scheduled_at: due.toISOString() });
-    const { dependencies, dueItemIndex, queued, enqueueDue } = relaySimulation();
-    await relay(dependencies, [{ before: undefined, after: message }]);
+    const { message_id } = await sent({ scheduled_at: due.toISOString() });
+    const { dependencies, queued } = relaySimulation();
+    await relayChanges(dependencies, [{ before: undefined, after: await stored(message_id) }]);
     expect(queued).toEqual([]);
-    now = addSeconds(due, -901);
-    expect((await enqueueDue()).enqueued).toBe(0);
-    now = addSeconds(due, -790);
-    expect(await enqueueDue()).toMatchObject({ enqueued: 1, failures: [] });
-    expect(queued).toMatchObject([{ messageId: message.message_id, delaySeconds: 790 }]);
-    expect(queued[0]?.at).toEqual(due);
-    expect((await enqueueDue()).enqueued).toBe(0);
-    // The review after its time is left, for the case that the queue loses it.
-    expect(dueItemIndex.all().map(({ list }) => list.split('#')[0])).toEqual(['messages']);
+    const { run } = dueRuns(tables, clock);
+    const runAt = async (seconds: number) => {
+      now = addSeconds(due, seconds);
+      return (await run()).filter(({ messageId }) => messageId === message_id);
+    };
+    expect(await runAt(-91)).toEqual([]);
+    expect(await runAt(-80)).toMatchObject([{ delaySeconds: 80 }]);
+    // The queue lost it, and what the next run queued too.
+    expect(await runAt(20)).toEqual([]);
+    expect(await runAt(31)).toMatchObject([{ delaySeconds: 89 }]);
+    expect((await stored(message_id)).due_at).toBe(addSeconds(due, 360).toISOString());
     now = start;
   });
 
@@ -118,57 +110,21 @@ describe('a scheduled message', () => {
     now = start;
   });
 
-  it('whose queue message was lost is queued a minute after its time, and again until it is handed over', async () => {
+  it('that its queue loses again and again is put there at doubling intervals, and expires in its time', async () => {
     now = start;
-    const due = addSeconds(start, 120);
-    const message = await sent({ scheduled_at: due.toISOString() });
-    const { messages } = storesIn(tables);
-    const { dependencies, dueItemIndex } = relaySimulation();
-    await relay(dependencies, [{ before: undefined, after: message }]);
-    const requeued: string[] = [];
-    const outbound = {
-      enqueue: async (entries: readonly OutboundEntry[]) => {
-        requeued.push(...entries.map((entry) => entry.messageId));
-      },
-    };
-    const sweep = () =>
-      expireOverdue({ dueItemIndex, messages, outbound, setAside: neverSetAside, clock, budgetMs: 10_000 });
-    now = addSeconds(due, 59);
-    await sweep();
-    expect(requeued).not.toContain(message.message_id);
-    now = addSeconds(due, 60);
-    await sweep();
-    expect(requeued).toEqual([message.message_id]);
-    now = addSeconds(due, 125);
-    await sweep();
-    expect(requeued).toEqual([message.message_id, message.message_id]);
-    now = start;
-  });
-
-  it('that its queue lost is put there again after a quarter of an hour, then each hour, until it expires', async () => {
-    now = start;
-    const message = await sent({ validity_period: 7200 });
-    const { messages } = storesIn(tables);
-    const { dependencies, dueItemIndex } = relaySimulation();
-    await relay(dependencies, [{ before: undefined, after: message }]);
-    const minutes: number[] = [];
-    const outbound = {
-      enqueue: async () => void minutes.push((now.getTime() - start.getTime()) / 60_000),
-    };
+    const { message_id } = await sent({ validity_period: 7200 });
+    const { run } = dueRuns(tables, clock);
+    const { dependencies } = carrierOf(() => accepted);
+    const seconds: number[] = [];
     for (let minute = 0; minute <= 121; minute += 1) {
       now = addSeconds(start, 60 * minute);
-      await expireOverdue({
-        dueItemIndex,
-        messages,
-        outbound,
-        setAside: neverSetAside,
-        clock,
-        budgetMs: 10_000,
-      });
+      for (const { messageId, delaySeconds } of await run())
+        if (messageId === message_id) seconds.push(60 * minute + delaySeconds);
     }
-    expect(minutes).toEqual([15, 75]);
-    expect((await stored(message.message_id)).status).toBe('expired');
-    expect(dueItemIndex.all()).toEqual([]);
+    expect(seconds).toEqual([90, 210, 450, 930, 1890, 3810, 7200]);
+    await dispatch(dependencies, message_id);
+    expect(await stored(message_id)).toMatchObject({ status: 'expired' });
+    expect((await stored(message_id)).due_at).toBeUndefined();
     now = start;
   });
 

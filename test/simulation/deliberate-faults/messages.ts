@@ -64,14 +64,9 @@ export const faults: DeliberateFaults = {
     promise: '6.4',
     changes: [
       {
-        file: 'shared/relay/expire-messages.ts',
-        replace: 'if (canBeAsked(message) && now < addSeconds(expiresAt, repairSeconds)) {',
-        by: 'if (canBeAsked(message) && now < addSeconds(expiresAt, 900)) {',
-      },
-      {
         file: 'shared/message/dispatch/dispatch-message.ts',
-        replace: 'if (!isOver || isRepeated) return asked;',
-        by: "if (!isOver || isRepeated || asked.outcome === 'looked_up') return asked;",
+        replace: 'if (hasFailed && now <',
+        by: "if ((hasFailed || asked.outcome === 'looked_up') && now <",
       },
     ],
   },
@@ -141,14 +136,25 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
-  'a review that comes late expires the message unasked': {
+  'a look that comes late expires the message unasked': {
     theme: 'messages',
     promise: '16.7',
     changes: [
       {
-        file: 'shared/relay/expire-messages.ts',
-        replace: 'if (canBeAsked(message) && now < addSeconds(expiresAt, repairSeconds)) {',
-        by: 'if (canBeAsked(message) && now < addSeconds(expiresAt, 900)) {',
+        file: 'shared/message/dispatch/dispatch-message.ts',
+        replace: 'lookUp(dependencies, message, dependencies.carriersFor(message));',
+        by: 'lookUp(dependencies, message, now < addSeconds(expiresAt, 900) ? dependencies.carriersFor(message) : []);',
+      },
+    ],
+  },
+  'nobody looks at a message that its queue lost': {
+    theme: 'messages',
+    promise: '5.1',
+    changes: [
+      {
+        file: 'shared/due/due-index.ts',
+        replace: 'const lostAfterSeconds = 90;',
+        by: 'const lostAfterSeconds = 900;',
       },
     ],
   },

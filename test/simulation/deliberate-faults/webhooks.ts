@@ -4,14 +4,14 @@
 import type { DeliberateFaults } from '../../support/simulation/deliberate-fault.ts';
 
 export const faults: DeliberateFaults = {
-  'an event whose report was written minutes later is lost with its record': {
-    theme: 'messages',
-    promise: '6.5',
+  'a record that was set aside is not relayed again': {
+    theme: 'webhooks',
+    promise: '7.12',
     changes: [
       {
-        file: 'shared/relay/expire-messages.ts',
-        replace: 'const reportSeconds = 86_400;',
-        by: 'const reportSeconds = clockAheadSeconds;',
+        file: 'shared/relay/relay.ts',
+        replace: 'await relayChanges(dependencies, await changesIn(record));',
+        by: 'await changesIn(record);',
       },
     ],
   },

@@ -140,7 +140,7 @@ function startsOf(resources: Readonly<Record<string, TemplateResource>>): [sourc
     const name = String(table ?? source)
       .replace(/^messaging-gateway-production-/, '')
       .replace(/^(Messaging|Webhooks(?=Slow))/, '')
-      .replace(/Queue[0-9A-F]{8}$/, '');
+      .replace(/(Queue)?[0-9A-F]{8}$/, '');
     const node = attribute === 'StreamArn' ? `${name}[("stream of ${name}")]` : `${name}[["queue ${name}"]]`;
     return [[node, nameOf(Properties.FunctionName)]];
   });

@@ -32,7 +32,7 @@ const inTime: Late = { now: () => 0, later: (_ms, run) => run(), lagMs: () => 0 
 interface IndexShape {
   readonly partition: string;
   readonly sort?: string;
-  readonly projection: 'keys' | 'all';
+  readonly projection: 'keys' | 'all' | readonly string[];
 }
 
 const definitions: readonly TableDefinition[] = Object.entries(tableShapes).map(([name, shape]) => {
@@ -43,7 +43,7 @@ const definitions: readonly TableDefinition[] = Object.entries(tableShapes).map(
     indexes: Object.fromEntries(
       Object.entries(indexes).map(([index, keys]) => [
         index,
-        { ...keysOf(keys), keysOnly: keys.projection === 'keys' },
+        { ...keysOf(keys), included: includedIn(keys) },
       ]),
     ),
   };
@@ -68,6 +68,11 @@ export function inMemoryTables({ around, onChange, late = inTime }: InMemoryOpti
     rows: (table) => database.rows(table).map(plainRow),
     drop: async () => undefined,
   };
+}
+
+function includedIn({ projection }: IndexShape): readonly string[] | undefined {
+  if (projection === 'all') return undefined;
+  return projection === 'keys' ? [] : projection;
 }
 
 function keysOf({ partition, sort }: { readonly partition: string; readonly sort?: string }): KeyNames {

@@ -5,7 +5,7 @@ export async function minuteReviews(lambda: LambdaClient): Promise<() => Promise
   const names: string[] = [];
   for await (const { Functions = [] } of paginateListFunctions({ client: lambda }, {}))
     for (const { FunctionName = '' } of Functions)
-      if (/SweepWebhooks|ExpireMessages/.test(FunctionName)) names.push(FunctionName);
+      if (/SweepWebhooks|QueueDueRows/.test(FunctionName)) names.push(FunctionName);
   if (names.length !== 2) throw new Error(`functions that review: ${names.join()}`);
   return async () => {
     for (const FunctionName of names) {

@@ -53,7 +53,7 @@ export function sendsIn(
   const common = { messages, allowanceOf, stageCountries, channelsOff, ...senders, webhookUrl };
   return {
     sms: sendSms(common),
-    bulk: sendBulkSms({ ...common, batches, pace: inMemoryPace(), reviewFrom: async () => {} }),
+    bulk: sendBulkSms({ ...common, batches, pace: inMemoryPace() }),
     otp: sendOtp({ ...common, otps, otpSends }),
     whatsapp: sendWhatsApp(common),
   };

@@ -2,16 +2,14 @@
  * A gateway in memory whose tables are remembered at a time, as point-in-time recovery does, and lose rows after it. The
  * relay, the counting of usage and the runs of each minute are its own; the carrier and the endpoints keep what they got.
  */
-import { randomUUID } from 'node:crypto';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { keysOf, restoredTables } from '../../../bin/admin/restored-tables.ts';
+import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
 import type { OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
-import { enqueueScheduled } from '../../../shared/message/dispatch/scheduled-entries.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { expireOverdue } from '../../../shared/relay/expire-messages.ts';
-import { readChanges, relay } from '../../../shared/relay/relay.ts';
+import { relay } from '../../../shared/relay/relay.ts';
 import type { HeldContext } from '../../../shared/restore/held-rows.dynamo.ts';
 import type { RestoreContext, RestoreProgress } from '../../../shared/restore/restore-stage.ts';
 import { type Item, sideTableName } from '../../../shared/restore/side-tables.dynamo.ts';
@@ -24,11 +22,14 @@ import {
 import { alertFailure } from '../../../shared/webhook/deliver/alert-failure.ts';
 import { type Delivery, nextStep } from '../../../shared/webhook/delivery.ts';
 import { sweep } from '../../../shared/webhook/sweep-deliveries.ts';
+import { dispatchDependencies } from '../doubles/dispatch-dependencies.ts';
 import { neverSetAside } from '../doubles/never-set-aside.ts';
 import { inMemoryTables } from '../engine/in-memory-tables.ts';
 import { inMemoryStores } from '../engine/stores.ts';
 import type { ConnectionName } from '../engine/test-tables.ts';
 import { type Kill, killable, noKill } from '../faults/kill-process.ts';
+import { dueRuns } from '../message/due-runs.ts';
+import { onlyCarrier } from '../message/example-message.ts';
 import { usageCounter } from '../usage/count-usage.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -98,33 +99,40 @@ export function lostRows(start: Date) {
         webhooks: webhooks as never,
         accountUrlOf: async () => undefined,
         endpointsOf: async () => [],
-        setAside: neverSetAside,
+        setAside: () => Promise.reject(new Error('no record is set aside here')),
         warn: () => undefined,
         clock,
       };
-      await relay(dependencies, readChanges(batch).changes);
+      await relay(dependencies, batch);
       await usageCounter(tables, { start: now })(batch);
     }
   }
 
+  const worker = dispatchDependencies({
+    messages: stores.messages,
+    carriersFor: onlyCarrier({
+      async handOver({ message }) {
+        handedOver.push(message.message_id);
+        return { outcome: 'accepted', carrierMessageId: `c-${message.message_id}` };
+      },
+    }),
+    outbound,
+    clock,
+  });
+
   /** As `dispatch-message` does with a queue message; the carrier takes every message. */
   async function handOver(messageId: string): Promise<void> {
-    const claimed = { claimId: randomUUID(), at: now, leaseSeconds: 30 };
-    if ((await stores.messages.claim(messageId, claimed)).outcome !== 'claimed') return;
-    handedOver.push(messageId);
-    await stores.messages.transition(messageId, { to: 'sent', at: now });
+    await dispatch(worker, messageId);
   }
 
-  /** The runs of each minute, once an hour, and the work that they enqueue. */
+  /** The runs of each minute, once an hour, and the work that they queue. */
   async function runHours(hours: number): Promise<void> {
+    const due = dueRuns(tables, clock);
     for (let hour = 0; hour < hours; hour += 1) {
-      const run = { ...webhooks, messages: stores.messages, outbound };
-      await enqueueScheduled(run);
-      await expireOverdue(run);
+      queued.push(...(await due.run()));
       await sweep(webhooks as never);
       for (const { messageId, delaySeconds } of queued.splice(0)) {
         if (delaySeconds > 0) now = addSeconds(now, delaySeconds);
-        await stores.messages.transition(messageId, { to: 'queued', at: now });
         await handOver(messageId);
       }
       await followChanges();

@@ -46,8 +46,8 @@ export function newDatabase() {
     partition: 'p',
     sort: 's',
     indexes: {
-      'by-g': { partition: 'g', sort: 's', keysOnly: false },
-      'keys-only': { partition: 'g', keysOnly: true },
+      'by-g': { partition: 'g', sort: 's' },
+      'keys-only': { partition: 'g', included: [] },
     },
   };
   return dynamoDb([definition], {

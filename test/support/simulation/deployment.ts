@@ -247,7 +247,10 @@ function tableDefinition(name: string, table: Properties): TableDefinition {
     indexes: Object.fromEntries(
       indexes.map(({ IndexName, KeySchema, Projection }) => [
         IndexName,
-        { ...keysOf(KeySchema), keysOnly: Projection.ProjectionType === 'KEYS_ONLY' },
+        {
+          ...keysOf(KeySchema),
+          included: Projection.ProjectionType === 'ALL' ? undefined : (Projection.NonKeyAttributes ?? []),
+        },
       ]),
     ),
     ttl: table.TimeToLiveSpecification?.AttributeName,

@@ -22,7 +22,7 @@ export const faultKinds = {
   'comes late': 'it came late',
   'is not run': 'the run was skipped',
   'is missed': 'the relay did not get the new message',
-  'is lost': 'the relay failed with the record until its last retry',
+  'is lost': 'the queue lost the message',
   'conflicts with a transaction': 'a transaction on the same row refused the write',
   'leaves a part undone': 'a part of the batch was left undone',
   'the caller gives up': 'the answer did not reach the caller',

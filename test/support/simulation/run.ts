@@ -83,12 +83,8 @@ export async function run(code: Code, plan: Plan, { faults: only, calm }: RunOpt
       underWay === 0 &&
       stage.isAtRest() &&
       !stage.isBusy() &&
-      stage.database.rows('DueItems').every(isNoDueItem)
+      stage.database.rows('DueItems').length === 0 &&
+      stage.database.rows('Messages').every(({ due_at }) => due_at === undefined)
     );
   }
-}
-
-/** The table has rows about the progress of scans, too. */
-function isNoDueItem(row: Readonly<Record<string, unknown>>): boolean {
-  return !/#/.test(JSON.stringify(row.list));
 }

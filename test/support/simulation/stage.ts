@@ -3,6 +3,7 @@
  * people, carriers and endpoints outside. Everything happens in a virtual time and in an order that the seed decides.
  */
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import type { Value } from './aws/attribute-values.ts';
 import { type DynamoDb, dynamoDb } from './aws/dynamodb.ts';
 import { awsRequests, type Call, type NotedCall, type Services } from './aws/requests.ts';
 import { simulatedScheduler } from './aws/scheduler.ts';
@@ -70,8 +71,8 @@ export interface Stage {
   /** Things go wrong for so long from now on, and for as long as they would anyway. After that the stage comes to rest. */
   disturb(forMs: number): void;
   /**
-   * A share of the calls of a service, table or function fails for so long, or of the new messages is missed by the relay, or of
-   * its records is lost (`lost records`); not in a run in which nothing goes wrong.
+   * A share of the calls of a service, table or function fails for so long, or of the new messages is missed by the relay; not in
+   * a run in which nothing goes wrong.
    */
   breaks(of: string, share: number, forMs: number, fault?: FaultKind): void;
   /** Returns true if no more faults happen. */
@@ -85,6 +86,8 @@ const signingKey: { readonly privateKey: KeyObject } = generateKeyPairSync('ec',
 /** How many of the new messages the relay misses. */
 const usuallyMissed = 0.002;
 const ttlEveryMs = 120_000;
+/** A row is queued and moved within two minutes of its time. */
+const overdueMs = 120_000;
 
 export function simulatedStage(
   deployment: Deployment,
@@ -112,12 +115,29 @@ export function simulatedStage(
     if (againAfterMs !== undefined) time.at(time.now() + againAfterMs, deliver);
   }
 
-  /** Returns true if a list of the due-item index contains an entry that is due within two minutes. */
+  /** Returns true if a row, or an entry of the due-item index, is due within two minutes. */
   function isDue(): boolean {
     const until = new Date(time.now() + 120_000).toISOString();
-    return database
-      .rows('DueItems')
-      .some(({ position }) => position !== undefined && 'S' in position && position.S < until);
+    const isBefore = (value: Value | undefined): boolean =>
+      value !== undefined && 'S' in value && value.S < until;
+    return (
+      database.rows('DueItems').some(({ position }) => isBefore(position)) ||
+      database.rows('Messages').some(({ due_at }) => isBefore(due_at))
+    );
+  }
+
+  /** Notes the messages that were due minutes ago, and that nothing that went wrong since explains. */
+  function noteOverdue(): void {
+    const lastFaultMs = Math.max(
+      ...[0, faults.happened.at(-1)?.atMs ?? 0],
+      ...outages.map(({ fromMs, untilMs }) => (fromMs < time.now() ? untilMs : 0)),
+    );
+    const before = new Date(time.now() - overdueMs).toISOString();
+    if (time.now() > lastFaultMs + overdueMs)
+      for (const { message_id, due_at } of database.rows('Messages'))
+        if (due_at !== undefined && 'S' in due_at && due_at.S < before)
+          record.overdue.push(`${JSON.stringify(message_id)} was due at ${due_at.S}`);
+    time.at(time.now() + 60_000, noteOverdue);
   }
 
   const isAtRest = (): boolean => time.now() > faults.untilMs();
@@ -202,7 +222,6 @@ export function simulatedStage(
     faults,
     isIdle: () => isAtRest() && !isDue(),
     missedShare: () => Math.max(usuallyMissed, ...ofNow('relay').map(({ share = 1 }) => share)),
-    lostShare: () => Math.max(0, ...ofNow('lost records').map(({ share = 1 }) => share)),
   });
 
   /** DynamoDB deletes within two days what its TTL names: in a run soon, or as late as that. */
@@ -212,6 +231,8 @@ export function simulatedStage(
     time.at(time.now() + ttlEveryMs, deleteByTtl);
   }
   time.at(time.now() + ttlEveryMs, deleteByTtl);
+  time.at(time.now() + 60_000, noteOverdue);
+  const consumed = new Set(deployment.queueSources.map(({ queue }) => queue));
 
   return {
     time,
@@ -237,7 +258,7 @@ export function simulatedStage(
       sources.isBusy() ||
       scheduler.isBusy() ||
       infobip.isBusy() ||
-      sqs.all.some(({ redrive, messages }) => redrive !== undefined && messages.size > 0),
+      sqs.all.some(({ name, messages }) => consumed.has(name) && messages.size > 0),
   };
 }
 

@@ -15,7 +15,7 @@ interface Statement {
 /** Resources other than tables: a pattern of the logical id, and the name to show. */
 const names: readonly [RegExp, string][] = [
   [/^Messaging(OtpOutbound|Outbound|BulkOutbound|Receipts)Queue/, 'queue $1'],
-  [/^Messaging(RelayDeadLetters|LostRecords)/, 'queue $1'],
+  [/^Messaging(RelayDeadLetters)/, 'queue $1'],
   [/^WebhooksQueue/, 'queue Webhooks'],
   [/^Webhooks(WebhookRetries)Queue/, 'queue $1'],
   [/^TokenKey/, 'token key'],

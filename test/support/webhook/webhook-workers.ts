@@ -6,7 +6,7 @@
 import type { WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
 import type { MessageChange } from '../../../shared/message/message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { relay } from '../../../shared/relay/relay.ts';
+import { relayChanges } from '../../../shared/relay/relay.ts';
 import type { AttemptError } from '../../../shared/webhook/attempt-record.ts';
 import { deliver } from '../../../shared/webhook/deliver/deliver-webhook.ts';
 import { fanOut } from '../../../shared/webhook/deliver/fan-out.ts';
@@ -188,11 +188,11 @@ export function webhookWorkers(options: Options) {
     async relay(change: MessageChange = { before: aMessage(), after: aSentMessage() }) {
       await stores.messages.create(change.after);
       const dependencies = {
-        ...{ webhooks: shared, accountUrlOf: shared.accountUrlOf, setAside: neverSetAside, warn, clock },
+        ...{ webhooks: shared, accountUrlOf: shared.accountUrlOf, warn, clock },
         outbound: { enqueue: async () => {} },
         endpointsOf: endpoints.listPlanned,
       };
-      await relay(dependencies, [change]);
+      await relayChanges(dependencies, [change]);
     },
     /** The only delivery. */
     async delivery() {

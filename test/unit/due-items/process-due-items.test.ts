@@ -19,7 +19,7 @@ const runOf = (dueItemIndex: DueItemIndex, now = start) => ({
 async function filled(tables?: InMemoryTables) {
   const { dueItemIndex } = inMemoryStores(tables);
   await dueItemIndex.add(
-    'messages',
+    'deliveries',
     rows.map((id, i) => ({ id, dueAt: addSeconds(start, -i) })),
   );
   return dueItemIndex;
@@ -35,7 +35,7 @@ describe('a run over the due items', () => {
     const later = addSeconds(start, 300);
     const review = async (ids: readonly string[]): Promise<ReviewResult> =>
       new Map(ids.map((id) => [id, id === unfinished ? later : undefined]));
-    expect(await processDueItems(runOf(dueItemIndex), 'messages', review)).toEqual({
+    expect(await processDueItems(runOf(dueItemIndex), 'deliveries', review)).toEqual({
       cutShort: false,
       failures: [],
     });
@@ -51,7 +51,7 @@ describe('a run over the due items', () => {
       looks += ids.length;
       return new Map(ids.map((id) => [id, addSeconds(start, -100)]));
     };
-    await processDueItems(runOf(dueItemIndex), 'messages', review);
+    await processDueItems(runOf(dueItemIndex), 'deliveries', review);
     expect(looks).toBe(rows.length);
     expect(idsIn(dueItemIndex)).toEqual(new Set(rows));
   });
@@ -61,12 +61,12 @@ describe('a run over the due items', () => {
     const poison = rows[3] ?? '';
     const review = async (ids: readonly string[]): Promise<ReviewResult> =>
       new Map(ids.map((id) => [id, id === poison ? new Error('unreadable') : undefined]));
-    const { failures } = await processDueItems(runOf(dueItemIndex), 'messages', review);
+    const { failures } = await processDueItems(runOf(dueItemIndex), 'deliveries', review);
     expect(failures).toEqual([new Error('unreadable')]);
     expect(idsIn(dueItemIndex)).toEqual(new Set([poison]));
     const again = await processDueItems(
       runOf(dueItemIndex, addSeconds(start, 301)),
-      'messages',
+      'deliveries',
       whenFinished,
     );
     expect(again.failures).toEqual([]);
@@ -91,7 +91,7 @@ describe('a run over the due items', () => {
         };
         const dueItemIndex = await filled(inMemoryTables({ around }));
         calls = 0;
-        const run = processDueItems(runOf(dueItemIndex), 'messages', review);
+        const run = processDueItems(runOf(dueItemIndex), 'deliveries', review);
         await Promise.race([run, new Promise((resolve) => setTimeout(resolve, 5))]);
         expect(idsIn(dueItemIndex)).toEqual(new Set(rows));
       }
@@ -102,7 +102,7 @@ describe('a run over the due items', () => {
     const { dueItemIndex } = inMemoryStores();
     const many = Array.from({ length: 1000 }, () => newId('msg', start));
     await dueItemIndex.add(
-      'messages',
+      'deliveries',
       many.map((id, i) => ({ id, dueAt: addSeconds(start, -20 * i) })),
     );
     let now = start;
@@ -112,12 +112,12 @@ describe('a run over the due items', () => {
     };
     const first = await processDueItems(
       { dueItemIndex, clock: () => now, budgetMs: 40_000 },
-      'messages',
+      'deliveries',
       review,
     );
     expect(first.cutShort).toBe(true);
     while (dueItemIndex.all().length > 0)
-      await processDueItems({ dueItemIndex, clock: () => now, budgetMs: 40_000 }, 'messages', review);
+      await processDueItems({ dueItemIndex, clock: () => now, budgetMs: 40_000 }, 'deliveries', review);
   });
 });
 

@@ -159,6 +159,7 @@ describe('the cost', () => {
     await report(1, 'sent', price(0.02));
     expect((await view()).cost).toBe(0.03);
     known.add(`${(await row()).message_id}.2`);
+    await until(3600);
     await show();
     expect(await view()).toMatchObject({ status: 'delivered', cost: 0.06 });
   });

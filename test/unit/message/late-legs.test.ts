@@ -37,7 +37,7 @@ function world() {
     taken: () => taken,
     async start(id: string, seconds: number) {
       at = addSeconds(created, seconds);
-      return (await startNextLeg(dependencies, id)).outcome;
+      return (await startNextLeg(dependencies, (await messages.get(id)) as Message)).outcome;
     },
   };
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import type { AllowanceOf } from '../../../shared/limit/take-from-caps.ts';
 import { startNextLeg } from '../../../shared/message/dispatch/start-next-leg.ts';
+import type { Message } from '../../../shared/message/message.ts';
 import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
 import { sendSms } from '../../../shared/message/send/send-sms.ts';
 import type { OneTimePassword } from '../../../shared/otp/otp.ts';
@@ -179,7 +180,8 @@ describe('the next leg of a fallback that several workers start at once', () => 
       newWorkId: () => `work-${++works}`,
       sleep: async () => {},
     };
-    const started = await Promise.all([1, 2, 3].map(() => startNextLeg(dependencies, first.message_id)));
+    const failed = (await messages.get(first.message_id)) as Message;
+    const started = await Promise.all([1, 2, 3].map(() => startNextLeg(dependencies, failed)));
     expect(started.map(({ outcome }) => outcome).toSorted()).toEqual([
       'leg_exists',
       'leg_exists',
@@ -236,7 +238,6 @@ describe('a bulk of a sender with a pace', () => {
       ...noSenders,
       sendersOf: async () => ({ select, isOfOthers: () => false }),
       webhookUrl,
-      reviewFrom: async () => {},
       pace: {
         joinLine: (...joining) => {
           lines += 1;

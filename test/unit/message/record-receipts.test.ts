@@ -220,7 +220,7 @@ describe('a receipt is recorded only if its carrier had the attempt and gave it 
         1,
       );
       expect(recorded).toMatchObject([{ outcome: 'ignored' }]);
-      expect(await messages.get(message.message_id)).toEqual(message);
+      expect({ ...(await messages.get(message.message_id)), due_at: undefined }).toEqual(message);
     },
   );
 });

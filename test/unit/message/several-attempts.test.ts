@@ -85,6 +85,7 @@ describe('the status', () => {
       const { status } = await row();
       await report(1, to);
       if (to === 'sent' && status !== 'sent' && status !== 'failed') {
+        await until(3600);
         await show();
         expect(lookups).toContainEqual(expect.stringMatching(/\.1$/));
       }

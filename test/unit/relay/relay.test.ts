@@ -1,11 +1,13 @@
 /** What one message cannot do to the others: whatever a service refuses of it, theirs go through. */
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { sqsOutboundQueue } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
+import { type OutboundEntry, sqsOutboundQueue } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import { lastChangeOf, type Message } from '../../../shared/message/message.ts';
 import { messageRowOf } from '../../../shared/message/store/message-store.ts';
-import { type RefusedWork, setAsideTo } from '../../../shared/recovery/set-aside.sqs.ts';
-import { type RelayDependencies, readChanges, relay } from '../../../shared/relay/relay.ts';
+import { rowIn, type StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
+import { epochSeconds } from '../../../shared/platform/clock.ts';
+import { setAsideTo } from '../../../shared/recovery/set-aside.sqs.ts';
+import { type RelayDependencies, relay, relayAgain } from '../../../shared/relay/relay.ts';
 import { sqsDeliveryQueue, webhookQueueMessageSchema } from '../../../shared/webhook/delivery-queue.sqs.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { refusal, strictSqs } from '../../support/engine/strict-sqs.ts';
@@ -26,8 +28,8 @@ function simulation(
     ['outbound', new Set()],
     ['first', new Set()],
   ]);
-  const refused: RefusedWork[] = [];
-  const { dueItemIndex } = inMemoryStores();
+  const setAside: StreamRecord[] = [];
+  const { dueItemIndex, messages: rows } = inMemoryStores();
   const sqs = strictSqs({
     refuses,
     refusesCall: () => true,
@@ -39,7 +41,7 @@ function simulation(
       queued.get(queue)?.add(message_id ?? '');
     },
   });
-  const dependencies: RelayDependencies = {
+  const dependencies = {
     outbound: sqsOutboundQueue(sqs, { otp: 'otp', single: 'outbound', bulk: 'bulk' }),
     webhooks: {
       dueItemIndex,
@@ -51,15 +53,25 @@ function simulation(
     },
     accountUrlOf: async () => undefined,
     endpointsOf: async () => [],
-    setAside: async (work) => void refused.push(work),
+    messages: rows,
+    setAside: async (record: StreamRecord) => void setAside.push(record),
     warn: () => {},
     clock: () => created,
     ...change,
   };
-  return { dependencies, queued, refused, dueItemIndex };
+  const asideIds = () => setAside.map(({ dynamodb }) => rowIn(dynamodb?.NewImage)?.message_id);
+  return { dependencies, queued, setAside, asideIds, dueItemIndex };
 }
 
-const stored = (all: readonly Message[]) => all.map((after) => ({ before: undefined, after }));
+const stored = (all: readonly Message[], ageSeconds = 0): StreamRecord[] =>
+  all.map((after, index) => ({
+    eventID: `record-${index}`,
+    dynamodb: {
+      Keys: { message_id: { S: after.message_id } },
+      ApproximateCreationDateTime: epochSeconds(created) - ageSeconds,
+      NewImage: marshall(messageRowOf(after, 1)),
+    },
+  }));
 const others = messages.map(({ message_id }) => message_id).filter((messageId) => messageId !== bad);
 
 describe('a change that a service refuses for good', () => {
@@ -85,31 +97,40 @@ describe('a change that a service refuses for good', () => {
   ];
 
   it.each(refusing)('by %s is set aside alone, and all the others are passed on', async (_by, all, of) => {
-    const { dependencies, queued, refused } = simulation(...of);
+    const { dependencies, queued, asideIds } = simulation(...of);
     await relay(dependencies, stored(all));
-    expect(refused.map(({ messageId }) => messageId)).toEqual([bad]);
+    expect(asideIds()).toEqual([bad]);
     const passedOn = new Set([...(queued.get('outbound') ?? []), ...(queued.get('first') ?? [])]);
     expect([...passedOn].toSorted()).toEqual(others.toSorted());
   });
 
-  it('is not set aside while something else of it may still succeed', async () => {
-    const { dependencies, refused } = simulation({}, (body) => body.includes(bad));
-    const webhooks = {
-      ...dependencies.webhooks,
-      dueItemIndex: {
-        ...dependencies.webhooks.dueItemIndex,
-        add: () => Promise.reject(refusal('Throttling')),
-      },
+  it.each([
+    ['younger', 60],
+    ['older', 61],
+  ])('for a reason that may pass, and %s than a minute', async (age, seconds) => {
+    const accountUrlOf = async () => 'https://example.com/hook';
+    const { dependencies, queued, asideIds } = simulation({ accountUrlOf });
+    const { dueItemIndex } = dependencies.webhooks;
+    const add: typeof dueItemIndex.add = async (list, items) => {
+      if (items.some(({ id: itemId }) => itemId.startsWith(bad))) throw refusal('Throttling');
+      return dueItemIndex.add(list, items);
     };
-    await expect(relay({ ...dependencies, webhooks }, stored(messages))).rejects.toMatchObject({
-      name: 'Throttling',
-    });
-    expect(refused).toEqual([]);
+    const webhooks = { ...dependencies.webhooks, dueItemIndex: { ...dueItemIndex, add } };
+    const sent = messages.map((message) => ({
+      ...message,
+      status: 'sent' as const,
+      sent_at: created.toISOString(),
+    }));
+    const relaying = relay({ ...dependencies, webhooks }, stored(sent, seconds));
+    if (age === 'younger') await expect(relaying).rejects.toMatchObject({ name: 'Throttling' });
+    else expect(await relaying).toMatchObject({ set_aside: 1 });
+    expect(asideIds()).toEqual(age === 'younger' ? [] : [bad]);
+    if (age === 'older') expect([...(queued.get('first') ?? [])].toSorted()).toEqual(others.toSorted());
   });
 
   it('of a webhook whose text is any that a client may write is none', async () => {
     const odd = '\uFFFF\uFFFE\u{1FFFF}';
-    const { dependencies, queued, refused } = simulation();
+    const { dependencies, queued, setAside } = simulation();
     const sent = messages.map((message) => ({
       ...message,
       status: 'sent' as const,
@@ -118,7 +139,7 @@ describe('a change that a service refuses for good', () => {
       webhook_url: `https://example.com/hook?${odd}`,
     }));
     await relay(dependencies, stored(sent));
-    expect(refused).toEqual([]);
+    expect(setAside).toEqual([]);
     expect(queued.get('first')?.size).toBe(messages.length);
   });
 });
@@ -140,13 +161,18 @@ it('a client whose destinations cannot be read delays no other: its event is lef
   expect(left.flatMap(({ ids }) => ids)).toEqual([`${bad}#sms.sent`]);
 });
 
-it('a leg that is due later than a queue can delay waits in the due-item index', async () => {
-  const { dependencies, queued, dueItemIndex } = simulation();
-  const fallback: Message['fallback'] = [{ channel: 'sms', after_seconds: 2000, text: 'Hello' }];
-  await relay(dependencies, stored([aMessage({ message_id: id(1), fallback })]));
-  expect([...(queued.get('outbound') ?? [])]).toEqual([id(1)]);
-  const waiting = dueItemIndex.all().filter(({ list }) => list.startsWith('scheduled'));
-  expect(waiting.flatMap(({ ids }) => ids)).toEqual([id(1)]);
+it('a leg that is due later than a queue can delay is left to the due index', async () => {
+  const queued: string[] = [];
+  const { dependencies } = simulation();
+  const outbound = {
+    enqueue: async (entries: readonly OutboundEntry[]) =>
+      void queued.push(...entries.map(({ messageId, delaySeconds }) => `${messageId} ${delaySeconds}`)),
+  };
+  for (const [index, after_seconds] of [900, 901].entries()) {
+    const fallback: Message['fallback'] = [{ channel: 'sms', after_seconds, text: 'Hello' }];
+    await relay({ ...dependencies, outbound }, stored([aMessage({ message_id: id(index), fallback })]));
+  }
+  expect(queued).toEqual([`${id(0)} 0`, `${id(0)} 900`, `${id(1)} 0`]);
 });
 
 describe('an event with several destinations', () => {
@@ -181,7 +207,7 @@ describe('an event with several destinations', () => {
   });
 
   it('that its queue refuses is refused at the one destination at fault', async () => {
-    const { dependencies, refused, queued } = simulation(
+    const { dependencies, asideIds, queued } = simulation(
       { endpointsOf: async () => endpoints(2) },
       (body) => body.includes('refused') && body.includes(bad),
     );
@@ -189,31 +215,12 @@ describe('an event with several destinations', () => {
       message.message_id === bad ? { ...message, webhook_url: 'https://example.com/refused' } : message,
     );
     await relay(dependencies, stored(withOneRefused));
-    expect(refused.map(({ messageId }) => messageId)).toEqual([bad]);
+    expect(asideIds()).toEqual([bad]);
     expect(queued.get('first')?.size).toBe(messages.length);
   });
 });
 
 describe('what is set aside', () => {
-  it('delays nothing where the Activity Log is throttled: its copy is kept, and it is counted', async () => {
-    const copies: unknown[] = [];
-    const reported: unknown[] = [];
-    const warnings: unknown[] = [];
-    const setAside = setAsideTo({
-      activityLog: {
-        ...inMemoryStores().activityLog,
-        db: { send: () => Promise.reject(refusal('ProvisionedThroughputExceededException')) } as never,
-      },
-      keepCopy: async (copy) => void copies.push(copy),
-      warn: (_message, error) => void warnings.push(error),
-      reportRefused: (fields) => void reported.push(fields),
-    });
-    const { dependencies, queued } = simulation({ setAside }, (body) => body.includes(bad));
-    await relay(dependencies, stored(messages));
-    expect([...(queued.get('outbound') ?? [])].toSorted()).toEqual(others.toSorted());
-    expect([copies.length, reported.length, warnings.length]).toEqual([1, 1, 1]);
-  });
-
   it('is counted, copied, and one entry of the Activity Log however often it is repeated', async () => {
     const { activityLog, tables } = inMemoryStores();
     const copies: unknown[] = [];
@@ -244,7 +251,7 @@ describe('what is set aside', () => {
   });
 });
 
-it('a message is parsed from a stream image as it was stored, and an image that is no message is set aside', () => {
+it('an image that is no message is set aside, and a removal starts nothing', async () => {
   const message = aMessage({ reference: 'order 1 \u{1f600}', webhook_url: 'https://shop.test/hook?a=b' });
   const image = marshall(messageRowOf(message, 1));
   const { recipient: _recipient, ...incomplete } = image;
@@ -253,8 +260,42 @@ it('a message is parsed from a stream image as it was stored, and an image that 
     { eventID: 'removed', dynamodb: { OldImage: image } },
     { eventID: 'incomplete', dynamodb: { NewImage: incomplete } },
   ];
-  expect(readChanges(records)).toEqual({
-    changes: [{ before: { ...message, status: 'sending' }, after: message }],
-    unreadable: [records[2]],
+  const { dependencies, setAside } = simulation();
+  expect(await relay(dependencies, records)).toMatchObject({ set_aside: 1 });
+  expect(setAside).toEqual([records[2]]);
+});
+
+describe('what was set aside is relayed again', () => {
+  const queuedRecord = (body: unknown, messageId = 'sqs-1') => ({
+    ...{ messageId, receiptHandle: 'r', body: JSON.stringify(body) },
+    attributes: { ApproximateReceiveCount: '1' },
+  });
+  const [message = aMessage({})] = messages;
+  const [record] = stored([message]);
+  const kept = { batchItemFailures: [{ itemIdentifier: 'sqs-1' }] };
+  const done = { batchItemFailures: [] };
+
+  it('until it succeeds', async () => {
+    let isRefused = true;
+    const { dependencies, queued, setAside } = simulation({}, () => isRefused);
+    expect(await relayAgain(dependencies, [queuedRecord(record)])).toEqual(kept);
+    isRefused = false;
+    expect(await relayAgain(dependencies, [queuedRecord(record)])).toEqual(done);
+    expect([...(queued.get('outbound') ?? [])]).toEqual([message.message_id]);
+    expect(setAside).toEqual([]);
+  });
+
+  it('by the row of now, if its image is no message and an administrator corrected the row', async () => {
+    const { dependencies, queued } = simulation();
+    const broken = { ...record?.dynamodb, NewImage: { message_id: { S: message.message_id } } };
+    expect(await relayAgain(dependencies, [queuedRecord({ dynamodb: broken })])).toEqual(done);
+    await dependencies.messages.create(message);
+    expect(await relayAgain(dependencies, [queuedRecord({ dynamodb: broken })])).toEqual(done);
+    expect([...(queued.get('outbound') ?? [])]).toEqual([message.message_id]);
+  });
+
+  it('and other work stays for an operator', async () => {
+    const { dependencies } = simulation();
+    expect(await relayAgain(dependencies, [queuedRecord({ refused: 'a webhook' })])).toEqual(kept);
   });
 });

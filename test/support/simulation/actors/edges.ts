@@ -65,7 +65,7 @@ export const edges = {
       learn(act, await Promise.all(sends));
       await stage.time.sleep(validity_period * 1000 - 60_000);
       stage.disturb(180_000);
-      stage.breaks('expire-messages', 0.5, 180_000);
+      stage.breaks('queue-due-rows', 0.5, 180_000);
     },
   },
   'sends what a carrier tells only who asks, and cannot be asked at first': {
@@ -82,10 +82,10 @@ export const edges = {
       }
       await stage.time.sleep(validity_period * 1000 - 20_000);
       if (random() < 0.6) stage.breaks('infobip', 0.6, 200_000);
-      else stage.breaks('expire-messages', 1, 1_100_000);
+      else stage.breaks('queue-due-rows', 1, 1_100_000);
     },
   },
-  'sends what is reported late, and the relay loses what becomes of it': {
+  'sends what is reported late, while the relay fails for minutes': {
     uses: ['sendSms'],
     share: { messages: 1, webhooks: 0.5 },
     async act(act) {
@@ -99,8 +99,8 @@ export const edges = {
         learn(act, [await scene.ask(client, { route: 'sendSms', body })]);
       }
       await stage.time.sleep(lateMinutes * 60_000 - 3000);
-      stage.disturb(20_000);
-      stage.breaks('lost records', 0.7, 15_000);
+      stage.disturb(130_000);
+      stage.breaks('relay-changes', 0.6, 120_000);
     },
   },
   'changes a large limit again and again': {
@@ -216,7 +216,7 @@ export const edges = {
         await stage.time.sleep(between(random, 3000, 8000));
       }
       await stage.time.sleep(40_000);
-      if (random() < 0.3) stage.breaks('lost records', 0.5, 15_000);
+      if (random() < 0.3) stage.breaks('relay-changes', 0.5, 90_000);
       for (const [i, text] of oneOf(random, [
         ['STOP'],
         ['STOP', 'START'],

@@ -67,10 +67,16 @@ export function simulatedSqs(definitions: readonly DeployedQueue[], time: Virtua
   function put(queue: Queue, body: string, delaySeconds = 0): string {
     const { fault, point } = faults.decide(
       `${queue.name} message`,
-      { 'arrives twice': 0.01, 'comes late': 0.005 },
+      // The due index finds a message that an outbound queue lost. What is in other queues has its own sweeps.
+      {
+        'arrives twice': 0.01,
+        'comes late': 0.005,
+        ...(/Outbound$/.test(queue.name) ? { 'is lost': 0.002 } : {}),
+      },
       time.now(),
     );
     const id = newId(queue.name);
+    if (fault === 'is lost') return id;
     const lateMs = fault === 'comes late' ? faults.durationMs(point, 1000, 60_000) : 0;
     for (let copies = fault === 'arrives twice' ? 2 : 1; copies > 0; copies -= 1) {
       const message = {
@@ -209,6 +215,10 @@ export function simulatedSqs(definitions: readonly DeployedQueue[], time: Virtua
           if (Code !== undefined) throw new ServiceError(Code, 'the message was refused');
           const { MessageBody = '', DelaySeconds } = entry;
           return { MessageId: put(queue, MessageBody, DelaySeconds), MD5OfMessageBody: md5(MessageBody) };
+        }
+        case 'GetQueueAttributes': {
+          const waiting = [...queue.messages].filter(({ visible }) => visible).length;
+          return { Attributes: { ApproximateNumberOfMessages: String(waiting) } };
         }
         case 'DeleteMessage': {
           const message = received(queue, ReceiptHandle);

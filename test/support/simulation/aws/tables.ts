@@ -8,9 +8,14 @@ export interface KeyNames {
   readonly sort?: string | undefined;
 }
 
+interface IndexDefinition extends KeyNames {
+  /** The fields that the index has beside its keys; all if it is absent. */
+  readonly included?: readonly string[] | undefined;
+}
+
 export interface TableDefinition extends KeyNames {
   readonly name: string;
-  readonly indexes: Readonly<Record<string, KeyNames & { readonly keysOnly: boolean }>>;
+  readonly indexes: Readonly<Record<string, IndexDefinition>>;
   /** The attribute after whose time DynamoDB deletes a row. */
   readonly ttl?: string | undefined;
 }
@@ -53,7 +58,7 @@ export interface Partition<Entry> {
 }
 
 interface Index {
-  readonly keys: KeyNames & { readonly keysOnly: boolean };
+  readonly keys: IndexDefinition;
   readonly partitions: Map<string, Partition<Item>>;
   /** The projected rows of the index. */
   readonly has: Map<string, Item>;
@@ -176,10 +181,10 @@ export function storedTables(definitions: readonly TableDefinition[], world: Dyn
   /** Returns the row as projected into the index. */
   function projected(table: Table, index: Index, row: Item | undefined): Item | undefined {
     const item = indexed(index, row);
-    const { partition, sort, keysOnly } = index.keys;
-    if (item === undefined || !keysOnly) return item;
+    const { partition, sort, included } = index.keys;
+    if (item === undefined || included === undefined) return item;
     const own = Object.keys(keyAttributes(table, item));
-    return picked(item, [...own, partition, ...(sort === undefined ? [] : [sort])]);
+    return picked(item, [...own, partition, ...(sort === undefined ? [] : [sort]), ...included]);
   }
 
   function propagate(

@@ -1,6 +1,5 @@
 /** What carriers get, and when. */
 import type { Faults } from '../faults.ts';
-import { lostFoundWithinMs } from '../found-within.ts';
 import type { Ended } from './ended.ts';
 import { distinct, type Invariant, isUnrecorded, timeOf } from './invariant.ts';
 import { mayHaveWaited, sendsNothing } from './paces.ts';
@@ -10,6 +9,8 @@ const handOverRepeatMs = 100_000;
 /** With these a carrier does not take a message now, and may later. */
 const notRefused: readonly unknown[] = [...sendsNothing, 'ExpiredTokenException'];
 
+/** The due index finds a message within two minutes, and after a second loss within four. */
+const foundWithinMs = 400_000;
 /** The queue delivers a message again so long after a call for it that failed or was late, at most. */
 const againAfterMs = 60_000;
 
@@ -81,7 +82,7 @@ export const ofHandOvers = {
     check: ({ plan, accepted, stage: { record, faults, calls } }) =>
       distinct(accepted).flatMap(({ messageId, status }) => {
         if (status === undefined || record.handOvers.some((one) => one.messageId === messageId)) return [];
-        // A reason that the client is told, or a validity that outages used up, or the time until the scan for missed messages.
+        // A reason that the client is told, or a validity that outages used up.
         const fromMs = Date.parse(status.scheduled_at ?? status.created_at);
         const untilMs = Date.parse(status.expires_at);
         const isTold =
@@ -90,14 +91,12 @@ export const ofHandOvers = {
         const mayHaveIt = status.attempts?.some(({ outcome }: { outcome: string }) => outcome === 'unknown');
         // A few bulks use up a validity of half an hour then.
         const isSlow = record.edited.some(({ row }) => Number(row?.messages_per_second) < 1);
-        const isMissed = faults.happened.some(({ kind }) => kind === 'is missed' || kind === 'is lost');
         const failures = calls.filter(
           ({ process, input }) =>
             process.startsWith('dispatch-message ') && JSON.stringify(input ?? '').includes(messageId),
         ).length;
         // Clocks that are minutes wrong miss the places of a paced sender, and then take others.
-        const leastMs =
-          Math.max(isMissed ? lostFoundWithinMs : 800_000, failures * againAfterMs) + 4 * plan.skewMaxMs;
+        const leastMs = Math.max(foundWithinMs, failures * againAfterMs) + 4 * plan.skewMaxMs;
         return isTold ||
           mayHaveIt ||
           isSlow ||
@@ -106,6 +105,10 @@ export const ofHandOvers = {
           ? []
           : [`${messageId} was accepted, and ended ${status.status} without having been given to a carrier`];
       }),
+  },
+  'somebody looks at a message within two minutes of the time at which it is due': {
+    promise: '5.1, 6.4',
+    check: ({ stage: { record } }) => [...record.overdue],
   },
   'a message waits for nobody else’s': {
     promise: '1.8',
@@ -177,7 +180,7 @@ export const ofHandOvers = {
           .flat()
           .filter((one) => one.message_id === send || one.fallback_of === send);
         const others = legs.filter((leg) => leg.message_id !== message_id);
-        // A leg that the relay missed is found half an hour later, and may have expired.
+        // A leg that the relay missed is found minutes later, and may have expired.
         const isMissed = (leg: { readonly status: string }) =>
           leg.status === 'expired' && faults.happened.some(({ point }) => point.startsWith('relay-changes '));
         // If the outcome of an attempt is unknown, the carrier may have the message, and `wait` makes no other attempt.

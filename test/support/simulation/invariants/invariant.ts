@@ -4,7 +4,6 @@ import { endpointDisabledEvent } from '../../../../shared/contract/webhook-event
 import type { NotedCall } from '../aws/requests.ts';
 import type { Sqs } from '../aws/sqs.ts';
 import type { FaultRates } from '../faults.ts';
-import { lostFoundWithinMs, scannedWithinMs } from '../found-within.ts';
 import type { Asked, Edited } from '../outside/record.ts';
 import type { Stage } from '../stage.ts';
 import type { Accepted, Ended } from './ended.ts';
@@ -51,7 +50,8 @@ export function isUnrecorded({ calls, processDeaths }: Stage, { process, atMs }:
   );
 }
 
-const madeUpWithinMs: FaultRates = { 'is missed': scannedWithinMs, 'is lost': lostFoundWithinMs };
+/** The due index finds a message that the relay or a queue lost. */
+const madeUpWithinMs: FaultRates = { 'is missed': 240_000, 'is lost': 240_000 };
 
 /** When something last went wrong, or was made up for. */
 export function lastFaultMs({ stage: { faults, outages } }: Ended): number {

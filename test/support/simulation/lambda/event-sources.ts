@@ -3,7 +3,6 @@ import type { Change } from '../aws/dynamodb.ts';
 import type { Queue, QueueMessage, Sqs } from '../aws/sqs.ts';
 import type { DeployedFunction, Deployment, QueueSource, StreamSource } from '../deployment.ts';
 import type { Faults } from '../faults.ts';
-import { lostFoundWithinMs, scannedWithinMs } from '../found-within.ts';
 import { hashOf } from '../random.ts';
 import type { VirtualTime } from '../virtual-time.ts';
 import { matches } from './event-pattern.ts';
@@ -17,8 +16,6 @@ interface SourceSettings {
   readonly faults: Faults;
   /** How many of the new messages the relay does not get at present. */
   readonly missedShare: () => number;
-  /** With how many of its records the relay fails at present until their last retry. */
-  readonly lostShare: () => number;
   /** Returns true if the functions on timers would find no work. Most of their runs are then skipped. */
   readonly isIdle: () => boolean;
 }
@@ -42,8 +39,6 @@ export function eventSources(settings: SourceSettings) {
   let sequence = 0;
   /** The number of records that no source has processed yet. */
   let waitingRecords = 0;
-  let unscannedUntilMs = 0;
-  const isIdle = (): boolean => settings.isIdle() && time.now() > unscannedUntilMs;
 
   function functionNamed(id: string): DeployedFunction {
     const found = functions.get(id);
@@ -88,37 +83,18 @@ export function eventSources(settings: SourceSettings) {
     queue.onVisible = poll;
   }
 
-  /**
-   * Returns true if the relay does not get the record. This happens only to new messages, which a scan finds. No scan would find
-   * other lost changes of a message.
-   */
+  /** Returns true if the relay does not get the record. This happens only to new messages, which the due index finds. */
   function isMissed(source: StreamSource, { eventName, dynamodb }: StreamRecord, name: string): boolean {
     const status: unknown = Reflect.get(Object(Reflect.get(Object(dynamodb.NewImage), 'status')), 'S');
-    if (source.table !== 'Messages' || source.onFailure === undefined) return false;
+    if (source.table !== 'Messages' || functionNamed(source.functionId).file !== 'relay-changes')
+      return false;
     if (eventName !== 'INSERT' || (status !== 'queued' && status !== 'scheduled')) return false;
     const { fault } = faults.decide(
       `${name} new message`,
       { 'is missed': settings.missedShare() },
       time.now(),
     );
-    if (fault === undefined) return false;
-    unscannedUntilMs = Math.max(unscannedUntilMs, time.now() + scannedWithinMs);
-    return true;
-  }
-
-  /**
-   * Returns true if the relay fails for the record until its last retry. The scan for missed messages finds what it was about.
-   */
-  function isLost({ table, onFailure }: StreamSource, record: StreamRecord, name: string): boolean {
-    const share = settings.lostShare();
-    if (table !== 'Messages' || onFailure === undefined || share === 0) return false;
-    const { fault } = faults.decide(`${name} record that fails`, { 'is lost': share }, time.now());
-    if (fault === undefined) return false;
-    // AWS does not say how long all retries take.
-    const retriesMs = faults.durationMs(`${name} retries`, 60_000, 5_400_000);
-    time.at(time.now() + retriesMs, () => sqs.put(onFailure, lostBatchOf([record])));
-    unscannedUntilMs = Math.max(unscannedUntilMs, time.now() + retriesMs + lostFoundWithinMs);
-    return true;
+    return fault !== undefined;
   }
 
   /** One lane of a shard: its records in order, one batch at a time. */
@@ -188,7 +164,7 @@ export function eventSources(settings: SourceSettings) {
     }
 
     return (record) => {
-      if (isMissed(source, record, name) || isLost(source, record, name)) return;
+      if (isMissed(source, record, name)) return;
       records.push(record);
       waitingRecords += 1;
       const { fault, point } = faults.decide(`${name} record`, { 'comes late': 0.005 }, time.now());
@@ -224,7 +200,7 @@ export function eventSources(settings: SourceSettings) {
         time.now(),
       );
       time.at(time.now() + seconds * 1000, run);
-      const isLeftOut = seconds <= 60 && runs % idleRuns !== 0 && isIdle();
+      const isLeftOut = seconds <= 60 && runs % idleRuns !== 0 && settings.isIdle();
       if (fault === 'is not run' || isLeftOut) return;
       const start = (): void => void processes.invoke(deployed, {});
       time.at(time.now() + faults.durationMs(point, 0, 3000), start);
@@ -261,8 +237,8 @@ export function eventSources(settings: SourceSettings) {
       for (const read of found) read(record, hash);
     },
 
-    /** Returns true if a stream contains records that a function must still process or has missed. */
-    isBusy: () => waitingRecords > 0 || time.now() <= unscannedUntilMs,
+    /** Returns true if a stream contains records that a function must still process. */
+    isBusy: () => waitingRecords > 0,
   };
 }
 

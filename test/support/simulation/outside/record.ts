@@ -136,6 +136,8 @@ export interface OutsideRecord {
   readonly edited: Edited[];
   readonly listsRead: ListRead[];
   readonly feedback: ReadFeedback[];
+  /** The messages that were due minutes ago. */
+  readonly overdue: string[];
 }
 
 export function emptyRecord(): OutsideRecord {
@@ -149,5 +151,6 @@ export function emptyRecord(): OutsideRecord {
     edited: [],
     listsRead: [],
     feedback: [],
+    overdue: [],
   };
 }

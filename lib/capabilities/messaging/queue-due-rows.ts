@@ -1,0 +1,14 @@
+/** The function that runs every minute to queue messages that somebody must look at. */
+import type { Construct } from 'constructs';
+import { GatewayFunction } from '../../constructs/gateway-function.ts';
+import type { CapabilityProps } from '../grant-uses.ts';
+
+export function createQueueDueRows(scope: Construct, { stage, schedules }: CapabilityProps): void {
+  const queueDueRows = new GatewayFunction(scope, 'QueueDueRows', {
+    stage,
+    functionName: 'queue-due-rows',
+    isTraced: false,
+    timeoutSeconds: 50,
+  });
+  schedules.everyMinute(queueDueRows);
+}
