@@ -309,7 +309,7 @@ describe('POST /api/v1/auth/token', () => {
   });
 
   it('makes two AWS calls once it is warm: the count and the signature', async () => {
-    const credentials = await newClient();
+    const credentials = { ...(await newClient()), scope: 'messages' };
     const handler = newFunction();
     await post(handler, credentials);
     const calls: unknown[] = [];

@@ -391,7 +391,7 @@ describe('the stage', () => {
     await gateway.restoring().progress.write(undefined);
     await restoreStage(gateway.restoring(), to, ['messages']);
     await startStage(gateway.restoring());
-    expect(gateway.workers.turns.at(-1)).toBe('m,count,off on');
+    expect(gateway.workers.turns.at(-1)).toBe('m,off on');
   });
 });
 
