@@ -31,19 +31,17 @@ import {
   deliver,
   type Outcome,
 } from '../shared/webhook/deliver/deliver-webhook.ts';
-import { fanOut } from '../shared/webhook/deliver/fan-out.ts';
 import { httpPost } from '../shared/webhook/deliver/http-post.ts';
 import { dnsResolve, machineResolve } from '../shared/webhook/deliver/resolve-host.ts';
 import { eventBridgePutEvent, sqsSendMessage } from '../shared/webhook/deliver/send-to-aws.sqs.ts';
 import { type SendToAws, sendToAws } from '../shared/webhook/deliver/send-to-aws.ts';
 import {
   type DeliveryMessage,
+  deliveryMessageSchema,
   eventBridgeSchedules,
-  type FanOut,
   makeRetryScheduler,
   sqsDeliveryQueue,
   type WebhookQueue,
-  webhookQueueMessageSchema,
 } from '../shared/webhook/delivery-queue.sqs.ts';
 import { dynamoDeliveryStore } from '../shared/webhook/delivery-store.dynamo.ts';
 import { dynamoEndpointReader, dynamoEndpointResults } from '../shared/webhook/endpoint-store.dynamo.ts';
@@ -62,12 +60,8 @@ export const handler: SQSHandler = async (event) => {
   const from = isRetryQueue ? 'retries' : 'first';
   const response = await processBatch(
     event,
-    webhookQueueMessageSchema,
+    deliveryMessageSchema,
     async (message) => {
-      if ('fan_out' in message) {
-        await fanOutAndLog(message.fan_out);
-        return {};
-      }
       const outcome = await deliver(dependencies, { from, timeScale }, message);
       logOutcome(message, from, outcome);
       if ('attempt' in outcome) {
@@ -102,12 +96,6 @@ function logOutcome(message: DeliveryMessage, queue: WebhookQueue, outcome: Outc
         }
       : {}),
   });
-}
-
-async function fanOutAndLog(event: FanOut): Promise<void> {
-  const { client_id, message_id } = event;
-  const deliveries = await fanOut(dependencies, event);
-  log.info('webhook fan-out', { client_id, message_id, event: event.event, deliveries });
 }
 
 function deliverDependencies(): DeliverDependencies {

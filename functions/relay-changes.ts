@@ -10,11 +10,12 @@ import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
-import { log, logWarning } from '../shared/platform/log.ts';
+import { log } from '../shared/platform/log.ts';
 import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
 import { sqsDeadLetters } from '../shared/recovery/set-aside.sqs.ts';
 import { relay, relayAgain } from '../shared/relay/relay.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';
+import { dynamoDeliveryStore } from '../shared/webhook/delivery-store.dynamo.ts';
 import { dynamoEndpointReader } from '../shared/webhook/endpoint-store.dynamo.ts';
 import { dynamoSlowEndpoints } from '../shared/webhook/slow-endpoints.dynamo.ts';
 
@@ -26,6 +27,7 @@ const dependencies = {
   accountUrlOf: accountUrls(dynamoClientStore(dynamo(), env.CLIENTS_TABLE)),
   endpointsOf: dynamoEndpointReader(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE).listPlanned,
   webhooks: {
+    deliveries: dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
     dueItemIndex: dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE),
     queue: sqsDeliveryQueue(queues, {
       first: env.WEBHOOKS_QUEUE_URL,
@@ -38,7 +40,6 @@ const dependencies = {
   },
   messages: messagesFrom(env),
   setAside: sqsDeadLetters(queues, env.RELAY_DEAD_LETTER_QUEUE_URL),
-  warn: logWarning,
   clock: systemClock,
 };
 

@@ -1,11 +1,7 @@
 /** Runs every minute. Enqueues overdue webhooks, then continues resends of many webhooks. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dynamoActivityReader } from '../shared/activity/activity-log.dynamo.ts';
 import { activityLogFrom } from '../shared/activity/write-activity.dynamo.ts';
-import { accountUrls, dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
-import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
-import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
@@ -18,7 +14,6 @@ import { sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';
 import { dynamoDeliveryStore, dynamoResendStore } from '../shared/webhook/delivery-store.dynamo.ts';
 import { dynamoEndpointReader, dynamoEndpointResults } from '../shared/webhook/endpoint-store.dynamo.ts';
 import { continueResends } from '../shared/webhook/log/run-resend.ts';
-import { dynamoSlowEndpoints } from '../shared/webhook/slow-endpoints.dynamo.ts';
 import { sweep } from '../shared/webhook/sweep-deliveries.ts';
 
 const env = environmentOf<'sweep-webhooks'>();
@@ -26,14 +21,11 @@ const queues = sqs();
 const dependencies = {
   dueItemIndex: dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE),
   deliveries: dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
-  messages: messagesFrom(env),
-  accountUrlOf: accountUrls(dynamoClientStore(dynamo(), env.CLIENTS_TABLE)),
   endpoints: {
     ...dynamoEndpointReader(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE),
     ...dynamoEndpointResults(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE),
   },
   activityLog: activityLogFrom(env),
-  slowEndpoints: dynamoSlowEndpoints(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
   queue: sqsDeliveryQueue(queues, { first: env.WEBHOOKS_QUEUE_URL, retries: env.WEBHOOK_RETRIES_QUEUE_URL }),
   setAside: setAsideFrom(env, queues),
   clock: systemClock,
@@ -42,8 +34,6 @@ const dependencies = {
   retentionDays: env.RETENTION_DAYS,
   budgetMs: runBudgetMs,
   resends: dynamoResendStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
-  activity: dynamoActivityReader(dynamo(), env.ACTIVITY_LOG_TABLE),
-  list: dynamoMessageList(dynamo(), env.MESSAGES_TABLE),
   sleep,
 };
 

@@ -1,12 +1,9 @@
 /** Serves all operations under /api/v1/webhook-deliveries: the log of a client's webhooks, and resends. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dynamoActivityReader } from '../shared/activity/activity-log.dynamo.ts';
 import { activityLogFrom } from '../shared/activity/write-activity.dynamo.ts';
-import { accountUrls, dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunctions } from '../shared/http/http-function.ts';
-import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
 import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
@@ -30,16 +27,12 @@ const queue = sqsDeliveryQueue(sqs(), {
   first: env.WEBHOOKS_QUEUE_URL,
   retries: env.WEBHOOK_RETRIES_QUEUE_URL,
 });
-const activityLog = activityLogFrom(env);
 const dependencies = {
   deliveries: dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
   resends: dynamoResendStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
   endpoints: dynamoEndpointReader(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE),
   messages: messagesFrom(env),
-  list: dynamoMessageList(dynamo(), env.MESSAGES_TABLE),
-  activityLog,
-  activity: dynamoActivityReader(dynamo(), env.ACTIVITY_LOG_TABLE),
-  accountUrlOf: accountUrls(dynamoClientStore(dynamo(), env.CLIENTS_TABLE)),
+  activityLog: activityLogFrom(env),
   dueItemIndex: dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE),
   queue,
   clock: systemClock,

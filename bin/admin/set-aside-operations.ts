@@ -58,10 +58,10 @@ function asJson(json: unknown): CommandResult {
 
 /** Receives the messages of all queues. Afterwards, also after a failure, makes those that were not deleted visible again. */
 async function withMessages<Result>(
-  { gateway: { tables, queues }, dependencies: { retentionDays } }: Session,
+  { gateway: { tables, queues } }: Session,
   work: (messages: readonly SetAsideMessage[], gateway: SetAsideGateway) => Promise<Result>,
 ): Promise<Result> {
-  const gateway = setAsideGateway(dynamo(), sqs(), { tables, queues, retentionDays });
+  const gateway = setAsideGateway(dynamo(), sqs(), { tables, queues });
   const read = await Promise.all([...gateway.queues.values()].map((queue) => queue.read()));
   const messages = read.flat().toSorted((one, other) => (one.sentAt < other.sentAt ? -1 : 1));
   try {

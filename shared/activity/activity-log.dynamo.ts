@@ -47,7 +47,6 @@ interface Partition {
   readonly kinds?: readonly string[] | undefined;
   readonly actor?: string | undefined;
   readonly mode?: ActivityQuery['mode'];
-  readonly consistent?: boolean | undefined;
 }
 
 interface SourcePage {
@@ -68,15 +67,12 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
       // DynamoDB rejects a range whose end is before its start.
       if (high < low) return { entries: [] };
       const isByDay = query.clientId === undefined && typeof query.kind !== 'string';
-      const roundsMax = query.readsMax ?? (isByDay ? daysPerPage : Number.POSITIVE_INFINITY);
+      const roundsMax = isByDay ? daysPerPage : Number.POSITIVE_INFINITY;
       return merged(sourcesOf(query, low), high, query.limit, roundsMax);
     },
   };
 
-  function sourcesOf(
-    { clientId, kind, actor, mode, limit, consistent }: ActivityQuery,
-    low: string,
-  ): Source[] {
+  function sourcesOf({ clientId, kind, actor, mode, limit }: ActivityQuery, low: string): Source[] {
     const kinds = kind === undefined ? undefined : [kind].flat();
     const spread = actor === undefined ? (kinds ?? spreadKinds).filter(isSpread) : [];
     const shards = Array.from({ length: spread.length === 0 ? 0 : activityShards }, (_, shard) => shard);
@@ -89,7 +85,7 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
         ...shards.map((shard) => {
           const value = shardKey(`client ${clientId}`, shard);
           const wanted = kinds && storedKinds(kinds, shard);
-          return source({ key: 'day', value, pageSize: shardPageSize, kinds: wanted, consistent }, low);
+          return source({ key: 'day', value, pageSize: shardPageSize, kinds: wanted }, low);
         }),
       ];
     }
@@ -115,7 +111,7 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
   }
 
   function source(partition: Partition, low: string): Source {
-    const { index, key, value, pageSize, kinds, actor, mode, consistent } = partition;
+    const { index, key, value, pageSize, kinds, actor, mode } = partition;
     const names = kinds?.map((_kind, position) => `:kind${position}`);
     const conditions = [
       ...(names === undefined ? [] : [`#kind IN (${names.join(', ')})`]),
@@ -141,7 +137,6 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
           },
           FilterExpression: conditions.length === 0 ? undefined : conditions.join(' AND '),
           ScanIndexForward: false,
-          ConsistentRead: index === undefined && consistent,
           // The page has one row more, because BETWEEN includes the upper end, which the page before has shown.
           // DynamoDB applies the limit before the filter.
           Limit: pageSize + 1,

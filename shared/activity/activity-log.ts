@@ -3,7 +3,6 @@
 import * as z from 'zod/mini';
 import type { Mode } from '../contract/mode.ts';
 import { lazily } from '../platform/expiring-cache.ts';
-import { withoutUndefined } from '../platform/object-fields.ts';
 import { type ActivityKind, activityKinds } from './activity-kinds.ts';
 
 export const activitySchema = lazily(() => {
@@ -39,13 +38,6 @@ export interface ActivityQuery {
   readonly since: Date;
   readonly until: Date;
   readonly limit: number;
-  /**
-   * The number of rounds of reads after which the page ends, even if it has fewer entries; if absent, there is no
-   * limit.
-   */
-  readonly readsMax?: number | undefined;
-  /** True if a client's entry of a spread kind must be found as soon as it is written. */
-  readonly consistent?: boolean | undefined;
   /** The `nextCursor` of the page before. */
   readonly cursor?: string | undefined;
 }
@@ -55,30 +47,4 @@ export interface ActivityPage {
   readonly entries: readonly Activity[];
   /** Present if there may be more. */
   readonly nextCursor?: string;
-}
-
-export interface ActivityPages {
-  list(query: ActivityQuery): Promise<ActivityPage>;
-}
-
-/**
- * Reads ahead for a query that requests small pages one after the other: several pages come from one call of
- * DynamoDB, so together they cost as much as one large page. Entries never change; entries that are added in the
- * meantime are missed.
- */
-export function readAhead(activity: ActivityPages, entriesAhead: number): ActivityPages {
-  let ahead: ActivityPage = { entries: [] };
-  let position: string | undefined;
-  return {
-    async list(query) {
-      const isNext = ahead.entries.length > 0 && query.cursor === position;
-      const limit = Math.max(entriesAhead, query.limit);
-      const { entries, nextCursor } = isNext ? ahead : await activity.list({ ...query, limit });
-      const page = entries.slice(0, query.limit);
-      const left = entries.slice(query.limit);
-      ahead = { ...withoutUndefined({ nextCursor }), entries: left };
-      position = left.length === 0 ? nextCursor : page.at(-1)?.entry_id;
-      return { entries: page, ...withoutUndefined({ nextCursor: position }) };
-    },
-  };
 }

@@ -8,7 +8,7 @@ import type { CarrierModule } from '../carrier/carrier-module.ts';
 import { carrierSecrets, credentialChecks } from '../carrier/carrier-secrets.secrets.ts';
 import { dynamoOutbox } from '../carrier/simulator/outbox.dynamo.ts';
 import { sqsReceiptSender } from '../carrier/simulator/simulated-recipients.ts';
-import { accountUrls, dynamoApiKeyStore, dynamoClientStore } from '../client/client-store.dynamo.ts';
+import { dynamoApiKeyStore, dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { stageCountriesOf } from '../client/sending-permissions.ts';
 import { dynamoWebhookSecretStore } from '../client/webhook-secrets.dynamo.ts';
 import { stageCarriersOf } from '../contract/channels.ts';
@@ -19,7 +19,6 @@ import { capDefaults } from '../limit/cap-limits.ts';
 import { countersIn } from '../limit/counters.dynamo.ts';
 import { overrideTable } from '../limit/override-row.ts';
 import { dynamoBatchStore } from '../message/send/batch-store.dynamo.ts';
-import { dynamoMessageList } from '../message/store/message-list.dynamo.ts';
 import { dynamoMessageStore } from '../message/store/message-store.dynamo.ts';
 import { dynamoWhatsAppWindows } from '../message/store/whatsapp-window.dynamo.ts';
 import { dynamoSuppressionStore } from '../message/suppression/suppression-store.dynamo.ts';
@@ -78,7 +77,6 @@ export function adminDependencies(
     dueItems: dynamoDueItemReader(db, env.DUE_ITEMS_TABLE),
     /** The log of a client's webhooks, resending them, and test events. */
     webhookLog: {
-      activity,
       activityLog,
       endpoints,
       deliveries,
@@ -87,8 +85,6 @@ export function adminDependencies(
       queue,
       retentionDays,
       resends: dynamoResendStore(db, env.WEBHOOK_DELIVERIES_TABLE),
-      list: dynamoMessageList(db, env.MESSAGES_TABLE),
-      accountUrlOf: accountUrls(clients),
       clock: systemClock,
       newRevision: randomUUID,
       reportFailedDelivery,

@@ -10,13 +10,7 @@
 import { modeOf } from '../contract/mode.ts';
 import { addDays, addSeconds } from '../platform/clock.ts';
 import type { DueItemRange } from '../recovery/due-item-index.dynamo.ts';
-import {
-  type Delivery,
-  deliveryIdOfDueItem,
-  originOf,
-  retryDelaysSeconds,
-  sweepGraceSeconds,
-} from '../webhook/delivery.ts';
+import { type Delivery, originOf, retryDelaysSeconds, sweepGraceSeconds } from '../webhook/delivery.ts';
 import { deliverySummary, lastErrorOf } from '../webhook/log/delivery-log.ts';
 import type { DeliverySummary } from '../webhook/webhook-response.schema.ts';
 import { listActivity } from './activity.ts';
@@ -165,7 +159,7 @@ async function waitingWebhooks(dependencies: Dependencies, now: Date): Promise<r
   const ids = await Promise.all(
     rangesFrom(now).map((range) => dueItems.earliestIn('deliveries', range, entriesPerShard)),
   );
-  const unique = [...new Set(ids.flat().map(deliveryIdOfDueItem))];
+  const unique = [...new Set(ids.flat())];
   const rows = unique.length === 0 ? [] : await deliveries.getMany(unique, { consistent: false });
   const ofMode = rows.filter(({ client_id }) => modeOf(client_id) === dependencies.mode);
   const groups = byEndpoint(ofMode.filter(isRetried)).toSorted((one, other) => other.length - one.length);

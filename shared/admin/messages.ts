@@ -17,10 +17,8 @@ import { isId } from '../platform/ids.ts';
 import { type Amounts, combinationsIn, errorCodesIn } from '../usage/amounts.ts';
 import { allClients } from '../usage/count-changes.ts';
 import { periodsBetween } from '../usage/period.ts';
-import { deliveryIdOf } from '../webhook/delivery.ts';
 import { deliverySummary } from '../webhook/log/delivery-log.ts';
-import { eventsOf } from '../webhook/plan-deliveries.ts';
-import type { WebhookEndpoint } from '../webhook/webhook-endpoint.ts';
+import { deliveryIdsOf } from '../webhook/plan-deliveries.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { conversationClient, conversationMessage } from './conversation.ts';
 import { clientIdOf } from './find-client.ts';
@@ -242,18 +240,6 @@ async function legsOf(
   const { message_id, channel, status } = shown.first;
   const first = { channel, after_seconds: null, message_id, status };
   return [first, ...shown.following].map((each, index) => ({ ...each, leg: index + 1 }));
-}
-
-/**
- * Returns the ids of the webhooks that the message may have, derived from the message, its events and the client's
- * endpoints.
- */
-export function deliveryIdsOf(message: Message, endpoints: readonly WebhookEndpoint[]): string[] {
-  const events = new Set(eventsOf(message).map(({ event }) => event));
-  const destinations = [undefined, ...endpoints.map(({ endpoint_id }) => endpoint_id)];
-  return [...events].flatMap((event) =>
-    destinations.map((endpointId) => deliveryIdOf({ messageId: message.message_id, event, endpointId })),
-  );
 }
 
 /**

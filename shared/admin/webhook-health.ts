@@ -9,10 +9,10 @@ import type { Attempt } from '../webhook/attempt-record.ts';
 import type { Delivery } from '../webhook/delivery.ts';
 import { originOf } from '../webhook/delivery.ts';
 import { lastErrorOf } from '../webhook/log/delivery-log.ts';
+import { deliveryIdsOf } from '../webhook/plan-deliveries.ts';
 import type { DeliverySummary } from '../webhook/webhook-response.schema.ts';
 import type { AdminDependencies } from './admin-dependencies.ts';
 import { requireClient } from './find-client.ts';
-import { deliveryIdsOf } from './messages.ts';
 import { textUpTo, utcTime } from './request-fields.ts';
 import { failedWebhooksOf } from './webhooks.ts';
 

@@ -62,7 +62,13 @@ export const administration = [
       'one-time-passwords': ['GetItem'],
       'otp-holds': ['GetItem', 'PutItem', 'Query', 'Scan'],
       'webhook-endpoints': ['GetItem', 'Query'],
-      'webhook-deliveries': ['GetItem', 'BatchGetItem', 'PutItem'],
+      'webhook-deliveries': [
+        'GetItem',
+        'BatchGetItem',
+        'PutItem',
+        'Query by-client',
+        'Query failed-by-client',
+      ],
       'due-items': ['Query', 'PutItem'],
       suppressions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem'],
       'whatsapp-windows': ['GetItem'],
@@ -188,10 +194,15 @@ const requestUses = {
     webhookQueues,
     {
       tables: {
-        'webhook-deliveries': ['GetItem', 'BatchGetItem', 'PutItem'],
+        'webhook-deliveries': [
+          'GetItem',
+          'BatchGetItem',
+          'PutItem',
+          'Query by-client',
+          'Query failed-by-client',
+        ],
         'webhook-endpoints': ['GetItem', 'Query'],
-        messages: ['GetItem', 'BatchGetItem', 'Query by-client'],
-        'activity-log': ['Query', 'Query by-client'],
+        messages: ['GetItem'],
         'due-items': ['PutItem'],
       },
     },

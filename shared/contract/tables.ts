@@ -90,6 +90,11 @@ export const tableShapes = {
   },
   'webhook-deliveries': {
     partition: 'delivery_id',
+    indexes: {
+      'by-client': { partition: 'list_key', sort: 'list_at', projection: 'keys' },
+      // Sparse: the deliveries that failed and have not been acknowledged since.
+      'failed-by-client': { partition: 'failed_key', sort: 'list_at', projection: 'keys' },
+    },
     purged: 'retentionDays',
     busy: true,
   },

@@ -137,8 +137,8 @@ export const workerUses = {
         messages: ['GetItem'],
         clients: ['GetItem'],
         'webhook-endpoints': ['Query'],
-        // Finds the slow endpoints.
-        'webhook-deliveries': ['BatchGetItem'],
+        // BatchGetItem finds the slow endpoints.
+        'webhook-deliveries': ['BatchGetItem', 'PutItem'],
         'due-items': ['PutItem'],
       },
       sendsTo: ['relay-dead-letter'],
@@ -168,13 +168,16 @@ export const workerUses = {
     {
       tables: {
         'due-items': ['Query', 'PutItem', 'BatchWriteItem'],
-        clients: ['GetItem'],
         // UpdateItem disables an endpoint that has failed for days, and records that its client was told.
         'webhook-endpoints': ['GetItem', 'Query', 'UpdateItem'],
         // The other actions continue requests to resend many webhooks.
-        'webhook-deliveries': ['GetItem', 'BatchGetItem', 'PutItem'],
-        messages: ['GetItem', 'BatchGetItem', 'Query by-client'],
-        'activity-log': ['Query', 'Query by-client'],
+        'webhook-deliveries': [
+          'GetItem',
+          'BatchGetItem',
+          'PutItem',
+          'Query by-client',
+          'Query failed-by-client',
+        ],
       },
     },
   ],

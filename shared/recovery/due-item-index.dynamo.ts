@@ -1,7 +1,7 @@
 /**
  * The due-items table lists the rows to review, and when:
  *
- * - webhook deliveries until they are acknowledged or failed, and events with several deliveries until these exist
+ * - webhook deliveries until they are acknowledged or failed
  * - requests to resend many webhooks until they are completed
  * - clients, when one of their rows with limits expires
  *
@@ -27,11 +27,11 @@ import { shardOf } from '../platform/ids.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import { retryRemaining } from '../platform/retry.ts';
 
-const dueItemLists = ['deliveries', 'fan-outs', 'resends', 'expiring-limits'] as const;
+const dueItemLists = ['deliveries', 'resends', 'expiring-limits'] as const;
 export type DueItemList = (typeof dueItemLists)[number];
 
 export interface DueItem {
-  /** The id of a client, or the id that `webhook/delivery.ts` makes for a delivery or an event. */
+  /** The id of the row. */
   readonly id: string;
   readonly dueAt: Date;
 }

@@ -5,10 +5,9 @@
  * message has the time at which it is queued again, if the relay or a queue loses it (due/due-index.ts).
  *
  * A batch contains changes of many clients, and later records wait for it. So no client's change may fail it, or take
- * longer because that client has many endpoints. An event with several webhooks is queued as one message, and an event
- * whose destinations cannot be read is left to the sweep. A record that is not a valid message, that a service refuses, or
- * that fails for more than a minute is set aside alone, and the others go on. The queue of these records invokes the relay
- * again every ten minutes.
+ * longer because that client has many endpoints: all deliveries are created side by side. A record that is not a valid
+ * message, that a service refuses, or that fails for more than a minute is set aside alone, and the others go on. The queue
+ * of these records invokes the relay again every ten minutes.
  *
  * Why: docs/decisions/message-row-is-the-outbox.md
  */
@@ -24,7 +23,7 @@ import {
 import { eventsToSend, type Message, type MessageChange } from '../message/message.ts';
 import { isNear, isQueuedByRelay } from '../message/next-look.ts';
 import { type MessageStore, parseMessageRow } from '../message/store/message-store.ts';
-import { allEnded, isolateRefused, isPermanentFault } from '../platform/aws/permanent-fault.ts';
+import { allEnded, isolateRefused } from '../platform/aws/permanent-fault.ts';
 import {
   exactRowIn,
   isRestoreWrite,
@@ -36,12 +35,7 @@ import { readOnce } from '../platform/expiring-cache.ts';
 import { log } from '../platform/log.ts';
 import { jsonIn } from '../platform/object-fields.ts';
 import type { QueueRecord } from '../platform/process-queue-batch.ts';
-import {
-  type ChangeWithDestinations,
-  leaveToSweep,
-  type PlanDependencies,
-  relayDeliveries,
-} from '../webhook/plan-deliveries.ts';
+import { createDeliveries, type EnqueueDependencies, planDeliveries } from '../webhook/plan-deliveries.ts';
 import type { PlannedEndpoint } from '../webhook/webhook-endpoint.ts';
 
 interface RelayedRecord {
@@ -67,12 +61,11 @@ function messageOf(image: unknown): Message {
 
 export interface RelayDependencies {
   readonly outbound: OutboundQueue;
-  readonly webhooks: PlanDependencies;
+  readonly webhooks: EnqueueDependencies;
   /** Returns the present webhook URL of the account. */
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
   /** Returns its present webhook endpoints. */
   readonly endpointsOf: (clientId: string) => Promise<readonly PlannedEndpoint[]>;
-  readonly warn: (message: string, error: unknown) => void;
   readonly clock: Clock;
 }
 
@@ -202,7 +195,7 @@ export async function relayChanges(dependencies: RelayDependencies, changes: rea
   const handOvers = changes.flatMap((change) => handOverAfter(change, now));
   const [, deliveries] = await allEnded([
     dependencies.outbound.enqueue([...handOvers, ...changes.flatMap((change) => nextLegAfter(change, now))]),
-    planAndEnqueueWebhooks(dependencies, changes),
+    createWebhooks(dependencies, changes),
   ]);
   return { handOvers: handOvers.length, deliveries };
 }
@@ -221,36 +214,24 @@ function nextLegAfter(change: MessageChange, now: Date): OutboundEntry[] {
   return dueAt !== undefined && isNear(dueAt, now) ? [outboundEntryAt(change.after, dueAt, now)] : [];
 }
 
-async function planAndEnqueueWebhooks(
+async function createWebhooks(
   dependencies: RelayDependencies,
   changes: readonly MessageChange[],
 ): Promise<number> {
   // Both are read once for each client and batch, and kept no longer: a change counts for the next event.
   const accountUrlOf = readOnce(dependencies.accountUrlOf);
   const endpointsOf = readOnce(dependencies.endpointsOf);
-  const unknown: MessageChange[] = [];
-  const known = await Promise.all(
+  const planned = await allEnded(
     changes
       .filter((change) => eventsToSend(change).length > 0)
-      .map(async ({ before, after }): Promise<ChangeWithDestinations[]> => {
-        try {
-          const [accountUrl, endpoints] = await allEnded([
-            after.webhook_url === undefined ? accountUrlOf(after.client_id) : Promise.resolve(undefined),
-            endpointsOf(after.client_id),
-          ]);
-          return [{ before, after, accountUrl, endpoints }];
-        } catch (error) {
-          // An error that every retry repeats is set aside.
-          if (isPermanentFault(error)) throw error;
-          dependencies.warn('the destinations of an event could not be read', error);
-          unknown.push({ before, after });
-          return [];
-        }
+      .map(async (change) => {
+        const { client_id, webhook_url } = change.after;
+        const [accountUrl, endpoints] = await allEnded([
+          webhook_url === undefined ? accountUrlOf(client_id) : Promise.resolve(undefined),
+          endpointsOf(client_id),
+        ]);
+        return planDeliveries({ ...change, accountUrl, endpoints });
       }),
   );
-  const [planned] = await allEnded([
-    relayDeliveries(dependencies.webhooks, known.flat()),
-    leaveToSweep(dependencies.webhooks, unknown),
-  ]);
-  return planned;
+  return (await createDeliveries(dependencies.webhooks, planned.flat())).length;
 }

@@ -5,9 +5,7 @@
 
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { dynamoMessageStore } from '../message/store/message-store.dynamo.ts';
 import { changeVisibilityOn, receiveFrom, receiverOn, sendMessages } from '../platform/aws/queues.sqs.ts';
-import { systemClock } from '../platform/clock.ts';
 import { dynamoDueItemIndex } from '../recovery/due-item-index.dynamo.ts';
 import { dynamoDeliveryStore } from '../webhook/delivery-store.dynamo.ts';
 import {
@@ -44,7 +42,6 @@ function sqsSetAsideQueue(client: SQSClient, queue: string, QueueUrl: string): S
 interface GatewayResources {
   readonly tables: Readonly<Record<string, string>>;
   readonly queues: Readonly<Record<string, string>>;
-  readonly retentionDays: number;
 }
 
 const deadLettersEnding = '_dead_letters';
@@ -52,16 +49,14 @@ const deadLettersEnding = '_dead_letters';
 export function setAsideGateway(
   dynamo: DynamoDBDocumentClient,
   sqs: SQSClient,
-  { tables, queues, retentionDays }: GatewayResources,
+  { tables, queues }: GatewayResources,
 ): SetAsideGateway {
-  const { messages = '', webhook_deliveries = '', due_items = '' } = tables;
+  const { webhook_deliveries = '', due_items = '' } = tables;
   const names = Object.keys(queues).filter((name) => name.endsWith(deadLettersEnding) || name === relayQueue);
   return {
     queues: new Map(names.map((name) => [name, sqsSetAsideQueue(sqs, name, queues[name] ?? '')])),
-    messages: dynamoMessageStore(dynamo, { tableName: messages, retentionDays }),
     deliveries: dynamoDeliveryStore(dynamo, webhook_deliveries),
     dueItemIndex: dynamoDueItemIndex(dynamo, due_items),
-    clock: systemClock,
     async sendBack({ queue, body, clientId }) {
       const source = queues[queue.slice(0, -deadLettersEnding.length)];
       if (source === undefined) throw new Error(`The queue of ${queue} is not known.`);

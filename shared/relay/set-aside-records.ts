@@ -8,13 +8,10 @@
  */
 
 import * as z from 'zod/mini';
-import type { Message } from '../message/message.ts';
-import { addSeconds, type Clock } from '../platform/clock.ts';
 import { jsonIn } from '../platform/object-fields.ts';
 import type { QueueRecord } from '../platform/process-queue-batch.ts';
 import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
-import { type Delivery, dueItemOf, fanOutItemIdOf } from '../webhook/delivery.ts';
-import { eventsOf } from '../webhook/plan-deliveries.ts';
+import { type Delivery, dueItemOf } from '../webhook/delivery.ts';
 
 /** A message of one of these queues. */
 export interface SetAsideMessage extends QueueRecord {
@@ -175,12 +172,10 @@ export interface SetAsideQueue {
 /** The queues of set-aside messages, and the dependencies for processing them. */
 export interface SetAsideGateway {
   readonly queues: ReadonlyMap<string, SetAsideQueue>;
-  readonly messages: { get(messageId: string): Promise<Message | undefined> };
   readonly deliveries: { get(deliveryId: string): Promise<Delivery | undefined> };
   readonly dueItemIndex: Pick<DueItemIndex, 'add'>;
   /** Sends the message to the queue that it came from. */
   readonly sendBack: (message: SetAsideMessage) => Promise<void>;
-  readonly clock: Clock;
 }
 
 /** The result, as a sentence; `removed` is true if the message may be deleted from its queue. */
@@ -203,7 +198,7 @@ export async function processSetAside(
         `The relay takes it again every ten minutes. If the row of ${work.messageId} is not valid, correct it.`,
       );
     case 'refused_entry':
-      return reviewAgain(dependencies, work);
+      return reviewAgain(dependencies, work.deliveryId);
     case 'lost_records':
       return removed(
         `The hourly review writes the feedback of ${work.table}; the Activity Log lacks an entry of these changes.`,
@@ -216,39 +211,13 @@ export async function processSetAside(
   }
 }
 
-/** An event has the carrier's time, and its report may have been late. */
-const reportSeconds = 86_400;
-
-/** Leaves the events of the message since the work arose to the reviews, and the delivery if it has a row. */
+/** Leaves the webhook to the reviews. */
 async function reviewAgain(
-  dependencies: SetAsideGateway,
-  {
-    messageId,
-    deliveryId,
-    since,
-  }: { messageId?: string | undefined; deliveryId?: string | undefined; since: string },
+  { deliveries, dueItemIndex }: SetAsideGateway,
+  deliveryId = '',
 ): Promise<ProcessedSetAside> {
-  const { dueItemIndex, clock } = dependencies;
-  const delivery = deliveryId === undefined ? undefined : await dependencies.deliveries.get(deliveryId);
-  if (delivery !== undefined) await dueItemIndex.add('deliveries', dueItemOf(delivery));
-  if (messageId === undefined)
-    return removed(
-      delivery === undefined ? 'Its row was deleted.' : 'The webhook is reviewed within a minute.',
-    );
-  const message = await dependencies.messages.get(messageId).catch((error: unknown) => {
-    if (error instanceof z.core.$ZodError) return error;
-    throw error;
-  });
-  if (message instanceof Error) {
-    const fields = message.issues.map(({ path }) => path.join('.') || 'the whole row');
-    return kept(`The row of ${messageId} is still not valid: correct ${fields.join(', ')}.`);
-  }
-  if (message === undefined) return removed(`The row of ${messageId} was deleted; nothing is due.`);
-  const from = addSeconds(new Date(since), -reportSeconds).toISOString();
-  const events = eventsOf(message).filter(({ happenedAt }) => happenedAt >= from);
-  await dueItemIndex.add(
-    'fan-outs',
-    events.map(({ event }) => ({ id: fanOutItemIdOf({ message_id: messageId, event }), dueAt: clock() })),
-  );
-  return removed(`The webhooks of ${messageId} are reviewed within a minute.`);
+  const delivery = await deliveries.get(deliveryId);
+  if (delivery === undefined) return removed('Its row was deleted.');
+  await dueItemIndex.add('deliveries', dueItemOf(delivery));
+  return removed('The webhook is reviewed within a minute.');
 }

@@ -112,6 +112,7 @@ function copiedDelivery({ stoppedAt }: RestoreRun, item: Item): CopiedRow {
 function failedAt(at: Date, { lease_until, ...item }: Item, { attempt_due_at }: Delivery): Item {
   return {
     ...item,
+    ...(item.list_key === undefined ? {} : { failed_key: item.list_key }),
     state: { S: 'failed' },
     finished_at: { S: at.toISOString() },
     // The entry of the failure is listed by this time, and lists end now.
@@ -133,7 +134,7 @@ function copiedSecrets({ webhook_secrets, endpoint_secrets, ...item }: Item): Co
 }
 
 function isOfWebhooks({ list }: Item): boolean {
-  return /^(?:deliveries|fan-outs|resends)#/.test(list?.S ?? '');
+  return /^(?:deliveries|resends)#/.test(list?.S ?? '');
 }
 
 /** Events must not be posted to an endpoint again that its client deleted. The entry's text names it. */

@@ -13,42 +13,20 @@ import { allEnded } from '../platform/aws/permanent-fault.ts';
 import { queueDelayMaxSeconds, queueText, scheduleNameOf, sendMessages } from '../platform/aws/queues.sqs.ts';
 import { addSeconds } from '../platform/clock.ts';
 import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
-import { type Delivery, deliverySchema, dueItemIdOf, retryDelaysSeconds } from './delivery.ts';
+import { type Delivery, retryDelaysSeconds } from './delivery.ts';
 
-/**
- * Names a delivery. All other data is in the delivery's row; the message contains the whole delivery if it has no row
- * yet. `swept` is true if the sweep enqueued it.
- */
-const deliveryMessageSchema = z.object({
+/** Names a delivery; all other data is in its row. `swept` is true if the sweep enqueued it. */
+export const deliveryMessageSchema = z.object({
   delivery_id: z.string().check(z.minLength(1)),
-  delivery: z.optional(deliverySchema),
   swept: z.optional(z.boolean()),
 });
 export type DeliveryMessage = Readonly<z.output<typeof deliveryMessageSchema>>;
-
-/** An event and its destinations. The worker that receives it creates the deliveries (deliver/fan-out.ts). */
-const fanOutSchema = z.object({
-  client_id: z.string(),
-  message_id: z.string(),
-  event: z.string(),
-  happened_at: z.iso.datetime(),
-  body: z.string(),
-  /** At most one destination has no endpoint: the URL of the message or the account. */
-  destinations: z.array(z.object({ url: z.string(), endpoint_id: z.optional(z.string()) })),
-});
-export type FanOut = Readonly<z.output<typeof fanOutSchema>>;
-
-export const webhookQueueMessageSchema = z.union([
-  z.object({ fan_out: fanOutSchema }),
-  deliveryMessageSchema,
-]);
-type WebhookQueueMessage = Readonly<z.output<typeof webhookQueueMessageSchema>>;
 
 export type WebhookQueue = 'first' | 'retries';
 
 export interface DeliveryEntry {
   readonly clientId: string;
-  readonly message: WebhookQueueMessage;
+  readonly message: DeliveryMessage;
   /** Whole seconds, at most 900. */
   readonly delaySeconds: number;
 }
@@ -57,9 +35,9 @@ export type DeliveryQueue = ReturnType<typeof sqsDeliveryQueue>;
 
 export interface Enqueued {
   readonly delivery: Delivery;
-  readonly message: DeliveryMessage;
   readonly delaySeconds?: number;
   readonly isToSlowEndpoint?: boolean;
+  readonly swept?: true;
 }
 
 export async function enqueue(queue: DeliveryQueue, enqueued: readonly Enqueued[]): Promise<void> {
@@ -67,9 +45,9 @@ export async function enqueue(queue: DeliveryQueue, enqueued: readonly Enqueued[
     (['first', 'retries'] as const).map(async (name) => {
       const entries = enqueued
         .filter((one) => queueOf(one) === name)
-        .map(({ delivery, message, delaySeconds = 0 }) => ({
-          clientId: delivery.client_id,
-          message,
+        .map(({ delivery: { client_id: clientId, delivery_id }, delaySeconds = 0, swept }) => ({
+          clientId,
+          message: { delivery_id, swept },
           delaySeconds,
         }));
       if (entries.length > 0) await queue.send(name, entries);
@@ -177,7 +155,7 @@ export function makeRetryScheduler({
         warn('a retry could not be scheduled; the sweep enqueues it', error);
         const sweptAt = addSeconds(new Date(delivery.attempt_due_at), -sweptAheadSeconds);
         if (sweptAt <= now) return sendLater();
-        await dueItemIndex.add('deliveries', [{ id: dueItemIdOf(delivery), dueAt: sweptAt }]);
+        await dueItemIndex.add('deliveries', [{ id: delivery_id, dueAt: sweptAt }]);
       }
     },
   };

@@ -65,17 +65,9 @@ export const deliverySchema = z.readonly(
     /** How many workers died during this attempt. */
     interruptions: z.int().check(z.nonnegative()),
     /** The last request to resend many that included it. */
-    resent_by: z.optional(
-      z.readonly(
-        openObject({
-          resend_id: z.string(),
-          /** The time at which the delivery had finished before. */
-          finished_at: time,
-          /** The delivery of the message's event before it, to the same destination, which this one must not overtake. */
-          after: z.optional(z.string()),
-        }),
-      ),
-    ),
+    resent_by: z.optional(z.string()),
+    /** The key of the index of failed deliveries: set from a failure until the delivery is acknowledged. */
+    failed_key: z.optional(z.string()),
     alert_pending: z.optional(z.boolean()),
     created_at: time,
     finished_at: z.optional(time),
@@ -155,13 +147,6 @@ export function nextReviewAt(delivery: Delivery): Date | undefined {
     case 'retry_scheduled':
       return addSeconds(new Date(delivery.attempt_due_at), sweepGraceSeconds);
   }
-}
-
-/** Makes a delivery without a row due now, even if the relay's clock is ahead. */
-export function dueNow(delivery: Delivery, now: Date): Delivery {
-  return new Date(delivery.attempt_due_at) <= now
-    ? delivery
-    : { ...delivery, attempt_due_at: now.toISOString() };
 }
 
 /** Claims the attempt for one worker. If the previous worker died, it is the same attempt again. */
@@ -264,20 +249,17 @@ export function originOf(url: string): string {
   return parsed === null || parsed.origin === 'null' ? url : parsed.origin;
 }
 
-/**
- * The parts of a due item's name: `<message>#<event>`, with `#<endpoint>` for an endpoint of the client. The
- * delivery's id is derived from these, so the sweep can rebuild a delivery that has no row yet. A delivery without a
- * message has a row from its start, and its id is the name.
- */
-interface DeliveryEvent {
+/** Returns the same id for the same event of a message at the same destination. */
+export function deliveryIdOf({
+  messageId,
+  event,
+  endpointId,
+}: {
   readonly messageId: string;
   readonly event: string;
   /** Absent for the URL of the message or of the account. */
   readonly endpointId?: string | undefined;
-}
-
-/** Always the same id for the same event of a message at the same destination. */
-export function deliveryIdOf({ messageId, event, endpointId }: DeliveryEvent): string {
+}): string {
   return derivedId('whd', messageId, event, ...(endpointId === undefined ? [] : [endpointId]));
 }
 
@@ -292,26 +274,13 @@ export function disabledNoticeId(
 /** Returns none if the delivery is finished. */
 export function dueItemOf(delivery: Delivery): DueItem[] {
   const dueAt = nextReviewAt(delivery);
-  return dueAt === undefined ? [] : [{ id: dueItemIdOf(delivery), dueAt }];
+  return dueAt === undefined ? [] : [{ id: delivery.delivery_id, dueAt }];
 }
 
-export function dueItemIdOf({ delivery_id, message_id, event, endpoint_id }: Delivery): string {
-  if (message_id === undefined) return delivery_id;
-  return [message_id, event, ...(endpoint_id === undefined ? [] : [endpoint_id])].join('#');
-}
-
-/** Returns the name of the due item for an event whose deliveries a worker creates: `<message>#<event>`. */
-export function fanOutItemIdOf({ message_id, event }: { message_id: string; event: string }): string {
-  return `${message_id}#${event}`;
-}
-
-/** Returns undefined if the delivery has no message. */
-export function deliveryEventOf(dueItemId: string): DeliveryEvent | undefined {
-  const [messageId = '', event, endpointId] = dueItemId.split('#');
-  return event === undefined ? undefined : { messageId, event, endpointId };
-}
-
-export function deliveryIdOfDueItem(dueItemId: string): string {
-  const event = deliveryEventOf(dueItemId);
-  return event === undefined ? dueItemId : deliveryIdOf(event);
+/** Returns the position of a delivery in the list of its client: by time, then by id. It never changes. */
+export function listPositionOf({
+  created_at,
+  delivery_id,
+}: Pick<Delivery, 'created_at' | 'delivery_id'>): string {
+  return `${created_at}#${delivery_id}`;
 }

@@ -24,7 +24,7 @@ import { isId, newId } from '../platform/ids.ts';
 import { fromArns } from './aws-destination.ts';
 import type { DeliveryStore } from './delivery-store.dynamo.ts';
 import type { EndpointStore } from './endpoint-store.dynamo.ts';
-import { type EnqueueDependencies, sendNotification } from './plan-deliveries.ts';
+import { createDeliveries, type EnqueueDependencies } from './plan-deliveries.ts';
 import { testEvent } from './test-event.ts';
 import {
   changed,
@@ -188,7 +188,6 @@ export interface TestRequest {
  */
 export async function sendTestEvent(
   dependencies: EnqueueDependencies & {
-    readonly deliveries: Pick<DeliveryStore, 'create'>;
     readonly endpoints: Pick<EndpointStore, 'get'>;
     readonly activityLog: ActivityLog;
   },
@@ -198,7 +197,6 @@ export async function sendTestEvent(
   if (!endpoint.enabled) throw standardError('endpoint_disabled');
   const now = dependencies.clock();
   const planned = testEvent(endpoint, event, now);
-  // The entry precedes the event, so that the log of webhooks finds every test event.
   await addActivity(dependencies.activityLog, {
     entry_id: newId('act', now),
     kind: 'webhook_test_sent',
@@ -208,8 +206,8 @@ export async function sendTestEvent(
     delivery_id: planned.delivery_id,
     actor,
   });
-  const { delivery_id } = await sendNotification(dependencies, planned);
-  return { delivery_id, endpoint_id: endpoint.endpoint_id };
+  await createDeliveries(dependencies, [planned]);
+  return { delivery_id: planned.delivery_id, endpoint_id: endpoint.endpoint_id };
 }
 
 /** @throws GatewayError `not_found` if the endpoint is not the caller's. */

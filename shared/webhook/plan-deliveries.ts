@@ -4,75 +4,46 @@ import { messageError } from '../contract/message-error-codes.ts';
 import { modeField } from '../contract/mode.ts';
 import { fromOf } from '../message/attempt.ts';
 import { type EventStatus, eventsToSend, type Message, type MessageChange } from '../message/message.ts';
-import { allEnded, RefusedEntries } from '../platform/aws/permanent-fault.ts';
-import { addSeconds, type Clock } from '../platform/clock.ts';
+import { allEnded } from '../platform/aws/permanent-fault.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
-import {
-  type Delivery,
-  deliveryIdOf,
-  dueItemOf,
-  fanOutItemIdOf,
-  type NewDelivery,
-  newDelivery,
-  sweepGraceSeconds,
-} from './delivery.ts';
-import { type DeliveryQueue, enqueue, type FanOut } from './delivery-queue.sqs.ts';
+import { type Delivery, deliveryIdOf, dueItemOf, type NewDelivery, newDelivery } from './delivery.ts';
+import { type DeliveryQueue, enqueue } from './delivery-queue.sqs.ts';
 import type { DeliveryStore } from './delivery-store.dynamo.ts';
 import type { InboundEventData, RecipientEventData, WebhookEventData } from './event-body.schema.ts';
 import type { SlowEndpoints } from './slow-endpoints.dynamo.ts';
 import { type PlannedEndpoint, receives } from './webhook-endpoint.ts';
 
 /** A change of a message, and the destinations of its client's events. */
-export interface ChangeWithDestinations extends MessageChange {
+interface ChangeWithDestinations extends MessageChange {
   /** Used if the message has no URL. */
   readonly accountUrl: string | undefined;
   readonly endpoints: readonly PlannedEndpoint[];
 }
 
-export interface PlannedDelivery extends NewDelivery {
-  readonly happenedAt: string;
-}
-
 /**
- * Returns each event state that the change entered, in the order of the states, with its destinations: the request's URL, or the
- * account's current one if the request has none; and each endpoint that receives the event (contract, sections 7 and 12).
- * Events without any are left out.
+ * Returns a delivery for each event state that the change entered, in the order of the states, and each of its
+ * destinations: the request's URL, or the account's current one if the request has none; and each endpoint that
+ * receives the event (contract, sections 7 and 12).
  */
-export function planEvents({ before, after, accountUrl, endpoints }: ChangeWithDestinations): FanOut[] {
-  const ownUrl = after.webhook_url ?? accountUrl;
-  return eventsOfChange({ before, after }).flatMap(({ event, body, happenedAt }) => {
-    const destinations = [
+export function planDeliveries({ accountUrl, endpoints, ...change }: ChangeWithDestinations): NewDelivery[] {
+  const { client_id, message_id, webhook_url } = change.after;
+  const ownUrl = webhook_url ?? accountUrl;
+  return eventsOfChange(change).flatMap(({ event, body }) => {
+    const destinations: { url: string; endpoint_id?: string }[] = [
       ...(ownUrl === undefined ? [] : [{ url: ownUrl }]),
       ...endpoints
         .filter((endpoint) => receives(endpoint, event))
         .map(({ endpoint_id, url }) => ({ endpoint_id, url })),
     ];
     if (destinations.length === 0) return [];
-    const { client_id, message_id } = after;
-    return [{ client_id, message_id, event, happened_at: happenedAt, body: body(), destinations }];
+    const text = body();
+    return destinations.map((destination) => ({
+      delivery_id: deliveryIdOf({ messageId: message_id, event, endpointId: destination.endpoint_id }),
+      ...{ client_id, message_id, event, body: text },
+      ...destination,
+    }));
   });
-}
-
-export function deliveriesOf({ destinations, happened_at, ...event }: FanOut): PlannedDelivery[] {
-  return destinations.map(({ url, endpoint_id }) => ({
-    delivery_id: deliveryIdOf({ messageId: event.message_id, event: event.event, endpointId: endpoint_id }),
-    ...event,
-    url,
-    ...(endpoint_id === undefined ? {} : { endpoint_id }),
-    happenedAt: happened_at,
-  }));
-}
-
-export function planDeliveries(change: ChangeWithDestinations): PlannedDelivery[] {
-  return planEvents(change).flatMap(deliveriesOf);
-}
-
-/** Returns a delivery without a row: the worker that claims it creates the row. */
-export function unpersistedDelivery(
-  { clock, retentionDays, newRevision }: Pick<EnqueueDependencies, 'clock' | 'retentionDays' | 'newRevision'>,
-  { happenedAt: _happenedAt, ...given }: PlannedDelivery,
-): Delivery {
-  return newDelivery(given, clock(), retentionDays, newRevision());
 }
 
 export interface EnqueueDependencies {
@@ -81,114 +52,35 @@ export interface EnqueueDependencies {
   readonly retentionDays: number;
   readonly dueItemIndex: DueItemIndex;
   readonly queue: DeliveryQueue;
-}
-
-/** What the relay and a fan-out need: they enqueue the first attempts of events. */
-export interface PlanDependencies extends EnqueueDependencies {
-  readonly slowEndpoints: SlowEndpoints;
+  readonly deliveries: Pick<DeliveryStore, 'create'>;
+  /** Absent for webhooks of no message, which are few. */
+  readonly slowEndpoints?: SlowEndpoints;
 }
 
 /**
- * Adds the deliveries to the due-item index, from which the sweep rebuilds any that a queue loses; then enqueues them
- * complete. The worker that claims one creates its row, which saves a write. An event with several destinations is one
- * due item and one queue message, from which a worker makes the deliveries. Repeating the call is safe.
+ * Stores the deliveries and queues their ids. Repeating the call is safe: a delivery is stored once for its id, and a
+ * further queue message finds no attempt that is due.
  *
- * @throws if any part may have failed; the caller repeats all of it.
+ * 1. adds them to the due-item index ─ crash → the caller repeats the call; the sweep drops an id without a row
+ * 2. stores the rows that do not exist yet ─ crash → the sweep enqueues them
+ * 3. enqueues their ids
+ *
+ * @throws if any part may have failed: the caller repeats the call.
  */
-export async function relayDeliveries(
-  dependencies: PlanDependencies,
-  changes: readonly ChangeWithDestinations[],
-): Promise<number> {
-  const events = changes.flatMap(planEvents);
-  const single = events.filter(({ destinations }) => destinations.length === 1);
-  const fannedOut = events.filter(({ destinations }) => destinations.length > 1);
-  const dueAt = addSeconds(dependencies.clock(), sweepGraceSeconds);
-  const fanOutItems = fannedOut.map((event) => ({ id: fanOutItemIdOf(event), dueAt }));
-  await allEnded([
-    addAndEnqueue(dependencies, unpersistedDeliveries(dependencies, single)),
-    dependencies.dueItemIndex
-      .add('fan-outs', fanOutItems)
-      .then(() => enqueueFanOuts(dependencies, fannedOut)),
-  ]);
-  return events.reduce((sum, { destinations }) => sum + destinations.length, 0);
-}
-
-/**
- * Adds the deliveries to the due-item index first, so that the sweep enqueues any that a crash leaves out, then
- * enqueues them.
- */
-export async function addAndEnqueue(
-  { dueItemIndex, queue, slowEndpoints }: PlanDependencies,
-  deliveries: readonly Delivery[],
-): Promise<void> {
-  const [slow] = await Promise.all([
-    slowEndpoints.deliveriesToSlow(deliveries),
-    dueItemIndex.add('deliveries', deliveries.flatMap(dueItemOf)),
-  ]);
+export async function createDeliveries(
+  dependencies: EnqueueDependencies,
+  planned: readonly NewDelivery[],
+): Promise<readonly Delivery[]> {
+  const { clock, newRevision, retentionDays, dueItemIndex, deliveries, queue, slowEndpoints } = dependencies;
+  const wanted = planned.map((given) => newDelivery(given, clock(), retentionDays, newRevision()));
+  await dueItemIndex.add('deliveries', wanted.flatMap(dueItemOf)); // 1
+  const stored = await allEnded(wanted.map((delivery) => deliveries.create(delivery))); // 2
+  const slow = await slowEndpoints?.deliveriesToSlow(stored);
   await enqueue(
     queue,
-    deliveries.map((delivery) => ({
-      delivery,
-      message: { delivery_id: delivery.delivery_id, delivery },
-      isToSlowEndpoint: slow.has(delivery),
-    })),
-  );
-}
-
-/**
- * Sends an event without a message. Nothing could rebuild its delivery, so the row is written before the queue
- * message; and before the row the due item, so that the sweep delivers it if the queue message is lost. Repeating the
- * call is safe.
- */
-export async function sendNotification(
-  dependencies: EnqueueDependencies & { readonly deliveries: Pick<DeliveryStore, 'create'> },
-  planned: PlannedDelivery,
-): Promise<Delivery> {
-  const delivery = unpersistedDelivery(dependencies, planned);
-  await dependencies.dueItemIndex.add('deliveries', dueItemOf(delivery));
-  const stored = await dependencies.deliveries.create(delivery);
-  await enqueue(dependencies.queue, [{ delivery: stored, message: { delivery_id: stored.delivery_id } }]);
+    stored.map((delivery) => ({ delivery, isToSlowEndpoint: slow?.has(delivery) ?? false })),
+  ); // 3
   return stored;
-}
-
-/**
- * Queues events for a worker, which creates their deliveries. If the queue refuses an event, creates its deliveries
- * here, so that the queue refuses only the one at fault.
- */
-export async function enqueueFanOuts(
-  dependencies: PlanDependencies,
-  events: readonly FanOut[],
-): Promise<void> {
-  if (events.length === 0) return;
-  try {
-    await dependencies.queue.send(
-      'first',
-      events.map((event) => ({ clientId: event.client_id, message: { fan_out: event }, delaySeconds: 0 })),
-    );
-  } catch (error) {
-    if (!(error instanceof RefusedEntries)) throw error;
-    const refused = error.entries.flatMap(({ index }) => events[index] ?? []);
-    await addAndEnqueue(dependencies, unpersistedDeliveries(dependencies, refused));
-  }
-}
-
-function unpersistedDeliveries(dependencies: EnqueueDependencies, events: readonly FanOut[]): Delivery[] {
-  return events.flatMap(deliveriesOf).map((planned) => unpersistedDelivery(dependencies, planned));
-}
-
-/** Leaves the events of these changes to the sweep, because their destinations could not be read. */
-export async function leaveToSweep(
-  { dueItemIndex, clock }: EnqueueDependencies,
-  changes: readonly MessageChange[],
-): Promise<void> {
-  const dueAt = clock();
-  const items = changes.flatMap((change) =>
-    eventsOfChange(change).map(({ event }) => ({
-      id: fanOutItemIdOf({ message_id: change.after.message_id, event }),
-      dueAt,
-    })),
-  );
-  await dueItemIndex.add('fan-outs', items);
 }
 
 interface WebhookEvent {
@@ -198,7 +90,7 @@ interface WebhookEvent {
   readonly body: () => string;
 }
 
-/** Returns the events of a change, in the order of the states: each is posted to every destination that receives it. */
+/** Returns the events of a change, in the order of the states. Each is posted to every destination that receives it. */
 function eventsOfChange(change: MessageChange): WebhookEvent[] {
   const { after } = change;
   return eventsToSend(change).flatMap((status) => {
@@ -211,8 +103,15 @@ function eventsOfChange(change: MessageChange): WebhookEvent[] {
   });
 }
 
-export function eventsOf(message: Message): WebhookEvent[] {
-  return eventsOfChange({ before: undefined, after: message });
+/** Returns the ids of all deliveries that a message can have had until now, to the URL and to these endpoints. */
+export function deliveryIdsOf(
+  message: Message,
+  endpoints: readonly { readonly endpoint_id: string }[],
+): string[] {
+  const destinations = [undefined, ...endpoints.map(({ endpoint_id }) => endpoint_id)];
+  return eventsOfChange({ before: undefined, after: message }).flatMap(({ event }) =>
+    destinations.map((endpointId) => deliveryIdOf({ messageId: message.message_id, event, endpointId })),
+  );
 }
 
 /**

@@ -7,7 +7,8 @@ import {
 } from '../contract/webhook-events.ts';
 import { type EventStatus, eventStatuses, type Message } from '../message/message.ts';
 import { newId } from '../platform/ids.ts';
-import { eventBody, type PlannedDelivery, recipientEventBody } from './plan-deliveries.ts';
+import type { NewDelivery } from './delivery.ts';
+import { eventBody, recipientEventBody } from './plan-deliveries.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /** Ofcom reserves this number for drama, so it belongs to nobody. */
@@ -18,7 +19,7 @@ export function testEvent(
   { client_id, endpoint_id, url, events }: WebhookEndpoint,
   event: MessageEventName | undefined,
   now: Date,
-): PlannedDelivery {
+): NewDelivery {
   const name: string = event ?? defaultEvent(events);
   const [channel, status] = name.split('.') as [Channel, EventStatus];
   const isOfRecipient = recipientEventNames.some((one) => one === name);
@@ -37,7 +38,6 @@ export function testEvent(
     event: name,
     url,
     body: JSON.stringify({ ...rest, data: { ...data, test: true } }),
-    happenedAt: now.toISOString(),
   };
 }
 

@@ -22,11 +22,6 @@ export const disabledByClient = 'by_client';
 
 const time = z.iso.datetime();
 
-/** When the endpoint was disabled the last time, until its client enabled it again. */
-const lastDisabled = z.object({ from: time, until: time });
-/** The filter before its last change, and when that was. */
-const lastFilter = z.object({ events: z.exactOptional(z.array(z.string())), until: time });
-
 /** Filters and reasons are plain texts, so that a row of a later release can be read. */
 export const webhookEndpointSchema = z.readonly(
   z.object({
@@ -43,8 +38,6 @@ export const webhookEndpointSchema = z.readonly(
     created_at: time,
     disabled_at: z.exactOptional(time),
     disabled_reason: z.exactOptional(z.string()),
-    last_disabled: z.exactOptional(lastDisabled),
-    last_filter: z.exactOptional(lastFilter),
     /** True if the gateway disabled the endpoint and has not yet sent the notice. */
     notice_pending: z.exactOptional(z.boolean()),
     /** The first failed attempt since the last success, and how many there were, up to the number that matters. */
@@ -66,10 +59,6 @@ export const plannedEndpointSchema = z.object({
   url: z.catch(z.string(), ''),
   enabled: z.catch(z.boolean(), true),
   events: z.catch(z.optional(z.array(z.string())), undefined),
-  created_at: z.catch(time, ''),
-  disabled_at: z.catch(z.optional(time), undefined),
-  last_disabled: z.catch(z.optional(lastDisabled), undefined),
-  last_filter: z.catch(z.optional(lastFilter), undefined),
 });
 
 export type PlannedEndpoint = z.output<typeof plannedEndpointSchema>;
@@ -80,18 +69,6 @@ export function receives(
   event: string,
 ): boolean {
   return enabled && matchesFilters(event, events);
-}
-
-/** Returns the endpoint as it was at a past time. An endpoint that did not exist yet counts as disabled. */
-export function asOf(endpoint: PlannedEndpoint, at: string): PlannedEndpoint {
-  const { enabled, events, created_at, disabled_at = '', last_disabled, last_filter } = endpoint;
-  const isDisabledSince = !enabled && disabled_at <= at;
-  const wasDisabled = last_disabled !== undefined && last_disabled.from <= at && at < last_disabled.until;
-  return {
-    ...endpoint,
-    enabled: created_at <= at && !isDisabledSince && !wasDisabled,
-    events: last_filter !== undefined && at < last_filter.until ? last_filter.events : events,
-  };
 }
 
 /** The destination of an endpoint's webhooks: one of the fields of a request. */
@@ -109,7 +86,7 @@ export function destinationFields(destination: Destination): Pick<WebhookEndpoin
 }
 
 /** `null` removes a field; an absent field is not changed. */
-export interface EndpointChange {
+interface EndpointChange {
   readonly destination?: Destination | undefined;
   readonly events?: string[] | null | undefined;
   readonly description?: string | null | undefined;
@@ -135,20 +112,14 @@ export function changed(
       ? { url: endpoint.url, ...fieldOf('role_arn', undefined, role_arn) }
       : destinationFields(change.destination);
   const disabling = endpoint.enabled && !enabled;
-  const enabling = !endpoint.enabled && enabled;
-  const from = disabled_at ?? endpoint.created_at;
   const at = now.toISOString();
-  const filter = fieldOf('events', change.events, events);
-  const isFilterChanged = !isDeepStrictEqual(filter.events, events);
   return {
     ...(resetsFailures(endpoint, { enabled, ...destination }) ? rest : counted),
     ...destination,
     enabled,
     revision,
-    ...filter,
-    ...(isFilterChanged ? { last_filter: { ...fieldOf('events', undefined, events), until: at } } : {}),
+    ...fieldOf('events', change.events, events),
     ...fieldOf('description', change.description, description),
-    ...(enabling ? { last_disabled: { from, until: at } } : {}),
     ...(enabled ? {} : fieldOf('disabled_at', disabling ? at : undefined, disabled_at)),
     ...(enabled ? {} : fieldOf('notice_pending', undefined, notice_pending)),
     ...(enabled ? {} : fieldOf('disabled_reason', disabling ? disabledByClient : undefined, disabled_reason)),

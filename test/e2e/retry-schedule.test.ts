@@ -142,7 +142,7 @@ describe(`the retries of a deployed gateway, ${time_scale} times as fast`, () =>
   it('end with one entry in the activity log', async () => {
     const reader = dynamoActivityReader(documentClient(), tables.activity_log ?? '');
     const [since, until] = [new Date(0), addSeconds(new Date(), 60)];
-    const page = await reader.list({ clientId: client.clientId, since, until, limit: 100, consistent: true });
+    const page = await reader.list({ clientId: client.clientId, since, until, limit: 100 });
     const entries = page.entries.filter(({ message_id }) => message_id === messageId);
     expect(entries).toEqual([
       expect.objectContaining({

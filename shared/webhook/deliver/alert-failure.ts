@@ -1,8 +1,4 @@
-/**
- * Alerts about a delivery that failed after its last attempt: at least once, with one entry in the activity log.
- *
- * The entry is written before the delivery becomes `failed`, because by the entries a resend of many finds the failed ones.
- */
+/** Alerts about a delivery that failed after its last attempt: at least once, with one entry in the activity log. */
 import { type ActivityLog, notify } from '../../activity/write-activity.dynamo.ts';
 import { modeOf } from '../../contract/mode.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
@@ -14,10 +10,9 @@ import type { DeliveryStore } from '../delivery-store.dynamo.ts';
 
 /**
  * Writes the entry of the failure. Its id is derived from the attempt and its due time, so a repeat writes the same
- * entry, also if a worker dies after it and another one makes the attempt again. If that attempt succeeds, the entry
- * remains, but the delivery's row is right.
+ * entry.
  */
-export async function enterFailure(
+async function enterFailure(
   { activityLog }: { readonly activityLog: ActivityLog },
   delivery: Delivery,
 ): Promise<void> {
@@ -37,8 +32,6 @@ export async function enterFailure(
 /**
  * Sends the alert of a failed delivery whose alert is pending. The due-item index lists the delivery until the last
  * line here, so a crash at any line repeats the whole function.
- *
- * @param isEntered - true if its entry is already written
  */
 export async function alertFailure(
   dependencies: {
@@ -48,9 +41,8 @@ export async function alertFailure(
     readonly newRevision: () => string;
   },
   delivery: Delivery,
-  isEntered = false,
 ): Promise<void> {
-  await sendAlert(dependencies, delivery, isEntered);
+  await sendAlert(dependencies, delivery);
   await dependencies.deliveries.replace(delivery, alerted(delivery, dependencies.newRevision()));
 }
 
@@ -61,9 +53,8 @@ export async function sendAlert(
     readonly reportFailedDelivery: (delivery: Delivery) => void;
   },
   delivery: Delivery,
-  isEntered = false,
 ): Promise<void> {
-  if (!isEntered) await enterFailure(dependencies, delivery);
+  await enterFailure(dependencies, delivery);
   // If the client withdrew the endpoint, nobody must act.
   if (!isWithdrawn(delivery.attempts.at(-1)?.error)) dependencies.reportFailedDelivery(delivery);
 }

@@ -2,9 +2,6 @@
  * Delivers one webhook when its queue message arrives. No webhook is lost. None is posted twice, unless a worker dies
  * between the first byte of a POST and the write of its outcome, which no sender can prevent.
  *
- * The queue message of a new delivery contains the whole delivery; the claim of its first attempt creates the row. If
- * the row exists already, the row is used and the copy in the message is ignored.
- *
  * A worker may die at any line. The numbers mark lines of the three steps, claim (1 to 3), post (4) and record (5 to 7):
  *   before 3  nothing is written: SQS shows the queue message again.
  *   at 2      the message may be sent twice: the second one finds no attempt that is due.
@@ -28,7 +25,6 @@ import {
   afterFailure,
   claimed,
   type Delivery,
-  dueNow,
   interruptionsMax,
   nextStep,
 } from '../delivery.ts';
@@ -36,7 +32,7 @@ import type { DeliveryMessage, RetryScheduler, WebhookQueue } from '../delivery-
 import type { DeliveryStore } from '../delivery-store.dynamo.ts';
 import type { SlowEndpoints } from '../slow-endpoints.dynamo.ts';
 import type { WebhookEndpoint } from '../webhook-endpoint.ts';
-import { alertFailure, enterFailure } from './alert-failure.ts';
+import { alertFailure } from './alert-failure.ts';
 import {
   type CountedEndpoints,
   countResult,
@@ -79,8 +75,7 @@ interface Claimed extends ClaimedAttempt {
 type NotClaimed =
   | { readonly kind: 'unknown' | 'finished' | 'lost_race' | 'waiting' }
   /**
-   * Another worker has this attempt, or the attempt of the previous event. If that worker is dead, this queue message
-   * repeats the attempt after the lease.
+   * Another worker has this attempt. If that worker is dead, this queue message repeats the attempt after the lease.
    */
   | { readonly kind: 'held'; readonly retryAfterSeconds: number }
   | { readonly kind: 'alerted'; readonly delivery: Delivery };
@@ -126,9 +121,6 @@ function preventedBy({ unposted, delivery, secrets }: Claimed, now: Date): Unpos
 /** Messages are early by a fraction of a second. */
 const longestWaitInWorkerMs = waitSecondsMax * 1000;
 
-/** All receives of a message (`receivesMax`) take longer than three leases of dead workers, after which the event before has failed. */
-const eventBeforePauseSeconds = 15;
-
 /**
  * Prepares the attempt, as the first step: reads the delivery, waits until it is due, and claims the attempt for this
  * worker.
@@ -138,10 +130,7 @@ async function prepareAttempt(
   message: DeliveryMessage,
 ): Promise<Claimed | NotClaimed> {
   const { deliveries, clock } = dependencies;
-  const seen =
-    message.delivery === undefined
-      ? await deliveries.get(message.delivery_id) // 1
-      : dueNow(message.delivery, clock());
+  const seen = await deliveries.get(message.delivery_id); // 1
   if (seen === undefined) return { kind: 'unknown' };
 
   const step = nextStep(seen, clock());
@@ -159,27 +148,12 @@ async function prepareAttempt(
     return { kind: 'waiting' };
   }
   await waitUntil(dependencies, new Date(seen.attempt_due_at));
-  if (await isEventBeforeOpen(dependencies, seen)) {
-    return { kind: 'held', retryAfterSeconds: eventBeforePauseSeconds };
-  }
-
   const { delivery: current, endpoint, unposted } = await atPresentUrl(dependencies, seen);
-  const claim = await claimAttempt(dependencies, current, message); // 3
-  if (claim !== undefined) {
-    const { attempt_trigger } = claim.delivery;
-    const trigger = attempt_trigger === 'automatic' && message.swept ? 'sweep' : attempt_trigger;
-    return { kind: 'claimed', ...claim, trigger, unposted, endpoint };
-  }
-  if (message.delivery === undefined) return { kind: 'lost_race' };
-  return prepareAttempt(dependencies, { ...message, delivery: undefined });
-}
-
-/** True if the resend of the message's previous event is not finished, because its worker died or is late. */
-async function isEventBeforeOpen({ deliveries }: DeliverDependencies, seen: Delivery): Promise<boolean> {
-  const { resent_by, state, attempt_trigger } = seen;
-  if (resent_by?.after === undefined || state !== 'pending' || attempt_trigger !== 'manual') return false;
-  const before = await deliveries.get(resent_by.after);
-  return before?.state === 'pending' || before?.state === 'attempting';
+  const claim = await claimAttempt(dependencies, current); // 3
+  if (claim === undefined) return { kind: 'lost_race' };
+  const { attempt_trigger } = claim.delivery;
+  const trigger = attempt_trigger === 'automatic' && message.swept ? 'sweep' : attempt_trigger;
+  return { kind: 'claimed', ...claim, trigger, unposted, endpoint };
 }
 
 /**
@@ -201,20 +175,12 @@ async function atPresentUrl(
   return { delivery, endpoint, ...(endpoint.enabled ? {} : { unposted: 'endpoint_disabled' }) };
 }
 
-async function claimAttempt(
-  dependencies: DeliverDependencies,
-  seen: Delivery,
-  message: DeliveryMessage,
-): Promise<Claim | undefined> {
+async function claimAttempt(dependencies: DeliverDependencies, seen: Delivery): Promise<Claim | undefined> {
   const { deliveries, clock, newRevision } = dependencies;
   // The secrets are read after the wait, so that none is older than the cache allows.
   const signing = await dependencies.secrets.find(seen.client_id, seen.endpoint_id);
   const delivery = claimed(seen, clock(), newRevision());
-  const isClaimed =
-    message.delivery === undefined
-      ? await deliveries.replace(seen, delivery)
-      : (await deliveries.create(delivery)).revision === delivery.revision;
-  return isClaimed ? { delivery, secrets: signing } : undefined;
+  return (await deliveries.replace(seen, delivery)) ? { delivery, secrets: signing } : undefined;
 }
 
 /** Returns whole seconds, and one more for a clock that is a little ahead. */
@@ -254,7 +220,6 @@ async function recordOutcome(
     attempt.error === undefined
       ? acknowledged(held, attempt, newRevision())
       : afterFailure(held, attempt, timeScale, newRevision());
-  const isEntered = delivery.state === 'failed' && (await tryEnterFailure(dependencies, delivery));
   // If the outcome were lost, the POST would be repeated, so the write is retried. Repeating it is safe.
   const retryPolicy = {
     delaysMs: writeRetryDelaysMs,
@@ -265,23 +230,9 @@ async function recordOutcome(
   if (!written) return { kind: 'lost_race' };
   if (attempt.error === undefined) return { kind: 'acknowledged', delivery, attempt };
   if (delivery.state === 'failed') {
-    await alertFailure(dependencies, delivery, isEntered); // 7
+    await alertFailure(dependencies, delivery); // 7
     return { kind: 'failed', delivery, attempt };
   }
   await retryScheduler.schedule(delivery, clock()); // 6
   return { kind: 'retry_scheduled', delivery, attempt };
-}
-
-/**
- * Tries to write the entry. The log must not hold up the outcome, because the POST would be repeated if the outcome
- * were lost. The alert then writes the entry.
- */
-async function tryEnterFailure(dependencies: DeliverDependencies, delivery: Delivery): Promise<boolean> {
-  try {
-    await enterFailure(dependencies, delivery);
-    return true;
-  } catch (error) {
-    dependencies.warn('the failure of a webhook could not be entered in the activity log yet', error);
-    return false;
-  }
 }

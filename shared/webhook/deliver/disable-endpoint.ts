@@ -19,13 +19,11 @@ import { addDays, addSeconds } from '../../platform/clock.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
 import type { Attempt } from '../attempt-record.ts';
 import { type Delivery, disabledNoticeId } from '../delivery.ts';
-import type { DeliveryStore } from '../delivery-store.dynamo.ts';
 import type { EndpointReader, EndpointResults } from '../endpoint-store.dynamo.ts';
-import { type EnqueueDependencies, sendNotification } from '../plan-deliveries.ts';
+import { createDeliveries, type EnqueueDependencies } from '../plan-deliveries.ts';
 import { receives, type WebhookEndpoint } from '../webhook-endpoint.ts';
 
 export interface DisableDependencies extends EnqueueDependencies {
-  readonly deliveries: Pick<DeliveryStore, 'create'>;
   readonly endpoints: EndpointReader & EndpointResults;
   readonly activityLog: ActivityLog;
 }
@@ -123,7 +121,6 @@ export async function reportDisabled(
     at: disabled_at,
     summary: `The webhook endpoint ${endpoint_id} was disabled: no successful delivery for ${disabledAfter.days} days`,
     client_id,
-    // The log of webhooks finds the notices by this id.
     after: { endpoint_id, url, enabled: false },
   });
   const body = JSON.stringify({
@@ -132,16 +129,16 @@ export async function reportDisabled(
     data: { endpoint_id, url, disabled_at, reason: disabled_reason, client_id, ...modeField(client_id) },
   });
   const others = await dependencies.endpoints.list(client_id);
-  for (const other of others.filter((one) => receives(one, endpointDisabledEvent))) {
-    await sendNotification(dependencies, {
+  const notices = others
+    .filter((one) => receives(one, endpointDisabledEvent))
+    .map((other) => ({
       delivery_id: disabledNoticeId({ endpointId: endpoint_id, at: disabled_at }, other.endpoint_id),
       client_id,
       endpoint_id: other.endpoint_id,
       event: endpointDisabledEvent,
       url: other.url,
       body,
-      happenedAt: disabled_at,
-    });
-  }
+    }));
+  await createDeliveries(dependencies, notices);
   await dependencies.endpoints.noticeSent(endpoint);
 }

@@ -10,13 +10,18 @@ import {
 } from '../../operation/operation.ts';
 import { isId } from '../../platform/ids.ts';
 import type { Delivery } from '../delivery.ts';
-import { deliveryLog, deliverySummary, deliveryView, listDeliveriesQuery } from './delivery-log.ts';
-import type { WebhookLogDependencies } from './find-deliveries.ts';
+import {
+  deliveryLog,
+  deliverySummary,
+  deliveryView,
+  listDeliveriesQuery,
+  type WebhookLogDependencies,
+} from './delivery-log.ts';
 import { requestResend, resend, resendRequestSchema, resendView, showResend } from './request-resend.ts';
 
 type OwnDeliveries = Pick<WebhookLogDependencies, 'deliveries'>;
 
-export function listWebhookDeliveries(dependencies: WebhookLogDependencies): Operation {
+export function listWebhookDeliveries(dependencies: Parameters<typeof deliveryLog>[0]): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
     const query = parseQuery(listDeliveriesQuery, request);

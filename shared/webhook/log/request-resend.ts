@@ -13,7 +13,7 @@ import { type Delivery, type DeliveryState, dueItemOf, resendDue } from '../deli
 import { enqueue } from '../delivery-queue.sqs.ts';
 import type { WebhookEndpoint } from '../webhook-endpoint.ts';
 import type { ResendView } from '../webhook-response.schema.ts';
-import type { WebhookLogDependencies } from './find-deliveries.ts';
+import type { WebhookLogDependencies } from './delivery-log.ts';
 import { newResend, type Resend, type ResendFilter, resendableStates, resendIdOf } from './resend.ts';
 import { runResend } from './run-resend.ts';
 
@@ -247,7 +247,7 @@ async function alertedDelivery(
 
 /** Enqueues the attempt. A resend is due at once, so it needs no schedule. */
 function start({ queue }: Pick<WebhookLogDependencies, 'queue'>, delivery: Delivery): Promise<void> {
-  return enqueue(queue, [{ delivery, message: { delivery_id: delivery.delivery_id } }]);
+  return enqueue(queue, [{ delivery }]);
 }
 
 function withoutResend({ state }: Delivery): ResendOutcome {

@@ -2,12 +2,10 @@
 
 import * as z from 'zod/mini';
 import { keptDays } from '../../contract/mode.ts';
-import { messageEventNames } from '../../contract/webhook-events.ts';
-import { statuses } from '../../message/message.ts';
 import { addDays, addSeconds, epochSeconds } from '../../platform/clock.ts';
 import { derivedId } from '../../platform/ids.ts';
 import { openObject } from '../../platform/object-fields.ts';
-import { type Delivery, deliveryIdOf, originOf } from '../delivery.ts';
+import { type Delivery, originOf } from '../delivery.ts';
 
 /** `matching` counts the deliveries, `sending` resends them. */
 export const resendStatuses = ['matching', 'sending', 'completed'] as const;
@@ -97,7 +95,7 @@ export function afterStep(resend: Resend, step: StepResult, now: Date, revision:
 }
 
 /** True if the delivery is at the requested destination, and its event in the requested range. */
-export function isAskedFor(filter: ResendFilter, delivery: Delivery): boolean {
+function isAskedFor(filter: ResendFilter, delivery: Delivery): boolean {
   return (
     (filter.endpoint_id === undefined || delivery.endpoint_id === filter.endpoint_id) &&
     (filter.origin === undefined || originOf(delivery.url) === filter.origin) &&
@@ -106,82 +104,24 @@ export function isAskedFor(filter: ResendFilter, delivery: Delivery): boolean {
   );
 }
 
-/** The clocks of who asks and of who delivers differ by less. */
+/** The clocks of the process that is asked and of the one that delivers differ by less. */
 const clocksDifferSeconds = 5;
-
-/**
- * Returns the latest finish that the request includes: deliveries that finished by then could be shown as finished to
- * the requester.
- */
-export function finishedUntil({ created_at }: Resend): string {
-  return addSeconds(new Date(created_at), clocksDifferSeconds).toISOString();
-}
 
 /**
  * True if it must be resent now. A delivery that finished after the request is not included, so a webhook that fails
  * again is not resent a second time.
  */
 export function isDue(resend: Resend, delivery: Delivery): boolean {
+  const finishedUntil = addSeconds(new Date(resend.created_at), clocksDifferSeconds).toISOString();
   return (
     delivery.client_id === resend.client_id &&
     delivery.state === resend.state &&
-    delivery.resent_by?.resend_id !== resend.resend_id &&
-    (delivery.finished_at ?? '') <= finishedUntil(resend) &&
+    !isResentBy(resend, delivery) &&
+    (delivery.finished_at ?? '') <= finishedUntil &&
     isAskedFor(resend, delivery)
   );
 }
 
-/** Returns the same text for all events of a message at one destination. */
-export function destinationOf({ message_id, delivery_id, endpoint_id = '' }: Delivery): string {
-  return `${message_id ?? delivery_id} ${endpoint_id}`;
-}
-
-/**
- * Returns the deliveries with the other events of each message at the same destination: no event may overtake
- * another.
- */
-export async function withEventsOfTheSame(
-  deliveries: { getMany(deliveryIds: readonly string[]): Promise<readonly Delivery[]> },
-  included: readonly Delivery[],
-): Promise<readonly Delivery[]> {
-  const ids = included.flatMap(({ message_id, endpoint_id, event, delivery_id }) =>
-    message_id === undefined
-      ? []
-      : eventsLike(event)
-          .map((name) => deliveryIdOf({ messageId: message_id, event: name, endpointId: endpoint_id }))
-          .filter((id) => id !== delivery_id),
-  );
-  const known = new Map(included.map((row) => [row.delivery_id, row]));
-  const others = ids.filter((id) => !known.has(id));
-  return [...known.values(), ...(await deliveries.getMany(others))];
-}
-
-/** Returns the names of the events of the same channel. */
-function eventsLike(event: string): string[] {
-  const prefix = event.slice(0, event.indexOf('.') + 1);
-  return messageEventNames.filter((name) => name.startsWith(prefix));
-}
-
-export interface OrderedDelivery {
-  readonly row: Delivery;
-  /** How many of its message's events come before it. */
-  readonly rank: number;
-  /** The id of the last of these. */
-  readonly after: string | undefined;
-}
-
-/**
- * Messages by time, the events of each in the order of its states: `created_at` is by the clocks of two processes, and
- * the events of one message can be closer to each other than these.
- */
-export function inOrder(rows: readonly Delivery[]): OrderedDelivery[] {
-  const byTime = rows.toSorted((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
-  return [...Map.groupBy(byTime, destinationOf).values()].flatMap((events) => {
-    const byState = events.toSorted((a, b) => stateOrderOf(a) - stateOrderOf(b));
-    return byState.map((row, rank) => ({ row, rank, after: byState[rank - 1]?.delivery_id }));
-  });
-}
-
-function stateOrderOf({ event }: Delivery): number {
-  return statuses.findIndex((status) => event.endsWith(`.${status}`));
+export function isResentBy({ resend_id }: Resend, { resent_by }: Delivery): boolean {
+  return resent_by === resend_id;
 }

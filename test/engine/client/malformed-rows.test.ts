@@ -157,7 +157,7 @@ describe('a webhook', () => {
     ]);
   });
 
-  it('keeps what a later release added to its row, to an attempt and to its resend', async () => {
+  it('keeps what a later release added to its row and to an attempt', async () => {
     const attempt = {
       number: 1,
       trigger: 'automatic',
@@ -172,16 +172,14 @@ describe('a webhook', () => {
       response_body: '',
       added_later: 'in an attempt',
     };
-    const resent_by = { resend_id: 'whr_1', finished_at: at, added_later: 'in a resend' };
     const added_later = { any: ['thing'] };
-    await put('webhook_deliveries', { ...aDelivery('whd_3'), attempts: [attempt], resent_by, added_later });
+    await put('webhook_deliveries', { ...aDelivery('whd_3'), attempts: [attempt], added_later });
     const seen = await store().get('whd_3');
     if (seen === undefined) throw new Error('it is stored');
     await store().replace(seen, claimed(seen, created, 'second'));
     expect(await store().get('whd_3')).toMatchObject({
       state: 'attempting',
       attempts: [attempt],
-      resent_by,
       added_later,
     });
   });

@@ -28,15 +28,15 @@ const { carrierOf, sent, stored } = handOversIn(() => tables, clock);
 /** A relay whose queue is a list. */
 function relaySimulation() {
   const queued: (OutboundEntry & { readonly at: Date })[] = [];
-  const { dueItemIndex } = inMemoryStores();
+  const { dueItemIndex, deliveries } = inMemoryStores();
   const dependencies: RelayDependencies = {
     outbound: {
       enqueue: async (entries) => {
         queued.push(...entries.map((entry) => ({ ...entry, at: addSeconds(now, entry.delaySeconds ?? 0) })));
       },
     },
-    warn: () => undefined,
     webhooks: {
+      deliveries,
       dueItemIndex,
       queue: { send: () => Promise.reject(new Error('nothing is delivered here')) },
       slowEndpoints: storesIn(tables).slowEndpoints,

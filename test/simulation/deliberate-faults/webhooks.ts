@@ -15,10 +15,16 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
-  'an event is lost where the endpoints of its client cannot be read': {
+  'a webhook whose queue message is lost is not sent': {
     theme: 'webhooks',
     promise: '7.12',
-    changes: [{ file: 'shared/relay/relay.ts', replace: 'unknown.push({ before, after });', by: '' }],
+    changes: [
+      {
+        file: 'shared/webhook/plan-deliveries.ts',
+        replace: "await dueItemIndex.add('deliveries', wanted.flatMap(dueItemOf)); // 1",
+        by: 'void [dueItemIndex, dueItemOf];',
+      },
+    ],
   },
   'the old signature is made with the new secret': {
     theme: 'webhooks',
@@ -77,21 +83,14 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
-  'only the 50 latest test events are listed': {
+  'a delivery is not listed where two pages meet': {
     theme: 'webhooks',
     promise: '12.3',
     changes: [
       {
-        file: 'shared/webhook/log/find-deliveries.ts',
-        replace: `    cursor: after && entriesFrom(after),
-`,
-        by: `    cursor: undefined && entriesFrom(String(after)),
-`,
-      },
-      {
-        file: 'shared/webhook/log/find-deliveries.ts',
-        replace: 'return { located, end: nextCursor && `${placeOf(nextCursor)}~${noneLeft}` };',
-        by: 'return { located, end: undefined && nextCursor };',
+        file: 'shared/webhook/log/delivery-log.ts',
+        replace: 'if (found.length === limit) return listed(found, before);',
+        by: 'if (found.length === limit) return listed(found.slice(0, -1), before);',
       },
     ],
   },

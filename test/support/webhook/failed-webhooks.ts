@@ -5,6 +5,7 @@ import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { addDays, dayOf, epochSeconds } from '../../../shared/platform/clock.ts';
 import { derivedIdAt, newId } from '../../../shared/platform/ids.ts';
 import { type Delivery, deliveryIdOf } from '../../../shared/webhook/delivery.ts';
+import { keysOf } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { writeRows } from '../engine/write-rows.ts';
 import { gateway } from '../gateway/gateway.ts';
 
@@ -44,7 +45,11 @@ export async function storeFailedWebhooks(
   const rows = failed.map(rowsOf);
   const deliveries = rows.map(({ delivery }) => delivery);
   const entries = rows.map(({ entry }) => entry);
-  await writeRows(dynamo, tables.webhook_deliveries, deliveries);
+  await writeRows(
+    dynamo,
+    tables.webhook_deliveries,
+    deliveries.map((delivery) => ({ ...delivery, ...keysOf(delivery) })),
+  );
   await writeRows(dynamo, tables.activity_log, entries);
   return deliveries;
 }

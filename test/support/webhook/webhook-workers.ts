@@ -9,7 +9,6 @@ import { addSeconds } from '../../../shared/platform/clock.ts';
 import { relayChanges } from '../../../shared/relay/relay.ts';
 import type { AttemptError } from '../../../shared/webhook/attempt-record.ts';
 import { deliver } from '../../../shared/webhook/deliver/deliver-webhook.ts';
-import { fanOut } from '../../../shared/webhook/deliver/fan-out.ts';
 import type { PostResult } from '../../../shared/webhook/deliver/http-post.ts';
 import { type Delivery, deliveryIdOf, newDelivery } from '../../../shared/webhook/delivery.ts';
 import {
@@ -133,10 +132,6 @@ export function webhookWorkers(options: Options) {
       sendToAws: () => Promise.reject(new Error('no endpoint of these tests is in AWS')),
       post: (request: Parameters<typeof post>[1]) => post(from, request),
     };
-    if ('fan_out' in message) {
-      await fanOut(dependencies, message.fan_out);
-      return undefined;
-    }
     const outcome = await deliver(dependencies, { from, timeScale }, message);
     return outcome.kind === 'held' ? outcome.retryAfterSeconds : undefined;
   }
@@ -188,7 +183,7 @@ export function webhookWorkers(options: Options) {
     async relay(change: MessageChange = { before: aMessage(), after: aSentMessage() }) {
       await stores.messages.create(change.after);
       const dependencies = {
-        ...{ webhooks: shared, accountUrlOf: shared.accountUrlOf, warn, clock },
+        ...{ webhooks: shared, accountUrlOf: shared.accountUrlOf, clock },
         outbound: { enqueue: async () => {} },
         endpointsOf: endpoints.listPlanned,
       };

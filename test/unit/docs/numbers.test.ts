@@ -14,7 +14,6 @@ import { validityMaxSeconds } from '../../../shared/message/send/send-fields.ts'
 import { windowHours } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import { rememberedSeconds } from '../../../shared/otp/otp-holds.dynamo.ts';
 import { ttlSeconds } from '../../../shared/otp/otp-request.ts';
-import { queueDelayMaxSeconds } from '../../../shared/platform/aws/queues.sqs.ts';
 import { inWords } from '../../../shared/platform/clock.ts';
 import { accessCache } from '../../../shared/platform/expiring-cache.ts';
 import { tokenLifetimeSeconds } from '../../../shared/token/token-claims.ts';
@@ -24,7 +23,7 @@ import { clientPeriodsMax, periodsMax } from '../../../shared/usage/usage-query.
 import { disabledAfter } from '../../../shared/webhook/deliver/disable-endpoint.ts';
 import { retryDelaysSeconds } from '../../../shared/webhook/delivery.ts';
 import { sameRequestMinutes } from '../../../shared/webhook/log/request-resend.ts';
-import { betweenEventsSeconds, resentPerSecond } from '../../../shared/webhook/log/run-resend.ts';
+import { resentPerSecond } from '../../../shared/webhook/log/run-resend.ts';
 import { endpointsMax } from '../../../shared/webhook/webhook-endpoint.ts';
 import { page } from '../../support/docs/pages.ts';
 
@@ -56,7 +55,6 @@ const [firstNotice, lastNotice] = noticePercentages;
 /** As `one hour`, or `15 minutes`. */
 const tokenLifetime = inWords([tokenLifetimeSeconds]).replace(/^1 /, 'one ');
 const anHour = tokenLifetime.replace(/^one /, 'an ');
-const queueDelay = `${queueDelayMaxSeconds / 60} minutes`;
 const { production } = stages;
 
 /** For each page: words of a passage, and the numbers that it must have, as prose writes them. */
@@ -144,9 +142,7 @@ const facts: Readonly<Record<string, readonly (readonly [about: string, ...numbe
     ['both sign', `${previousSecretHours} hours`],
     ['Automatic disabling', `${word(disabledAfter.days)} days`, `${disabledAfter.attempts} attempts`],
     ['same `resend_id`', `${word(sameRequestMinutes)} minutes`],
-    ['In order', `${betweenEventsSeconds} seconds`],
     ['retry queue', `${resentPerSecond} a second`],
-    ['is `pending`', queueDelay],
   ],
   'dashboard/pages/clients/credentials.tsx': [
     ['takes effect after', `${secretActiveAfterSeconds} seconds`, `${previousSecretHours} hours`],

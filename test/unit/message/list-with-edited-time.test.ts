@@ -3,7 +3,6 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { listMessages } from '../../../shared/message/list-messages.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { deliveriesOfMessages, positionCursor } from '../../../shared/webhook/log/find-deliveries.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { aSentMessage, created } from '../../support/message/example-message.ts';
@@ -48,25 +47,6 @@ describe.each([
       seen.push(...page.messages.map(({ message_id }) => message_id));
       cursor = page.next_cursor;
       if (cursor === undefined) break;
-    }
-    expect(seen).toEqual(ids.toReversed());
-  });
-
-  it('the log of webhooks has those of each once', async () => {
-    const { messages, list } = await withEdited(time);
-    const deliveries = { getMany: async () => [] } as never;
-    const search = async (after?: string) => {
-      const query = { clientId: 'client-a', endpointIds: [undefined], after };
-      return (await deliveriesOfMessages({ messages, list, deliveries }, query)).located;
-    };
-    const seen: string[] = [];
-    let after: string | undefined;
-    for (let pages = 0; pages < pagesMax; pages += 1) {
-      const [located] = await search(after);
-      if (located === undefined) break;
-      const { position, message } = located.candidate;
-      seen.push(message.message_id);
-      after = positionCursor.decode(positionCursor.encode(position));
     }
     expect(seen).toEqual(ids.toReversed());
   });

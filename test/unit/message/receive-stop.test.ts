@@ -8,7 +8,7 @@ import {
   receiveMessage as receive,
 } from '../../../shared/message/receive-message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { eventsOf } from '../../../shared/webhook/plan-deliveries.ts';
+import { planDeliveries } from '../../../shared/webhook/plan-deliveries.ts';
 import { numbersOwned } from '../../support/doubles/no-senders.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 import {
@@ -43,7 +43,12 @@ describe('STOP on a number that several clients share', () => {
     messages
       .filter(({ direction }) => direction === 'inbound')
       .flatMap((message) =>
-        eventsOf(message).map(({ event, body }) => ({ event, ...JSON.parse(body()).data })),
+        planDeliveries({
+          before: undefined,
+          after: message,
+          accountUrl: 'https://example.com',
+          endpoints: [],
+        }).map(({ event, body }) => ({ event, ...JSON.parse(body).data })),
       );
 
   it('stops all of them by that number, the last by any, and tells the last', async () => {

@@ -1,6 +1,5 @@
 /** What was set aside is shown without what people wrote, and processed without a second effect. */
 import { describe, expect, it } from '@jest/globals';
-import type { Message } from '../../../shared/message/message.ts';
 import {
   maskedContent,
   processSetAside,
@@ -56,15 +55,13 @@ const lost = (table: string) =>
     },
   });
 
-async function gateway(rows: readonly Message[] = [message]) {
+async function gateway() {
   const stores = inMemoryStores();
-  for (const row of rows) await stores.messages.create(row);
   const sent: string[] = [];
   const dependencies = {
     ...stores,
     queues: new Map(),
     sendBack: async ({ body }: SetAsideMessage) => void sent.push(body),
-    clock: () => now,
   };
   return {
     sent,
@@ -75,35 +72,15 @@ async function gateway(rows: readonly Message[] = [message]) {
   };
 }
 
-const reviewed = [`fan-outs ${message.message_id}#sms.sent`];
-
-describe('what follows from a message', () => {
-  it('a refused entry: the events since then are reviewed, once however often it is processed', async () => {
-    const { process, due } = await gateway();
-    for (let times = 0; times < 2; times += 1) {
-      expect(await process(refused)).toMatchObject({ removed: true });
-      expect(due()).toEqual(reviewed);
-    }
-  });
-
-  it('a row that is not valid keeps the entry, and the outcome names the field', async () => {
-    const { process, due, stores } = await gateway([{ ...message, segments: 'one' as never }]);
-    expect(stores.tables.rows('messages')).toHaveLength(1);
-    expect(await process(refused)).toEqual({
-      removed: false,
-      outcome: `The row of ${message.message_id} is still not valid: correct segments.`,
-    });
-    expect(due()).toEqual([]);
-  });
-
+describe('what the relay or a queue refused', () => {
   it('an unreadable record is left to the relay', async () => {
     const { process, due } = await gateway();
     expect(await process(unreadable)).toMatchObject({ removed: false });
     expect(due()).toEqual([]);
   });
 
-  it('nothing is due of a row that was deleted', async () => {
-    const { process, due } = await gateway([]);
+  it('nothing is due of a webhook whose row was deleted', async () => {
+    const { process, due } = await gateway();
     expect(await process(refused)).toMatchObject({ removed: true });
     expect(due()).toEqual([]);
   });

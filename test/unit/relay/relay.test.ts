@@ -8,10 +8,11 @@ import { rowIn, type StreamRecord } from '../../../shared/platform/aws/stream-re
 import { epochSeconds } from '../../../shared/platform/clock.ts';
 import { setAsideTo } from '../../../shared/recovery/set-aside.sqs.ts';
 import { type RelayDependencies, relay, relayAgain } from '../../../shared/relay/relay.ts';
-import { sqsDeliveryQueue, webhookQueueMessageSchema } from '../../../shared/webhook/delivery-queue.sqs.ts';
+import { deliveryIdOf } from '../../../shared/webhook/delivery.ts';
+import { sqsDeliveryQueue } from '../../../shared/webhook/delivery-queue.sqs.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { refusal, strictSqs } from '../../support/engine/strict-sqs.ts';
-import { aMessage, created } from '../../support/message/example-message.ts';
+import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
 import { anEndpoint } from '../../support/webhook/example-webhook-endpoint.ts';
 
 const id = (index: number) => `msg_01KAG0000000000000000000${String(index).padStart(2, '0')}`;
@@ -29,21 +30,19 @@ function simulation(
     ['first', new Set()],
   ]);
   const setAside: StreamRecord[] = [];
-  const { dueItemIndex, messages: rows } = inMemoryStores();
+  const { dueItemIndex, deliveries, tables, messages: rows } = inMemoryStores();
   const sqs = strictSqs({
     refuses,
     refusesCall: () => true,
     deliver: (queue, { MessageBody = '' }) => {
-      const body = JSON.parse(MessageBody) as Partial<
-        Record<'delivery' | 'fan_out', { message_id: string }> & { message_id: string }
-      >;
-      const { message_id } = body.delivery ?? body.fan_out ?? body;
-      queued.get(queue)?.add(message_id ?? '');
+      const { message_id, delivery_id } = JSON.parse(MessageBody) as Record<string, string>;
+      queued.get(queue)?.add(message_id ?? delivery_id ?? '');
     },
   });
   const dependencies = {
     outbound: sqsOutboundQueue(sqs, { otp: 'otp', single: 'outbound', bulk: 'bulk' }),
     webhooks: {
+      deliveries,
       dueItemIndex,
       queue: sqsDeliveryQueue(sqs, { first: 'first', retries: 'first' }),
       slowEndpoints: inMemoryStores().slowEndpoints,
@@ -55,12 +54,18 @@ function simulation(
     endpointsOf: async () => [],
     messages: rows,
     setAside: async (record: StreamRecord) => void setAside.push(record),
-    warn: () => {},
     clock: () => created,
     ...change,
   };
   const asideIds = () => setAside.map(({ dynamodb }) => rowIn(dynamodb?.NewImage)?.message_id);
-  return { dependencies, queued, setAside, asideIds, dueItemIndex };
+  /** The ids of the messages whose webhooks are stored and queued. */
+  const posted = () =>
+    tables
+      .rows('webhook_deliveries')
+      .flatMap(({ delivery_id, message_id }) =>
+        queued.get('first')?.has(String(delivery_id)) ? [String(message_id)] : [],
+      );
+  return { dependencies, queued, setAside, asideIds, dueItemIndex, posted };
 }
 
 const stored = (all: readonly Message[], ageSeconds = 0): StreamRecord[] =>
@@ -97,10 +102,10 @@ describe('a change that a service refuses for good', () => {
   ];
 
   it.each(refusing)('by %s is set aside alone, and all the others are passed on', async (_by, all, of) => {
-    const { dependencies, queued, asideIds } = simulation(...of);
+    const { dependencies, queued, asideIds, posted } = simulation(...of);
     await relay(dependencies, stored(all));
     expect(asideIds()).toEqual([bad]);
-    const passedOn = new Set([...(queued.get('outbound') ?? []), ...(queued.get('first') ?? [])]);
+    const passedOn = new Set([...(queued.get('outbound') ?? []), ...posted()]);
     expect([...passedOn].toSorted()).toEqual(others.toSorted());
   });
 
@@ -109,10 +114,11 @@ describe('a change that a service refuses for good', () => {
     ['older', 61],
   ])('for a reason that may pass, and %s than a minute', async (age, seconds) => {
     const accountUrlOf = async () => 'https://example.com/hook';
-    const { dependencies, queued, asideIds } = simulation({ accountUrlOf });
+    const { dependencies, posted, asideIds } = simulation({ accountUrlOf });
     const { dueItemIndex } = dependencies.webhooks;
     const add: typeof dueItemIndex.add = async (list, items) => {
-      if (items.some(({ id: itemId }) => itemId.startsWith(bad))) throw refusal('Throttling');
+      if (items.some((item) => item.id === deliveryIdOf({ messageId: bad, event: 'sms.sent' })))
+        throw refusal('Throttling');
       return dueItemIndex.add(list, items);
     };
     const webhooks = { ...dependencies.webhooks, dueItemIndex: { ...dueItemIndex, add } };
@@ -125,7 +131,7 @@ describe('a change that a service refuses for good', () => {
     if (age === 'younger') await expect(relaying).rejects.toMatchObject({ name: 'Throttling' });
     else expect(await relaying).toMatchObject({ set_aside: 1 });
     expect(asideIds()).toEqual(age === 'younger' ? [] : [bad]);
-    if (age === 'older') expect([...(queued.get('first') ?? [])].toSorted()).toEqual(others.toSorted());
+    if (age === 'older') expect(posted().toSorted()).toEqual(others.toSorted());
   });
 
   it('of a webhook whose text is any that a client may write is none', async () => {
@@ -144,8 +150,25 @@ describe('a change that a service refuses for good', () => {
   });
 });
 
-it('a client whose destinations cannot be read delays no other: its event is left to the sweep', async () => {
-  const { dependencies, queued, dueItemIndex } = simulation({
+it.each([1, 10])(
+  'an event with %d destinations is as many rows and ids in the queue, however often',
+  async (count) => {
+    const { dependencies, queued, posted, dueItemIndex } = simulation({
+      endpointsOf: async () =>
+        Array.from({ length: count }, (_, index) => anEndpoint({ endpoint_id: `whe_${index}` })),
+    });
+    const { webhook_url: _url, ...message } = aSentMessage();
+    await relay(dependencies, stored([message]));
+    await relay(dependencies, stored([message]));
+    expect(posted()).toHaveLength(count);
+    expect(queued.get('first')?.size).toBe(count);
+    const due = dueItemIndex.all().filter(({ list }) => list.startsWith('deliveries'));
+    expect(new Set(due.flatMap(({ ids }) => ids))).toEqual(queued.get('first'));
+  },
+);
+
+it('an event whose destinations cannot be read is relayed again, and set aside alone after a minute', async () => {
+  const { dependencies, asideIds, posted } = simulation({
     async endpointsOf(clientId) {
       if (clientId === bad) throw refusal('Throttling');
       return [];
@@ -155,10 +178,11 @@ it('a client whose destinations cannot be read delays no other: its event is lef
     ...{ ...message, client_id: message.message_id, status: 'sent' as const },
     sent_at: created.toISOString(),
   }));
-  await relay(dependencies, stored(sent));
-  expect([...(queued.get('first') ?? [])].toSorted()).toEqual(others.toSorted());
-  const left = dueItemIndex.all().filter(({ list }) => list.startsWith('fan-outs'));
-  expect(left.flatMap(({ ids }) => ids)).toEqual([`${bad}#sms.sent`]);
+  await expect(relay(dependencies, stored(sent))).rejects.toMatchObject({ name: 'Throttling' });
+  expect(asideIds()).toEqual([]);
+  await relay(dependencies, stored(sent, 61));
+  expect(asideIds()).toEqual([bad]);
+  expect(posted().toSorted()).toEqual(others.toSorted());
 });
 
 it('a leg that is due later than a queue can delay is left to the due index', async () => {
@@ -173,51 +197,6 @@ it('a leg that is due later than a queue can delay is left to the due index', as
     await relay({ ...dependencies, outbound }, stored([aMessage({ message_id: id(index), fallback })]));
   }
   expect(queued).toEqual([`${id(0)} 0`, `${id(0)} 900`, `${id(1)} 0`]);
-});
-
-describe('an event with several destinations', () => {
-  const sent = messages.map((message) => ({
-    ...message,
-    status: 'sent' as const,
-    sent_at: created.toISOString(),
-  }));
-  const endpoints = (count: number) =>
-    Array.from({ length: count }, (_, index) => anEndpoint({ endpoint_id: `whe_${index}` }));
-
-  it.each([1, 10])('is one queue message and one due item beside %d endpoints', async (count) => {
-    const bodies: string[] = [];
-    const { dependencies, dueItemIndex } = simulation(
-      { endpointsOf: async () => endpoints(count) },
-      (body) => {
-        bodies.push(body);
-        return false;
-      },
-    );
-    await relay(dependencies, stored(sent));
-    expect(bodies).toHaveLength(messages.length);
-    const [first] = bodies.map((body) => webhookQueueMessageSchema.parse(JSON.parse(body)));
-    expect(first).toMatchObject({ fan_out: { message_id: id(0), event: 'sms.sent' } });
-    if (first === undefined || !('fan_out' in first)) throw new Error('no fan-out');
-    expect(first.fan_out.destinations).toHaveLength(count + 1);
-    const due = dueItemIndex.all().filter(({ list }) => list.startsWith('fan-outs'));
-    expect(due.flatMap(({ ids }) => ids).toSorted()).toEqual(
-      messages.map(({ message_id }) => `${message_id}#sms.sent`).toSorted(),
-    );
-    expect(dueItemIndex.all().filter(({ list }) => list.startsWith('deliveries'))).toEqual([]);
-  });
-
-  it('that its queue refuses is refused at the one destination at fault', async () => {
-    const { dependencies, asideIds, queued } = simulation(
-      { endpointsOf: async () => endpoints(2) },
-      (body) => body.includes('refused') && body.includes(bad),
-    );
-    const withOneRefused = sent.map((message) =>
-      message.message_id === bad ? { ...message, webhook_url: 'https://example.com/refused' } : message,
-    );
-    await relay(dependencies, stored(withOneRefused));
-    expect(asideIds()).toEqual([bad]);
-    expect(queued.get('first')?.size).toBe(messages.length);
-  });
 });
 
 describe('what is set aside', () => {

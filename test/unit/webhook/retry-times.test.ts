@@ -103,17 +103,8 @@ it('a queue message that is lost delays an attempt by minutes: the sweep enqueue
   }
 });
 
-it('a failed webhook has one alert, and its entry from the moment on at which it is failed', async () => {
-  const order: string[] = [];
-  const { workers, delivery } = await deliverTo(() => ({ afterMs: 50, status: 500 }), {
-    around({ input }, run) {
-      const text = JSON.stringify(input);
-      if (text.includes('webhook_failed')) order.push('entry');
-      if (text.includes('"state":{"S":"failed"}')) order.push('row');
-      return run();
-    },
-  });
-  expect(order[0]).toBe('entry');
+it('a failed webhook has one alert and one entry', async () => {
+  const { workers, delivery } = await deliverTo(() => ({ afterMs: 50, status: 500 }));
   expect(workers.tables.rows('activity_log').map(({ kind }) => kind)).toEqual([
     expect.stringMatching(/^webhook_failed/),
   ]);

@@ -14,11 +14,9 @@ import {
   messageEventNames,
 } from '../../../shared/contract/webhook-events.ts';
 import { parseFields } from '../../../shared/operation/operation.ts';
-import { addSeconds } from '../../../shared/platform/clock.ts';
 import { awsDestinationSchemas } from '../../../shared/webhook/aws-destination.ts';
 import { testEvent } from '../../../shared/webhook/test-event.ts';
 import {
-  asOf,
   changed,
   destinationOf,
   endpointChangeSchema,
@@ -81,18 +79,6 @@ it('a test event of an opt-out has what a real one has', () => {
   const { data } = JSON.parse(testEvent(endpoint, undefined, created).body);
   const { client_id } = endpoint;
   expect(data).toMatchObject({ client_id, recipient: '+447700900123', channel: 'sms', source: 'keyword' });
-});
-
-it.each([
-  [-1, false],
-  [0, true],
-  [10, false],
-  [19, false],
-  [20, true],
-])('an endpoint that was disabled from 10 s to 20 s was enabled at %i s: %s', (seconds, isEnabled) => {
-  const at = (afterSeconds: number) => addSeconds(created, afterSeconds).toISOString();
-  const endpoint = anEndpoint({ last_disabled: { from: at(10), until: at(20) } });
-  expect(asOf(endpoint, at(seconds)).enabled).toBe(isEnabled);
 });
 
 describe('a list of secrets that a person emptied has a new one after a rotation', () => {

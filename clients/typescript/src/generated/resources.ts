@@ -307,7 +307,7 @@ export class WebhookDeliveriesResource {
   }
 
   /**
-   * List webhooks. Lists the webhooks to the client’s URLs and endpoints, with their states. The newest message comes first; with `state=failed` and no `message_id`, the latest failure comes first. A page can have fewer entries than `limit`, or none, and still have a `next_cursor`: the page without one is the last. A webhook that no worker has taken yet is `pending`; its details can be read after its first attempt. Test events and `webhook_endpoint.disabled`, which have no message, are listed by their time.
+   * List webhooks. Lists the webhooks to the client’s URLs and endpoints, with their states, the newest first. A page can have fewer entries than `limit`, or none, and still have a `next_cursor`: the page without one is the last. A new webhook is listed within seconds.
    */
   list(query: ListWebhookDeliveriesQuery = {}, options?: ListOptions): Pages<WebhookDeliveryList, WebhookDelivery> {
     return new Pages(
@@ -332,7 +332,7 @@ export class WebhookDeliveriesResource {
   }
 
   /**
-   * Resend many webhooks. Makes one more attempt of every webhook that has failed (or, with `state`, was acknowledged) and whose event happened since a time: to one endpoint, to one origin such as `https://example.com`, or to all. About 20 webhooks a second are sent beside those of new events, and the events of one message in their order. Every webhook that had failed is included. With `"state": "acknowledged"`, webhooks of the last moments may be missing, because the list of messages is updated a little later. Webhooks that are acknowledged in the meantime are skipped. The same request again gets the same `resend_id` and sends nothing; without `until` that holds until it is completed, and for at least 10 minutes.
+   * Resend many webhooks. Makes one more attempt of every webhook that has failed (or, with `state`, was acknowledged) and whose event happened since a time: to one endpoint, to one origin such as `https://example.com`, or to all. About 20 webhooks a second are sent beside those of new events, and can arrive in any order. Every webhook that the list shows in that state is included. Webhooks that are acknowledged in the meantime are skipped. The same request again gets the same `resend_id` and sends nothing; without `until` that holds until it is completed, and for at least 10 minutes.
    */
   resendMany(body: WebhookSelection, options?: RequestOptions): Promise<QueuedResend> {
     return this.#call<QueuedResend>({ method: 'POST', path: '/api/v1/webhook-deliveries/resend', repeat: 'if_refused', body }, options);

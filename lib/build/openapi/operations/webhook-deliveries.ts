@@ -35,7 +35,8 @@ const deliveryIdInPath = inPath(
 
 export const listWebhookDeliveries: Description = {
   summary: 'List webhooks',
-  description: `Lists the webhooks to the client’s URLs and endpoints, with their states. The newest message comes first; with \`state=failed\` and no \`message_id\`, the latest failure comes first. A page can have fewer entries than \`limit\`, or none, and still have a \`next_cursor\`: the page without one is the last. A webhook that no worker has taken yet is \`pending\`; its details can be read after its first attempt. Test events and \`webhook_endpoint.disabled\`, which have no message, are listed by their time.`,
+  description:
+    'Lists the webhooks to the client’s URLs and endpoints, with their states, the newest first. A page can have fewer entries than `limit`, or none, and still have a `next_cursor`: the page without one is the last. A new webhook is listed within seconds.',
   parameters: [
     inQuery('message_id', 'Only of this message.', { type: 'string' }),
     inQuery('endpoint_id', 'Only to this endpoint.', { type: 'string' }),
@@ -44,12 +45,8 @@ export const listWebhookDeliveries: Description = {
       type: 'string',
       enum: [...eventNames],
     }),
-    inQuery(
-      'since',
-      'The earliest time at which the message was accepted; if the list is by failure, the earliest time of the event.',
-      dateTime,
-    ),
-    inQuery('until', 'The latest such time, inclusive.', dateTime),
+    inQuery('since', 'The earliest `created_at`.', dateTime),
+    inQuery('until', 'The latest `created_at`, inclusive.', dateTime),
     inQuery(
       'limit',
       `Entries in a page, 1 to ${pageLimit.maximum}; default ${pageLimit.default}.`,
@@ -139,7 +136,7 @@ export const resendWebhookDelivery: Description = {
 
 export const resendWebhookDeliveries: Description = {
   summary: 'Resend many webhooks',
-  description: `Makes one more attempt of every webhook that has failed (or, with \`state\`, was acknowledged) and whose event happened since a time: to one endpoint, to one origin such as \`https://example.com\`, or to all. About ${resentPerSecond} webhooks a second are sent beside those of new events, and the events of one message in their order. Every webhook that had failed is included. With \`"state": "acknowledged"\`, webhooks of the last moments may be missing, because the list of messages is updated a little later. Webhooks that are acknowledged in the meantime are skipped. The same request again gets the same \`resend_id\` and sends nothing; without \`until\` that holds until it is completed, and for at least ${sameRequestMinutes} minutes.`,
+  description: `Makes one more attempt of every webhook that has failed (or, with \`state\`, was acknowledged) and whose event happened since a time: to one endpoint, to one origin such as \`https://example.com\`, or to all. About ${resentPerSecond} webhooks a second are sent beside those of new events, and can arrive in any order. Every webhook that the list shows in that state is included. Webhooks that are acknowledged in the meantime are skipped. The same request again gets the same \`resend_id\` and sends nothing; without \`until\` that holds until it is completed, and for at least ${sameRequestMinutes} minutes.`,
   request: {
     schema: 'WebhookSelection',
     examples: {

@@ -33,18 +33,9 @@ export const ofPages = {
 const there: Readonly<
   Record<ListRead['route'], (ended: Ended, read: ListRead, beforeMs: number) => readonly string[]>
 > = {
-  listWebhookDeliveries({ stage: { record } }, { clientId, endedAtMs }, beforeMs) {
-    const own = record.asked.filter((one) => one.clientId === clientId && one.atMs < endedAtMs);
-    const removed = own.filter(({ route }) => route === 'deleteWebhookEndpoint');
-    const removedUrls = own.flatMap(({ route, answer }) =>
-      route === 'createWebhookEndpoint' && removed.some(({ path }) => path.endsWith(answer?.endpoint_id))
-        ? [answer.url]
-        : [],
-    );
-    return record.posted.flatMap(({ webhookId, endedAtMs: answeredMs, url, event }) =>
-      event.data.client_id === clientId && answeredMs < beforeMs && !removedUrls.includes(url)
-        ? [webhookId]
-        : [],
+  listWebhookDeliveries({ stage: { record } }, { clientId }, beforeMs) {
+    return record.posted.flatMap(({ webhookId, endedAtMs: answeredMs, event }) =>
+      event.data.client_id === clientId && answeredMs < beforeMs ? [webhookId] : [],
     );
   },
   listMessages: ({ stage: { record } }, { clientId }, beforeMs) =>
