@@ -17,10 +17,11 @@ import { countMetric, log } from '../shared/platform/log.ts';
 const env = environmentOf<'queue-due-rows'>();
 const queues = sqs();
 const queueUrls = outboundQueueUrls(env);
+const rows = dynamoDueRows(dynamo(), env.MESSAGES_TABLE, 'message_id');
 
 export async function handler(): Promise<void> {
   const { failures, cutShort, ...totals } = await queueDueRows({
-    rows: dynamoDueRows(dynamo(), env.MESSAGES_TABLE, 'message_id'),
+    rows,
     entryOf: dueEntryOf,
     enqueue: sqsOutboundQueue(queues, queueUrls).enqueue,
     kinds: sendKinds,

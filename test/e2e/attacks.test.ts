@@ -70,13 +70,12 @@ it('a cursor of one list is 400 for every other', async () => {
   const cursors = {
     '/api/v1/messages': encoded(`2026-11-20T10:00:00.000Z#msg_01${'A'.repeat(24)}`),
     '/api/v1/suppressions': encoded('+447950000001'),
-    '/api/v1/webhook-deliveries': encoded(`2026-11-20T10:00:00.000Z#msg_01${'A'.repeat(24)}~0`),
-    '/api/v1/webhook-deliveries?state=failed': encoded(`act_01${'A'.repeat(24)}~2026-11-20T10:00:00.000Z`),
+    '/api/v1/webhook-deliveries': encoded(`2026-11-20T10:00:00.000Z#whd_01${'A'.repeat(24)}`),
   };
   // The list of suppressions takes any text: a person may have written the key of a row.
   for (const path of Object.keys(cursors).filter((each) => each !== '/api/v1/suppressions')) {
     for (const [origin, cursor] of Object.entries(cursors)) {
-      const { status } = await raw('GET', `${path}${path.includes('?') ? '&' : '?'}cursor=${cursor}`);
+      const { status } = await raw('GET', `${path}?cursor=${cursor}`);
       expect([path, origin, status]).toEqual([path, origin, path === origin ? 200 : 400]);
     }
   }

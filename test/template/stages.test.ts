@@ -239,7 +239,7 @@ describe('the settings of a stage', () => {
     [
       'functionConcurrency',
       { 'deliver-webhook': { reserved: 50 } },
-      'deliver-webhook needs 100 reserved at least',
+      'deliver-webhook needs 200 reserved at least',
     ],
     [
       'functionConcurrency',
@@ -272,7 +272,7 @@ describe('the settings of a stage', () => {
   it('take an address with a path, and what the queues of a function need', () => {
     const functionConcurrency = {
       'dispatch-message': { reserved: 50 },
-      'deliver-webhook': { reserved: 100 },
+      'deliver-webhook': { reserved: 200 },
       'send-sms': { reserved: 0 },
     };
     expect(stageFrom({ functionConcurrency }).functionConcurrency).toEqual(functionConcurrency);

@@ -75,7 +75,10 @@ describe.each(['no settings', 'production'])('the environment variables of each 
 
   it('are no more than it reads', () => {
     const unread = functions.flatMap(({ id, given, loaded }) =>
-      given.filter((variable) => !loaded.read.includes(variable)).map((variable) => `${id}: ${variable}`),
+      given
+        // It comes with each table that has purged rows, also for a function that writes none.
+        .filter((variable) => variable !== 'RETENTION_DAYS' && !loaded.read.includes(variable))
+        .map((variable) => `${id}: ${variable}`),
     );
     expect(unread).toEqual([]);
   });
