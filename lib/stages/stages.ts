@@ -43,7 +43,7 @@ const local = stageWith({
   },
   // Each worker is a process of this machine and they share the emulator, so there are few. Most are for the kinds that must not
   // wait.
-  concurrency: { otpSends: 4, singleSends: 4, bulkSends: 4, receipts: 2, webhooks: 2, webhookRetries: 2 },
+  concurrency: { otpSends: 4, singleSends: 4, bulkSends: 2, receipts: 2, webhooks: 2, webhookRetries: 2 },
 });
 
 export const stages = { local, dev, production };
