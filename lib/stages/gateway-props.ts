@@ -177,8 +177,7 @@ export interface MessagingGatewayProps extends OperationProps {
    */
   readonly trustedProxies?: { addresses: string[]; header: string };
   /**
-   * The web ACL in front of the API: `true` for the gateway's own, which blocks floods and addresses of bad reputation, or the
-   * ARN of an existing regional one.
+   * The web ACL of the API: `true` for the gateway's own, or the ARN of an existing regional one.
    * @default false; in production true
    * @cost 7 USD a month, and USD 0.60 for a million messages
    * @change If you have a web ACL, or know all callers.

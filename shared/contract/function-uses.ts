@@ -5,6 +5,7 @@ import {
   countedCaps,
   countedRequests,
   type Declaration,
+  loggedDeliveries,
   recordedActivity,
   type Uses,
   webhookQueues,
@@ -62,13 +63,7 @@ export const administration = [
       'one-time-passwords': ['GetItem'],
       'otp-holds': ['GetItem', 'PutItem', 'Query', 'Scan'],
       'webhook-endpoints': ['GetItem', 'Query'],
-      'webhook-deliveries': [
-        'GetItem',
-        'BatchGetItem',
-        'PutItem',
-        'Query by-client',
-        'Query failed-by-client',
-      ],
+      'webhook-deliveries': loggedDeliveries,
       'due-items': ['Query', 'PutItem'],
       suppressions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem'],
       'whatsapp-windows': ['GetItem'],
@@ -194,13 +189,7 @@ const requestUses = {
     webhookQueues,
     {
       tables: {
-        'webhook-deliveries': [
-          'GetItem',
-          'BatchGetItem',
-          'PutItem',
-          'Query by-client',
-          'Query failed-by-client',
-        ],
+        'webhook-deliveries': loggedDeliveries,
         'webhook-endpoints': ['GetItem', 'Query'],
         messages: ['GetItem'],
         'due-items': ['PutItem'],

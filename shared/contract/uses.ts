@@ -81,6 +81,15 @@ export const authenticatedRequests = {
   settings: ['TRUSTED_PROXIES', 'TOKEN_ISSUER', 'TOKEN_AUDIENCE'],
 } as const satisfies Uses;
 
+/** The actions that read the log of deliveries and resend from it. */
+export const loggedDeliveries = [
+  'GetItem',
+  'BatchGetItem',
+  'PutItem',
+  'Query by-client',
+  'Query failed-by-client',
+] as const;
+
 export const recordedActivity = { tables: { 'activity-log': ['PutItem'] } } as const satisfies Uses;
 
 /** A message takes from the caps of its client; a reached spend cap is recorded. */

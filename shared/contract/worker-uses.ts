@@ -4,6 +4,7 @@ import { syntheticClientId } from './mode.ts';
 import {
   countedCaps,
   type Declaration,
+  loggedDeliveries,
   outboundQueues,
   recordedActivity,
   webhookQueues,
@@ -171,13 +172,7 @@ export const workerUses = {
         // UpdateItem disables an endpoint that has failed for days, and records that its client was told.
         'webhook-endpoints': ['GetItem', 'Query', 'UpdateItem'],
         // The other actions continue requests to resend many webhooks.
-        'webhook-deliveries': [
-          'GetItem',
-          'BatchGetItem',
-          'PutItem',
-          'Query by-client',
-          'Query failed-by-client',
-        ],
+        'webhook-deliveries': loggedDeliveries,
       },
     },
   ],

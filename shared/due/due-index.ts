@@ -5,7 +5,7 @@
  * absent if nobody needs to look. They are the keys of the sparse index `due`, which also has the fields that a queue
  * entry needs. So the clock function reads the index alone.
  *
- * Who sets `due_at`:
+ * These writes set `due_at`:
  * - The write that creates the row: 90 seconds after the row was queued. If a queue delays the row (at most 15 minutes), 90
  *   seconds after that delay. If the row waits longer, the end of the wait.
  * - A write that makes the row wait for a known time: a retry, a pace, an unknown outcome.

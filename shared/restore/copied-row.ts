@@ -76,7 +76,7 @@ const disabled = (item: Item): CopiedRow => ({
 });
 
 function copiedMessage({ stoppedAt }: RestoreRun, row: Item): CopiedRow {
-  // Nobody looks at a copy until it is released.
+  // A copy is due only after its release.
   const { due_at, due_shard, due_looks, ...item } = row;
   const message = messageSchema().safeParse(rowIn(item)).data;
   // An administrator may correct the row, and nothing must follow from that.

@@ -105,7 +105,7 @@ it('many messages of one minute are queued at most 1.5 times each, and another c
   let handedOver = 0;
   const big: number[] = [];
   let head = 0;
-  /** Of the other client: when each was sent, and how long it waited. */
+  /** The other client's messages: the time of each send, and its wait. */
   const sent: number[] = [];
   const waitsMs: number[] = [];
   const rowOf = (index: number) => ({

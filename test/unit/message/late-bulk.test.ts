@@ -34,7 +34,7 @@ function aBulk() {
     dies,
     stored: () => messages.all().map(({ message_id }) => message_id),
     request: (now: Date) => ask(operation, { client, now, body, key: 'order-1' }),
-    /** Nothing else follows from the messages here, as if their stream were lost. */
+    /** The messages lead to no other work here, as if their stream were lost. */
     queuedAt: async (now: Date) => (await dueRuns(tables, () => now).run()).map(({ messageId }) => messageId),
   };
 }

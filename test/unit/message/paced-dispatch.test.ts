@@ -41,7 +41,7 @@ describe('a bulk message', () => {
     const all = await world.stored(20, bulk);
     const end = () => expectedEndOf(world.messages.all(), world.clock());
     expect(seconds(end())).toBeCloseTo(seconds(all.at(-1)?.handover_until) + 0.51, 2);
-    // Nothing is sent until long after.
+    // The first hand-over is long after.
     world.at(addSeconds(created, 1000));
     expect(seconds(end())).toBeCloseTo(1010.2, 1);
     for (const { message_id } of all)

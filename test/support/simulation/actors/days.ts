@@ -1,4 +1,4 @@
-/** What takes hours or days: keys and passwords after their end, webhooks that failed permanently, endpoints that stay down. */
+/** Actors whose work takes hours or days: keys and passwords after their end, webhooks that failed permanently, endpoints that stay down. */
 
 import { retryDelaysSeconds } from '../../../../shared/webhook/delivery.ts';
 import { endpointUrl, recoveringUrl, recoversForATimeUrl } from '../outside/endpoints.ts';
