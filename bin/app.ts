@@ -4,7 +4,7 @@ import { applyTemplateRules, GatewayStack } from '../lib/gateway-stack.ts';
 import { compareSettings } from '../lib/stages/compare-settings.ts';
 import { withSettingsFile } from '../lib/stages/settings-file.ts';
 import { InvalidSettings } from '../lib/stages/stage-settings.ts';
-import { deployedStacks } from './stack-outputs.ts';
+import { deployedStacks } from './deployed-stacks.ts';
 
 /**
  * Compares the settings with the settings of the deployed stack. The CDK's command line shows these warnings before it deploys.

@@ -1,7 +1,7 @@
 /** Serves everything under /admin/api, for tokens of scope `admin`. */
 import { carriersWithCredentials } from '#carriers-with-credentials';
-import { adminDependencies } from '../shared/admin/admin-dependencies.ts';
-import { adminApi, adminOperations } from '../shared/admin/http/admin-api.ts';
+import { adminContext } from '../shared/admin/admin-context.ts';
+import { adminApi, adminOperations } from '../shared/admin/http/admin-operations.ts';
 import { adminRoutes } from '../shared/contract/routes.ts';
 import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
@@ -9,7 +9,7 @@ import { environmentOf } from '../shared/platform/env.ts';
 
 const env = environmentOf<'admin-api'>();
 
-const dependencies = adminDependencies(env, async () => carriersWithCredentials);
+const dependencies = adminContext(env, async () => carriersWithCredentials);
 
 export const handler = httpFunction(
   adminRoutes.adminApi,

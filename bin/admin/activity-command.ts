@@ -5,8 +5,8 @@ import { type ActivityView, actorOf, listActivity, retentionRange } from '../../
 import { readClientNames } from '../../shared/admin/find-client.ts';
 import { type AdminCommand, clientOf, type Session } from './command.ts';
 import { timeForms, timeOf } from './options.ts';
-import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
 import { textTable } from './print.ts';
+import { type ListOptions, moreText, readPages, withLimit } from './read-pages.ts';
 
 interface ActivityOptions extends ListOptions {
   readonly by?: string;
@@ -36,9 +36,9 @@ export function addActivityCommand(program: AdminCommand): void {
       '\nExamples:\n  $ npm run admin -- activity --by petra --since 7d\n  $ npm run admin -- activity --client "Web shop" --kind limits_set',
     )
     .run(async (session, { limit = shownByDefault, ...options }: ActivityOptions) => {
-      const { dependencies } = session;
-      const now = dependencies.clock();
-      const whole = retentionRange(dependencies);
+      const { ctx } = session;
+      const now = ctx.clock();
+      const whole = retentionRange(ctx);
       const query = {
         since: options.since === undefined ? whole.since : timeOf('since', options.since, now),
         until: options.until === undefined ? whole.until : timeOf('until', options.until, now),
@@ -46,8 +46,8 @@ export function addActivityCommand(program: AdminCommand): void {
         kind: options.kind ?? activityKinds.filter((kind) => !isSpread(kind)),
       };
       const ofActors = await Promise.all(
-        (await actorsOf(dependencies, options.by)).map((actor) =>
-          readPages('entries', (page) => listActivity(dependencies, { ...query, ...page, actor }), {
+        (await actorsOf(ctx, options.by)).map((actor) =>
+          readPages('entries', (page) => listActivity(ctx, { ...query, ...page, actor }), {
             limit,
           }),
         ),
@@ -59,7 +59,7 @@ export function addActivityCommand(program: AdminCommand): void {
         rows: all.slice(0, limit),
         more: all.length > limit || ofActors.some(({ more }) => more),
       };
-      const nameOf = await readClientNames(dependencies);
+      const nameOf = await readClientNames(ctx);
       return {
         json: { entries: listed.rows, more: listed.more },
         text: () => [activityTable(listed.rows, nameOf), ...moreText(listed)],
@@ -69,11 +69,11 @@ export function addActivityCommand(program: AdminCommand): void {
 
 /** Returns the possible names of an actor in the log. A user of the shell is logged as `petra (shell)`. */
 async function actorsOf(
-  dependencies: Session['dependencies'],
+  ctx: Session['ctx'],
   name: string | undefined,
 ): Promise<readonly (string | undefined)[]> {
   if (name === undefined) return [undefined];
-  const actor = await actorOf(dependencies, name);
+  const actor = await actorOf(ctx, name);
   return actor === name ? [name, `${name} (shell)`] : [actor];
 }
 

@@ -1,10 +1,10 @@
 /** `clients …` and `api-keys …`: creates, shows, disables and enables clients, and makes their API keys. */
 import { listApiKeys } from '../../shared/admin/client-credentials.ts';
-import { type ApiKeyView, type ClientView, listClients } from '../../shared/admin/clients.ts';
+import { type ApiKeyView, type ClientView, listClients } from '../../shared/admin/manage-clients.ts';
 import { type AdminCommand, clientOf } from './command.ts';
 import { addOperation } from './operation-command.ts';
-import { type ListOptions, listResult, withLimit } from './pages.ts';
 import { textFields, textTable } from './print.ts';
+import { type ListOptions, listResult, withLimit } from './read-pages.ts';
 
 const shownOnce = 'These secrets are shown once.';
 
@@ -22,8 +22,8 @@ export function addClientCommands(program: AdminCommand): void {
   );
   withLimit(clients.command('list'))
     .description('lists all clients')
-    .run(async ({ dependencies }, options: ListOptions) =>
-      listResult('clients', (page) => listClients(dependencies, page), options, clientTable),
+    .run(async ({ ctx }, options: ListOptions) =>
+      listResult('clients', (page) => listClients(ctx, page), options, clientTable),
     );
   addOperation(clients, 'show', 'showClient', {
     description: 'shows one client and its API keys',
@@ -49,7 +49,7 @@ export function addClientCommands(program: AdminCommand): void {
     .command('list <client>')
     .description("lists a client's API keys, without the keys themselves")
     .run(async (session, client: string) => {
-      const found = await listApiKeys(session.dependencies, await clientOf(session, client));
+      const found = await listApiKeys(session.ctx, await clientOf(session, client));
       return { json: { api_keys: found }, text: () => keyTable(found) };
     });
   addOperation(keys, 'revoke', 'revokeApiKey', {

@@ -1,12 +1,12 @@
 /** Defines a command, its session and its result. `program.ts` decides the exit status. */
 import { Command } from 'commander';
-import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
+import type { AdminContext } from '../../shared/admin/admin-context.ts';
 import { clientIdOf, ofMode } from '../../shared/admin/find-client.ts';
 import { type Mode, modeOf } from '../../shared/contract/mode.ts';
-import type { ConnectedGateway } from './connection.ts';
+import type { ConnectedGateway } from './gateway-connection.ts';
 
 export interface Session {
-  readonly dependencies: AdminDependencies;
+  readonly ctx: AdminContext;
   readonly gateway: ConnectedGateway;
   /** Live or test data. */
   readonly mode: Mode;
@@ -53,8 +53,8 @@ export class AdminCommand extends Command {
 }
 
 /** Finds the client of a command, or its test data. */
-export async function clientOf({ dependencies, mode }: Session, idOrName: string): Promise<string> {
-  return ofMode(await clientIdOf(dependencies, idOrName), mode === 'test');
+export async function clientOf({ ctx, mode }: Session, idOrName: string): Promise<string> {
+  return ofMode(await clientIdOf(ctx, idOrName), mode === 'test');
 }
 
 /** Returns a sentence that says if live or test data was searched. */

@@ -1,5 +1,5 @@
 /** Describes the result of a message in a sentence for the customer. */
-import type { FoundMessage } from '../../shared/admin/messages.ts';
+import type { FoundMessage } from '../../shared/admin/find-messages.ts';
 import { messageOfErrorCode } from '../../shared/contract/message-error-codes.ts';
 import type { Status } from '../../shared/message/message.ts';
 

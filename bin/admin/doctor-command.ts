@@ -4,17 +4,17 @@ import { PinpointSMSVoiceV2Client } from '@aws-sdk/client-pinpoint-sms-voice-v2'
 import { SocialMessagingClient } from '@aws-sdk/client-socialmessaging';
 import { changedSettingsIn } from '../../lib/constructs/stack-outputs.ts';
 import { stages } from '../../lib/stages/stages.ts';
-import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
-import { type CarrierView, listCarriers } from '../../shared/admin/carriers.ts';
+import type { AdminContext } from '../../shared/admin/admin-context.ts';
+import { type CarrierView, listCarriers } from '../../shared/admin/check-carriers.ts';
 import { type Diagnosis, diagnoseClient } from '../../shared/admin/diagnosis/diagnose-client.ts';
 import { checkTables } from '../../shared/admin/diagnosis/table-settings.dynamo.ts';
 import { stackResources } from '../../shared/admin/stack-resources.cloudformation.ts';
 import { modeOf } from '../../shared/contract/mode.ts';
 import { tableShapes } from '../../shared/contract/tables.ts';
 import { dynamo } from '../../shared/platform/aws/clients.ts';
-import { deployedStacks } from '../stack-outputs.ts';
+import { deployedStacks } from '../deployed-stacks.ts';
 import { type AdminCommand, type CommandResult, clientOf, searchedData } from './command.ts';
-import type { ConnectedGateway } from './connection.ts';
+import type { ConnectedGateway } from './gateway-connection.ts';
 import { emailSubscriptions, type Missing, missingOnAws } from './missing-on-aws.ts';
 import { textTable } from './print.ts';
 
@@ -27,10 +27,10 @@ export function addDoctorCommand(program: AdminCommand): void {
     .argument('[client]', 'its id or name')
     .addHelpText('after', '\nExit status 1: there is a problem.')
     .run(async (session, client: string | undefined) => {
-      const { dependencies, gateway } = session;
-      if (client === undefined) return diagnosedStage(dependencies, gateway);
+      const { ctx, gateway } = session;
+      if (client === undefined) return diagnosedStage(ctx, gateway);
       const clientId = await clientOf(session, client);
-      const diagnosis = await diagnoseClient(dependencies, clientId);
+      const diagnosis = await diagnoseClient(ctx, clientId);
       const problems = diagnosis.findings.filter(({ severity }) => severity === 'problem').length;
       return {
         json: { ...diagnosis, mode: modeOf(clientId) },
@@ -45,14 +45,14 @@ function countOf(problems: number): string | undefined {
 }
 
 async function diagnosedStage(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   { tables, stackName }: ConnectedGateway,
 ): Promise<CommandResult> {
   const isLocal = stackName === stages.local.stackName;
   const [findings, { carriers }, missing] = await Promise.all([
     checkTables(dynamo(), tables, tableShapes),
-    listCarriers(dependencies),
-    isLocal ? [] : missingOf(stackName, dependencies),
+    listCarriers(ctx),
+    isLocal ? [] : missingOf(stackName, ctx),
   ]);
   const failing = new Set(
     carriers.filter((each) => each.credentials_work === false).map(({ carrier }) => carrier),
@@ -83,10 +83,7 @@ async function diagnosedStage(
 
 const timeLimits = { connectionTimeout: 2000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 
-async function missingOf(
-  stackName: string,
-  { carriers }: Pick<AdminDependencies, 'carriers'>,
-): Promise<readonly Missing[]> {
+async function missingOf(stackName: string, { carriers }: AdminContext): Promise<readonly Missing[]> {
   const lambda = new LambdaClient({ requestHandler: timeLimits });
   const sms = new PinpointSMSVoiceV2Client({ requestHandler: timeLimits });
   const social = new SocialMessagingClient({ requestHandler: timeLimits });

@@ -1,6 +1,12 @@
 /** `find …`: searches by an id, a phone number in any spelling, a reference or a client's name. */
-import { type FoundMessage, messageQuery, searchMessages, showMessage } from '../../shared/admin/messages.ts';
-import { type SearchResults, search, searchQuery } from '../../shared/admin/search.ts';
+
+import { type SearchResult, search, searchQuery } from '../../shared/admin/find-anything.ts';
+import {
+  type FoundMessage,
+  messageQuery,
+  searchMessages,
+  showMessage,
+} from '../../shared/admin/find-messages.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { AdminCommand, CommandResult, Session } from './command.ts';
 import { forCustomer } from './customer-sentence.ts';
@@ -16,10 +22,10 @@ export function addFindCommand(program: AdminCommand): void {
       'after',
       '\nExamples:\n  $ npm run admin -- find 07700 900104\n  $ npm run admin -- find order-42\n\nExit status 1: nothing was found, or not all clients were searched.',
     )
-    .run(async ({ dependencies }, words: readonly string[]) => {
+    .run(async ({ ctx }, words: readonly string[]) => {
       const { q } = parseFields(searchQuery, { q: words.join(' ') });
-      const found = await search(dependencies, q);
-      return resultOf(found, await messagesIn(dependencies, found.results), q);
+      const found = await search(ctx, q);
+      return resultOf(found, await messagesIn(ctx, found.results), q);
     });
 }
 
@@ -28,25 +34,26 @@ const messagesShown = 5;
 
 /** Returns the newest messages of the results. */
 async function messagesIn(
-  dependencies: Session['dependencies'],
-  results: SearchResults['results'],
+  ctx: Session['ctx'],
+  results: readonly SearchResult[],
 ): Promise<readonly FoundMessage[]> {
   const found = await Promise.all(
     results.map(async ({ kind, id, client_id }): Promise<readonly FoundMessage[]> => {
-      if (kind === 'message') return [(await showMessage(dependencies, id)).message];
+      if (kind === 'message') return [(await showMessage(ctx, id)).message];
       if (kind !== 'recipient' && kind !== 'reference') return [];
       const query = kind === 'recipient' ? { recipient: id } : { client_id, reference: id };
-      const page = await searchMessages(
-        dependencies,
-        parseFields(messageQuery, { ...query, limit: messagesShown }),
-      );
+      const page = await searchMessages(ctx, parseFields(messageQuery, { ...query, limit: messagesShown }));
       return page.messages;
     }),
   );
   return found.flat().toSorted((one, other) => (one.created_at < other.created_at ? 1 : -1));
 }
 
-function resultOf(found: SearchResults, messages: readonly FoundMessage[], wanted: string): CommandResult {
+function resultOf(
+  found: Awaited<ReturnType<typeof search>>,
+  messages: readonly FoundMessage[],
+  wanted: string,
+): CommandResult {
   const { results, more_clients, log_query } = found;
   return {
     json: { ...found, messages },
@@ -65,7 +72,7 @@ function resultOf(found: SearchResults, messages: readonly FoundMessage[], wante
   };
 }
 
-function resultTable(results: SearchResults['results'], wanted: string): string {
+function resultTable(results: readonly SearchResult[], wanted: string): string {
   return textTable(
     results,
     [

@@ -1,16 +1,16 @@
 /** `limits …`: shows and edits rows of the limit-overrides table, and shows the limits that result for a client. */
 import type { ExplainedEndpoint, ExplainedLimits } from '../../shared/admin/explain-limits.ts';
+import { type EndpointLimits, endpointOf, listOverrides } from '../../shared/admin/limits.ts';
 import {
-  type EndpointLimits,
-  endpointOf,
-  type LimitsView,
-  listOverrides,
-} from '../../shared/admin/limits.ts';
-import { type CapName, capNames, limitPolicies } from '../../shared/contract/rate-limits-and-caps.ts';
+  type CapName,
+  capNames,
+  limitPolicies,
+  type WindowAttribute,
+} from '../../shared/contract/rate-limits-and-caps.ts';
 import type { AdminCommand } from './command.ts';
 import { addOperation, callOperation } from './operation-command.ts';
-import { type ListOptions, listResult, withLimit } from './pages.ts';
 import { type Column, textTable } from './print.ts';
+import { type ListOptions, listResult, withLimit } from './read-pages.ts';
 
 const capMeanings: Readonly<Record<CapName, string>> = {
   messages: 'recipients of all sends',
@@ -54,7 +54,7 @@ export function addLimitCommands(program: AdminCommand): void {
         };
         return { json: found, text: () => limitTable(found.limits) };
       }
-      return listResult('limits', (page) => listOverrides(session.dependencies, page), options, limitTable);
+      return listResult('limits', (page) => listOverrides(session.ctx, page), options, limitTable);
     });
   addOperation(limits, 'explain', 'explainLimits', {
     description: 'shows the limits in force for a client, their source and their use',
@@ -68,7 +68,7 @@ export function addLimitCommands(program: AdminCommand): void {
 }
 
 function limitTable(limits: readonly EndpointLimits[]): string {
-  const window = (field: keyof LimitsView): Column<EndpointLimits> => [
+  const window = (field: WindowAttribute): Column<EndpointLimits> => [
     field.replace('_', ' '),
     ({ in_force, override }) =>
       override?.[field] === undefined ? in_force?.[field] : `${override[field]} *`,

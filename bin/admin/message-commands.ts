@@ -1,14 +1,14 @@
 /** `messages …`: lists the newest messages as a table, exports all of them as CSV, and shows one with its webhooks. */
-import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
+import type { AdminContext } from '../../shared/admin/admin-context.ts';
 import { messageCsvColumns } from '../../shared/admin/csv-columns.ts';
 import { readClientNames, readClients } from '../../shared/admin/find-client.ts';
 import {
   type FoundMessage,
-  type MessageLeg,
   type MessageQuery,
   messageQuery,
   searchMessages,
-} from '../../shared/admin/messages.ts';
+} from '../../shared/admin/find-messages.ts';
+import type { AdminResponses } from '../../shared/admin/http/admin-operations.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { clientIdIn } from '../../shared/contract/mode.ts';
 import { unassignedClientId } from '../../shared/message/find-owner.ts';
@@ -19,8 +19,8 @@ import { type AdminCommand, type CommandResult, clientOf, type Session, searched
 import { forCustomer } from './customer-sentence.ts';
 import { messageTable } from './message-table.ts';
 import { addFieldOptions, addOperation, fieldsIn, fieldsOf, without } from './operation-command.ts';
-import { type ListOptions, moreText, readPages, withLimit } from './pages.ts';
 import { type Column, textFields, textTable } from './print.ts';
+import { type ListOptions, moreText, readPages, withLimit } from './read-pages.ts';
 
 const shownByDefault = 50;
 /** Prints a line about the progress after this many messages. */
@@ -29,7 +29,7 @@ const pageSize = 100;
 
 const fields = without(fieldsOf('searchMessages'), ['limit', 'cursor']);
 
-const legColumns: readonly Column<MessageLeg>[] = [
+const legColumns: readonly Column<AdminResponses['showMessage']['legs'][number]>[] = [
   'leg',
   ['message', (row) => row.message_id ?? 'not started'],
   'channel',
@@ -54,7 +54,7 @@ export function addMessageCommands(program: AdminCommand): void {
       if (options.csv && program.opts<{ json: boolean }>().json)
         throw new GatewayError('invalid_request', 'Give --json or --csv, not both.');
       const query = parseFields(messageQuery, {
-        ...fieldsIn(options, fields, session.dependencies.clock()),
+        ...fieldsIn(options, fields, session.ctx.clock()),
         ...(options.client === undefined ? {} : { client_id: await ownerOf(session, options.client) }),
       });
       return options.csv ? exportAsCsv(session, query, options) : listAsTable(session, query, options);
@@ -86,7 +86,7 @@ async function listAsTable(
 ): Promise<CommandResult> {
   let leftOut = 0;
   const read = async (page: Pick<MessageQuery, 'limit' | 'cursor'>) => {
-    const found = await searchMessages(session.dependencies, { ...query, ...page });
+    const found = await searchMessages(session.ctx, { ...query, ...page });
     leftOut = found.clients_left_out ?? 0;
     return found;
   };
@@ -109,15 +109,15 @@ async function listAsTable(
 }
 
 async function exportAsCsv(
-  { dependencies, write, progress }: Session,
+  { ctx, write, progress }: Session,
   query: MessageQuery,
   { limit = Number.POSITIVE_INFINITY }: ListOptions,
 ): Promise<CommandResult> {
-  const columns = messageCsvColumns(await readClientNames(dependencies));
+  const columns = messageCsvColumns(await readClientNames(ctx));
   const cells = Object.values(columns);
   write(`${csvLine(Object.keys(columns))}\n`);
   let written = 0;
-  for await (const messages of exportMessages(dependencies, query)) {
+  for await (const messages of exportMessages(ctx, query)) {
     const before = written;
     const some = messages.slice(0, limit - written);
     write(some.map((message) => `${csvLine(cells.map((cellOf) => cellOf(message)))}\n`).join(''));
@@ -136,14 +136,14 @@ async function exportAsCsv(
  * ends.
  */
 async function* exportMessages(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   query: MessageQuery,
 ): AsyncGenerator<readonly FoundMessage[]> {
-  const { until = dependencies.clock().toISOString() } = query;
-  for (const search of await searchesOf(dependencies, { ...query, until })) {
+  const { until = ctx.clock().toISOString() } = query;
+  for (const search of await searchesOf(ctx, { ...query, until })) {
     let cursor: string | undefined;
     do {
-      const page = await searchMessages(dependencies, { ...search, limit: pageSize, cursor });
+      const page = await searchMessages(ctx, { ...search, limit: pageSize, cursor });
       cursor = page.next_cursor;
       yield page.messages;
     } while (cursor !== undefined);
@@ -151,16 +151,16 @@ async function* exportMessages(
 }
 
 async function searchesOf(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   query: MessageQuery & { readonly until: string },
 ): Promise<readonly MessageQuery[]> {
   if (query.client_id !== undefined || query.recipient !== undefined) return [query];
-  const { clients } = await readClients(dependencies);
+  const { clients } = await readClients(ctx);
   // The default of a search of all clients.
   const { since = addDays(new Date(query.until), -1).toISOString() } = query;
   return [...clients.map((client) => client.client_id), unassignedClientId].map((id) => ({
     ...query,
     since,
-    client_id: clientIdIn(dependencies.mode, id),
+    client_id: clientIdIn(ctx.mode, id),
   }));
 }

@@ -3,11 +3,11 @@
  * the body or the query are its options.
  */
 import * as z from 'zod/mini';
-import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
+import type { AdminContext } from '../../shared/admin/admin-context.ts';
 import { usageCsv } from '../../shared/admin/csv-columns.ts';
 import { clientIdOrAll, ofMode, rowOwnerOf } from '../../shared/admin/find-client.ts';
-import { type AdminResponses, adminOperations } from '../../shared/admin/http/admin-api.ts';
 import type { AdminOperation } from '../../shared/admin/http/admin-operation.ts';
+import { type AdminResponses, adminOperations } from '../../shared/admin/http/admin-operations.ts';
 import { type AdminApiRouteName, adminApiRoutes } from '../../shared/admin/http/admin-routes.ts';
 import type { UsageList } from '../../shared/admin/usage.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
@@ -31,7 +31,7 @@ type Given = Readonly<Record<string, unknown>>;
 /** The descriptions of the operations. The only setting that their schemas need is the form of a webhook URL. */
 const described: Readonly<Record<string, AdminOperation>> = adminOperations({
   webhookUrl: z.string(),
-} as unknown as AdminDependencies);
+} as unknown as AdminContext);
 
 const pageSizeMax = 100;
 
@@ -71,7 +71,7 @@ export function addOperation<Name extends AdminApiRouteName>(
     );
     const wanted = {
       ...objectIn(options.fields),
-      ...fieldsIn(options, fields, session.dependencies.clock()),
+      ...fieldsIn(options, fields, session.ctx.clock()),
       ...ofWords,
       ...fixed,
     };
@@ -95,8 +95,8 @@ export async function callOperation(
   path: Readonly<Record<string, string>>,
   fields: Given,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const { dependencies, actor } = session;
-  const operation: AdminOperation = adminOperations(dependencies)[name];
+  const { ctx, actor } = session;
+  const operation: AdminOperation = adminOperations(ctx)[name];
   const [inPath, given] = await Promise.all([
     withClientId(session, name, path),
     withClientId(session, name, fields),
@@ -107,7 +107,7 @@ export async function callOperation(
     scopes: ['admin' as const],
     disabled: false,
     secrets: [],
-    created_at: dependencies.clock().toISOString(),
+    created_at: ctx.clock().toISOString(),
   };
   const response = await operation.run(
     {
@@ -169,17 +169,13 @@ function cellOf(value: unknown): Cell {
 /** Operations on rows that an administrator may have created for a client that does not exist. */
 const rowStores = { showLimits: 'overrides', removeLimits: 'overrides', removeSender: 'senders' } as const;
 
-async function withClientId(
-  { dependencies, mode }: Session,
-  name: AdminApiRouteName,
-  given: Given,
-): Promise<Given> {
+async function withClientId({ ctx, mode }: Session, name: AdminApiRouteName, given: Given): Promise<Given> {
   const { client_id: named } = given;
   if (typeof named !== 'string') return given;
   const id =
     name in rowStores
-      ? await rowOwnerOf(dependencies, dependencies[rowStores[name as keyof typeof rowStores]], named)
-      : await clientIdOrAll(dependencies, named);
+      ? await rowOwnerOf(ctx, ctx[rowStores[name as keyof typeof rowStores]], named)
+      : await clientIdOrAll(ctx, named);
   return { ...given, client_id: id === everyClient ? id : ofMode(id, mode === 'test') };
 }
 

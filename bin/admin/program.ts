@@ -7,9 +7,9 @@ import { addActivityCommand } from './activity-command.ts';
 import { addCallCommand } from './call-command.ts';
 import { addClientCommands } from './client-commands.ts';
 import { AdminCommand, type CommandResult, type Session } from './command.ts';
-import { ConnectionFailure, connect, localConnectionFile } from './connection.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { addFindCommand } from './find-command.ts';
+import { ConnectionFailure, connect, localConnectionFile } from './gateway-connection.ts';
 import { addLimitCommands } from './limit-commands.ts';
 import { addLogCommands } from './log-commands.ts';
 import { addMessageCommands } from './message-commands.ts';
@@ -44,24 +44,16 @@ Exit status: 0 done, 1 failed or done only in part, 2 invalid arguments.`;
 /** The command in the project. npm takes options for its own if the two dashes are missing. */
 const inProject = /npm run (?:--silent )?admin --/g;
 
-/** The functions that write the output, and the name of the command. */
-export interface Output {
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
-  /** The name of the package's command, which replaces `npm run admin --` in help texts. */
-  readonly packagedCommand?: string | undefined;
-}
-
-interface Options {
-  readonly stage?: string;
-  readonly stackName?: string;
-  readonly gateway: string;
-  readonly test: boolean;
-  readonly json: boolean;
-}
-
 /** Runs a command line. Returns the exit status. */
-export async function runCommand(words: readonly string[], output: Output): Promise<number> {
+export async function runCommand(
+  words: readonly string[],
+  output: {
+    readonly out: (text: string) => void;
+    readonly err: (text: string) => void;
+    /** The name of the package's command, which replaces `npm run admin --` in help texts. */
+    readonly packagedCommand?: string | undefined;
+  },
+): Promise<number> {
   const { packagedCommand } = output;
   const out = (text: string): void => output.out(printable(text));
   const err = (text: string): void => output.err(printable(text));
@@ -112,11 +104,17 @@ export async function runCommand(words: readonly string[], output: Output): Prom
   }
 
   async function execute(work: (session: Session) => Promise<CommandResult>): Promise<void> {
-    const options = program.opts<Options>();
-    const { dependencies, gateway } = await connect(options, process.env);
+    const options = program.opts<{
+      readonly stage?: string;
+      readonly stackName?: string;
+      readonly gateway: string;
+      readonly test: boolean;
+      readonly json: boolean;
+    }>();
+    const { ctx, gateway } = await connect(options, process.env);
     const mode = options.test ? 'test' : 'live';
     const result = await work({
-      dependencies: { ...dependencies, mode },
+      ctx: { ...ctx, mode },
       gateway,
       mode,
       actor: `${userInfo().username} (shell)`,

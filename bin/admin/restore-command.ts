@@ -150,7 +150,7 @@ function nameOf({ gateway: { tables } }: Session, table: string): string {
 }
 
 function heldContext(session: Session): HeldContext {
-  const { retentionDays, clock } = session.dependencies;
+  const { retentionDays, clock } = session.ctx;
   const client = dynamo();
   return {
     dynamo: client,
@@ -172,7 +172,7 @@ function restoreContext(session: Session, progress: RestoreContext['progress']):
     dueItemIndex: dynamoDueItemIndex(client, nameOf(session, 'due-items')),
     progress,
     settleSeconds: process.env.AWS_ENDPOINT_URL === undefined ? settleSeconds : localSettleSeconds,
-    clock: session.dependencies.clock,
+    clock: session.ctx.clock,
     sleep,
     report: session.progress,
   };

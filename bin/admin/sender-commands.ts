@@ -2,8 +2,8 @@
 import { listSenders, type SenderView } from '../../shared/admin/senders.ts';
 import type { AdminCommand } from './command.ts';
 import { addOperation } from './operation-command.ts';
-import { type ListOptions, listResult, withLimit } from './pages.ts';
 import { textTable } from './print.ts';
+import { type ListOptions, listResult, withLimit } from './read-pages.ts';
 
 const examples = `
 The most specific row wins, a client's before one for every client ('*'), then a country's before one for every country.
@@ -25,13 +25,8 @@ export function addSenderCommands(program: AdminCommand): void {
   withLimit(senders.command('list'))
     .description('lists the rows with their feedback, of all clients or of one')
     .option('--client <client>', "its id or name, or '*'")
-    .run(async ({ dependencies }, { client, ...options }: ListOptions & { readonly client?: string }) =>
-      listResult(
-        'senders',
-        (page) => listSenders(dependencies, { ...page, client_id: client }),
-        options,
-        senderTable,
-      ),
+    .run(async ({ ctx }, { client, ...options }: ListOptions & { readonly client?: string }) =>
+      listResult('senders', (page) => listSenders(ctx, { ...page, client_id: client }), options, senderTable),
     );
   addOperation(senders, 'remove', 'removeSender', {
     description: 'removes a row by its destination, as list prints it; the next row in order then applies',

@@ -1,6 +1,6 @@
 /** `suppressions import`: suppresses the recipients of a CSV file. `call` runs the operations on a single suppression. */
 import { readFile, stat } from 'node:fs/promises';
-import { importSuppressions, readSuppressions } from '../../shared/admin/suppressions.ts';
+import { importSuppressions, readSuppressions } from '../../shared/admin/client-suppressions.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { type AdminCommand, clientOf } from './command.ts';
 
@@ -27,10 +27,10 @@ export function addSuppressionCommands(program: AdminCommand): void {
     .argument('<client>', 'id or name')
     .argument('<file>')
     .run(async (session, named: string, file: string) => {
-      const { dependencies, actor, report } = session;
+      const { ctx, actor, report } = session;
       const client = await clientOf(session, named);
       const { lines, faults } = readSuppressions(await textOf(file));
-      const imported = await importSuppressions(dependencies, actor, { client, lines, report });
+      const imported = await importSuppressions(ctx, actor, { client, lines, report });
       const problem =
         faults.length === 0
           ? undefined

@@ -5,7 +5,7 @@ import {
   type ResendResult,
   resendMany,
   resendWebhooks,
-} from '../../shared/admin/webhooks.ts';
+} from '../../shared/admin/manage-webhooks.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import { resendRequestSchema } from '../../shared/webhook/log/request-resend.ts';
@@ -33,9 +33,9 @@ export function addWebhookCommands(program: AdminCommand): void {
     .description('lists webhooks that failed after their last retry, the latest first')
     .option('--client <client>', 'only of this client (id or name)')
     .run(async (session, options: { client?: string }) => {
-      const { dependencies, mode } = session;
+      const { ctx, mode } = session;
       const clientId = options.client && (await clientOf(session, options.client));
-      const failed = await failedWebhooks(dependencies, { clientId, limit: failedMax });
+      const failed = await failedWebhooks(ctx, { clientId, limit: failedMax });
       const more = failed.length === failedMax;
       return {
         json: { mode, webhooks: failed, more },
@@ -81,7 +81,7 @@ export function addWebhookCommands(program: AdminCommand): void {
       '\nExample:\n  $ npm run admin -- webhooks resend --failed --client "Web shop" --since 2026-11-20T10:00:00Z',
     )
     .run(async (session, given: string[], options: ResendOptions) => {
-      const { dependencies, actor, report } = session;
+      const { ctx, actor, report } = session;
       if (options.failed) return resendFailed(session, given, options);
       if (options.allFailed === given.length > 0) {
         throw new GatewayError(
@@ -93,13 +93,13 @@ export function addWebhookCommands(program: AdminCommand): void {
         throw new GatewayError('invalid_request', '--client needs --failed or --all-failed.');
       }
       const failed = options.allFailed
-        ? await failedWebhooks(dependencies, {
+        ? await failedWebhooks(ctx, {
             clientId: options.client && (await clientOf(session, options.client)),
             limit: failedMax,
           })
         : [];
       const ids = options.allFailed ? failed.map(({ delivery_id }) => delivery_id) : given;
-      const results = await resendWebhooks(dependencies, actor, ids, {
+      const results = await resendWebhooks(ctx, actor, ids, {
         onResult: ({ delivery_id, outcome, error }, done, total) => {
           const reason = error === undefined ? '' : `: ${error}`;
           report(`${done} of ${total}  ${delivery_id} ${outcomes[outcome]}${reason}`);
@@ -130,19 +130,19 @@ async function resendFailed(
       'invalid_request',
       '--failed needs --client and --since, and nothing else to send.',
     );
-  const { dependencies, actor, report } = session;
-  const now = dependencies.clock();
+  const { ctx, actor, report } = session;
+  const now = ctx.clock();
   const request = parseFields(resendRequestSchema, {
     endpoint_id: endpoint,
     origin,
     since: timeTextOf('since', since, now),
     until: timeTextOf('until', until, now),
   });
-  const begun = await resendMany(dependencies, actor, await clientOf(session, client), request);
+  const begun = await resendMany(ctx, actor, await clientOf(session, client), request);
   const progressOf = ({ status, resent, matched }: ResendView): string =>
     status === 'matching' ? `${matched} found` : `${resent} of ${matched}`;
   report(progressOf(begun));
-  const ended = await finishResend(dependencies, begun, (view) => report(progressOf(view)));
+  const ended = await finishResend(ctx, begun, (view) => report(progressOf(view)));
   return {
     json: ended,
     text: () =>

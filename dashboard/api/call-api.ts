@@ -1,5 +1,5 @@
 /** Calls the gateway that served the page. A failure throws an ApiError, whose message can be shown to the user. */
-import type { AdminResponses } from '../../shared/admin/http/admin-api.ts';
+import type { AdminResponses } from '../../shared/admin/http/admin-operations.ts';
 import {
   type AdminApiRouteName,
   adminApiRoutes,

@@ -1,6 +1,6 @@
 /** Resends webhooks. Shows the progress, and one sentence for each kind of result. */
 import ProgressBar from '@cloudscape-design/components/progress-bar';
-import type { ResendResult } from '../../shared/admin/webhooks.ts';
+import type { ResendResult } from '../../shared/admin/manage-webhooks.ts';
 import { useChange } from '../api/queries.ts';
 import { useDashboard } from '../context.ts';
 import { durationText, numberText } from '../value-names.ts';

@@ -12,9 +12,9 @@ import { opaqueCursor } from '../operation/list-query.ts';
 import { addDays } from '../platform/clock.ts';
 import { deliverySummary } from '../webhook/log/delivery-log.ts';
 import type { DeliverySummary } from '../webhook/webhook-response.schema.ts';
-import type { AdminDependencies } from './admin-dependencies.ts';
+import type { AdminContext } from './admin-context.ts';
 import { clientIdOf } from './find-client.ts';
-import { cursor, keyText, type ListOf, pageSize, utcTime } from './request-fields.ts';
+import { cursor, keyText, pageSize, utcTime } from './request-fields.ts';
 
 export interface ActivityView extends Activity {
   /** The current state of the entry's webhook; absent if the entry has none, or if it is purged. */
@@ -33,9 +33,7 @@ export const activityQuery = z.object({
 });
 
 /** Returns the kinds of a group; a single kind is returned as it is. */
-export function kindsOf(
-  kind: ActivityKind | ActivityGroup | undefined,
-): ActivityKind | readonly ActivityKind[] | undefined {
+export function kindsOf(kind: ActivityKind | ActivityGroup | undefined) {
   if (kind === undefined || !(kind in activityGroups)) return kind as ActivityKind | undefined;
   const kinds: readonly ActivityKind[] = activityGroups[kind as ActivityGroup];
   // One kind has an index.
@@ -46,11 +44,8 @@ export function kindsOf(
  * Returns the id of the client with this name or id, else the text itself: a change made in the console carries the
  * name of its user.
  */
-export async function actorOf(
-  dependencies: Pick<AdminDependencies, 'clients'>,
-  text: string,
-): Promise<string> {
-  return clientIdOf(dependencies, text).catch((error: unknown) => {
+export async function actorOf(ctx: AdminContext, text: string): Promise<string> {
+  return clientIdOf(ctx, text).catch((error: unknown) => {
     if (error instanceof GatewayError && error.code === 'not_found') return text;
     throw error;
   });
@@ -59,18 +54,15 @@ export async function actorOf(
 const entryCursor = opaqueCursor(/^act_[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
 
 /** Lists entries, newest first. */
-export async function listActivity(
-  dependencies: Pick<AdminDependencies, 'activity' | 'deliveries'> & Partial<Pick<AdminDependencies, 'mode'>>,
-  query: ActivityQuery,
-): Promise<ListOf<'entries', ActivityView>> {
-  const mode = query.clientId === undefined ? dependencies.mode : undefined;
-  const { entries, nextCursor } = await dependencies.activity.list({
+export async function listActivity(ctx: AdminContext, query: ActivityQuery) {
+  const mode = query.clientId === undefined ? ctx.mode : undefined;
+  const { entries, nextCursor } = await ctx.activity.list({
     ...query,
     cursor: entryCursor.decode(query.cursor),
     mode,
   });
   const ids = entries.map(({ delivery_id }) => delivery_id).filter((id) => id !== undefined);
-  const deliveries = ids.length === 0 ? [] : await dependencies.deliveries.getMany(ids);
+  const deliveries = ids.length === 0 ? [] : await ctx.deliveries.getMany(ids);
   const summaries = new Map(deliveries.map((delivery) => [delivery.delivery_id, deliverySummary(delivery)]));
   return {
     entries: entries.map((entry): ActivityView => {
@@ -81,7 +73,7 @@ export async function listActivity(
   };
 }
 
-export function retentionRange({ clock, retentionDays }: Pick<AdminDependencies, 'clock' | 'retentionDays'>) {
+export function retentionRange({ clock, retentionDays }: AdminContext) {
   const until = clock();
   return { since: addDays(until, -retentionDays), until };
 }

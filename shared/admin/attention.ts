@@ -5,7 +5,7 @@
 import type { ActivityKind } from '../activity/activity-kinds.ts';
 import { addDays } from '../platform/clock.ts';
 import { listActivity } from './activity.ts';
-import type { AdminDependencies } from './admin-dependencies.ts';
+import type { AdminContext } from './admin-context.ts';
 import { failingEndpoints } from './failing-endpoints.ts';
 import { listOtpHolds } from './otp-holds.ts';
 
@@ -17,17 +17,17 @@ const overridesMax = 1000;
 /** A window of a cap is a month at most. */
 const longestWindowDays = 31;
 
-export async function attention(dependencies: AdminDependencies) {
-  const now = dependencies.clock();
+export async function attention(ctx: AdminContext) {
+  const now = ctx.clock();
   const latest = (kind: ActivityKind, days: number) =>
-    listActivity(dependencies, { kind, since: addDays(now, -days), until: now, limit: entriesPerKind });
+    listActivity(ctx, { kind, since: addDays(now, -days), until: now, limit: entriesPerKind });
   const [webhooks, reached, nearlyReached, refused, overrides, holds] = await Promise.all([
-    failingEndpoints(dependencies),
+    failingEndpoints(ctx),
     latest('spend_cap_reached', longestWindowDays),
     latest('spend_cap_nearly_reached', longestWindowDays),
     latest('entry_refused', 1),
-    dependencies.overrides.countInvalid(overridesMax),
-    listOtpHolds(dependencies, { limit: entriesPerKind }),
+    ctx.overrides.countInvalid(overridesMax),
+    listOtpHolds(ctx, { limit: entriesPerKind }),
   ]);
   return {
     /** Sorted by failed webhooks, then by waiting webhooks; most first. */

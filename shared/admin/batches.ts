@@ -4,15 +4,12 @@ import { messageOfErrorCode } from '../contract/message-error-codes.ts';
 import { transitions } from '../message/message.ts';
 import { batchView, messagesOf } from '../message/status-and-cancel.ts';
 import { isId } from '../platform/ids.ts';
-import type { AdminDependencies } from './admin-dependencies.ts';
+import type { AdminContext } from './admin-context.ts';
 
 export type BatchDetails = Awaited<ReturnType<typeof showBatch>>;
 
 /** @throws GatewayError `not_found` */
-export async function showBatch(
-  { batches, messages, clock }: Pick<AdminDependencies, 'batches' | 'messages' | 'clock'>,
-  batchId: string,
-) {
+export async function showBatch({ batches, messages, clock }: AdminContext, batchId: string) {
   const batch = isId('bat', batchId) ? await batches.get(batchId) : undefined;
   if (batch === undefined) throw new GatewayError('not_found', 'There is no such batch.');
   const rows = await messagesOf(messages, batch);

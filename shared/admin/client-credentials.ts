@@ -3,9 +3,9 @@ import * as z from 'zod/mini';
 import { recordActivity } from '../activity/write-activity.dynamo.ts';
 import * as clientAdmin from '../client/client-admin.ts';
 import { overlapText, type SecretRotation, secretRotationBody } from '../client/client-admin.ts';
-import type { AdminDependencies } from './admin-dependencies.ts';
-import { type ApiKeyView, apiKeyView } from './clients.ts';
+import type { AdminContext } from './admin-context.ts';
 import { requireClient } from './find-client.ts';
+import { apiKeyView } from './manage-clients.ts';
 
 /** The optional body of a request that creates a credential. `test` creates a credential for the client's test data. */
 export const newKeyBody = z.object({ test: z._default(z.boolean(), false) });
@@ -13,19 +13,15 @@ export const newSecretBody = z.extend(secretRotationBody, newKeyBody.shape);
 
 /** Rotates the client secret. The previous secret stays valid for the overlap. */
 export async function rotateClientSecret(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   actor: string,
   clientId: string,
   rotation: SecretRotation,
-): Promise<{ readonly client_id: string; readonly client_secret: string }> {
-  const now = dependencies.clock();
+) {
+  const now = ctx.clock();
   const summary = `${actor} made a new client secret; ${overlapText('is valid', rotation)}`;
-  const secret = await clientAdmin.rotateClientSecret(
-    dependencies,
-    clientId,
-    now,
-    rotation.overlap_hours,
-    () => recordActivity(dependencies, actor, { kind: 'client_secret_rotated', summary, clientId }),
+  const secret = await clientAdmin.rotateClientSecret(ctx, clientId, now, rotation.overlap_hours, () =>
+    recordActivity(ctx, actor, { kind: 'client_secret_rotated', summary, clientId }),
   );
   return { client_id: clientId, client_secret: secret };
 }
@@ -34,32 +30,28 @@ export async function rotateClientSecret(
  * Ends the previous secret after a leak, or after a rotation is complete. Tokens that were issued for it are valid
  * until they expire.
  */
-export async function endPreviousSecret(
-  dependencies: AdminDependencies,
-  actor: string,
-  clientId: string,
-): Promise<void> {
-  const client = await requireClient(dependencies, clientId);
+export async function endPreviousSecret(ctx: AdminContext, actor: string, clientId: string): Promise<void> {
+  const client = await requireClient(ctx, clientId);
   if (client.secrets.length < 2) return;
   const summary = `${actor} ended the previous client secret`;
-  await recordActivity(dependencies, actor, { kind: 'client_secret_ended', summary, clientId });
-  await clientAdmin.endPreviousSecret(dependencies, clientId);
+  await recordActivity(ctx, actor, { kind: 'client_secret_ended', summary, clientId });
+  await clientAdmin.endPreviousSecret(ctx, clientId);
 }
 
 /** Issues a new webhook secret. Only the previous secret signs until the new one is active; then both sign for the overlap. */
 export async function rotateWebhookSecret(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   actor: string,
   clientId: string,
   rotation: SecretRotation,
 ) {
   const summary = `${actor} made a new webhook secret; ${overlapText('signs', rotation)}`;
   const rotated = await clientAdmin.rotateWebhookSecret(
-    dependencies,
+    ctx,
     clientId,
-    dependencies.clock,
+    ctx.clock,
     rotation.overlap_hours,
-    () => recordActivity(dependencies, actor, { kind: 'webhook_secret_rotated', summary, clientId }),
+    () => recordActivity(ctx, actor, { kind: 'webhook_secret_rotated', summary, clientId }),
   );
   return {
     client_id: clientId,
@@ -70,14 +62,10 @@ export async function rotateWebhookSecret(
   };
 }
 
-export async function createApiKey(
-  dependencies: AdminDependencies,
-  actor: string,
-  clientId: string,
-): Promise<ApiKeyView & { readonly api_key: string }> {
-  const now = dependencies.clock();
-  const { apiKey, row } = await clientAdmin.createApiKey(dependencies, clientId, now, ({ key_id }) =>
-    recordActivity(dependencies, actor, {
+export async function createApiKey(ctx: AdminContext, actor: string, clientId: string) {
+  const now = ctx.clock();
+  const { apiKey, row } = await clientAdmin.createApiKey(ctx, clientId, now, ({ key_id }) =>
+    recordActivity(ctx, actor, {
       kind: 'api_key_created',
       summary: `${actor} made the API key ${key_id}`,
       clientId,
@@ -87,23 +75,20 @@ export async function createApiKey(
   return { api_key: apiKey, ...apiKeyView(row) };
 }
 
-export async function listApiKeys(
-  dependencies: AdminDependencies,
-  clientId: string,
-): Promise<readonly ApiKeyView[]> {
-  await requireClient(dependencies, clientId);
-  return (await dependencies.apiKeys.listOf(clientId)).map(apiKeyView);
+export async function listApiKeys(ctx: AdminContext, clientId: string) {
+  await requireClient(ctx, clientId);
+  return (await ctx.apiKeys.listOf(clientId)).map(apiKeyView);
 }
 
 export async function revokeApiKey(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   actor: string,
   clientId: string,
   keyId: string,
 ): Promise<void> {
-  await requireClient(dependencies, clientId);
-  await clientAdmin.revokeApiKey(dependencies, clientId, keyId, dependencies.clock(), () =>
-    recordActivity(dependencies, actor, {
+  await requireClient(ctx, clientId);
+  await clientAdmin.revokeApiKey(ctx, clientId, keyId, ctx.clock(), () =>
+    recordActivity(ctx, actor, {
       kind: 'api_key_revoked',
       summary: `${actor} revoked the API key ${keyId}`,
       clientId,

@@ -8,7 +8,7 @@ import { messageCursor } from '../message/list-messages.ts';
 import type { Message } from '../message/message.ts';
 import { windowEnd } from '../message/store/whatsapp-window.dynamo.ts';
 import { suppressionView } from '../message/suppression/manage-suppressions.ts';
-import type { AdminDependencies } from './admin-dependencies.ts';
+import type { AdminContext } from './admin-context.ts';
 import { clientIdOf } from './find-client.ts';
 import { cursor, keyText, pageSize } from './request-fields.ts';
 
@@ -27,8 +27,6 @@ export const conversationQuery = z.object({
   client_id: z.optional(keyText),
 });
 
-type ConversationQuery = z.output<typeof conversationQuery>;
-
 export type ConversationMessage = ReturnType<typeof conversationMessage>;
 
 /** A client with the messages that it may send to the recipient. */
@@ -37,14 +35,14 @@ export type ConversationClient = Awaited<ReturnType<typeof conversationClient>>;
 export type Conversation = Awaited<ReturnType<typeof showConversation>>;
 
 export async function showConversation(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   person: string,
-  { client_id: client, limit, cursor }: ConversationQuery,
+  { client_id: client, limit, cursor }: z.output<typeof conversationQuery>,
 ) {
-  const client_id = client === undefined ? undefined : await clientIdOf(dependencies, client);
-  const filter = { recipient: person, mode: client_id === undefined ? dependencies.mode : modeOf(client_id) };
+  const client_id = client === undefined ? undefined : await clientIdOf(ctx, client);
+  const filter = { recipient: person, mode: client_id === undefined ? ctx.mode : modeOf(client_id) };
   const page = { limit, cursor: messageCursor.decode(cursor), condition: { client_id } };
-  const { messages, nextCursor } = await dependencies.messages.search(filter, page);
+  const { messages, nextCursor } = await ctx.messages.search(filter, page);
   const owned = messages.filter((message) => !isUnassigned(message));
   const clientIds = new Set(owned.map((message) => message.client_id));
   if (client_id !== undefined) clientIds.add(client_id);
@@ -52,7 +50,7 @@ export async function showConversation(
     person,
     messages: messages.map(conversationMessage),
     /** The clients of the messages on this page. */
-    clients: await Promise.all([...clientIds].map((id) => conversationClient(dependencies, id, person))),
+    clients: await Promise.all([...clientIds].map((id) => conversationClient(ctx, id, person))),
     ...messageCursor.next(nextCursor),
   };
 }
@@ -80,7 +78,7 @@ export function conversationMessage(message: Message) {
 }
 
 export async function conversationClient(
-  { suppressions, windows, clock }: AdminDependencies,
+  { suppressions, windows, clock }: AdminContext,
   clientId: string,
   person: string,
 ) {

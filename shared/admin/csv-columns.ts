@@ -1,13 +1,13 @@
 /** The CSV files of messages and of usage, which are the same from the dashboard and from the shell. */
 import { type Cell, csvTable } from '../platform/csv.ts';
+import type { FoundMessage } from './find-messages.ts';
 import { summaryOf } from './message-summary.ts';
-import type { FoundMessage } from './messages.ts';
 import type { UsageList } from './usage.ts';
 
-type MessageCsvColumns = Readonly<Record<string, (message: FoundMessage) => Cell>>;
-
 /** @param nameOf - the name of a client; undefined if it no longer exists */
-export function messageCsvColumns(nameOf: (clientId: string) => string | undefined): MessageCsvColumns {
+export function messageCsvColumns(
+  nameOf: (clientId: string) => string | undefined,
+): Readonly<Record<string, (message: FoundMessage) => Cell>> {
   return {
     message_id: ({ message_id }) => message_id,
     direction: directionOf,

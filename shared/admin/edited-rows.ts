@@ -15,7 +15,7 @@ import {
 import type { AllRows, RowKey } from '../edited-table/row-editor.dynamo.ts';
 import { invalidCursor, opaqueCursor } from '../operation/list-query.ts';
 import { jsonIn } from '../platform/object-fields.ts';
-import type { AdminDependencies } from './admin-dependencies.ts';
+import type { AdminContext } from './admin-context.ts';
 import { clientIdOf } from './find-client.ts';
 import { cursor, keyText, pageSize, textUpTo } from './request-fields.ts';
 
@@ -36,11 +36,6 @@ export const rowsQuery = z.object({
   client_id: z.optional(keyText),
 });
 
-interface Table {
-  readonly store: Pick<AllRows, 'page'>;
-  readonly sortKey: string;
-}
-
 /**
  * Returns one page of rows.
  *
@@ -49,8 +44,8 @@ interface Table {
  * without rows
  */
 export async function readRowsPage(
-  dependencies: Pick<AdminDependencies, 'clients'>,
-  { store, sortKey }: Table,
+  ctx: AdminContext,
+  { store, sortKey }: { readonly store: Pick<AllRows, 'page'>; readonly sortKey: string },
   { limit, cursor, client_id: named }: z.output<typeof rowsQuery>,
 ) {
   const after = cursor === undefined ? undefined : keyIn(cursor, sortKey);
@@ -63,7 +58,7 @@ export async function readRowsPage(
     const page = await read(named);
     if (page.rows.length > 0 || named === everyClient) return page;
   }
-  const clientId = await clientIdOf(dependencies, named);
+  const clientId = await clientIdOf(ctx, named);
   if (after !== undefined && after.client_id !== clientId) throw invalidCursor();
   return read(clientId);
 }

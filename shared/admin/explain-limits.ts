@@ -15,7 +15,7 @@ import { type OverrideRow, type ParsedRow, parseRow, rowInForce } from '../limit
 import { counterKey } from '../limit/subject.ts';
 import { type CapUse, capUse } from '../limit/take-from-caps.ts';
 import { windowsAt } from '../limit/windows.ts';
-import type { AdminDependencies } from './admin-dependencies.ts';
+import type { AdminContext } from './admin-context.ts';
 import { requireClient } from './find-client.ts';
 import { type ClientRows, readRows, rowFor } from './limits.ts';
 
@@ -30,27 +30,25 @@ const windowOf = {
   per_month: 'month',
 } as const satisfies Record<WindowAttribute, CapUse['window']>;
 
-type WindowName = (typeof windowOf)[WindowAttribute];
-
 /** @throws GatewayError `not_found` */
-export async function explainLimits(dependencies: AdminDependencies, clientId: string) {
-  await requireClient(dependencies, clientId);
-  const now = dependencies.clock();
-  const rows = await readRows(dependencies, clientId);
+export async function explainLimits(ctx: AdminContext, clientId: string) {
+  await requireClient(ctx, clientId);
+  const now = ctx.clock();
+  const rows = await readRows(ctx, clientId);
   const endpoints = await Promise.all(
-    [...limitTargets.keys()].map((endpoint) => explain(dependencies, rows, endpoint, now)),
+    [...limitTargets.keys()].map((endpoint) => explain(ctx, rows, endpoint, now)),
   );
   return {
     client_id: clientId,
     /** The currency of `spend`, ISO 4217. */
-    currency: dependencies.currency,
+    currency: ctx.currency,
     at: now.toISOString(),
     endpoints,
   };
 }
 
 async function explain(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   { clientId, own, forAll }: ClientRows,
   endpoint: string,
   now: Date,
@@ -60,11 +58,11 @@ async function explain(
   const stored = rowFor(own, endpoint);
   const ownRow = parsed(stored);
   const row = rowInForce([ownRow, parsed(rowFor(forAll, endpoint))], now);
-  const inForce = endpointInForce(target, row, dependencies.capDefaults);
+  const inForce = endpointInForce(target, row, ctx.capDefaults);
   const use =
     target.kind === 'rate'
-      ? await rateUseOf(dependencies, { clientId, endpoint, now })
-      : await capUseOf(dependencies, { clientId, cap: target.cap, now }, inForce.windows);
+      ? await rateUseOf(ctx, { clientId, endpoint, now })
+      : await capUseOf(ctx, { clientId, cap: target.cap, now }, inForce.windows);
   const unit = countedPerUnit(target);
   const { firstReached } = inForce;
   return {
@@ -81,7 +79,7 @@ async function explain(
         /** For `spend`: an amount in the currency. */
         limit: limit / unit,
         from: isDefault ? 'default' : 'row',
-        ...use(name, limit),
+        ...use(name),
       };
     }),
     /** At full rate: the window that refuses first, and after how many seconds; null if only the shortest does. */
@@ -89,7 +87,7 @@ async function explain(
       firstReached === undefined
         ? null
         : { window: windowOf[firstReached.window], after_seconds: Math.round(firstReached.afterSeconds) },
-    summary: inForceText(inForce, dependencies.currency),
+    summary: inForceText(inForce, ctx.currency),
     /** The feedback in the client's own row, if it has one. */
     status: stored?.status === undefined ? null : String(stored.status),
     status_message: stored?.status_message === undefined ? null : String(stored.status_message),
@@ -105,29 +103,27 @@ function sourceOf(
   return row === ownRow ? 'own_row' : 'every_client_row';
 }
 
-type Use = Pick<CapUse, 'used' | 'resets_at'>;
-
 async function rateUseOf(
-  { counters }: AdminDependencies,
+  { counters }: AdminContext,
   { clientId, endpoint, now }: { clientId: string; endpoint: string; now: Date },
-): Promise<(window: WindowName, limit: number) => Use> {
+) {
   const windows = windowsAt(now);
   const row = await readCounts(counters, counterKey({ kind: 'client', clientId }, endpoint, windows.day));
-  return (window) => ({
+  return (window: CapUse['window']) => ({
     used: countIn(row, windows.attributes[window]),
     resets_at: new Date(windows.resetsAt[window] * 1000).toISOString(),
   });
 }
 
 async function capUseOf(
-  { counters }: AdminDependencies,
+  { counters }: AdminContext,
   { clientId, cap, now }: { clientId: string; cap: CapName; now: Date },
   windows: readonly WindowInForce[],
-): Promise<(window: CapUse['window']) => Use> {
+) {
   const limits = windows.map(({ window, limit }) => ({ cap, window: windowOf[window], limit }));
   const uses = await capUse({ counters, limitsOf: async () => limits }, clientId, now);
   const byWindow = new Map(uses.map(({ window, used, resets_at }) => [window, { used, resets_at }]));
-  return (window) => {
+  return (window: CapUse['window']) => {
     const use = byWindow.get(window);
     if (use === undefined) throw new Error(`no cap on ${cap} in a ${window}`);
     return use;

@@ -14,7 +14,7 @@ import { type Delivery, originOf, retryDelaysSeconds, sweepGraceSeconds } from '
 import { deliverySummary, lastErrorOf } from '../webhook/log/delivery-log.ts';
 import type { DeliverySummary } from '../webhook/webhook-response.schema.ts';
 import { listActivity } from './activity.ts';
-import type { AdminDependencies } from './admin-dependencies.ts';
+import type { AdminContext } from './admin-context.ts';
 import { clientEndpoints, healthOfLatest } from './webhook-health.ts';
 
 interface FailingEndpoint {
@@ -33,17 +33,9 @@ interface FailingEndpoint {
   readonly last_error: string | null;
 }
 
-type Dependencies = Pick<
-  AdminDependencies,
-  'activity' | 'deliveries' | 'dueItems' | 'messages' | 'endpoints' | 'clock' | 'retentionDays' | 'mode'
->;
-
-export async function failingEndpoints(dependencies: Dependencies) {
-  const now = dependencies.clock();
-  const [failed, waiting] = await Promise.all([
-    failedWebhooks(dependencies, now),
-    waitingWebhooks(dependencies, now),
-  ]);
+export async function failingEndpoints(ctx: AdminContext) {
+  const now = ctx.clock();
+  const [failed, waiting] = await Promise.all([failedWebhooks(ctx, now), waitingWebhooks(ctx, now)]);
   const endpoints = new Map<string, FailingEndpoint>();
   for (const endpoint of [...endpointsOfFailed(failed.deliveries), ...waiting]) {
     const key = keyOf(endpoint.client_id, endpoint.origin);
@@ -53,18 +45,18 @@ export async function failingEndpoints(dependencies: Dependencies) {
   const listed = [...endpoints.values()].toSorted(
     (one, other) => other.failed - one.failed || other.waiting - one.waiting,
   );
-  return { endpoints: await withKnownStart(dependencies, listed), moreFailed: failed.more };
+  return { endpoints: await withKnownStart(ctx, listed), moreFailed: failed.more };
 }
 
 /** Replaces the start by the time that the client's page and `doctor` show. */
 async function withKnownStart(
-  dependencies: Dependencies,
+  ctx: AdminContext,
   listed: readonly FailingEndpoint[],
 ): Promise<readonly FailingEndpoint[]> {
   const clients = [...new Set(listed.map(({ client_id }) => client_id))].slice(0, clientsMax);
   const known = await Promise.all(
     clients.map(async (clientId) => {
-      const { endpoints } = await clientEndpoints(dependencies, clientId);
+      const { endpoints } = await clientEndpoints(ctx, clientId);
       return endpoints.map(({ origin, since }) => [keyOf(clientId, origin), since] as const);
     }),
   );
@@ -91,7 +83,7 @@ const entriesPerPage = 100;
 const failedPagesMax = 5;
 
 /** Returns the failed webhooks of the last 24 hours, newest first. */
-async function failedWebhooks(dependencies: Dependencies, now: Date) {
+async function failedWebhooks(ctx: AdminContext, now: Date) {
   const deliveries: DeliverySummary[] = [];
   const asked = {
     kind: 'webhook_failed',
@@ -101,7 +93,7 @@ async function failedWebhooks(dependencies: Dependencies, now: Date) {
   } as const;
   let cursor: string | undefined;
   for (let pages = 0; pages < failedPagesMax; pages += 1) {
-    const page = await listActivity(dependencies, { ...asked, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await listActivity(ctx, { ...asked, ...(cursor === undefined ? {} : { cursor }) });
     for (const { delivery } of page.entries) if (delivery?.state === 'failed') deliveries.push(delivery);
     cursor = page.next_cursor;
     if (cursor === undefined) break;
@@ -154,19 +146,19 @@ function rangesFrom(now: Date): DueItemRange[] {
 }
 
 /** Endpoints at which webhooks have failed, and that have acknowledged none since. */
-async function waitingWebhooks(dependencies: Dependencies, now: Date): Promise<readonly FailingEndpoint[]> {
-  const { dueItems, deliveries } = dependencies;
+async function waitingWebhooks(ctx: AdminContext, now: Date): Promise<readonly FailingEndpoint[]> {
+  const { dueItems, deliveries } = ctx;
   const ids = await Promise.all(
     rangesFrom(now).map((range) => dueItems.earliestIn('deliveries', range, entriesPerShard)),
   );
   const unique = [...new Set(ids.flat())];
   const rows = unique.length === 0 ? [] : await deliveries.getMany(unique, { consistent: false });
-  const ofMode = rows.filter(({ client_id }) => modeOf(client_id) === dependencies.mode);
+  const ofMode = rows.filter(({ client_id }) => modeOf(client_id) === ctx.mode);
   const groups = byEndpoint(ofMode.filter(isRetried)).toSorted((one, other) => other.length - one.length);
   const clients = [...new Set(groups.map(([{ client_id }]) => client_id))].slice(0, clientsMax);
   const healths = await Promise.all(
     clients.map(async (clientId) => {
-      const { endpoints } = await healthOfLatest(dependencies, clientId, messagesPerClient);
+      const { endpoints } = await healthOfLatest(ctx, clientId, messagesPerClient);
       return endpoints.map((health) => [keyOf(clientId, health.origin), health] as const);
     }),
   );

@@ -6,12 +6,10 @@ import { clientIdIn, modeOf, modes, nameIn, settingsIdOf } from '../contract/mod
 import { everyClient } from '../contract/rate-limits-and-caps.ts';
 import type { RowReader } from '../edited-table/row-editor.dynamo.ts';
 import { closestName } from '../platform/closest-name.ts';
-import type { AdminDependencies } from './admin-dependencies.ts';
-
-type Clients = Pick<AdminDependencies, 'clients'>;
+import type { AdminContext } from './admin-context.ts';
 
 /** @throws GatewayError `not_found` */
-export async function requireClient({ clients }: Clients, clientId: string): Promise<Client> {
+export async function requireClient({ clients }: AdminContext, clientId: string): Promise<Client> {
   const client = await clients.find(clientId);
   if (client === undefined) throw noSuchClient();
   return client;
@@ -22,8 +20,8 @@ export async function requireClient({ clients }: Clients, clientId: string): Pro
  *
  * @throws GatewayError `not_found`, or `invalid_request` for the id of test data, which has the settings of its client
  */
-export async function requireSettingsOwner(dependencies: Clients, clientId: string): Promise<Client> {
-  const client = await requireClient(dependencies, clientId);
+export async function requireSettingsOwner(ctx: AdminContext, clientId: string): Promise<Client> {
+  const client = await requireClient(ctx, clientId);
   if (modeOf(clientId) === 'live') return client;
   throw new GatewayError(
     'invalid_request',
@@ -40,7 +38,7 @@ const clientsPerRead = 500;
 
 /** Reads all clients, or the first ones if there are too many: no index contains their names. */
 export async function readClients(
-  { clients }: Clients,
+  { clients }: AdminContext,
   enough = Number.POSITIVE_INFINITY,
 ): Promise<{ readonly clients: readonly Client[]; readonly more: boolean }> {
   const found: Client[] = [];
@@ -65,13 +63,13 @@ export const folded = (text: string): string => text.normalize('NFKC').trim().to
  * @throws GatewayError if there is none, with the clients that may be meant, or if several have the name; an empty result
  * would be mistaken for a client without entries.
  */
-export async function clientIdOf(dependencies: Clients, idOrName: string): Promise<string> {
+export async function clientIdOf(ctx: AdminContext, idOrName: string): Promise<string> {
   const wanted = idOrName.trim();
   const characters = [...wanted];
   const noneFound = `There is no client ${characters.slice(0, nameMax).join('')}.`;
   if (wanted === '' || characters.length > nameMax) throw new GatewayError('not_found', noneFound);
-  if ((await dependencies.clients.find(wanted)) !== undefined) return wanted;
-  const { clients } = await readClients(dependencies);
+  if ((await ctx.clients.find(wanted)) !== undefined) return wanted;
+  const { clients } = await readClients(ctx);
   const found = clients
     .flatMap(({ client_id, name }) =>
       modes.map((mode) => ({ client_id: clientIdIn(mode, client_id), name: nameIn(mode, name) })),
@@ -103,8 +101,8 @@ function similarClients(clients: readonly Client[], wanted: string): string[] {
 }
 
 /** Like `clientIdOf`, but also accepts `*` for the rows for every client. */
-export async function clientIdOrAll(dependencies: Clients, idOrName: string): Promise<string> {
-  return idOrName === everyClient ? everyClient : clientIdOf(dependencies, idOrName);
+export async function clientIdOrAll(ctx: AdminContext, idOrName: string): Promise<string> {
+  return idOrName === everyClient ? everyClient : clientIdOf(ctx, idOrName);
 }
 
 /**
@@ -112,19 +110,17 @@ export async function clientIdOrAll(dependencies: Clients, idOrName: string): Pr
  * be shown and removed.
  */
 export async function rowOwnerOf(
-  dependencies: Clients,
+  ctx: AdminContext,
   { rowsOf }: RowReader,
   idOrName: string,
 ): Promise<string> {
   const rows = await rowsOf(idOrName);
-  return rows.length > 0 ? idOrName : clientIdOrAll(dependencies, idOrName);
+  return rows.length > 0 ? idOrName : clientIdOrAll(ctx, idOrName);
 }
 
 /** Returns the names by the ids of clients and of their test data; undefined for a client that does not exist. */
-export async function readClientNames(
-  dependencies: Clients,
-): Promise<(clientId: string) => string | undefined> {
-  const { clients } = await readClients(dependencies);
+export async function readClientNames(ctx: AdminContext): Promise<(clientId: string) => string | undefined> {
+  const { clients } = await readClients(ctx);
   const names = new Map(clients.map(({ client_id, name }) => [client_id, name]));
   return (clientId) => {
     const name = names.get(settingsIdOf(clientId));
@@ -134,8 +130,8 @@ export async function readClientNames(
 
 const clientsMax = 10_000;
 
-export async function listClientNames(dependencies: Clients) {
-  const { clients, more } = await readClients(dependencies, clientsMax);
+export async function listClientNames(ctx: AdminContext) {
+  const { clients, more } = await readClients(ctx, clientsMax);
   const names = clients.map(({ client_id, name }) => ({ client_id, name }));
   return { clients: names.toSorted((one, other) => one.name.localeCompare(other.name)), more };
 }

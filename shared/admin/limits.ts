@@ -31,7 +31,7 @@ import {
   parseRow,
 } from '../limit/override-row.ts';
 import { closestName } from '../platform/closest-name.ts';
-import type { AdminDependencies } from './admin-dependencies.ts';
+import type { AdminContext } from './admin-context.ts';
 import {
   assertValid,
   attributesToRemove,
@@ -42,16 +42,13 @@ import {
   valuesAfter,
 } from './edited-rows.ts';
 import { requireClient, requireSettingsOwner } from './find-client.ts';
-import { keyText, type ListOf } from './request-fields.ts';
-
-/** One number for each window, of `spend` in the currency; an absent one is the default. */
-export type LimitsView = WindowLimits;
+import { keyText } from './request-fields.ts';
 
 export type EndpointLimits = ReturnType<typeof endpointView>;
 
 export type ClientRows = Awaited<ReturnType<typeof readRows>>;
 
-export async function readRows({ overrides }: Pick<AdminDependencies, 'overrides'>, clientId: string) {
+export async function readRows({ overrides }: AdminContext, clientId: string) {
   // Test data has the limits of its client.
   const [own, forAll] = await Promise.all([
     overrides.rowsOf(settingsIdOf(clientId)),
@@ -61,53 +58,40 @@ export async function readRows({ overrides }: Pick<AdminDependencies, 'overrides
 }
 
 /** Returns a client's limits for every endpoint and its caps, then its rows for endpoints that do not exist. */
-export async function limitsOf(
-  dependencies: AdminDependencies,
-  clientId: string,
-): Promise<readonly EndpointLimits[]> {
-  return viewOf(dependencies, await readRows(dependencies, clientId));
+export async function limitsOf(ctx: AdminContext, clientId: string) {
+  return viewOf(ctx, await readRows(ctx, clientId));
 }
 
 /**
  * Shows the limits of a client, and also rows whose client does not exist. @throws GatewayError `not_found` if there
  * are no rows either
  */
-export async function showLimits(
-  dependencies: AdminDependencies,
-  clientId: string,
-): Promise<readonly EndpointLimits[]> {
-  const rows = await readRows(dependencies, clientId);
-  if (rows.own.length === 0 && clientId !== everyClient) await requireClient(dependencies, clientId);
-  return viewOf(dependencies, rows);
+export async function showLimits(ctx: AdminContext, clientId: string) {
+  const rows = await readRows(ctx, clientId);
+  if (rows.own.length === 0 && clientId !== everyClient) await requireClient(ctx, clientId);
+  return viewOf(ctx, rows);
 }
 
-export async function listOverrides(
-  dependencies: AdminDependencies,
-  query: z.output<typeof rowsQuery>,
-): Promise<ListOf<'limits', EndpointLimits>> {
-  const { overrides } = dependencies;
+export async function listOverrides(ctx: AdminContext, query: z.output<typeof rowsQuery>) {
+  const { overrides } = ctx;
   const [{ rows, next }, forAll] = await Promise.all([
-    readRowsPage(dependencies, { store: overrides, sortKey: overrideTable.sortKey }, query),
+    readRowsPage(ctx, { store: overrides, sortKey: overrideTable.sortKey }, query),
     overrides.rowsOf(everyClient),
   ]);
   const limits = rows.map((row) =>
-    endpointView(dependencies, { clientId: String(row.client_id), own: [row], forAll }, String(row.endpoint)),
+    endpointView(ctx, { clientId: String(row.client_id), own: [row], forAll }, String(row.endpoint)),
   );
   return { limits, ...next };
 }
 
-function viewOf(dependencies: AdminDependencies, rows: ClientRows): EndpointLimits[] {
+function viewOf(ctx: AdminContext, rows: ClientRows) {
   const known = [...limitTargets.keys()];
   const others = rows.own.map(({ endpoint }) => String(endpoint)).filter((name) => !known.includes(name));
-  return [...known, ...others].map((endpoint) => endpointView(dependencies, rows, endpoint));
+  return [...known, ...others].map((endpoint) => endpointView(ctx, rows, endpoint));
 }
 
-function endpointView(
-  dependencies: AdminDependencies,
-  { clientId, own, forAll }: ClientRows,
-  endpoint: string,
-) {
-  const { clock, capDefaults } = dependencies;
+function endpointView(ctx: AdminContext, { clientId, own, forAll }: ClientRows, endpoint: string) {
+  const { clock, capDefaults } = ctx;
   const target = limitTargets.get(endpoint);
   const row = rowFor(own, endpoint);
   const parsed = row === undefined ? undefined : parseRow(row);
@@ -115,8 +99,7 @@ function endpointView(
   const override = target === undefined || parsed === undefined ? null : limitsView(target, parsed.limits);
   const now = clock();
   const inForce = parsed !== undefined && isInForce(parsed, now) ? { ...defaults, ...override } : defaults;
-  const feedback =
-    row === undefined ? undefined : rowFeedback(dependencies, row, rowFor(forAll, endpoint), now);
+  const feedback = row === undefined ? undefined : rowFeedback(ctx, row, rowFor(forAll, endpoint), now);
   return {
     client_id: clientId,
     endpoint,
@@ -125,7 +108,7 @@ function endpointView(
     /** Null if the row is not for a cap. */
     cap: target?.kind === 'cap' ? target.cap : null,
     /** The currency of a spend cap, ISO 4217; null for any other row. */
-    currency: target !== undefined && isMoney(target) ? dependencies.currency : null,
+    currency: target !== undefined && isMoney(target) ? ctx.currency : null,
     /** The windows that a row can limit; empty if the endpoint does not exist. */
     windows: target?.windows ?? [],
     defaults,
@@ -148,7 +131,7 @@ function endpointView(
 
 /** Returns the same text as in the row, even if the review has not written it yet. */
 function rowFeedback(
-  { capDefaults, currency }: AdminDependencies,
+  { capDefaults, currency }: AdminContext,
   row: OverrideRow,
   forAll: OverrideRow | undefined,
   now: Date,
@@ -162,7 +145,7 @@ function rowFeedback(
   });
 }
 
-function warningsOf({ per_minute, per_hour, per_day }: LimitsView): readonly string[] {
+function warningsOf({ per_minute, per_hour, per_day }: WindowLimits): readonly string[] {
   return per_minute === undefined || per_hour === undefined || per_day === undefined
     ? []
     : unreachableLimits({ perMinute: per_minute, perHour: per_hour, perDay: per_day } satisfies Limits);
@@ -199,14 +182,14 @@ const changeable = [...windowAttributes, 'expires_at', 'blocked', 'note'] as con
  * not know remain, unless `remove` names them.
  */
 export async function setLimits(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   actor: string,
   clientId: string,
   { endpoint: named, remove, ...change }: z.output<typeof limitsBody>,
-): Promise<EndpointLimits> {
+) {
   const endpoint = requireEndpoint(named);
-  if (clientId !== everyClient) await requireSettingsOwner(dependencies, clientId);
-  const { overrides, clock } = dependencies;
+  if (clientId !== everyClient) await requireSettingsOwner(ctx, clientId);
+  const { overrides, clock } = ctx;
   const key = { client_id: clientId, endpoint };
   const forAll = rowFor(await overrides.rowsOf(everyClient), endpoint);
   await overrides.edit(key, (row) => {
@@ -219,14 +202,14 @@ export async function setLimits(
     if (Object.values(values).every((value) => value === undefined)) {
       return row && { removeMarked: changedByMark(actor, clock(), true) };
     }
-    const feedback = rowFeedback(dependencies, { ...held, ...values }, forAll, clock());
+    const feedback = rowFeedback(ctx, { ...held, ...values }, forAll, clock());
     return { set: { ...values, ...feedback, changed_by: changedByMark(actor, clock(), false) } };
   });
-  return endpointView(dependencies, await readRows(dependencies, clientId), endpoint);
+  return endpointView(ctx, await readRows(ctx, clientId), endpoint);
 }
 
 export async function removeLimits(
-  { overrides, clock }: AdminDependencies,
+  { overrides, clock }: AdminContext,
   actor: string,
   clientId: string,
   named: string,
@@ -267,7 +250,7 @@ export function rowFor(rows: readonly OverrideRow[], endpoint: string): Override
 }
 
 /** Returns the limits as displayed: `spend` as an amount in the currency. */
-function limitsView(target: LimitTarget, limits: LimitsView): LimitsView {
+function limitsView(target: LimitTarget, limits: WindowLimits): WindowLimits {
   const unit = countedPerUnit(target);
   return Object.fromEntries(
     windowAttributes.flatMap((name) => {

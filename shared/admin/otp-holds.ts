@@ -14,9 +14,9 @@ import { opaqueCursor } from '../operation/list-query.ts';
 import type { OtpHold } from '../otp/otp-holds.dynamo.ts';
 import { findingSummary } from '../otp/review-traffic.ts';
 import { chunksOf } from '../platform/long-lists.ts';
-import type { AdminDependencies } from './admin-dependencies.ts';
+import type { AdminContext } from './admin-context.ts';
 import { requireClient } from './find-client.ts';
-import { cursor, type ListOf, pageSize } from './request-fields.ts';
+import { cursor, pageSize } from './request-fields.ts';
 
 export type OtpHoldView = ReturnType<typeof viewOf>;
 
@@ -32,9 +32,9 @@ const positionOf = ({ changed_at, client_id, country }: OtpHold): string =>
  * was ever held.
  */
 export async function listOtpHolds(
-  { otpHolds, mode }: Pick<AdminDependencies, 'otpHolds' | 'mode'>,
+  { otpHolds, mode }: AdminContext,
   { limit, cursor }: z.output<typeof otpHoldsQuery>,
-): Promise<ListOf<'otp_holds', OtpHoldView>> {
+) {
   const before = holdCursor.decode(cursor);
   const held = (await otpHolds.listHeld())
     .filter(({ client_id }) => modeOf(client_id) === mode)
@@ -49,10 +49,7 @@ export async function listOtpHolds(
   };
 }
 
-export async function otpHoldsOf(
-  { otpHolds }: Pick<AdminDependencies, 'otpHolds'>,
-  clientId: string,
-): Promise<readonly OtpHoldView[]> {
+export async function otpHoldsOf({ otpHolds }: AdminContext, clientId: string) {
   const states = await otpHolds.ofClient(clientId);
   return states.flatMap((state) => (state.state === 'held' ? [viewOf(state)] : []));
 }
@@ -64,13 +61,6 @@ function viewOf(hold: OtpHold) {
 
 export const allowOtpsBody = z.object({ always: z._default(z.boolean(), false) });
 
-interface WantedOtps {
-  readonly clientId: string;
-  readonly country: string;
-  /** True if they are never held again. */
-  readonly always: boolean;
-}
-
 /**
  * Allows one-time passwords of the client to the country, even if passwords to all countries are held. Only later
  * passwords are judged.
@@ -78,15 +68,24 @@ interface WantedOtps {
  * @throws GatewayError `concurrent_change` if the gateway or another administrator changed the hold in the meantime
  */
 export async function allowOtps(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   actor: string,
-  { clientId, country, always }: WantedOtps,
+  {
+    clientId,
+    country,
+    always,
+  }: {
+    readonly clientId: string;
+    readonly country: string;
+    /** True if they are never held again. */
+    readonly always: boolean;
+  },
 ) {
-  const client = await requireClient(dependencies, clientId);
+  const client = await requireClient(ctx, clientId);
   const code = countryCode(country);
-  const before = await dependencies.otpHolds.find(clientId, code);
-  const allowedAt = dependencies.clock().toISOString();
-  await recordActivity(dependencies, actor, {
+  const before = await ctx.otpHolds.find(clientId, code);
+  const allowedAt = ctx.clock().toISOString();
+  await recordActivity(ctx, actor, {
     kind: 'otp_allowed',
     summary: `${actor} allowed one-time passwords of ${client.name} to ${code}${always ? ' permanently' : ''}`,
     clientId,
@@ -101,7 +100,7 @@ export async function allowOtps(
     allowed_by: actor,
     always,
   } as const;
-  if (!(await dependencies.otpHolds.replace(before, allowance))) throw standardError('concurrent_change');
+  if (!(await ctx.otpHolds.replace(before, allowance))) throw standardError('concurrent_change');
   return { client_id: clientId, country: code, allowed_at: allowedAt, always };
 }
 
@@ -131,15 +130,11 @@ const digitsLeftOut = 5;
 const readAtOnce = 40;
 
 /** @throws GatewayError `not_found` if nothing is held */
-export async function showOtpEvidence(
-  dependencies: Pick<AdminDependencies, 'otpHolds' | 'messages' | 'otps'>,
-  clientId: string,
-  country: string,
-) {
-  const hold = (await otpHoldsOf(dependencies, clientId)).find((one) => one.country === country);
+export async function showOtpEvidence(ctx: AdminContext, clientId: string, country: string) {
+  const hold = (await otpHoldsOf(ctx, clientId)).find((one) => one.country === country);
   if (hold === undefined)
     throw new GatewayError('not_found', `One-time passwords of ${clientId} to ${country} are not held.`);
-  const { messages, nextCursor } = await dependencies.messages.search(
+  const { messages, nextCursor } = await ctx.messages.search(
     { clientId },
     {
       limit: messagesMax,
@@ -153,7 +148,7 @@ export async function showOtpEvidence(
   );
   const verifiedIds = new Set<string>();
   for (const some of chunksOf(passwords, readAtOnce)) {
-    const rows = await Promise.all(some.map(({ otpId }) => dependencies.otps.get(otpId)));
+    const rows = await Promise.all(some.map(({ otpId }) => ctx.otps.get(otpId)));
     for (const row of rows) if (row?.status === 'verified') verifiedIds.add(row.otp_id);
   }
   const countBy = (keyOf: (message: Message) => string) =>

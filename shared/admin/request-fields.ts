@@ -19,10 +19,5 @@ export const utcTime = z.iso
   .check(z.refine((text) => Date.parse(text) >= 0, 'must not be before 1970'));
 
 export const pageSize = z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(100)), 25);
-/** The response of a list operation: the rows under their name, and the cursor of the next page. */
-export type ListOf<Name extends string, Row> = Readonly<Record<Name, readonly Row[]>> & {
-  readonly next_cursor?: string;
-};
-
 /** Each list checks the form of its cursors. */
 export const cursor = z.optional(z.string());

@@ -13,7 +13,7 @@ import { misspelledAttributes, storedFeedback, tellsOfMissingClient } from '../e
 import { claimsOf } from '../sender/number-owners.ts';
 import { senderFeedback } from '../sender/sender-feedback.ts';
 import { destinationOf, everyCountry, pacesIn, parseSenderRow, senderTable } from '../sender/sender-row.ts';
-import type { AdminDependencies } from './admin-dependencies.ts';
+import type { AdminContext } from './admin-context.ts';
 import {
   assertValid,
   attributesToRemove,
@@ -24,7 +24,7 @@ import {
   valuesAfter,
 } from './edited-rows.ts';
 import { requireSettingsOwner } from './find-client.ts';
-import { keyText, type ListOf, textUpTo } from './request-fields.ts';
+import { keyText, textUpTo } from './request-fields.ts';
 
 export type SenderView = ReturnType<typeof viewOf>;
 
@@ -54,14 +54,11 @@ export const senderBody = z.object({
 /** A row with a misspelled destination can be named too. */
 export const senderRowBody = z.object({ client_id: keyText, destination: keyText });
 
-export async function listSenders(
-  dependencies: AdminDependencies,
-  query: z.output<typeof rowsQuery>,
-): Promise<ListOf<'senders', SenderView>> {
-  const table = { store: dependencies.senders, sortKey: senderTable.sortKey };
-  const { rows, next } = await readRowsPage(dependencies, table, query);
-  const now = dependencies.clock();
-  return { senders: rows.map((row) => viewOf(row, now, dependencies.carriers)), ...next };
+export async function listSenders(ctx: AdminContext, query: z.output<typeof rowsQuery>) {
+  const table = { store: ctx.senders, sortKey: senderTable.sortKey };
+  const { rows, next } = await readRowsPage(ctx, table, query);
+  const now = ctx.clock();
+  return { senders: rows.map((row) => viewOf(row, now, ctx.carriers)), ...next };
 }
 
 /**
@@ -69,23 +66,23 @@ export async function listSenders(
  * not know remain, unless `remove` names them.
  */
 export async function setSender(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   actor: string,
   { client_id, channel, country, carrier, remove, ...change }: z.output<typeof senderBody>,
-): Promise<SenderView> {
-  if (client_id !== everyClient) await requireSettingsOwner(dependencies, client_id);
+) {
+  if (client_id !== everyClient) await requireSettingsOwner(ctx, client_id);
   const key = { client_id, destination: destinationOf({ channel, country, carrier }) };
   let view: SenderView | undefined;
-  await dependencies.senders.edit(key, async (held = key) => {
+  await ctx.senders.edit(key, async (held = key) => {
     const values = {
       ...valuesAfter(held, parseSenderRow(held).ignored, change, senderTable.attributes),
       ...removedAttributes(remove, senderTable),
     };
     const row = { ...held, ...values };
     assertValid(parseSenderRow(row).ignored, 'The sender is not valid.');
-    const now = dependencies.clock();
-    const { carriers } = dependencies;
-    const others = await beside(dependencies, row);
+    const now = ctx.clock();
+    const { carriers } = ctx;
+    const others = await beside(ctx, row);
     const feedback = senderFeedback(row, { now, clientExists: true, ...others, carriers });
     view = viewOf({ ...row, ...feedback }, now, carriers);
     return { set: { ...values, ...feedback, changed_by: changedByMark(actor, now, false) } };
@@ -96,7 +93,7 @@ export async function setSender(
 
 /** Removes a row. Its destination may be invalid, so that a misspelled row can be removed. */
 export async function removeSender(
-  { senders, clock }: AdminDependencies,
+  { senders, clock }: AdminContext,
   actor: string,
   key: z.output<typeof senderRowBody>,
 ): Promise<void> {
@@ -111,7 +108,7 @@ export async function removeSender(
 const noOthers = { claims: new Map(), paces: new Map() } as const;
 
 /** Returns the claims and paces of all rows, including this one. */
-async function beside({ senders }: AdminDependencies, row: EditedRow) {
+async function beside({ senders }: AdminContext, row: EditedRow) {
   const others = (await senders.allRows()).filter(
     (other) => other.client_id !== row.client_id || other.destination !== row.destination,
   );

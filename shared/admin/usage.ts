@@ -8,9 +8,9 @@ import { allClients } from '../usage/count-changes.ts';
 import { intervals, periodAt, periodsBetween } from '../usage/period.ts';
 import { timesOf, totalOf, usageOfAll, usageOfClient } from '../usage/read-usage.ts';
 import { type UsageRange, usageMoment, usageRange } from '../usage/usage-query.ts';
-import type { UsageEntry, UsageSums } from '../usage/usage-response.schema.ts';
+import type { UsageEntry } from '../usage/usage-response.schema.ts';
 import { attemptsIn, hourOf } from '../usage/webhook-attempts.dynamo.ts';
-import type { AdminDependencies } from './admin-dependencies.ts';
+import type { AdminContext } from './admin-context.ts';
 import { clientIdOf, readClientNames } from './find-client.ts';
 
 type NamedUsageEntry = UsageEntry & {
@@ -25,45 +25,36 @@ export interface UsageList {
 }
 
 export async function listUsage(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   client: string | undefined,
   range: UsageRange,
 ): Promise<UsageList> {
-  const { usage, currency, mode } = dependencies;
+  const { usage, currency, mode } = ctx;
   if (client === undefined) {
     const entries = await usageOfAll(usage, range, currency, mode);
     return {
       currency,
-      usage: range.groupBy.includes('client') ? await withNames(dependencies, entries) : entries,
+      usage: range.groupBy.includes('client') ? await withNames(ctx, entries) : entries,
     };
   }
-  const clientId = await clientIdOf(dependencies, client);
+  const clientId = await clientIdOf(ctx, client);
   const entries = await usageOfClient(usage, clientId, range, currency);
   if (!range.groupBy.includes('client')) return { currency, usage: entries };
   const ofClient = entries.map((entry) => ({ ...entry, client_id: clientId }));
-  return { currency, usage: await withNames(dependencies, ofClient) };
+  return { currency, usage: await withNames(ctx, ofClient) };
 }
 
-async function withNames(
-  dependencies: Pick<AdminDependencies, 'clients'>,
-  entries: readonly NamedUsageEntry[],
-): Promise<NamedUsageEntry[]> {
+async function withNames(ctx: AdminContext, entries: readonly NamedUsageEntry[]): Promise<NamedUsageEntry[]> {
   if (entries.length === 0) return [];
-  const nameOf = await readClientNames(dependencies);
+  const nameOf = await readClientNames(ctx);
   return entries.map((entry) => ({ ...entry, client_name: nameOf(entry.client_id ?? '') ?? null }));
 }
-
-type SumsWithRate = UsageSums & {
-  /** The share of delivered messages, from 0 to 1, among delivered, failed and expired ones; null if there are none. */
-  readonly delivery_rate: number | null;
-};
 
 export type UsageSummary = Awaited<ReturnType<typeof summarizeUsage>>;
 
 const shownMax = 20;
 
 const summaryIntervals = [...intervals, 'week'] as const;
-type SummaryInterval = (typeof summaryIntervals)[number];
 
 /** The hour, day, week or month of a time, now by default; or the UTC days from `since` to `until` (exclusive). */
 export const usageSummaryQuery = z.object({
@@ -73,10 +64,6 @@ export const usageSummaryQuery = z.object({
   until: z.optional(usageMoment),
 });
 
-type SummarizedTime =
-  | { readonly interval: SummaryInterval; readonly at: Date }
-  | { readonly since: Date; readonly until: Date };
-
 /**
  * Sums up all clients. One query reads an hour, a day or a month; a week that starts on Monday, or another range of
  * days, takes one query for each day.
@@ -84,16 +71,10 @@ type SummarizedTime =
  * @throws GatewayError if there are too many days
  */
 export async function summarizeUsage(
-  {
-    usage,
-    currency,
-    mode = 'live',
-    nameOf,
-  }: Pick<AdminDependencies, 'usage' | 'currency'> &
-    Partial<Pick<AdminDependencies, 'mode'>> & {
-      readonly nameOf: (clientId: string) => Promise<string | undefined>;
-    },
-  time: SummarizedTime,
+  { usage, currency, mode, clients }: AdminContext,
+  time:
+    | { readonly interval: (typeof summaryIntervals)[number]; readonly at: Date }
+    | { readonly since: Date; readonly until: Date },
 ) {
   const { from, to, counted } = 'at' in time ? summarizedAt(time.interval, time.at) : daysOf(time);
   const rows = (await Promise.all(counted.map(({ name }) => usage.rowsIn(name, mode)))).flat();
@@ -121,7 +102,7 @@ export async function summarizeUsage(
       ofClients.map(async (sums) => ({
         ...sums,
         /** Null if the client no longer exists. */
-        name: (await nameOf(sums.client_id)) ?? null,
+        name: (await clients.find(sums.client_id))?.name ?? null,
       })),
     ),
     error_codes: countedErrorCodes([all]).slice(0, shownMax),
@@ -142,7 +123,7 @@ export function countedErrorCodes(amounts: readonly Amounts[]) {
 }
 
 /** Returns the time to summarize, and the periods whose rows add up to it. */
-function summarizedAt(interval: SummaryInterval, at: Date) {
+function summarizedAt(interval: (typeof summaryIntervals)[number], at: Date) {
   if (interval !== 'week') {
     const period = periodAt(interval, at);
     return { ...period, counted: [period] };
@@ -166,12 +147,16 @@ function sumOf(all: readonly Amounts[]): Amounts {
   return sums;
 }
 
-function withRate(amounts: Amounts, currency: string): SumsWithRate | null {
+function withRate(amounts: Amounts, currency: string) {
   const sums = totalOf(amounts, currency);
   if (sums === undefined) return null;
   const { delivered = 0, read = 0, failed = 0, expired = 0 } = statusCounts(amounts);
   const final = delivered + read + failed + expired;
-  return { ...sums, delivery_rate: final === 0 ? null : (delivered + read) / final };
+  return {
+    ...sums,
+    /** The share of delivered messages, from 0 to 1, among delivered, failed and expired ones; null if there are none. */
+    delivery_rate: final === 0 ? null : (delivered + read) / final,
+  };
 }
 
 function statusCounts(amounts: Amounts): Readonly<Record<string, number>> {
@@ -183,8 +168,6 @@ function statusCounts(amounts: Amounts): Readonly<Record<string, number>> {
 }
 
 const overviewSpans = { day: 24, week: 7 * 24, month: 30 * 24 } as const;
-type OverviewSpan = keyof typeof overviewSpans;
-
 export const overviewQuery = z.object({
   span: z._default(z.enum(Object.keys(overviewSpans) as [keyof typeof overviewSpans]), 'day'),
 });
@@ -194,8 +177,8 @@ export type UsageView = Awaited<ReturnType<typeof usageOf>>;
 const millisecondsPerHour = 3_600_000;
 
 /** Returns the usage for the dashboard's overview: by hour for one day, by day for longer spans. */
-export async function usageOf(dependencies: AdminDependencies, span: OverviewSpan) {
-  const now = dependencies.clock().getTime();
+export async function usageOf(ctx: AdminContext, span: keyof typeof overviewSpans) {
+  const now = ctx.clock().getTime();
   const hours = Array.from({ length: overviewSpans[span] }, (_hour, ago) =>
     hourOf(new Date(now - ago * millisecondsPerHour)),
   ).toReversed();
@@ -211,8 +194,8 @@ export async function usageOf(dependencies: AdminDependencies, span: OverviewSpa
     }
   };
   const [attempts, messages] = await Promise.all([
-    attemptsIn(dependencies.counters, hours, dependencies.mode),
-    dependencies.usage.rowsOf(clientIdIn(dependencies.mode, allClients), [...counts.keys()]),
+    attemptsIn(ctx.counters, hours, ctx.mode),
+    ctx.usage.rowsOf(clientIdIn(ctx.mode, allClients), [...counts.keys()]),
   ]);
   for (const { hour, counts: added } of attempts) add(periodOf(hour), added);
   for (const { period, amounts } of messages) {

@@ -11,10 +11,10 @@ import { originOf } from '../webhook/delivery.ts';
 import { lastErrorOf } from '../webhook/log/delivery-log.ts';
 import { deliveryIdsOf } from '../webhook/plan-deliveries.ts';
 import type { DeliverySummary } from '../webhook/webhook-response.schema.ts';
-import type { AdminDependencies } from './admin-dependencies.ts';
+import type { AdminContext } from './admin-context.ts';
 import { requireClient } from './find-client.ts';
+import { failedWebhooksOf } from './manage-webhooks.ts';
 import { textUpTo, utcTime } from './request-fields.ts';
-import { failedWebhooksOf } from './webhooks.ts';
 
 export interface OriginHealth {
   /** Scheme, host and port. */
@@ -40,25 +40,15 @@ interface AttemptHistory {
   readonly points: readonly ReturnType<typeof pointOf>[];
 }
 
-interface WebhookHealth {
-  readonly messages: number;
-  /** Failing ones first. */
-  readonly endpoints: readonly OriginHealth[];
-}
-
 /** Returns the health of the endpoints, from the webhooks of the given number of latest messages. */
-export async function healthOfLatest(
-  dependencies: Pick<AdminDependencies, 'messages' | 'endpoints' | 'deliveries'>,
-  clientId: string,
-  limit: number,
-): Promise<WebhookHealth> {
+export async function healthOfLatest(ctx: AdminContext, clientId: string, limit: number) {
   const [{ messages }, endpoints] = await Promise.all([
-    dependencies.messages.search({ clientId }, { limit }),
-    dependencies.endpoints.list(clientId),
+    ctx.messages.search({ clientId }, { limit }),
+    ctx.endpoints.list(clientId),
   ]);
   const ids = messages.flatMap((message) => deliveryIdsOf(message, endpoints));
-  const deliveries = ids.length === 0 ? [] : await dependencies.deliveries.getMany(ids);
-  return { messages: messages.length, endpoints: healthOf(deliveries) };
+  const deliveries = ids.length === 0 ? [] : await ctx.deliveries.getMany(ids);
+  return { messages: messages.length, /** Failing ones first. */ endpoints: healthOf(deliveries) };
 }
 
 export function healthOf(
@@ -150,26 +140,17 @@ export type ClientEndpoint = ReturnType<typeof endpointsOf>[number];
  */
 const messagesOfOutage = 200;
 
-async function healthSinceSuccess(
-  dependencies: Pick<AdminDependencies, 'messages' | 'endpoints' | 'deliveries'>,
-  clientId: string,
-): Promise<WebhookHealth> {
-  const health = await healthOfLatest(dependencies, clientId, messagesOfHealth);
+async function healthSinceSuccess(ctx: AdminContext, clientId: string) {
+  const health = await healthOfLatest(ctx, clientId, messagesOfHealth);
   const isOld =
     health.messages === messagesOfHealth && health.endpoints.some((one) => one.success_rate === 0);
-  return isOld ? healthOfLatest(dependencies, clientId, messagesOfOutage) : health;
+  return isOld ? healthOfLatest(ctx, clientId, messagesOfOutage) : health;
 }
 
-export async function clientEndpoints(
-  dependencies: Pick<
-    AdminDependencies,
-    'activity' | 'deliveries' | 'messages' | 'endpoints' | 'clock' | 'retentionDays'
-  >,
-  clientId: string,
-) {
+export async function clientEndpoints(ctx: AdminContext, clientId: string) {
   const [failed, health] = await Promise.all([
-    failedWebhooksOf(dependencies, clientId, failedWebhooksMax),
-    healthSinceSuccess(dependencies, clientId),
+    failedWebhooksOf(ctx, clientId, failedWebhooksMax),
+    healthSinceSuccess(ctx, clientId),
   ]);
   return { endpoints: endpointsOf(failed, health.endpoints), health };
 }
@@ -180,12 +161,9 @@ export async function clientEndpoints(
  *
  * @throws GatewayError `not_found`
  */
-export async function webhookHealth(
-  dependencies: AdminDependencies,
-  clientId: string,
-): Promise<WebhookHealth> {
-  await requireClient(dependencies, clientId);
-  const { endpoints, health } = await clientEndpoints(dependencies, clientId);
+export async function webhookHealth(ctx: AdminContext, clientId: string) {
+  await requireClient(ctx, clientId);
+  const { endpoints, health } = await clientEndpoints(ctx, clientId);
   return { ...health, endpoints: withFailed(health.endpoints, endpoints) };
 }
 
@@ -228,12 +206,12 @@ export const failedWebhooksQuery = z.object({
  * @throws GatewayError `not_found` if there is no such client
  */
 export async function countFailedWebhooks(
-  dependencies: Pick<AdminDependencies, 'activity' | 'clients' | 'deliveries' | 'clock' | 'retentionDays'>,
+  ctx: AdminContext,
   clientId: string,
   { origin, since }: z.output<typeof failedWebhooksQuery>,
-): Promise<{ readonly count: number; readonly more: boolean }> {
-  await requireClient(dependencies, clientId);
-  const failed = await failedWebhooksOf(dependencies, clientId, failedWebhooksMax);
+) {
+  await requireClient(ctx, clientId);
+  const failed = await failedWebhooksOf(ctx, clientId, failedWebhooksMax);
   const isWanted = ({ url, created_at }: DeliverySummary): boolean =>
     (origin === undefined || originOf(url) === origin) &&
     (since === undefined || created_at >= new Date(since).toISOString());
@@ -248,10 +226,7 @@ function countedErrors(failed: readonly DeliverySummary[]) {
 }
 
 /** @param failed - the latest failure first */
-export function endpointsOf(
-  failed: readonly DeliverySummary[],
-  healths: readonly Omit<OriginHealth, 'history'>[],
-) {
+export function endpointsOf(failed: readonly DeliverySummary[], healths: readonly OriginHealth[]) {
   const failures = Map.groupBy(failed, ({ url }) => originOf(url));
   const failing = healths.filter(({ failing_since }) => failing_since !== null);
   const origins = new Set([...failures.keys(), ...failing.map(({ origin }) => origin)]);

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
-import type { CarrierView } from '../../shared/admin/carriers.ts';
+import type { CarrierView } from '../../shared/admin/check-carriers.ts';
 import { adminShell } from '../support/admin/admin-shell.ts';
 import { axeViolations, photograph, show } from '../support/browser/dashboard.ts';
 import { filtersIn, messagesPerPage, rowsOf, sendMoreThanAPage } from '../support/browser/lists.ts';

@@ -10,7 +10,7 @@ import {
   SetQueueAttributesCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import type { ConnectedGateway } from '../../bin/admin/connection.ts';
+import type { ConnectedGateway } from '../../bin/admin/gateway-connection.ts';
 import { checkTables } from '../../shared/admin/diagnosis/table-settings.dynamo.ts';
 import { type StackResource, stackResources } from '../../shared/admin/stack-resources.cloudformation.ts';
 import { tableShapes } from '../../shared/contract/tables.ts';

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
-import { type ConnectedGateway, connect, localConnectionFile } from '../../bin/admin/connection.ts';
+import { type ConnectedGateway, connect, localConnectionFile } from '../../bin/admin/gateway-connection.ts';
 import { callGateway, syntheticSender } from '../../shared/client/synthetic-send.ts';
 import { systemClock } from '../../shared/platform/clock.ts';
 import { Api, type Target } from './api.ts';
@@ -99,13 +99,13 @@ async function checkAws(gateway: ConnectedGateway, apiKey: string): Promise<void
 
 async function checkStage({ stage = '', stackName, gateway: file }: Options): Promise<void> {
   const isLocal = stage === localStage && stackName === undefined;
-  const { dependencies, gateway } = await connect(
+  const { ctx, gateway } = await connect(
     isLocal ? { gateway: file } : { stage, stackName, gateway: file },
     process.env,
   );
-  await withStageClient(dependencies, async (client) => {
+  await withStageClient(ctx, async (client) => {
     const target = { ...client, baseUrl: gateway.baseUrl };
-    await checkDelivery(target, dependencies.carriers.sms);
+    await checkDelivery(target, ctx.carriers.sms);
     if (!isLocal) await checkAws(gateway, client.apiKey);
     await checkHttp(target);
   });

@@ -1,8 +1,8 @@
 /** The client of a run against a stage. It has test credentials only, so that no carrier is called, and is disabled at the end. */
-import type { AdminDependencies } from '../../shared/admin/admin-dependencies.ts';
+import type { AdminContext } from '../../shared/admin/admin-context.ts';
 import { createApiKey, revokeApiKey, rotateClientSecret } from '../../shared/admin/client-credentials.ts';
-import { changePermissions, createClient, setClientDisabled } from '../../shared/admin/clients.ts';
-import { cancelScheduledMessage } from '../../shared/admin/messages.ts';
+import { cancelScheduledMessage } from '../../shared/admin/find-messages.ts';
+import { changePermissions, createClient, setClientDisabled } from '../../shared/admin/manage-clients.ts';
 import { clientIdIn } from '../../shared/contract/mode.ts';
 
 const actor = 'check';
@@ -18,7 +18,7 @@ interface StageClient {
 }
 
 export async function withStageClient(
-  dependencies: AdminDependencies,
+  dependencies: AdminContext,
   use: (client: StageClient) => Promise<void>,
 ): Promise<void> {
   const name = `Check ${dependencies.clock().toISOString()}`;

@@ -1,7 +1,7 @@
 /** What administrators see of a carrier whose credentials do not work: over HTTP, and by `doctor`. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { LocalGateway } from '../../lib/local/gateway.ts';
-import type { CarrierView } from '../../shared/admin/carriers.ts';
+import type { CarrierView } from '../../shared/admin/check-carriers.ts';
 import { type AdminShell, adminShell } from '../support/admin/admin-shell.ts';
 import { twilioVendor } from '../support/carrier/vendors/twilio.ts';
 import { eventually, gateway } from '../support/gateway/gateway.ts';

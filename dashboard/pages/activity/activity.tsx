@@ -10,7 +10,7 @@ import Tabs from '@cloudscape-design/components/tabs';
 import { type ComponentProps, useState } from 'react';
 import type { ActivityGroup } from '../../../shared/activity/activity-kinds.ts';
 import type { ActivityView } from '../../../shared/admin/activity.ts';
-import type { ResendResult } from '../../../shared/admin/webhooks.ts';
+import type { ResendResult } from '../../../shared/admin/manage-webhooks.ts';
 import { inOneLine } from '../../../shared/platform/visible-text.ts';
 import { longestPage, type ReadPage } from '../../api/pages.ts';
 import { useChange, usePagedAnswer } from '../../api/queries.ts';

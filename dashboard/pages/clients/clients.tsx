@@ -1,7 +1,7 @@
 /** The list of clients; creates clients. */
 import Button from '@cloudscape-design/components/button';
 import { useState } from 'react';
-import type { ClientView } from '../../../shared/admin/clients.ts';
+import type { ClientView } from '../../../shared/admin/manage-clients.ts';
 import { usePagedAnswer } from '../../api/queries.ts';
 import type { Column } from '../../components/columns.ts';
 import { FormDialog, Optional, useForm } from '../../components/form.tsx';

@@ -4,7 +4,7 @@ import Button from '@cloudscape-design/components/button';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
-import type { ApiKeyView } from '../../../shared/admin/clients.ts';
+import type { ApiKeyView } from '../../../shared/admin/manage-clients.ts';
 import { clientIdIn, modeOf } from '../../../shared/contract/mode.ts';
 import type { ResponseOf } from '../../api/call-api.ts';
 import { useChange } from '../../api/queries.ts';

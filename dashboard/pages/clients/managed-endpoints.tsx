@@ -1,6 +1,6 @@
 /** The webhook endpoints that a client manages itself, each with a button that sends a test event. */
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import type { EndpointSummary } from '../../../shared/admin/webhooks.ts';
+import type { EndpointSummary } from '../../../shared/admin/manage-webhooks.ts';
 import type { ResponseOf } from '../../api/call-api.ts';
 import { useChange, useResponse } from '../../api/queries.ts';
 import { type Column, csvOnly } from '../../components/columns.ts';

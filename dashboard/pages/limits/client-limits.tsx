@@ -9,7 +9,7 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Table, { type TableProps } from '@cloudscape-design/components/table';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { EndpointLimits, LimitsView } from '../../../shared/admin/limits.ts';
+import type { EndpointLimits } from '../../../shared/admin/limits.ts';
 import type { WindowAttribute } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { firstReached, limitFault, plainLimit } from '../../../shared/limit/entered-limits.ts';
 import { inOneLine } from '../../../shared/platform/visible-text.ts';
@@ -215,7 +215,7 @@ function column(field: WindowAttribute): TableProps.ColumnDefinition<EndpointLim
 
 interface LimitPreviewProps {
   readonly row: EndpointLimits;
-  readonly field: keyof LimitsView;
+  readonly field: WindowAttribute;
   /** The text as entered. Empty for the default. */
   readonly text: string;
 }
@@ -224,7 +224,7 @@ interface LimitPreviewProps {
 function LimitPreview({ row, field, text }: LimitPreviewProps) {
   if (limitFault(row, text) !== undefined) return null;
   const entered = text.trim() === '' ? row.defaults?.[field] : Number(plainLimit(row, text));
-  const limits: LimitsView = { ...row.in_force, [field]: entered };
+  const limits: Partial<Record<WindowAttribute, number>> = { ...row.in_force, [field]: entered };
   const inForce = limitWindows.flatMap((window) => {
     const limit = limits[window];
     return limit === undefined ? [] : [{ window, limit }];
@@ -243,6 +243,6 @@ function LimitPreview({ row, field, text }: LimitPreviewProps) {
   );
 }
 
-function limitText(window: keyof LimitsView, limit: number): string {
+function limitText(window: WindowAttribute, limit: number): string {
   return `${numberText(limit)} ${window.replace('_', ' ')}`;
 }

@@ -2,7 +2,7 @@
 import Button from '@cloudscape-design/components/button';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import type { MessageDetails, MessageLeg } from '../../../shared/admin/messages.ts';
+import type { MessageDetails } from '../../../shared/admin/find-messages.ts';
 import { messageErrorNotes } from '../../../shared/contract/message-error-notes.ts';
 import type { DeliverySummary } from '../../../shared/webhook/webhook-response.schema.ts';
 import { useResponse } from '../../api/queries.ts';
@@ -105,9 +105,9 @@ const webhookColumns: readonly Column<DeliverySummary>[] = [
 ];
 
 /** Shows the messages of a send with `fallback`. The others are links, after they have started. */
-function Legs({ legs, ownId }: { readonly legs: readonly MessageLeg[]; readonly ownId: string }) {
+function Legs({ legs, ownId }: { readonly legs: MessageDetails['legs']; readonly ownId: string }) {
   return (
-    <List<MessageLeg>
+    <List<MessageDetails['legs'][number]>
       title="Fallback"
       columns={[
         {
@@ -133,7 +133,13 @@ function Legs({ legs, ownId }: { readonly legs: readonly MessageLeg[]; readonly 
   );
 }
 
-function startOf({ leg, after_seconds }: MessageLeg): string {
+function startOf({
+  leg,
+  after_seconds,
+}: {
+  readonly leg: number;
+  readonly after_seconds: number | null;
+}): string {
   if (leg === 1) return 'With the request';
   const ends = 'if the one before fails or expires';
   return after_seconds === null

@@ -5,7 +5,7 @@ import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useState } from 'react';
-import type { CarrierView } from '../../../shared/admin/carriers.ts';
+import type { CarrierView } from '../../../shared/admin/check-carriers.ts';
 import type { SenderView } from '../../../shared/admin/senders.ts';
 import { inOneLine } from '../../../shared/platform/visible-text.ts';
 import { usePagedAnswer, useResponse } from '../../api/queries.ts';

@@ -7,15 +7,15 @@ import { addDays } from '../../platform/clock.ts';
 import { combinationsIn } from '../../usage/amounts.ts';
 import { periodAt } from '../../usage/period.ts';
 import { disabledByClient } from '../../webhook/webhook-endpoint.ts';
-import type { AdminDependencies } from '../admin-dependencies.ts';
-import { showClient } from '../clients.ts';
+import type { AdminContext } from '../admin-context.ts';
 import { type ExplainedEndpoint, explainLimits } from '../explain-limits.ts';
 import { clientIdOf } from '../find-client.ts';
 import { type EndpointLimits, limitsOf } from '../limits.ts';
+import { showClient } from '../manage-clients.ts';
+import { type EndpointSummary, listEndpoints } from '../manage-webhooks.ts';
 import { type OtpHoldView, otpHoldsOf } from '../otp-holds.ts';
 import { countedErrorCodes } from '../usage.ts';
 import { type ClientEndpoint, clientEndpoints, failedWebhooksMax } from '../webhook-health.ts';
-import { type EndpointSummary, listEndpoints } from '../webhooks.ts';
 
 type MessageOutcomes = Awaited<ReturnType<typeof outcomesOf>>;
 
@@ -26,19 +26,19 @@ const failuresShown = 5;
 const suppressionsMax = 1000;
 
 /** @param client - its id or name */
-export async function diagnoseClient(dependencies: AdminDependencies, client: string) {
-  const clientId = await clientIdOf(dependencies, client);
-  const now = dependencies.clock();
+export async function diagnoseClient(ctx: AdminContext, client: string) {
+  const clientId = await clientIdOf(ctx, client);
+  const now = ctx.clock();
   const [shown, explained, rows, holds, [messages, failures], { endpoints: webhooks }, managed, suppressed] =
     await Promise.all([
-      showClient(dependencies, clientId),
-      explainLimits(dependencies, clientId),
-      limitsOf(dependencies, clientId),
-      otpHoldsOf(dependencies, clientId),
-      outcomesAndFailures(dependencies, clientId, now),
-      clientEndpoints(dependencies, clientId),
-      listEndpoints(dependencies, clientId),
-      dependencies.suppressions.list(clientId, suppressionsMax, undefined),
+      showClient(ctx, clientId),
+      explainLimits(ctx, clientId),
+      limitsOf(ctx, clientId),
+      otpHoldsOf(ctx, clientId),
+      outcomesAndFailures(ctx, clientId, now),
+      clientEndpoints(ctx, clientId),
+      listEndpoints(ctx, clientId),
+      ctx.suppressions.list(clientId, suppressionsMax, undefined),
     ]);
   const limits = explained.endpoints;
   const facts: ClientFacts = { client: shown, limits, rows, holds, messages, webhooks, managed };
@@ -57,13 +57,13 @@ export async function diagnoseClient(dependencies: AdminDependencies, client: st
   };
 }
 
-async function outcomesAndFailures(dependencies: AdminDependencies, clientId: string, now: Date) {
-  const outcomes = await outcomesOf(dependencies, clientId, now);
-  return [outcomes, await recentFailures(dependencies, clientId, outcomes)] as const;
+async function outcomesAndFailures(ctx: AdminContext, clientId: string, now: Date) {
+  const outcomes = await outcomesOf(ctx, clientId, now);
+  return [outcomes, await recentFailures(ctx, clientId, outcomes)] as const;
 }
 
 /** Returns the counts of yesterday and today, so that they are not empty just after midnight. */
-async function outcomesOf({ usage }: Pick<AdminDependencies, 'usage'>, clientId: string, now: Date) {
+async function outcomesOf({ usage }: AdminContext, clientId: string, now: Date) {
   const yesterday = periodAt('day', addDays(now, -1));
   const rows = await usage.rowsOf(clientId, [yesterday.name, periodAt('day', now).name]);
   const amounts = rows.map((row) => row.amounts);
@@ -87,7 +87,7 @@ async function outcomesOf({ usage }: Pick<AdminDependencies, 'usage'>, clientId:
  * messages; the usage counts show beforehand if there are any.
  */
 export async function recentFailures(
-  { messages }: Pick<AdminDependencies, 'messages'>,
+  { messages }: AdminContext,
   clientId: string,
   counts: Pick<MessageOutcomes, 'since' | 'failed' | 'expired'>,
 ) {

@@ -16,10 +16,6 @@ interface AdminRequest<Parameter extends string> {
   readonly path: Readonly<Record<Parameter, string>>;
 }
 
-interface AdminRequestWith<Parameter extends string, Given> extends AdminRequest<Parameter> {
-  readonly given: Given;
-}
-
 export interface AdminOperation<Parameter extends string = string, ResponseOf = unknown> {
   /** The schema of the body or the query; undefined if the operation reads neither. */
   readonly schema: z.ZodMiniType | undefined;
@@ -29,13 +25,11 @@ export interface AdminOperation<Parameter extends string = string, ResponseOf = 
 /** The part of a request that an operation reads. The shell makes one for each command. */
 type AdminCall = Pick<ApiRequest, 'body' | 'query' | 'caller'>;
 
-type Parse = <Schema extends z.ZodMiniType>(schema: Schema, call: AdminCall) => z.output<Schema>;
-
 /** Makes an operation that checks its body or query first, and refuses it with all of its faults. */
-function reads(parse: Parse) {
+function reads(parse: <Schema extends z.ZodMiniType>(schema: Schema, call: AdminCall) => z.output<Schema>) {
   return <Schema extends z.ZodMiniType, Parameter extends string, ResponseOf>(
     schema: Schema,
-    work: (request: AdminRequestWith<Parameter, z.output<Schema>>) => Promise<ResponseOf>,
+    work: (request: AdminRequest<Parameter> & { readonly given: z.output<Schema> }) => Promise<ResponseOf>,
   ): AdminOperation<Parameter, ResponseOf> => ({
     schema,
     run: (request, path) => work({ ...whoAsks(request), path, given: parse(schema, request) }),
@@ -54,7 +48,7 @@ export function readsNothing<Parameter extends string, ResponseOf>(
   return { schema: undefined, run: (request, path) => work({ ...whoAsks(request), path }) };
 }
 
-function whoAsks(request: AdminCall): Pick<AdminRequest<string>, 'actor' | 'caller'> {
+function whoAsks(request: AdminCall) {
   const caller = requireCaller(request);
   return { actor: caller.clientId, caller };
 }

@@ -59,12 +59,13 @@ export const adminApiRoutes = {
   allowOtps: { method: 'POST', path: '/admin/api/clients/{client_id}/otp-holds/{country}/allow' },
   showAttention: { method: 'GET', path: '/admin/api/attention' },
   showAbout: { method: 'GET', path: '/admin/api/about' },
-} as const satisfies Record<string, AdminApiRoute>;
-
-interface AdminApiRoute {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  readonly path: string;
-}
+} as const satisfies Record<
+  string,
+  {
+    readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+    readonly path: string;
+  }
+>;
 
 export type AdminApiRouteName = keyof typeof adminApiRoutes;
 

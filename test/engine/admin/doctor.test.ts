@@ -1,6 +1,6 @@
 /** What `doctor` reads of a client with many messages follows what is wrong, and not how much the client sends. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
+import type { AdminContext } from '../../../shared/admin/admin-context.ts';
 import { recentFailures } from '../../../shared/admin/diagnosis/diagnose-client.ts';
 import { dynamoMessageSearch } from '../../../shared/admin/message-search.dynamo.ts';
 import type { Message } from '../../../shared/message/message.ts';
@@ -29,7 +29,7 @@ const messages = Array.from({ length: 1500 }, (_, i): Message => {
 
 let tables: TestTables;
 let counted: Counted;
-let dependencies: Pick<AdminDependencies, 'messages'>;
+let dependencies: AdminContext;
 beforeAll(async () => {
   tables = await createTables(['messages']);
   counted = countedDynamo(engineConfig());
@@ -38,7 +38,7 @@ beforeAll(async () => {
   await store(tables.dynamo).createMany(messages);
   const read = store(counted.documents);
   const search = dynamoMessageSearch(counted.documents, tables.names.messages, read);
-  dependencies = { messages: { ...read, ...search } };
+  dependencies = { messages: { ...read, ...search } } as never;
 });
 afterAll(async () => {
   counted.client.destroy();

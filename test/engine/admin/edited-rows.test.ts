@@ -2,7 +2,7 @@
 import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
+import type { AdminContext } from '../../../shared/admin/admin-context.ts';
 import { removeLimits, setLimits } from '../../../shared/admin/limits.ts';
 import { setSender } from '../../../shared/admin/senders.ts';
 import {
@@ -57,7 +57,7 @@ beforeEach(async () => {
 });
 
 /** What administrators call, with an edit of the console after each of the first reads of the edited row. */
-function administrator(edit: () => Promise<unknown> = async () => undefined, times = 1): AdminDependencies {
+function administrator(edit: () => Promise<unknown> = async () => undefined, times = 1): AdminContext {
   let left = times;
   const read = 'editBetween';
   dynamo.middlewareStack.remove(read);
@@ -84,7 +84,7 @@ function administrator(edit: () => Promise<unknown> = async () => undefined, tim
     clock: () => new Date(),
     capDefaults: {},
     currency: 'USD',
-  } as unknown as AdminDependencies;
+  } as unknown as AdminContext;
 }
 
 describe('an edit in the console between the read and the write of an administrator', () => {

@@ -1,8 +1,8 @@
 /** What administrators read of tables with thousands of rows: page by page, with the same few calls for each. */
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { readPages } from '../../../bin/admin/pages.ts';
-import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
+import { readPages } from '../../../bin/admin/read-pages.ts';
+import type { AdminContext } from '../../../shared/admin/admin-context.ts';
 import { listOverrides } from '../../../shared/admin/limits.ts';
 import { listSenders } from '../../../shared/admin/senders.ts';
 import { dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
@@ -20,7 +20,7 @@ const active = { status: 'active', status_message: 'Active since 12:00:00: 5 per
 
 let tables: TestTables;
 let counted: Counted;
-let dependencies: AdminDependencies;
+let dependencies: AdminContext;
 let used: Counted['used'];
 beforeAll(async () => {
   tables = await createTables(['limit_overrides', 'senders', 'clients']);
@@ -51,7 +51,7 @@ beforeAll(async () => {
     clock: () => new Date('2026-11-20T12:00:00Z'),
     capDefaults: {},
     currency: 'USD',
-  } as unknown as AdminDependencies;
+  } as unknown as AdminContext;
 });
 afterAll(async () => {
   counted.client.destroy();

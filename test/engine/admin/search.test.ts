@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type SearchResult, search } from '../../../shared/admin/find-anything.ts';
 import { dynamoNewestMessages } from '../../../shared/admin/message-search.dynamo.ts';
-import { type SearchResult, search } from '../../../shared/admin/search.ts';
 import type { Client } from '../../../shared/client/client.ts';
 import { dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
 import { unassignedClientId } from '../../../shared/message/find-owner.ts';
@@ -62,7 +62,7 @@ beforeAll(async () => {
   const suppressions = dynamoSuppressionStore(dynamo, names.suppressions);
   dependencies = {
     clients,
-    messages: messages as never,
+    messages,
     newestMessages: dynamoNewestMessages(dynamo, names.messages),
     suppressions,
     batches,
@@ -71,7 +71,7 @@ beforeAll(async () => {
     country: 'GB',
     mode: 'live',
     clock: () => created,
-  };
+  } as never;
   for (const each of [
     client('client-a', 'Web Shop'),
     client('client-b', 'Shop'),

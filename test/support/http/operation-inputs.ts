@@ -3,8 +3,8 @@ import * as z from 'zod/mini';
 import type { Description } from '../../../lib/build/openapi/description.ts';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
 import { operations } from '../../../lib/build/openapi/operations.ts';
-import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
-import { adminOperations } from '../../../shared/admin/http/admin-api.ts';
+import type { AdminContext } from '../../../shared/admin/admin-context.ts';
+import { adminOperations } from '../../../shared/admin/http/admin-operations.ts';
 import { type AdminApiRouteName, adminApiRoutes } from '../../../shared/admin/http/admin-routes.ts';
 import {
   adminRoutes,
@@ -74,7 +74,7 @@ const anyUrl = { webhookUrl: z.string() };
 const jsonOf = (schema: z.ZodMiniType): Schema =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Schema;
 
-const adminSchemas = adminOperations(anyUrl as unknown as AdminDependencies);
+const adminSchemas = adminOperations(anyUrl as unknown as AdminContext);
 
 const adminExamples: Partial<Record<AdminApiRouteName, Readonly<Record<string, unknown>>>> = {
   createClient: { name: 'A shop' },

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from '@jest/globals';
 import { runCommand } from '../../../bin/admin/program.ts';
-import { adminApi, type adminOperations } from '../../../shared/admin/http/admin-api.ts';
 import { readsNothing } from '../../../shared/admin/http/admin-operation.ts';
+import { adminApi, type adminOperations } from '../../../shared/admin/http/admin-operations.ts';
 import { type AdminApiRouteName, adminApiRoutes } from '../../../shared/admin/http/admin-routes.ts';
 import type { Client } from '../../../shared/client/client.ts';
 import { adminRoutes } from '../../../shared/contract/routes.ts';

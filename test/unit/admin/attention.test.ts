@@ -1,7 +1,7 @@
 /** What the overview says to look at: each failing endpoint and cap once, and nothing that is over. */
 import { expect, it } from '@jest/globals';
 import type { Activity, ActivityQuery } from '../../../shared/activity/activity-log.ts';
-import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
+import type { AdminContext } from '../../../shared/admin/admin-context.ts';
 import { attention } from '../../../shared/admin/attention.ts';
 import { type Delivery, deliveryIdOf } from '../../../shared/webhook/delivery.ts';
 
@@ -98,7 +98,7 @@ function attentionOf(
     overrides: { countInvalid: async () => ({ count: 1, more: false }) },
     otpHolds: { listHeld: async () => [] },
   };
-  return attention(dependencies as unknown as AdminDependencies);
+  return attention(dependencies as unknown as AdminContext);
 }
 
 it('an endpoint has the number of its failed webhooks and the time of the oldest; acknowledged ones do not count', async () => {

@@ -126,7 +126,8 @@ describe('a diagnosis', () => {
   const health = {
     ...{ origin, acknowledged: 0, waiting: 2, failed: 0, failing_since: '2026-11-20T11:00:00.000Z' },
     ...{ last_error: 'HTTP 503', success_rate: 0, latency_ms: 5 },
-  };
+    history: { step: 'hour', points: [] },
+  } as const;
   const resend = `webhooks resend --failed --client client_1 --since ${at}`;
 
   it.each([

@@ -1,7 +1,7 @@
 /** A stage with real carriers shows test messages only, and takes made-up messages for test data only. */
 import { expect, it } from '@jest/globals';
-import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
-import { listOutbox, sendInbound } from '../../../shared/admin/simulator.ts';
+import type { AdminContext } from '../../../shared/admin/admin-context.ts';
+import { listOutbox, sendInbound } from '../../../shared/admin/simulated-messages.ts';
 
 const asked: unknown[] = [];
 const queued: string[] = [];
@@ -18,7 +18,7 @@ const dependencies = {
   clock: () => new Date('2026-11-20T10:00:00.000Z'),
   retentionDays: 90,
   newUuid: () => 'id-1',
-} as unknown as AdminDependencies;
+} as unknown as AdminContext;
 
 it('shows the test messages of a client, and no live ones', async () => {
   await expect(listOutbox(dependencies, { limit: 5 })).rejects.toMatchObject({ code: 'not_found' });

@@ -1,8 +1,8 @@
 /** Many webhooks sent again at once: at a bounded rate, each with a result, however the calls behind them fare. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
-import { type ResendResult, resendWebhooks } from '../../../shared/admin/webhooks.ts';
+import type { AdminContext } from '../../../shared/admin/admin-context.ts';
+import { type ResendResult, resendWebhooks } from '../../../shared/admin/manage-webhooks.ts';
 import { newDelivery } from '../../../shared/webhook/delivery.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 
@@ -51,7 +51,7 @@ async function failedDeliveries(count: number, unreachable: ReadonlyMap<string, 
     newRevision: randomUUID,
     clock: () => now,
   };
-  const dependencies = { webhookLog } as unknown as AdminDependencies;
+  const dependencies = { webhookLog } as unknown as AdminContext;
   const sleep = async (ms: number): Promise<void> => {
     seen.delaysMs.push(ms);
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,8 +1,8 @@
 /** A search without a client covers the clients that have such messages, within bounds that it tells of. */
 import { expect, it } from '@jest/globals';
-import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
+import type { AdminContext } from '../../../shared/admin/admin-context.ts';
+import { messageQuery, searchMessages } from '../../../shared/admin/find-messages.ts';
 import type { MessageFilter, MessageSearch } from '../../../shared/admin/message-search.dynamo.ts';
-import { messageQuery, searchMessages } from '../../../shared/admin/messages.ts';
 import type { UsageRow } from '../../../shared/usage/usage-reader.dynamo.ts';
 
 type Options = Parameters<MessageSearch['search']>[1];
@@ -37,10 +37,7 @@ async function searched(query: Readonly<Record<string, string>>, clients = 30) {
       },
     },
   };
-  const answer = await searchMessages(
-    dependencies as unknown as AdminDependencies,
-    messageQuery.parse(query),
-  );
+  const answer = await searchMessages(dependencies as unknown as AdminContext, messageQuery.parse(query));
   return { answer, periods, ...asked[0] };
 }
 

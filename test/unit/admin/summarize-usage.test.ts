@@ -17,8 +17,8 @@ async function summaryOf(time: Parameters<typeof summarizeUsage>[1]) {
     ];
   };
   const usage = { rowsIn, rowsOf: async () => [] };
-  const nameOf = async (): Promise<string> => 'Shop';
-  return summarizeUsage({ usage, currency: 'USD', nameOf }, time);
+  const clients = { find: async () => ({ name: 'Shop' }) };
+  return summarizeUsage({ usage, currency: 'USD', mode: 'live', clients } as never, time);
 }
 
 const summaryAt = (interval: 'day' | 'week', at: string) => summaryOf({ interval, at: new Date(at) });

@@ -2,8 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { rowsAsCsv } from '../../../bin/admin/operation-command.ts';
-import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
-import { importSuppressions, readSuppressions } from '../../../shared/admin/suppressions.ts';
+import type { AdminContext } from '../../../shared/admin/admin-context.ts';
+import { importSuppressions, readSuppressions } from '../../../shared/admin/client-suppressions.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 
@@ -98,7 +98,7 @@ it('an import without scopes keeps that of a suppression which older reads do no
     activityLog,
     clock: () => new Date('2026-11-20T10:00:00.500Z'),
     newUuid: () => 'import',
-  } as unknown as AdminDependencies;
+  } as unknown as AdminContext;
   const { lines } = readSuppressions(recipient);
   const imported = await importSuppressions(dependencies, 'me', {
     client: 'client',

@@ -1,13 +1,13 @@
 /** Every change is an entry of the Activity Log (contract 8.2): what cannot be entered is not done. */
 import { expect, it } from '@jest/globals';
-import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
+import type { AdminContext } from '../../../shared/admin/admin-context.ts';
 import {
   createApiKey,
   rotateClientSecret,
   rotateWebhookSecret,
 } from '../../../shared/admin/client-credentials.ts';
-import { createClient } from '../../../shared/admin/clients.ts';
-import { deleteSuppression } from '../../../shared/admin/suppressions.ts';
+import { deleteSuppression } from '../../../shared/admin/client-suppressions.ts';
+import { createClient } from '../../../shared/admin/manage-clients.ts';
 import { hasSecret } from '../../../shared/client/client.ts';
 import { createClient as storeClient } from '../../../shared/client/client-admin.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
@@ -26,7 +26,7 @@ async function withoutLog() {
     ...admin,
     clock: () => now,
     activityLog: { db: { send: () => Promise.reject(new Error('the log cannot be written')) } },
-  } as unknown as AdminDependencies;
+  } as unknown as AdminContext;
   return { tables, admin, made, dependencies, clientId: made.client.client_id };
 }
 
@@ -81,7 +81,7 @@ it('an end of a suppression that older reads do not show yet is an entry, too', 
     activityLog,
     clock: () => addSeconds(now, 0.5),
     newUuid: () => 'end',
-  } as unknown as AdminDependencies;
+  } as unknown as AdminContext;
   expect(await deleteSuppression(dependencies, 'me', { client: 'client', recipient })).toMatchObject({
     deleted: true,
   });

@@ -5,7 +5,7 @@
 
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { stages } from '../../../lib/stages/stages.ts';
-import type { AdminDependencies } from '../../../shared/admin/admin-dependencies.ts';
+import type { AdminContext } from '../../../shared/admin/admin-context.ts';
 import { allowOtps, listOtpHolds } from '../../../shared/admin/otp-holds.ts';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import { holdCheck, type OtpHoldState } from '../../../shared/otp/otp-holds.dynamo.ts';
@@ -190,7 +190,7 @@ describe('an administrator', () => {
       clients: { find: async (id: string) => ({ client_id: id, name: 'Shop' }) },
       activityLog: { db: tables.dynamo, tableName: tables.names.activity_log, retentionDays: 30 },
       clock: () => now,
-    }) as unknown as AdminDependencies;
+    }) as unknown as AdminContext;
   const allow = (clientId: string, country: string, always: boolean, now = start) =>
     allowOtps(admin(now), 'Ada', { clientId, country, always });
 

@@ -3,7 +3,7 @@
  * client, and live messages if it carries them), and simulates inbound messages.
  */
 import * as z from 'zod/mini';
-import { type OutboxEntry, testOutboxDays } from '../carrier/simulator/outbox.dynamo.ts';
+import { testOutboxDays } from '../carrier/simulator/outbox.dynamo.ts';
 import {
   carrierIdOf,
   inboundNotification,
@@ -17,9 +17,9 @@ import { recipientInQuery, recipientSchema } from '../contract/phone-number.ts';
 import { inboundIdOf } from '../message/receive-message.ts';
 import { requiredField } from '../operation/operation.ts';
 import { addDays, dayOf } from '../platform/clock.ts';
-import type { AdminDependencies } from './admin-dependencies.ts';
+import type { AdminContext } from './admin-context.ts';
 import { clientIdOf } from './find-client.ts';
-import { cursor, keyText, type ListOf, pageSize, textUpTo } from './request-fields.ts';
+import { cursor, keyText, pageSize, textUpTo } from './request-fields.ts';
 
 export const outboxQuery = z.object({
   to: z.optional(recipientInQuery),
@@ -29,22 +29,16 @@ export const outboxQuery = z.object({
   cursor,
 });
 
-/** `from` is null if the message named no sender. */
-type OutboxMessage = Omit<OutboxEntry, 'from'> & { readonly from: string | null };
-
 /**
  * Lists the live messages of all clients, or the test messages of one, newest first. @throws GatewayError `not_found`
  * for live messages if the carrier is not the simulator.
  */
 export async function listOutbox(
-  dependencies: Pick<
-    AdminDependencies,
-    'clients' | 'outbox' | 'isSimulated' | 'clock' | 'retentionDays' | 'mode'
-  >,
+  ctx: AdminContext,
   { to, client_id, limit, cursor }: z.output<typeof outboxQuery>,
-): Promise<ListOf<'messages', OutboxMessage>> {
-  const { outbox, isSimulated, clock, retentionDays, mode } = dependencies;
-  const clientId = client_id && clientIdIn('test', await clientIdOf(dependencies, client_id));
+) {
+  const { outbox, isSimulated, clock, retentionDays, mode } = ctx;
+  const clientId = client_id && clientIdIn('test', await clientIdOf(ctx, client_id));
   if (clientId === undefined && mode === 'test')
     throw new GatewayError('invalid_request', 'Name the client whose test messages are wanted.', {
       details: [{ field: 'client_id', message: requiredField }],
@@ -63,13 +57,17 @@ export async function listOutbox(
   const range = { clientId, since, limit, before };
   const { entries, next } = await outbox.page(to === undefined ? { days } : { to }, range);
   return {
-    messages: entries.map(shown),
+    messages: entries.map(({ message_id, channel, to, from, body, at }) => ({
+      message_id,
+      channel,
+      to,
+      /** Null if the message named no sender. */
+      from: from ?? null,
+      body,
+      at,
+    })),
     ...outboxCursor.next(next),
   };
-}
-
-function shown({ message_id, channel, to, from, body, at }: OutboxEntry): OutboxMessage {
-  return { message_id, channel, to, from: from ?? null, body, at };
 }
 
 /** The maximum length of an SMS in seven bits: ten parts, which no handset exceeds. */
@@ -91,10 +89,10 @@ export const inboundBody = z.object({
  * @throws GatewayError `not_found` for live data if no carrier is the simulator.
  */
 export async function sendInbound(
-  dependencies: Pick<AdminDependencies, 'simulatedInbound' | 'isSimulated' | 'clock' | 'newUuid' | 'mode'>,
-  { channel, from, to: number, text, mode = dependencies.mode }: z.output<typeof inboundBody>,
+  ctx: AdminContext,
+  { channel, from, to: number, text, mode = ctx.mode }: z.output<typeof inboundBody>,
 ) {
-  const { simulatedInbound, isSimulated, clock, newUuid } = dependencies;
+  const { simulatedInbound, isSimulated, clock, newUuid } = ctx;
   if (mode === 'live' && !isSimulated) {
     throw new GatewayError(
       'not_found',

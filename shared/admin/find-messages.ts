@@ -9,7 +9,7 @@ import { showLegs } from '../message/dispatch/fallback.ts';
 import { isUnassigned, unassignedClientId } from '../message/find-owner.ts';
 import { messageCursor } from '../message/list-messages.ts';
 import { type Message, statuses } from '../message/message.ts';
-import type { FallbackLeg, MessageStatus } from '../message/message-response.schema.ts';
+import type { MessageStatus } from '../message/message-response.schema.ts';
 import { statusView } from '../message/message-response.ts';
 import { type Direction, directions } from '../message/store/message-list.dynamo.ts';
 import { addDays } from '../platform/clock.ts';
@@ -19,11 +19,11 @@ import { allClients } from '../usage/count-changes.ts';
 import { periodsBetween } from '../usage/period.ts';
 import { deliverySummary } from '../webhook/log/delivery-log.ts';
 import { deliveryIdsOf } from '../webhook/plan-deliveries.ts';
-import type { AdminDependencies } from './admin-dependencies.ts';
+import type { AdminContext } from './admin-context.ts';
 import { conversationClient, conversationMessage } from './conversation.ts';
 import { clientIdOf } from './find-client.ts';
-import type { MessageCondition, MessageFilter, MessageTimes } from './message-search.dynamo.ts';
-import { cursor, keyText, type ListOf, pageSize, utcTime } from './request-fields.ts';
+import type { MessageCondition, MessageTimes } from './message-search.dynamo.ts';
+import { cursor, keyText, pageSize, utcTime } from './request-fields.ts';
 
 export const messageQuery = z.object({
   limit: pageSize,
@@ -47,10 +47,7 @@ export type MessageQuery = z.output<typeof messageQuery>;
  * @returns undefined for the messages of all clients
  * @throws GatewayError if a reference has no client: references are indexed by client
  */
-function messageFilterOf(
-  query: Pick<MessageQuery, 'client_id' | 'reference' | 'recipient'>,
-  mode: Mode,
-): Exclude<MessageFilter, { readonly clientIds: unknown }> | undefined {
+function messageFilterOf(query: Partial<MessageQuery>, mode: Mode) {
   const { client_id, reference, recipient } = query;
   if (reference !== undefined && client_id === undefined) {
     throw new GatewayError('invalid_request', 'Name the client of the reference.', {
@@ -66,25 +63,20 @@ function messageFilterOf(
 /** The client is null if an inbound message belongs to none. */
 export type FoundMessage = Omit<MessageStatus, 'client_id'> & { readonly client_id: string | null };
 
-interface FoundMessages extends ListOf<'messages', FoundMessage> {
-  /** How many clients with messages in this time were not searched; absent if all were, or one was named. */
-  readonly clients_left_out?: number;
-}
-
 /**
  * Searches the messages of a client, a recipient or all clients. Searches of all clients cover one day by default,
  * because no index contains all messages.
  */
 export async function searchMessages(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   { limit, cursor, since, until, ...query }: MessageQuery,
-): Promise<FoundMessages> {
+) {
   const { status, channel, error_code } = query;
   const direction = directionOf(query);
-  const clientId = query.client_id && (await messagesOwnerOf(dependencies, query.client_id));
+  const clientId = query.client_id && (await messagesOwnerOf(ctx, query.client_id));
   const named = messageFilterOf(
     { ...query, client_id: clientId },
-    clientId === undefined ? dependencies.mode : modeOf(clientId),
+    clientId === undefined ? ctx.mode : modeOf(clientId),
   );
   const condition = {
     status,
@@ -94,12 +86,11 @@ export async function searchMessages(
     client_id: named !== undefined && 'recipient' in named ? clientId : undefined,
     recipient: named !== undefined && 'recipient' in named ? undefined : query.recipient,
   };
-  const all =
-    named === undefined ? await activeClients(dependencies, { since, until }, condition) : undefined;
-  const unassigned = direction === 'outbound' ? [] : [clientIdIn(dependencies.mode, unassignedClientId)];
+  const all = named === undefined ? await activeClients(ctx, { since, until }, condition) : undefined;
+  const unassigned = direction === 'outbound' ? [] : [clientIdIn(ctx.mode, unassignedClientId)];
   const filter = named ?? { clientIds: [...(all?.clientIds ?? []), ...unassigned] };
   const times = all ?? { since: normal(since), until: normal(until) };
-  const { messages, nextCursor } = await dependencies.messages.search(filter, {
+  const { messages, nextCursor } = await ctx.messages.search(filter, {
     limit,
     cursor: messageCursor.decode(cursor),
     condition,
@@ -110,12 +101,13 @@ export async function searchMessages(
   return {
     messages: messages.map(foundView),
     ...messageCursor.next(nextCursor),
+    /** How many clients with messages in this time were not searched; absent if all were, or one was named. */
     ...(all === undefined || all.leftOut === 0 ? {} : { clients_left_out: all.leftOut }),
   };
 }
 
-async function messagesOwnerOf(dependencies: AdminDependencies, idOrName: string): Promise<string> {
-  return isUnassigned({ client_id: idOrName }) ? idOrName : clientIdOf(dependencies, idOrName);
+async function messagesOwnerOf(ctx: AdminContext, idOrName: string): Promise<string> {
+  return isUnassigned({ client_id: idOrName }) ? idOrName : clientIdOf(ctx, idOrName);
 }
 
 function foundView(message: Message): FoundMessage {
@@ -146,7 +138,7 @@ const monthRowsMax = 4;
  * Returns the clients with the most messages of this status, channel or error code in this time, from the usage rows.
  */
 async function activeClients(
-  { usage, clock, mode }: Pick<AdminDependencies, 'usage' | 'clock' | 'mode'>,
+  { usage, clock, mode }: AdminContext,
   { since, until }: MessageTimes,
   condition: MessageCondition,
 ) {
@@ -194,19 +186,17 @@ const finalStatuses: ReadonlySet<string> = new Set(['delivered', 'read', 'failed
 
 export type MessageDetails = Awaited<ReturnType<typeof showMessage>>;
 
-export type MessageLeg = FallbackLeg & { readonly leg: number };
-
 /** @throws GatewayError `not_found` */
-export async function showMessage(dependencies: AdminDependencies, messageId: string) {
-  const message = isId('msg', messageId) ? await dependencies.messages.get(messageId) : undefined;
+export async function showMessage(ctx: AdminContext, messageId: string) {
+  const message = isId('msg', messageId) ? await ctx.messages.get(messageId) : undefined;
   if (message === undefined) throw new GatewayError('not_found', 'There is no such message.');
   const { client_id, recipient: person } = message;
   const [endpoints, client, legs] = await Promise.all([
-    dependencies.endpoints.list(client_id),
-    isUnassigned(message) ? null : conversationClient(dependencies, client_id, person),
-    legsOf(dependencies, message),
+    ctx.endpoints.list(client_id),
+    isUnassigned(message) ? null : conversationClient(ctx, client_id, person),
+    legsOf(ctx, message),
   ]);
-  const deliveries = await dependencies.deliveries.getMany(deliveryIdsOf(message, endpoints));
+  const deliveries = await ctx.deliveries.getMany(deliveryIdsOf(message, endpoints));
   const { text, whatsapp } = conversationMessage(message);
   return {
     message: {
@@ -231,10 +221,7 @@ export async function showMessage(dependencies: AdminDependencies, messageId: st
   };
 }
 
-async function legsOf(
-  { messages }: Pick<AdminDependencies, 'messages'>,
-  message: Message,
-): Promise<readonly MessageLeg[]> {
+async function legsOf({ messages }: AdminContext, message: Message) {
   const shown = await showLegs(messages, message);
   if (shown === undefined) return [];
   const { message_id, channel, status } = shown.first;
@@ -247,17 +234,13 @@ async function legsOf(
  *
  * @throws GatewayError `not_found`, or `not_cancelable` once the message is due
  */
-export async function cancelScheduledMessage(
-  dependencies: AdminDependencies,
-  actor: string,
-  messageId: string,
-): Promise<Pick<Message, 'message_id' | 'status'>> {
-  const { messages, clock } = dependencies;
+export async function cancelScheduledMessage(ctx: AdminContext, actor: string, messageId: string) {
+  const { messages, clock } = ctx;
   const message = isId('msg', messageId) ? await messages.get(messageId) : undefined;
   if (message === undefined) throw new GatewayError('not_found', 'There is no such message.');
   if (message.status === 'canceled') return { message_id: messageId, status: message.status };
   if (message.status !== 'scheduled') throw standardError('not_cancelable');
-  await recordActivity(dependencies, actor, {
+  await recordActivity(ctx, actor, {
     kind: 'message_canceled',
     summary: `${actor} canceled the scheduled message ${messageId}`,
     clientId: message.client_id,

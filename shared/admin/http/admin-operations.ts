@@ -17,10 +17,10 @@ import { listDeliveriesQuery } from '../../webhook/log/delivery-log.ts';
 import { resendRequestSchema } from '../../webhook/log/request-resend.ts';
 import { testRequestSchema } from '../../webhook/webhook-endpoint.ts';
 import { activityQuery, actorOf, kindsOf, listActivity, retentionRange } from '../activity.ts';
-import type { AdminDependencies } from '../admin-dependencies.ts';
+import type { AdminContext } from '../admin-context.ts';
 import { attention } from '../attention.ts';
 import { showBatch } from '../batches.ts';
-import { listCarriers } from '../carriers.ts';
+import { listCarriers } from '../check-carriers.ts';
 import {
   createApiKey,
   endPreviousSecret,
@@ -30,6 +30,23 @@ import {
   rotateClientSecret,
   rotateWebhookSecret,
 } from '../client-credentials.ts';
+import { deleteSuppression, listSuppressions, putSuppression } from '../client-suppressions.ts';
+import { conversationQuery, personInPath, showConversation } from '../conversation.ts';
+import { diagnoseClient } from '../diagnosis/diagnose-client.ts';
+import { rowsQuery } from '../edited-rows.ts';
+import { explainLimits } from '../explain-limits.ts';
+import { search, searchQuery } from '../find-anything.ts';
+import { clientIdOf, listClientNames, ofMode } from '../find-client.ts';
+import { cancelScheduledMessage, messageQuery, searchMessages, showMessage } from '../find-messages.ts';
+import {
+  endpointBody,
+  limitsBody,
+  limitsOf,
+  listOverrides,
+  removeLimits,
+  setLimits,
+  showLimits,
+} from '../limits.ts';
 import {
   changePermissions,
   changeWebhookUrl,
@@ -40,29 +57,7 @@ import {
   newClientBody,
   setClientDisabled,
   showClient,
-} from '../clients.ts';
-import { conversationQuery, personInPath, showConversation } from '../conversation.ts';
-import { diagnoseClient } from '../diagnosis/diagnose-client.ts';
-import { rowsQuery } from '../edited-rows.ts';
-import { explainLimits } from '../explain-limits.ts';
-import { clientIdOf, listClientNames, ofMode } from '../find-client.ts';
-import {
-  endpointBody,
-  limitsBody,
-  limitsOf,
-  listOverrides,
-  removeLimits,
-  setLimits,
-  showLimits,
-} from '../limits.ts';
-import { cancelScheduledMessage, messageQuery, searchMessages, showMessage } from '../messages.ts';
-import { allowOtps, allowOtpsBody, listOtpHolds, otpHoldsQuery, showOtpEvidence } from '../otp-holds.ts';
-import { search, searchQuery } from '../search.ts';
-import { listSenders, removeSender, senderBody, senderRowBody, setSender } from '../senders.ts';
-import { inboundBody, listOutbox, outboxQuery, sendInbound } from '../simulator.ts';
-import { deleteSuppression, listSuppressions, putSuppression } from '../suppressions.ts';
-import { listUsage, overviewQuery, summarizeUsage, usageOf, usageSummaryQuery } from '../usage.ts';
-import { countFailedWebhooks, failedWebhooksQuery, webhookHealth } from '../webhook-health.ts';
+} from '../manage-clients.ts';
 import {
   listDeliveries,
   listEndpoints,
@@ -72,7 +67,12 @@ import {
   showDelivery,
   showResendMany,
   testEndpoint,
-} from '../webhooks.ts';
+} from '../manage-webhooks.ts';
+import { allowOtps, allowOtpsBody, listOtpHolds, otpHoldsQuery, showOtpEvidence } from '../otp-holds.ts';
+import { listSenders, removeSender, senderBody, senderRowBody, setSender } from '../senders.ts';
+import { inboundBody, listOutbox, outboxQuery, sendInbound } from '../simulated-messages.ts';
+import { listUsage, overviewQuery, summarizeUsage, usageOf, usageSummaryQuery } from '../usage.ts';
+import { countFailedWebhooks, failedWebhooksQuery, webhookHealth } from '../webhook-health.ts';
 import {
   type AdminOperation,
   readsBody,
@@ -82,164 +82,152 @@ import {
 } from './admin-operation.ts';
 import { type AdminApiRouteName, adminApiRoutes, type PathParameter } from './admin-routes.ts';
 
-type AdminOperationsByName = { readonly [Name in AdminApiRouteName]: AdminOperation<PathParameter<Name>> };
-
-export function adminOperations(dependencies: AdminDependencies) {
+export function adminOperations(ctx: AdminContext) {
   return {
     listActivity: readsQuery(
       activityQuery,
       async ({ given: { client_id, actor, kind, since, until, ...rest } }) => {
-        const whole = retentionRange(dependencies);
-        return listActivity(dependencies, {
+        const whole = retentionRange(ctx);
+        return listActivity(ctx, {
           ...rest,
           kind: kindsOf(kind),
-          actor: actor === undefined ? undefined : await actorOf(dependencies, actor),
-          clientId: client_id === undefined ? undefined : await clientIdOf(dependencies, client_id),
+          actor: actor === undefined ? undefined : await actorOf(ctx, actor),
+          clientId: client_id === undefined ? undefined : await clientIdOf(ctx, client_id),
           since: since === undefined ? whole.since : new Date(since),
           until: until === undefined ? whole.until : new Date(until),
         });
       },
     ),
-    listClients: readsQuery(clientsQuery, async ({ given }) => listClients(dependencies, given)),
-    listClientNames: readsNothing(async () => listClientNames(dependencies)),
-    createClient: readsBody(newClientBody(dependencies), async ({ given, actor }) =>
-      createClient(dependencies, actor, given),
+    listClients: readsQuery(clientsQuery, async ({ given }) => listClients(ctx, given)),
+    listClientNames: readsNothing(async () => listClientNames(ctx)),
+    createClient: readsBody(newClientBody(ctx.webhookUrl), async ({ given, actor }) =>
+      createClient(ctx, actor, given),
     ),
-    showClient: readsNothing(async ({ path }) => showClient(dependencies, path.client_id)),
-    changeClient: readsBody(clientChangeBody(dependencies), async ({ given, actor, path }) => {
+    showClient: readsNothing(async ({ path }) => showClient(ctx, path.client_id)),
+    changeClient: readsBody(clientChangeBody(ctx.webhookUrl), async ({ given, actor, path }) => {
       const { disabled, webhook_url, ...permissions } = given;
       const clientId = path.client_id;
-      if (disabled !== undefined) await setClientDisabled(dependencies, actor, clientId, disabled);
-      if (webhook_url !== undefined) await changeWebhookUrl(dependencies, actor, clientId, webhook_url);
-      await changePermissions(dependencies, actor, clientId, permissions);
-      return showClient(dependencies, clientId);
+      if (disabled !== undefined) await setClientDisabled(ctx, actor, clientId, disabled);
+      if (webhook_url !== undefined) await changeWebhookUrl(ctx, actor, clientId, webhook_url);
+      await changePermissions(ctx, actor, clientId, permissions);
+      return showClient(ctx, clientId);
     }),
     rotateClientSecret: readsOptionalBody(newSecretBody, async ({ given, actor, path }) =>
-      rotateClientSecret(dependencies, actor, ofMode(path.client_id, given.test), given),
+      rotateClientSecret(ctx, actor, ofMode(path.client_id, given.test), given),
     ),
     endPreviousSecret: readsNothing(async ({ actor, path }) => {
-      await endPreviousSecret(dependencies, actor, path.client_id);
-      return showClient(dependencies, path.client_id);
+      await endPreviousSecret(ctx, actor, path.client_id);
+      return showClient(ctx, path.client_id);
     }),
     rotateWebhookSecret: readsOptionalBody(newSecretBody, async ({ given, actor, path }) =>
-      rotateWebhookSecret(dependencies, actor, ofMode(path.client_id, given.test), given),
+      rotateWebhookSecret(ctx, actor, ofMode(path.client_id, given.test), given),
     ),
     createApiKey: readsOptionalBody(newKeyBody, async ({ given, actor, path }) =>
-      createApiKey(dependencies, actor, ofMode(path.client_id, given.test)),
+      createApiKey(ctx, actor, ofMode(path.client_id, given.test)),
     ),
     revokeApiKey: readsNothing(async ({ actor, path }) => {
-      await revokeApiKey(dependencies, actor, path.client_id, path.key_id);
-      return showClient(dependencies, path.client_id);
+      await revokeApiKey(ctx, actor, path.client_id, path.key_id);
+      return showClient(ctx, path.client_id);
     }),
-    listOverrides: readsQuery(rowsQuery, async ({ given }) => listOverrides(dependencies, given)),
+    listOverrides: readsQuery(rowsQuery, async ({ given }) => listOverrides(ctx, given)),
     showLimits: readsNothing(async ({ path }) => {
-      return { limits: await showLimits(dependencies, path.client_id) };
+      return { limits: await showLimits(ctx, path.client_id) };
     }),
     countFailedWebhooks: readsQuery(failedWebhooksQuery, async ({ given, path }) =>
-      countFailedWebhooks(dependencies, path.client_id, given),
+      countFailedWebhooks(ctx, path.client_id, given),
     ),
-    diagnoseClient: readsNothing(async ({ path }) => diagnoseClient(dependencies, path.client_id)),
-    showWebhookHealth: readsNothing(async ({ path }) => webhookHealth(dependencies, path.client_id)),
+    diagnoseClient: readsNothing(async ({ path }) => diagnoseClient(ctx, path.client_id)),
+    showWebhookHealth: readsNothing(async ({ path }) => webhookHealth(ctx, path.client_id)),
     setLimits: readsBody(limitsBody, async ({ given, actor, path }) =>
-      setLimits(dependencies, actor, path.client_id, given),
+      setLimits(ctx, actor, path.client_id, given),
     ),
-    explainLimits: readsNothing(async ({ path }) => explainLimits(dependencies, path.client_id)),
+    explainLimits: readsNothing(async ({ path }) => explainLimits(ctx, path.client_id)),
     removeLimits: readsBody(endpointBody, async ({ given, actor, path }) => {
-      await removeLimits(dependencies, actor, path.client_id, given.endpoint);
-      return { limits: await limitsOf(dependencies, path.client_id) };
+      await removeLimits(ctx, actor, path.client_id, given.endpoint);
+      return { limits: await limitsOf(ctx, path.client_id) };
     }),
-    listSenders: readsQuery(rowsQuery, async ({ given }) => listSenders(dependencies, given)),
-    setSender: readsBody(senderBody, async ({ given, actor }) => setSender(dependencies, actor, given)),
+    listSenders: readsQuery(rowsQuery, async ({ given }) => listSenders(ctx, given)),
+    setSender: readsBody(senderBody, async ({ given, actor }) => setSender(ctx, actor, given)),
     removeSender: readsBody(senderRowBody, async ({ given, actor }) => {
-      await removeSender(dependencies, actor, given);
+      await removeSender(ctx, actor, given);
       return { ...given, removed: true };
     }),
-    listCarriers: readsNothing(async () => listCarriers(dependencies)),
-    searchMessages: readsQuery(messageQuery, async ({ given }) => searchMessages(dependencies, given)),
-    search: readsQuery(searchQuery, async ({ given }) => search(dependencies, given.q)),
-    showMessage: readsNothing(async ({ path }) => showMessage(dependencies, path.message_id)),
-    showBatch: readsNothing(async ({ path }) => showBatch(dependencies, path.batch_id)),
+    listCarriers: readsNothing(async () => listCarriers(ctx)),
+    searchMessages: readsQuery(messageQuery, async ({ given }) => searchMessages(ctx, given)),
+    search: readsQuery(searchQuery, async ({ given }) => search(ctx, given.q)),
+    showMessage: readsNothing(async ({ path }) => showMessage(ctx, path.message_id)),
+    showBatch: readsNothing(async ({ path }) => showBatch(ctx, path.batch_id)),
     cancelMessage: readsNothing(async ({ actor, path }) =>
-      cancelScheduledMessage(dependencies, actor, path.message_id),
+      cancelScheduledMessage(ctx, actor, path.message_id),
     ),
     resendWebhooks: readsBody(resendBody, async ({ given, actor }) => {
       const options = { evenAcknowledged: given.even_acknowledged };
-      return { results: await resendWebhooks(dependencies, actor, given.delivery_ids, options) };
+      return { results: await resendWebhooks(ctx, actor, given.delivery_ids, options) };
     }),
-    showWebhook: readsNothing(async ({ path }) => showDelivery(dependencies, path.delivery_id)),
+    showWebhook: readsNothing(async ({ path }) => showDelivery(ctx, path.delivery_id)),
     listWebhookEndpoints: readsNothing(async ({ path }) => ({
-      webhook_endpoints: await listEndpoints(dependencies, path.client_id),
+      webhook_endpoints: await listEndpoints(ctx, path.client_id),
     })),
     testWebhookEndpoint: readsOptionalBody(testRequestSchema, async ({ given: { event }, actor, path }) =>
-      testEndpoint(dependencies, actor, path.client_id, { endpointId: path.endpoint_id, event }),
+      testEndpoint(ctx, actor, path.client_id, { endpointId: path.endpoint_id, event }),
     ),
     listWebhookDeliveries: readsQuery(
       listDeliveriesQuery,
       async ({ given: { limit = defaultPageLimit, ...query }, path }) =>
-        listDeliveries(dependencies, path.client_id, { ...query, limit }),
+        listDeliveries(ctx, path.client_id, { ...query, limit }),
     ),
     resendWebhookDeliveries: readsBody(resendRequestSchema, async ({ given, actor, path }) =>
-      resendMany(dependencies, actor, path.client_id, given),
+      resendMany(ctx, actor, path.client_id, given),
     ),
-    showWebhookResend: readsNothing(async ({ path }) =>
-      showResendMany(dependencies, path.client_id, path.resend_id),
-    ),
+    showWebhookResend: readsNothing(async ({ path }) => showResendMany(ctx, path.client_id, path.resend_id)),
     listSuppressions: readsQuery(suppressionsQuery, async ({ given, path }) =>
-      listSuppressions(dependencies, path.client_id, given),
+      listSuppressions(ctx, path.client_id, given),
     ),
     putSuppression: readsOptionalBody(suppressionBody, async ({ given, actor, path }) =>
-      putSuppression(dependencies, actor, {
+      putSuppression(ctx, actor, {
         client: path.client_id,
         recipient: recipientInPath(path.recipient),
         ...given,
       }),
     ),
     deleteSuppression: readsNothing(async ({ actor, path }) =>
-      deleteSuppression(dependencies, actor, {
+      deleteSuppression(ctx, actor, {
         client: path.client_id,
         recipient: recipientInPath(path.recipient),
       }),
     ),
     showConversation: readsQuery(conversationQuery, async ({ given, path }) => {
       const { person } = parseFields(personInPath, path);
-      return showConversation(dependencies, person, given);
+      return showConversation(ctx, person, given);
     }),
-    sendInbound: readsBody(inboundBody, async ({ given }) => sendInbound(dependencies, given)),
-    showUsage: readsQuery(overviewQuery, async ({ given }) => usageOf(dependencies, given.span)),
+    sendInbound: readsBody(inboundBody, async ({ given }) => sendInbound(ctx, given)),
+    showUsage: readsQuery(overviewQuery, async ({ given }) => usageOf(ctx, given.span)),
     listUsage: readsQuery(adminUsageQuery, async ({ given: { client_id, ...query } }) =>
-      listUsage(dependencies, client_id, usageRange(query, dependencies.clock())),
+      listUsage(ctx, client_id, usageRange(query, ctx.clock())),
     ),
     summarizeUsage: readsQuery(usageSummaryQuery, async ({ given }) => {
-      const { interval, at = dependencies.clock(), since, until = dependencies.clock() } = given;
-      const nameOf = async (id: string) => (await dependencies.clients.find(id))?.name;
-      return summarizeUsage(
-        { ...dependencies, nameOf },
-        since === undefined ? { interval, at } : { since, until },
-      );
+      const { interval, at = ctx.clock(), since, until = ctx.clock() } = given;
+      return summarizeUsage(ctx, since === undefined ? { interval, at } : { since, until });
     }),
-    listOutbox: readsQuery(outboxQuery, async ({ given }) => listOutbox(dependencies, given)),
-    listOtpHolds: readsQuery(otpHoldsQuery, async ({ given }) => listOtpHolds(dependencies, given)),
-    showOtpEvidence: readsNothing(async ({ path }) =>
-      showOtpEvidence(dependencies, path.client_id, path.country),
-    ),
+    listOutbox: readsQuery(outboxQuery, async ({ given }) => listOutbox(ctx, given)),
+    listOtpHolds: readsQuery(otpHoldsQuery, async ({ given }) => listOtpHolds(ctx, given)),
+    showOtpEvidence: readsNothing(async ({ path }) => showOtpEvidence(ctx, path.client_id, path.country)),
     allowOtps: readsOptionalBody(allowOtpsBody, async ({ given: { always }, actor, path }) =>
-      allowOtps(dependencies, actor, { clientId: path.client_id, country: path.country, always }),
+      allowOtps(ctx, actor, { clientId: path.client_id, country: path.country, always }),
     ),
-    showAttention: readsNothing(async () => attention(dependencies)),
+    showAttention: readsNothing(async () => attention(ctx)),
     showAbout: readsNothing(async ({ caller: { client } }) => ({
       version,
       client_id: client.client_id,
       name: client.name,
-      outbox: dependencies.isSimulated || dependencies.mode === 'test',
-      allowed_countries: dependencies.stageCountries ?? null,
+      outbox: ctx.isSimulated || ctx.mode === 'test',
+      allowed_countries: ctx.stageCountries ?? null,
     })),
-  } satisfies AdminOperationsByName;
+  } satisfies { readonly [Name in AdminApiRouteName]: AdminOperation<PathParameter<Name>> };
 }
 
-type AdminOperations = ReturnType<typeof adminOperations>;
-
 export type AdminResponses = {
-  readonly [Name in AdminApiRouteName]: Awaited<ReturnType<AdminOperations[Name]['run']>>;
+  readonly [Name in AdminApiRouteName]: Awaited<ReturnType<ReturnType<typeof adminOperations>[Name]['run']>>;
 };
 
 /** Names the mode of the data that lists of all clients have: `live`, also without it, or `test`. */

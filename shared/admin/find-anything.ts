@@ -10,7 +10,7 @@ import { isUnassigned } from '../message/find-owner.ts';
 import { isPending } from '../otp/otp.ts';
 import { isId } from '../platform/ids.ts';
 import { chunksOf } from '../platform/long-lists.ts';
-import type { AdminDependencies } from './admin-dependencies.ts';
+import type { AdminContext } from './admin-context.ts';
 import { folded, readClients } from './find-client.ts';
 import { textUpTo } from './request-fields.ts';
 
@@ -33,37 +33,14 @@ export interface SearchResult {
   readonly href: string;
 }
 
-export interface SearchResults {
-  /** The most specific first. */
-  readonly results: readonly SearchResult[];
-  /** True if matching clients are not shown, or the names or references of some clients were not searched. */
-  readonly more_clients: boolean;
-  /** A query for CloudWatch Logs Insights if nothing was found and the text may be a request id; else null. */
-  readonly log_query: string | null;
-}
-
-type Dependencies = Pick<
-  AdminDependencies,
-  | 'clients'
-  | 'messages'
-  | 'newestMessages'
-  | 'suppressions'
-  | 'batches'
-  | 'otps'
-  | 'deliveries'
-  | 'country'
-  | 'clock'
-  | 'mode'
->;
-
-export async function search(dependencies: Dependencies, text: string): Promise<SearchResults> {
+export async function search(ctx: AdminContext, text: string) {
   const wanted = text.trim();
-  const byId = (await findById(dependencies, idIn(wanted))) ?? (await findByCarrierId(dependencies, wanted));
+  const byId = (await findById(ctx, idIn(wanted))) ?? (await findByCarrierId(ctx, wanted));
   // An id names one thing.
   if (byId !== undefined) return { results: [byId], more_clients: false, log_query: null };
   const [recipients, { clients, more }] = await Promise.all([
-    findRecipients(dependencies, wanted),
-    clientsToSearch(dependencies, wanted),
+    findRecipients(ctx, wanted),
+    clientsToSearch(ctx, wanted),
   ]);
   const allNamed = clientsNamed(clients, wanted);
   const named = allNamed.slice(0, clientsShownMax);
@@ -72,13 +49,16 @@ export async function search(dependencies: Dependencies, text: string): Promise<
     (one, other) => Number(ids.has(other.client_id)) - Number(ids.has(one.client_id)),
   );
   // A number without messages can still be suppressed.
-  const numbers = recipients.length > 0 ? [] : recipientsAsWritten(wanted, dependencies.country);
-  const ofClients = await findOfClients(dependencies, namedFirst, wanted, numbers);
+  const numbers = recipients.length > 0 ? [] : recipientsAsWritten(wanted, ctx.country);
+  const ofClients = await findOfClients(ctx, namedFirst, wanted, numbers);
   const results = [...recipients, ...named, ...ofClients.results];
   const requestId = results.length === 0 ? requestIdIn(wanted) : undefined;
   return {
+    /** The most specific first. */
     results,
+    /** True if matching clients are not shown, or the names or references of some clients were not searched. */
     more_clients: more || ofClients.more || allNamed.length > clientsShownMax,
+    /** A query for CloudWatch Logs Insights if nothing was found and the text may be a request id; else null. */
     log_query: requestId === undefined ? null : logQueryFor(requestId),
   };
 }
@@ -108,23 +88,23 @@ function idIn(text: string): string {
   return `${prefix.toLowerCase()}_${rest.toUpperCase()}`;
 }
 
-async function findById(dependencies: Dependencies, id: string): Promise<SearchResult | undefined> {
-  if (isId('msg', id)) return findMessage(dependencies, id);
-  if (isId('bat', id)) return findBatch(dependencies, id);
-  if (isId('otp', id)) return findOtp(dependencies, id);
-  return isId('whd', id) ? findDelivery(dependencies, id) : undefined;
+async function findById(ctx: AdminContext, id: string) {
+  if (isId('msg', id)) return findMessage(ctx, id);
+  if (isId('bat', id)) return findBatch(ctx, id);
+  if (isId('otp', id)) return findOtp(ctx, id);
+  return isId('whd', id) ? findDelivery(ctx, id) : undefined;
 }
 
 /** Shorter texts cannot be a carrier's id. */
 const carrierIdMin = 16;
 
-async function findByCarrierId(dependencies: Dependencies, text: string): Promise<SearchResult | undefined> {
+async function findByCarrierId(ctx: AdminContext, text: string) {
   if (text.length < carrierIdMin || /\s/.test(text)) return undefined;
-  const messageId = await dependencies.messages.findByCarrierId(text);
-  return messageId === undefined ? undefined : findMessage(dependencies, messageId);
+  const messageId = await ctx.messages.findByCarrierId(text);
+  return messageId === undefined ? undefined : findMessage(ctx, messageId);
 }
 
-async function findMessage({ messages }: Dependencies, id: string): Promise<SearchResult | undefined> {
+async function findMessage({ messages }: AdminContext, id: string): Promise<SearchResult | undefined> {
   const message = await messages.get(id);
   if (message === undefined) return undefined;
   const { client_id, channel, direction, recipient, status } = message;
@@ -138,7 +118,7 @@ async function findMessage({ messages }: Dependencies, id: string): Promise<Sear
   };
 }
 
-async function findBatch({ batches }: Dependencies, id: string): Promise<SearchResult | undefined> {
+async function findBatch({ batches }: AdminContext, id: string) {
   const batch = await batches.get(id);
   if (batch === undefined) return undefined;
   const { client_id, total, accepted } = batch;
@@ -149,10 +129,7 @@ async function findBatch({ batches }: Dependencies, id: string): Promise<SearchR
 /** How many of the newest messages to a recipient are searched for the one with a password. */
 const messagesOfOtpMax = 20;
 
-async function findOtp(
-  { otps, messages, newestMessages, clock }: Dependencies,
-  id: string,
-): Promise<SearchResult | undefined> {
+async function findOtp({ otps, messages, newestMessages, clock }: AdminContext, id: string) {
   const otp = await otps.get(id);
   if (otp === undefined) return undefined;
   const { client_id, recipient } = otp;
@@ -170,7 +147,7 @@ async function findOtp(
     : ofClient(client_id, found, 'messages', carrier.message_id);
 }
 
-async function findDelivery({ deliveries }: Dependencies, id: string): Promise<SearchResult | undefined> {
+async function findDelivery({ deliveries }: AdminContext, id: string) {
   const delivery = await deliveries.get(id);
   if (delivery === undefined) return undefined;
   const { client_id, event, url, state } = delivery;
@@ -180,29 +157,31 @@ async function findDelivery({ deliveries }: Dependencies, id: string): Promise<S
 
 /** Finds only numbers that messages went to or came from: a text may be a number in several ways. */
 async function findRecipients(
-  { newestMessages, country, mode }: Dependencies,
+  { newestMessages, country, mode }: AdminContext,
   wanted: string,
 ): Promise<SearchResult[]> {
   const numbers = recipientsAsWritten(wanted, country);
   const newest = await Promise.all(numbers.map((number) => newestMessages.to(number, 1)));
   return numbers
     .filter((_, index) => newest[index]?.length === 1)
-    .map((recipient) => ({
-      kind: 'recipient',
-      id: recipient,
-      title: `Messages with ${recipient}`,
-      href: pageOf(mode, 'messages', undefined, { recipient }),
-    }));
+    .map(
+      (recipient): SearchResult => ({
+        kind: 'recipient',
+        id: recipient,
+        title: `Messages with ${recipient}`,
+        href: pageOf(mode, 'messages', undefined, { recipient }),
+      }),
+    );
 }
 
 const clientsSearchedMax = 10_000;
 
 /** Returns the client with this id, or all clients up to a limit. */
-async function clientsToSearch(dependencies: Dependencies, wanted: string) {
-  const named = await dependencies.clients.find(wanted);
+async function clientsToSearch(ctx: AdminContext, wanted: string) {
+  const named = await ctx.clients.find(wanted);
   if (named !== undefined) return { clients: [named], more: false };
-  const { clients, more } = await readClients(dependencies, clientsSearchedMax);
-  return { clients: clients.map((client) => inMode(client, dependencies.mode)), more };
+  const { clients, more } = await readClients(ctx, clientsSearchedMax);
+  return { clients: clients.map((client) => inMode(client, ctx.mode)), more };
 }
 
 const clientsShownMax = 20;
@@ -230,20 +209,20 @@ const clientsAskedAtOnce = 40;
 
 /** References and suppressions belong to a client, so each client is asked. */
 async function findOfClients(
-  dependencies: Dependencies,
+  ctx: AdminContext,
   clients: readonly Client[],
   reference: string,
   numbers: readonly string[],
-): Promise<{ readonly results: readonly SearchResult[]; readonly more: boolean }> {
+) {
   const found: SearchResult[] = [];
-  const { clock } = dependencies;
+  const { clock } = ctx;
   const endsAt = clock().getTime() + askedWithinMs;
   for (const some of chunksOf(clients.slice(0, clientsAskedMax), clientsAskedAtOnce)) {
     if (clock().getTime() > endsAt) return { results: found, more: true };
     const answers = await Promise.all(
       some.flatMap((client) => [
-        findReference(dependencies, client, reference),
-        ...numbers.map((number) => findSuppression(dependencies, client, number)),
+        findReference(ctx, client, reference),
+        ...numbers.map((number) => findSuppression(ctx, client, number)),
       ]),
     );
     found.push(...answers.flat());
@@ -252,7 +231,7 @@ async function findOfClients(
 }
 
 async function findReference(
-  { newestMessages }: Dependencies,
+  { newestMessages }: AdminContext,
   { client_id, name }: Client,
   reference: string,
 ): Promise<SearchResult[]> {
@@ -264,7 +243,7 @@ async function findReference(
 }
 
 async function findSuppression(
-  { suppressions }: Dependencies,
+  { suppressions }: AdminContext,
   { client_id, name }: Client,
   recipient: string,
 ): Promise<SearchResult[]> {
@@ -278,17 +257,19 @@ async function findSuppression(
 /** Returns a result about a client, with the page that shows it. */
 function ofClient(
   client_id: string,
-  found: Pick<SearchResult, 'kind' | 'id' | 'title'>,
-  ...page: PageArguments
+  found: { readonly kind: SearchResult['kind']; readonly id: string; readonly title: string },
+  ...page: Parameters<typeof pagePath>
 ): SearchResult {
   return { ...found, client_id, href: pageOf(modeOf(client_id), ...page) };
 }
 
-type PageArguments = [page: string, id?: string | undefined, query?: Readonly<Record<string, string>>];
-
 /** Returns the address of a dashboard page, as written after `#`. */
-function pageOf(mode: Mode, ...[page, id, query = {}]: PageArguments): string {
+function pageOf(mode: Mode, ...page: Parameters<typeof pagePath>): string {
+  return `#/${mode === 'test' ? 'test/' : ''}${pagePath(...page)}`;
+}
+
+function pagePath(page: string, id?: string, query: Readonly<Record<string, string>> = {}): string {
   const path = id === undefined ? page : `${page}/${encodeURIComponent(id)}`;
   const search = new URLSearchParams(query).toString();
-  return `#/${mode === 'test' ? 'test/' : ''}${path}${search === '' ? '' : `?${search}`}`;
+  return search === '' ? path : `${path}?${search}`;
 }

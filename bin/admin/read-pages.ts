@@ -1,6 +1,5 @@
 /** Reads lists of the admin API: all pages, or as many rows as `--limit` says. */
 import { InvalidArgumentError } from 'commander';
-import type { ListOf } from '../../shared/admin/request-fields.ts';
 import type { AdminCommand, CommandResult } from './command.ts';
 
 /** The maximum size of a page. */
@@ -26,7 +25,10 @@ export function withLimit(command: AdminCommand, byDefault = 'all'): AdminComman
 
 export async function readPages<Name extends string, Row>(
   name: Name,
-  read: (page: { readonly limit: number; readonly cursor: string | undefined }) => Promise<ListOf<Name, Row>>,
+  read: (page: {
+    readonly limit: number;
+    readonly cursor: string | undefined;
+  }) => Promise<Readonly<Record<Name, readonly Row[]>> & { readonly next_cursor?: string }>,
   { limit = Number.POSITIVE_INFINITY }: ListOptions,
 ): Promise<Listed<Row>> {
   const rows: Row[] = [];

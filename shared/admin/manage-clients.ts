@@ -8,9 +8,9 @@ import { placeSchema, senderSchema } from '../contract/phone-number.ts';
 import { scopes } from '../contract/routes.ts';
 import { invalidCursor, opaqueCursor } from '../operation/list-query.ts';
 import { inOneLine } from '../platform/visible-text.ts';
-import type { AdminDependencies } from './admin-dependencies.ts';
+import type { AdminContext } from './admin-context.ts';
 import { readClients, requireClient, requireSettingsOwner } from './find-client.ts';
-import { cursor, type ListOf, pageSize, textUpTo } from './request-fields.ts';
+import { cursor, pageSize, textUpTo } from './request-fields.ts';
 
 export type ClientView = ReturnType<typeof clientView>;
 export type ApiKeyView = ReturnType<typeof apiKeyView>;
@@ -43,7 +43,7 @@ const name = z.pipe(
   ),
 );
 
-export function newClientBody({ webhookUrl }: Pick<AdminDependencies, 'webhookUrl'>) {
+export function newClientBody(webhookUrl: AdminContext['webhookUrl']) {
   return z.object({
     name,
     scopes: z._default(z.array(z.enum(scopes)).check(z.minLength(1)), ['messages']),
@@ -62,7 +62,7 @@ const permissions = {
   ),
 };
 
-export function clientChangeBody({ webhookUrl }: Pick<AdminDependencies, 'webhookUrl'>) {
+export function clientChangeBody(webhookUrl: AdminContext['webhookUrl']) {
   return z.object({
     disabled: z.optional(z.boolean()),
     webhook_url: z.optional(z.nullable(webhookUrl)),
@@ -71,16 +71,16 @@ export function clientChangeBody({ webhookUrl }: Pick<AdminDependencies, 'webhoo
 }
 
 export async function createClient(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   actor: string,
   { name, scopes, webhook_url }: z.output<ReturnType<typeof newClientBody>>,
 ) {
-  const now = dependencies.clock();
+  const now = ctx.clock();
   // The list of the stage as it is now: a later change of the stage does not open further countries to this client.
-  const countries = scopes.includes('messages') ? dependencies.stageCountries : undefined;
+  const countries = scopes.includes('messages') ? ctx.stageCountries : undefined;
   const wanted = { name, scopes, countries, ...(webhook_url == null ? {} : { webhookUrl: webhook_url }) };
   const record = ({ client_id: clientId }: Client) =>
-    recordActivity(dependencies, actor, {
+    recordActivity(ctx, actor, {
       kind: 'client_created',
       summary: `${actor} created the client ${name}`,
       clientId,
@@ -91,7 +91,7 @@ export async function createClient(
         ...(countries === undefined ? {} : { countries }),
       },
     });
-  const made = await clientAdmin.createClient(dependencies, wanted, now, record);
+  const made = await clientAdmin.createClient(ctx, wanted, now, record);
   const { client, clientSecret, webhookSecret } = made;
   return { ...clientView(client, now), client_secret: clientSecret, webhook_secret: webhookSecret };
 }
@@ -105,11 +105,6 @@ export const clientsQuery = z.object({
 
 const clientCursor = opaqueCursor(/^.{1,128}$/su);
 
-interface ClientList extends ListOf<'clients', ClientView> {
-  /** The number of all clients; absent if there are too many to sort. */
-  readonly total?: number;
-}
-
 /**
  * Up to this many clients are read and sorted by name for each page, because no index contains the names. A larger
  * list is in the order of the table.
@@ -117,16 +112,15 @@ interface ClientList extends ListOf<'clients', ClientView> {
 const sortedMax = 1000;
 
 export async function listClients(
-  dependencies: Pick<AdminDependencies, 'clients' | 'clock' | 'mode'>,
+  ctx: AdminContext,
   { limit, cursor: given, sort = 'name', descending }: z.output<typeof clientsQuery>,
-): Promise<ClientList> {
-  const viewOf = (client: Client): ClientView =>
-    clientView(inMode(client, dependencies.mode), dependencies.clock());
+) {
+  const viewOf = (client: Client) => clientView(inMode(client, ctx.mode), ctx.clock());
   const after = clientCursor.decode(given);
-  const all = await readClients(dependencies, sortedMax);
+  const all = await readClients(ctx, sortedMax);
   if (all.more) {
-    const page = await dependencies.clients.list({ limit, after });
-    return { clients: page.clients.map(viewOf), ...clientCursor.next(page.next) };
+    const page = await ctx.clients.list({ limit, after });
+    return { clients: page.clients.map(viewOf), total: undefined, ...clientCursor.next(page.next) };
   }
   const direction = descending === 'true' ? -1 : 1;
   const sorted = all.clients.toSorted(
@@ -139,79 +133,76 @@ export async function listClients(
   const last = clients.at(-1);
   return {
     clients: clients.map(viewOf),
+    /** The number of all clients; absent if there are too many to sort. */
     total: sorted.length,
     ...clientCursor.next(start + limit >= sorted.length ? undefined : last?.client_id),
   };
 }
 
 /** Shows a client with its keys. @throws GatewayError `not_found` */
-export async function showClient(
-  dependencies: AdminDependencies,
-  clientId: string,
-): Promise<ClientView & { readonly api_keys: readonly ApiKeyView[] }> {
-  const client = await requireClient(dependencies, clientId);
-  const keys = await dependencies.apiKeys.listOf(clientId);
-  return { ...clientView(client, dependencies.clock()), api_keys: keys.map(apiKeyView) };
+export async function showClient(ctx: AdminContext, clientId: string) {
+  const client = await requireClient(ctx, clientId);
+  const keys = await ctx.apiKeys.listOf(clientId);
+  return { ...clientView(client, ctx.clock()), api_keys: keys.map(apiKeyView) };
 }
 
 export async function setClientDisabled(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   actor: string,
   clientId: string,
   disabled: boolean,
 ): Promise<void> {
-  const client = await requireSettingsOwner(dependencies, clientId);
+  const client = await requireSettingsOwner(ctx, clientId);
   if (client.disabled === disabled) return;
-  await recordActivity(dependencies, actor, {
+  await recordActivity(ctx, actor, {
     kind: disabled ? 'client_disabled' : 'client_enabled',
     summary: `${actor} ${disabled ? 'disabled' : 'enabled'} the client ${client.name}`,
     clientId,
     before: { disabled: client.disabled },
     after: { disabled },
   });
-  await clientAdmin.setClientDisabled(dependencies, clientId, disabled);
+  await clientAdmin.setClientDisabled(ctx, clientId, disabled);
 }
 
 /** Sets the URL; null removes it. */
 export async function changeWebhookUrl(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   actor: string,
   clientId: string,
   webhookUrl: string | null,
 ): Promise<void> {
-  const client = await requireSettingsOwner(dependencies, clientId);
-  await recordActivity(dependencies, actor, {
+  const client = await requireSettingsOwner(ctx, clientId);
+  await recordActivity(ctx, actor, {
     kind: 'webhook_url_changed',
     summary: `${actor} ${webhookUrl === null ? 'removed' : 'set'} the webhook URL of ${client.name}`,
     clientId,
     before: { webhook_url: client.webhook_url ?? null },
     after: { webhook_url: webhookUrl },
   });
-  if (!(await dependencies.clients.setWebhookUrl(clientId, webhookUrl ?? undefined)))
-    throw clientAdmin.noSuchClient();
+  if (!(await ctx.clients.setWebhookUrl(clientId, webhookUrl ?? undefined))) throw clientAdmin.noSuchClient();
 }
 
 /** Sets the countries and senders that the client may use, within 60 s. Null allows all. */
 export async function changePermissions(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   actor: string,
   clientId: string,
   { countries, senders }: PermissionChange,
 ): Promise<void> {
-  const client = await requireSettingsOwner(dependencies, clientId);
+  const client = await requireSettingsOwner(ctx, clientId);
   const change = {
     ...(countries === undefined ? {} : { countries: withoutDoubles(countries) }),
     ...(senders === undefined ? {} : { senders: withoutDoubles(senders) }),
   };
   if (Object.keys(change).length === 0) return;
-  await recordActivity(dependencies, actor, {
+  await recordActivity(ctx, actor, {
     kind: 'permissions_changed',
     summary: `${actor} changed the countries and senders of ${client.name}`,
     clientId,
     before: { countries: client.countries ?? null, senders: client.senders ?? null },
     after: { countries: client.countries ?? null, senders: client.senders ?? null, ...change },
   });
-  if (!(await dependencies.clients.setPermissions(clientId, change))) throw clientAdmin.noSuchClient();
+  if (!(await ctx.clients.setPermissions(clientId, change))) throw clientAdmin.noSuchClient();
 }
 
 const withoutDoubles = (list: readonly string[] | null): readonly string[] | null =>

@@ -1,4 +1,4 @@
-/** The dependencies of the admin API and the command line, on a gateway's tables and queues. */
+/** The ctx of the admin API and the command line, on a gateway's tables and queues. */
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -37,9 +37,9 @@ import { dynamoDeliveryStore, dynamoResendStore } from '../webhook/delivery-stor
 import { dynamoEndpointReader } from '../webhook/endpoint-store.dynamo.ts';
 import { dynamoMessageSearch, dynamoNewestMessages } from './message-search.dynamo.ts';
 
-export type AdminDependencies = ReturnType<typeof adminDependencies>;
+export type AdminContext = ReturnType<typeof adminContext>;
 
-export function adminDependencies(
+export function adminContext(
   env: EnvironmentFor<typeof administration>,
   loadCarriers: () => Promise<readonly CarrierModule[]>,
 ) {

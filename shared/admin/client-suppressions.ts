@@ -6,11 +6,6 @@ import * as z from 'zod/mini';
 import { recordActivity } from '../activity/write-activity.dynamo.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { recipientSchema, withoutSeparators } from '../contract/phone-number.ts';
-import type {
-  RemovedSuppression,
-  SuppressionList,
-  SuppressionView,
-} from '../message/message-response.schema.ts';
 import {
   endSuppression,
   suppress,
@@ -21,16 +16,16 @@ import {
 import type { SuppressionScope } from '../message/suppression/suppression.ts';
 import { parseCsv } from '../platform/csv.ts';
 import { chunksOf } from '../platform/long-lists.ts';
-import type { AdminDependencies } from './admin-dependencies.ts';
+import type { AdminContext } from './admin-context.ts';
 import { clientIdOf } from './find-client.ts';
 
 /** @param client - its id or name */
 export async function listSuppressions(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   client: string,
   query: z.output<typeof suppressionsQuery>,
-): Promise<SuppressionList> {
-  return suppressionsOf(dependencies.suppressions, await clientIdOf(dependencies, client), query);
+) {
+  return suppressionsOf(ctx.suppressions, await clientIdOf(ctx, client), query);
 }
 
 interface SuppressedRecipient {
@@ -41,21 +36,21 @@ interface SuppressedRecipient {
 
 /** @throws GatewayError if there is no such client. */
 export async function putSuppression(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   actor: string,
   { client, recipient, scope, reason }: SuppressedRecipient & z.output<typeof suppressionBody>,
-): Promise<SuppressionView> {
-  const clientId = await clientIdOf(dependencies, client);
-  const before = await dependencies.suppressions.get(clientId, recipient);
-  await recordActivity(dependencies, actor, {
+) {
+  const clientId = await clientIdOf(ctx, client);
+  const before = await ctx.suppressions.get(clientId, recipient);
+  await recordActivity(ctx, actor, {
     kind: 'suppression_changed',
     summary: `${actor} suppressed ${scope === 'all' ? 'everything' : 'messages'} to a recipient`,
     clientId,
     before: { recipient, scope: before?.scope ?? null, reason: before?.reason ?? null },
     after: { recipient, scope, reason: reason ?? null },
   });
-  return suppress(dependencies.suppressions, {
-    ...changeBy(dependencies, clientId, recipient),
+  return suppress(ctx.suppressions, {
+    ...changeBy(ctx, clientId, recipient),
     scope,
     reason,
   });
@@ -68,15 +63,15 @@ export async function putSuppression(
  * @throws GatewayError if there is no such client, or if the recipient is not suppressed.
  */
 export async function deleteSuppression(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   actor: string,
   { client, recipient }: SuppressedRecipient,
-): Promise<RemovedSuppression> {
-  const clientId = await clientIdOf(dependencies, client);
-  const before = await dependencies.suppressions.get(clientId, recipient, { consistent: true });
-  const ending = changeBy(dependencies, clientId, recipient);
+) {
+  const clientId = await clientIdOf(ctx, client);
+  const before = await ctx.suppressions.get(clientId, recipient, { consistent: true });
+  const ending = changeBy(ctx, clientId, recipient);
   const record = () =>
-    recordActivity(dependencies, actor, {
+    recordActivity(ctx, actor, {
       kind: 'suppression_changed',
       summary: `${actor} ended the suppression of a recipient`,
       clientId,
@@ -84,17 +79,10 @@ export async function deleteSuppression(
       after: { recipient, scope: null, reason: null },
     });
   if (before !== undefined) await record();
-  const ended = await endSuppression(dependencies.suppressions, ending);
+  const ended = await endSuppression(ctx.suppressions, ending);
   // Only rows of senders were left.
   if (before === undefined) await record();
   return ended;
-}
-
-interface SuppressionImport {
-  /** Its id or name. */
-  readonly client: string;
-  readonly lines: readonly ImportedLine[];
-  readonly report: (line: string) => void;
 }
 
 /**
@@ -104,14 +92,23 @@ interface SuppressionImport {
  * @throws GatewayError if there is no such client.
  */
 export async function importSuppressions(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   actor: string,
-  { client, lines, report }: SuppressionImport,
+  {
+    client,
+    lines,
+    report,
+  }: {
+    /** Its id or name. */
+    readonly client: string;
+    readonly lines: readonly ImportedLine[];
+    readonly report: (line: string) => void;
+  },
 ) {
-  const clientId = await clientIdOf(dependencies, client);
+  const clientId = await clientIdOf(ctx, client);
   // The last line of a recipient counts, as if they were imported one after the other.
   const recipients = [...new Map(lines.map((line) => [line.recipient, line])).values()];
-  await recordActivity(dependencies, actor, {
+  await recordActivity(ctx, actor, {
     kind: 'suppression_changed',
     summary: `${actor} imported suppressions of ${recipients.length} recipients`,
     clientId,
@@ -119,7 +116,7 @@ export async function importSuppressions(
   });
   let [done, suppressed] = [0, 0];
   for (const some of chunksOf(recipients, importedAtOnce)) {
-    const changes = await Promise.all(some.map((line) => importOne(dependencies, clientId, line)));
+    const changes = await Promise.all(some.map((line) => importOne(ctx, clientId, line)));
     suppressed += changes.filter((isNew) => isNew).length;
     const before = done;
     done += some.length;
@@ -132,16 +129,16 @@ export async function importSuppressions(
 
 /** @returns true if the recipient was not suppressed before */
 async function importOne(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   clientId: string,
   { recipient, scope, reason }: ImportedLine,
 ): Promise<boolean> {
   // An older read may lack the scope that stays.
-  const known = await dependencies.suppressions.get(clientId, recipient, { consistent: true });
+  const known = await ctx.suppressions.get(clientId, recipient, { consistent: true });
   const wanted = scope ?? known?.scope ?? 'messages';
   if (known?.scope === wanted && (reason === undefined || reason === known.reason)) return false;
-  await suppress(dependencies.suppressions, {
-    ...changeBy(dependencies, clientId, recipient),
+  await suppress(ctx.suppressions, {
+    ...changeBy(ctx, clientId, recipient),
     scope: wanted,
     reason: reason ?? known?.reason,
   });
@@ -151,7 +148,7 @@ async function importOne(
 const importedAtOnce = 25;
 const reportedEvery = 10_000;
 
-function changeBy({ clock }: AdminDependencies, client_id: string, recipient: string) {
+function changeBy({ clock }: AdminContext, client_id: string, recipient: string) {
   return { client_id, recipient, source: 'admin', at: clock() } as const;
 }
 
@@ -165,11 +162,6 @@ interface ImportedLine {
   /** Undefined if the file does not contain it. */
   readonly scope?: SuppressionScope | undefined;
   readonly reason?: string | undefined;
-}
-
-interface LineFault {
-  readonly line: number;
-  readonly message: string;
 }
 
 const wanted = z.object({
@@ -194,7 +186,7 @@ export function readSuppressions(text: string) {
     throw new GatewayError('invalid_request', 'The file has no column "recipient" in its first line.');
   }
   const lines: ImportedLine[] = [];
-  const faults: LineFault[] = [];
+  const faults: ReturnType<typeof faultOf>[] = [];
   for (const { line, cells } of isHeader ? rows.slice(1) : rows) {
     if (cells.length > names.length) {
       faults.push({ line, message: `has ${cells.length} columns, the header ${names.length}` });
@@ -212,7 +204,7 @@ export function readSuppressions(text: string) {
   return { lines, faults };
 }
 
-function faultOf(line: number, { path, message, code }: z.core.$ZodIssue): LineFault {
+function faultOf(line: number, { path, message, code }: z.core.$ZodIssue) {
   const field = String(path[0] ?? '');
   if (field === 'scope') return { line, message: 'scope must be "messages" or "all"' };
   return { line, message: `${field} ${code === 'too_big' ? 'must have 256 characters or fewer' : message}` };

@@ -23,33 +23,20 @@ import {
 } from '../webhook/log/request-resend.ts';
 import { runResend } from '../webhook/log/run-resend.ts';
 import { endpointView, sendTestEvent, type TestRequest } from '../webhook/manage-endpoints.ts';
-import type {
-  DeliveryList,
-  DeliverySummary,
-  DeliveryView,
-  ResendView,
-  WebhookEndpointView,
-} from '../webhook/webhook-response.schema.ts';
+import type { DeliverySummary, ResendView, WebhookEndpointView } from '../webhook/webhook-response.schema.ts';
 import { listActivity, retentionRange } from './activity.ts';
-import type { AdminDependencies } from './admin-dependencies.ts';
+import type { AdminContext } from './admin-context.ts';
 import { clientIdOf } from './find-client.ts';
 import { keyText } from './request-fields.ts';
 
 /** @param client - its id or name */
-export async function listDeliveries(
-  dependencies: AdminDependencies,
-  client: string,
-  query: DeliveryLogQuery,
-): Promise<DeliveryList> {
-  return deliveryLog(dependencies.webhookLog, await clientIdOf(dependencies, client), query);
+export async function listDeliveries(ctx: AdminContext, client: string, query: DeliveryLogQuery) {
+  return deliveryLog(ctx.webhookLog, await clientIdOf(ctx, client), query);
 }
 
 /** @throws GatewayError `not_found` */
-export async function showDelivery(
-  dependencies: AdminDependencies,
-  deliveryId: string,
-): Promise<DeliveryView> {
-  const delivery = isId('whd', deliveryId) ? await dependencies.deliveries.get(deliveryId) : undefined;
+export async function showDelivery(ctx: AdminContext, deliveryId: string) {
+  const delivery = isId('whd', deliveryId) ? await ctx.deliveries.get(deliveryId) : undefined;
   if (delivery === undefined) throw new GatewayError('not_found', 'There is no such webhook.');
   return deliveryView(delivery);
 }
@@ -62,27 +49,22 @@ const entriesPerPage = 100;
  * @throws GatewayError if there is no such client.
  */
 export async function failedWebhooks(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   of: { /** Or its name. */ readonly clientId?: string | undefined; readonly limit: number },
-): Promise<readonly DeliverySummary[]> {
-  const clientId = of.clientId === undefined ? undefined : await clientIdOf(dependencies, of.clientId);
-  return failedWebhooksOf(dependencies, clientId, of.limit);
+) {
+  const clientId = of.clientId === undefined ? undefined : await clientIdOf(ctx, of.clientId);
+  return failedWebhooksOf(ctx, clientId, of.limit);
 }
 
 /** Like `failedWebhooks`, for a client's id, or for all clients. */
-export async function failedWebhooksOf(
-  dependencies: Pick<AdminDependencies, 'activity' | 'deliveries' | 'clock' | 'retentionDays'> &
-    Partial<Pick<AdminDependencies, 'mode'>>,
-  clientId: string | undefined,
-  limit: number,
-): Promise<readonly DeliverySummary[]> {
+export async function failedWebhooksOf(ctx: AdminContext, clientId: string | undefined, limit: number) {
   const failed = new Map<string, DeliverySummary>();
   let cursor: string | undefined;
   do {
-    const page = await listActivity(dependencies, {
+    const page = await listActivity(ctx, {
       kind: 'webhook_failed',
       clientId,
-      ...retentionRange(dependencies),
+      ...retentionRange(ctx),
       limit: entriesPerPage,
       cursor,
     });
@@ -103,11 +85,8 @@ export interface EndpointSummary extends WebhookEndpointView {
  * Lists the webhook endpoints that the client manages, oldest first. @param client - its id or name @throws
  * GatewayError if there is no such client.
  */
-export async function listEndpoints(
-  dependencies: AdminDependencies,
-  client: string,
-): Promise<readonly EndpointSummary[]> {
-  const endpoints = await dependencies.endpoints.list(await clientIdOf(dependencies, client));
+export async function listEndpoints(ctx: AdminContext, client: string): Promise<readonly EndpointSummary[]> {
+  const endpoints = await ctx.endpoints.list(await clientIdOf(ctx, client));
   return endpoints.map((endpoint) => ({
     ...endpointView(endpoint),
     failing_since: endpoint.failing_since ?? null,
@@ -116,13 +95,13 @@ export async function listEndpoints(
 
 /** Sends a test event to one of the client's endpoints. @throws GatewayError `not_found` or `endpoint_disabled` */
 export async function testEndpoint(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   actor: string,
   client: string,
-  test: Pick<TestRequest, 'endpointId' | 'event'>,
-): Promise<{ readonly delivery_id: string; readonly endpoint_id: string }> {
-  const clientId = await clientIdOf(dependencies, client);
-  return sendTestEvent(dependencies.webhookLog, { ...test, actor, clientId });
+  test: { readonly endpointId: string; readonly event: TestRequest['event'] },
+) {
+  const clientId = await clientIdOf(ctx, client);
+  return sendTestEvent(ctx.webhookLog, { ...test, actor, clientId });
 }
 
 export const resendBody = z.object({
@@ -146,19 +125,21 @@ const resendsPerSecond = 20;
 /** A resend can safely be repeated, so a failed one is retried. */
 const resendRetryDelaysMs = [200, 1000];
 
-interface ResendWebhooksOptions extends ResendOptions {
-  readonly sleep?: Sleep;
-  /** Called after each result, with the number of results so far. */
-  readonly onResult?: (result: ResendResult, done: number, total: number) => void;
-}
-
 /** Resends each webhook and returns one result for each; a failed one does not affect the others. */
 export async function resendWebhooks(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   actor: string,
   deliveryIds: readonly string[],
-  { evenAcknowledged, sleep = (ms) => pause(ms), onResult }: ResendWebhooksOptions = {},
-): Promise<readonly ResendResult[]> {
+  {
+    evenAcknowledged,
+    sleep = pause,
+    onResult,
+  }: ResendOptions & {
+    readonly sleep?: Sleep;
+    /** Called after each result, with the number of results so far. */
+    readonly onResult?: (result: ResendResult, done: number, total: number) => void;
+  } = {},
+) {
   const ids = [...new Set(deliveryIds)];
   const results = new Map<string, ResendResult>();
   const pace = { atOnce: resendsAtOnce, perSecond: resendsPerSecond, sleep };
@@ -166,7 +147,7 @@ export async function resendWebhooks(
     const result = await retry({ delaysMs: resendRetryDelaysMs, sleep }, async () =>
       // The table also has rows that are not deliveries.
       isId('whd', delivery_id)
-        ? resend(dependencies.webhookLog, delivery_id, actor, { evenAcknowledged })
+        ? resend(ctx.webhookLog, delivery_id, actor, { evenAcknowledged })
         : ({ kind: 'not_found' } as const),
     ).then(
       ({ kind }): ResendResult => ({ delivery_id, outcome: kind }),
@@ -183,34 +164,25 @@ function reasonOf(error: unknown): string {
 }
 
 /** @throws GatewayError `not_found` or `endpoint_disabled` */
-export async function resendMany(
-  dependencies: AdminDependencies,
-  actor: string,
-  client: string,
-  request: ResendRequest,
-): Promise<ResendView> {
-  const clientId = await clientIdOf(dependencies, client);
-  return resendView(await requestResend(dependencies.webhookLog, clientId, actor, request));
+export async function resendMany(ctx: AdminContext, actor: string, client: string, request: ResendRequest) {
+  const clientId = await clientIdOf(ctx, client);
+  return resendView(await requestResend(ctx.webhookLog, clientId, actor, request));
 }
 
 /** @throws GatewayError `not_found` */
-export async function showResendMany(
-  dependencies: AdminDependencies,
-  client: string,
-  resendId: string,
-): Promise<ResendView> {
-  const clientId = await clientIdOf(dependencies, client);
-  return resendView(await showResend(dependencies.webhookLog, clientId, resendId));
+export async function showResendMany(ctx: AdminContext, client: string, resendId: string) {
+  const clientId = await clientIdOf(ctx, client);
+  return resendView(await showResend(ctx.webhookLog, clientId, resendId));
 }
 
 /** Works on the request until it is completed, in parallel with the gateway, which continues if this process ends. */
 export async function finishResend(
-  dependencies: AdminDependencies,
+  ctx: AdminContext,
   begun: ResendView,
   onProgress: (view: ResendView) => void,
-): Promise<ResendView> {
-  const endsAt = addDays(dependencies.clock(), 1);
-  const ended = await runResend(dependencies.webhookLog, begun.resend_id, endsAt, (resend) =>
+) {
+  const endsAt = addDays(ctx.clock(), 1);
+  const ended = await runResend(ctx.webhookLog, begun.resend_id, endsAt, (resend) =>
     onProgress(resendView(resend)),
   );
   return ended === undefined ? begun : resendView(ended);

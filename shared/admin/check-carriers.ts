@@ -1,30 +1,20 @@
 /** The carriers of the stage, for an administrator: whether their credentials work, and what they answered last. */
 import { type Channel, channels } from '../contract/channels.ts';
-import type { AdminDependencies } from './admin-dependencies.ts';
-import { searchMessages } from './messages.ts';
+import type { AdminContext } from './admin-context.ts';
+import { searchMessages } from './find-messages.ts';
 
 export type CarrierView = Awaited<ReturnType<typeof listCarriers>>['carriers'][number];
 
-interface LastAnswer {
-  readonly message_id: string;
-  readonly at: string;
-  readonly outcome: string;
-  readonly error_code: string | null;
-}
-
 const newestMessages = 100;
 
-export async function listCarriers(dependencies: AdminDependencies) {
-  const { carriers, checkCredentials } = dependencies;
+export async function listCarriers(ctx: AdminContext) {
+  const { carriers, checkCredentials } = ctx;
   const names = [...new Set(channels.flatMap((channel) => carriers[channel]))];
   const checks = new Map(
     await Promise.all(names.map(async (name) => [name, await checkCredentials(name)] as const)),
   );
   const views = channels.map(async (channel) => {
-    const answers =
-      carriers[channel].length === 0
-        ? new Map<string, LastAnswer>()
-        : await lastAnswers(dependencies, channel);
+    const answers = carriers[channel].length === 0 ? undefined : await lastAnswers(ctx, channel);
     return carriers[channel].map((carrier, index) => {
       const check = checks.get(carrier);
       return {
@@ -38,7 +28,7 @@ export async function listCarriers(dependencies: AdminDependencies) {
         credentials_answer: check?.answer ?? null,
         next_step: check?.works === false ? remedyFor(carrier) : null,
         /** Its latest answer to a message of the last day; null if there is none. */
-        last_answer: answers.get(carrier) ?? null,
+        last_answer: answers?.get(carrier) ?? null,
       };
     });
   });
@@ -50,16 +40,21 @@ function remedyFor(carrier: string): string {
   return `Put credentials that work into the secret whose ARN is the output ${output}; they are in force within a minute (docs/carriers.md).`;
 }
 
-async function lastAnswers(
-  dependencies: AdminDependencies,
-  channel: Channel,
-): Promise<ReadonlyMap<string, LastAnswer>> {
+async function lastAnswers(ctx: AdminContext, channel: Channel) {
   // No test message reaches a carrier.
   const { messages } = await searchMessages(
-    { ...dependencies, mode: 'live' },
+    { ...ctx, mode: 'live' },
     { channel, direction: 'outbound', limit: newestMessages },
   );
-  const answers = new Map<string, LastAnswer>();
+  const answers = new Map<
+    string,
+    {
+      readonly message_id: string;
+      readonly at: string;
+      readonly outcome: string;
+      readonly error_code: string | null;
+    }
+  >();
   for (const { message_id, attempts = [], error } of messages) {
     for (const { carrier, at, outcome } of attempts) {
       const known = answers.get(carrier);

@@ -11,10 +11,10 @@ import {
 } from '../../lib/constructs/stack-outputs.ts';
 import { aimAtEmulator, emulatorConnection } from '../../lib/local/aim-at-emulator.ts';
 import { stages } from '../../lib/stages/stages.ts';
-import { type AdminDependencies, adminDependencies } from '../../shared/admin/admin-dependencies.ts';
+import { type AdminContext, adminContext } from '../../shared/admin/admin-context.ts';
 import { type EnvironmentSource, environmentOf } from '../../shared/platform/env.ts';
 import { jsonIn } from '../../shared/platform/object-fields.ts';
-import { type DeployedStack, deployedStacks } from '../stack-outputs.ts';
+import { type DeployedStack, deployedStacks } from '../deployed-stacks.ts';
 
 export const localConnectionFile = join(import.meta.dirname, '..', '..', '.local', 'gateway.json');
 
@@ -41,20 +41,15 @@ export interface ConnectedGateway extends StackResources {
 
 type Settings = Readonly<Record<string, string | undefined>>;
 
-interface Connection {
-  readonly dependencies: AdminDependencies;
-  readonly gateway: ConnectedGateway;
-}
-
 /** @throws ConnectionFailure */
 export async function connect(
   options: ConnectionOptions,
   environment: Record<string, string | undefined>,
-): Promise<Connection> {
+): Promise<{ readonly ctx: AdminContext; readonly gateway: ConnectedGateway }> {
   if (options.stage === undefined && options.stackName === undefined) {
     const { settings, ...resources } = await localGateway(options.gateway, environment);
     return {
-      dependencies: dependenciesOf(resources, { ...settings, CARRIER_BASE_URLS: 'true' }),
+      ctx: dependenciesOf(resources, { ...settings, CARRIER_BASE_URLS: 'true' }),
       gateway: { ...resources, stackName: stages.local.stackName },
     };
   }
@@ -62,7 +57,7 @@ export async function connect(
   const resources = resourcesOf(outputs);
   return {
     // Uses the settings of the deploy, because `-c` can override those in the code.
-    dependencies: dependenciesOf(resources, { ...settingsOf(outputs), CARRIER_BASE_URLS: 'false' }),
+    ctx: dependenciesOf(resources, { ...settingsOf(outputs), CARRIER_BASE_URLS: 'false' }),
     gateway: { ...resources, stackName, baseUrl: (outputs.ApiUrl ?? '').replace(/\/$/, '') },
   };
 }
@@ -147,8 +142,8 @@ function namesOf(stacks: readonly DeployedStack[]): string {
   return stacks.map(({ name, outputs }) => `${name} (${outputs[stageOutput]})`).join(', ');
 }
 
-function dependenciesOf({ tables, queues, secrets }: StackResources, settings: Settings): AdminDependencies {
-  const dependencies = adminDependenciesFrom({
+function dependenciesOf({ tables, queues, secrets }: StackResources, settings: Settings): AdminContext {
+  const ctx = adminDependenciesFrom({
     ...settings,
     ...variables(tables, 'TABLE'),
     ...variables(queues, 'QUEUE_URL'),
@@ -157,13 +152,13 @@ function dependenciesOf({ tables, queues, secrets }: StackResources, settings: S
   // A shell has no metrics, and its standard output contains only the response.
   const reportFailedDelivery = ({ delivery_id }: { readonly delivery_id: string }) =>
     void process.stderr.write(`The webhook ${delivery_id} had failed; it is resent.\n`);
-  return { ...dependencies, webhookLog: { ...dependencies.webhookLog, reportFailedDelivery } };
+  return { ...ctx, webhookLog: { ...ctx.webhookLog, reportFailedDelivery } };
 }
 
 /** Fails if the version of the deployed gateway is different: its tables and settings may be different. */
-function adminDependenciesFrom(source: EnvironmentSource): AdminDependencies {
+function adminDependenciesFrom(source: EnvironmentSource): AdminContext {
   try {
-    return adminDependencies(
+    return adminContext(
       environmentOf<'admin-api'>(source),
       async () => (await import('#carriers-with-credentials')).carriersWithCredentials,
     );
