@@ -1,7 +1,5 @@
 /** Consumes the outbound queues: hands each message over to a carrier of its channel. */
 
-import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSEvent } from 'aws-lambda';
 import { carrierModules } from '#carriers';
 import { carrierSecrets } from '../shared/carrier/carrier-secrets.secrets.ts';
@@ -20,9 +18,7 @@ import {
   urlOfQueue,
 } from '../shared/message/dispatch/outbound-queue.sqs.ts';
 import { senderPaces } from '../shared/message/dispatch/sender-pace.dynamo.ts';
-import { dynamoContacts } from '../shared/message/store/contacts.dynamo.ts';
 import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
-import { dynamoWhatsAppWindows } from '../shared/message/store/whatsapp-window.dynamo.ts';
 import { dynamoSuppressionStore } from '../shared/message/suppression/suppression-store.dynamo.ts';
 import { otpHandOverMs } from '../shared/otp/otp.ts';
 import { dynamoOtpHolds, holdCheck } from '../shared/otp/otp-holds.dynamo.ts';
@@ -33,8 +29,9 @@ import { handOverBodies } from '../shared/otp/otp-text.ts';
 import { dynamo, secretsManager, sqs } from '../shared/platform/aws/clients.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/queues.sqs.ts';
 import { systemClock } from '../shared/platform/clock.ts';
+import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
-import { countMetric, log, logWarning } from '../shared/platform/log.ts';
+import { countMetric, log } from '../shared/platform/log.ts';
 import { processBatch } from '../shared/platform/process-queue-batch.ts';
 import { currentPaces } from '../shared/sender/current-pace.ts';
 
@@ -43,6 +40,7 @@ const queues = sqs();
 const queueUrls = outboundQueueUrls(env);
 const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE);
 const dependencies: DispatchDependencies = {
+  ...contextOf(env),
   messages: messagesFrom(env),
   carriersFor: chooseCarriers(
     carrierModules,
@@ -62,21 +60,12 @@ const dependencies: DispatchDependencies = {
   outbound: sqsOutboundQueue(queues, queueUrls),
   suppressions,
   recordOptOut: suppressions.noteRefusal,
-  contacts: dynamoContacts(dynamo(), {
-    tableName: env.WHATSAPP_WINDOWS_TABLE,
-    retentionDays: env.RETENTION_DAYS,
-  }),
-  warn: logWarning,
-  windows: dynamoWhatsAppWindows(dynamo(), env.WHATSAPP_WINDOWS_TABLE),
   allowanceOf: allowancesFrom(env, overridesFrom(env).capsOf),
   otpLegs: otpLegs({
     otps: dynamoOtpStore(dynamo(), env.ONE_TIME_PASSWORDS_TABLE),
     assertNotHeld: holdCheck(dynamoOtpHolds(dynamo(), env.OTP_HOLDS_TABLE), systemClock),
     clock: systemClock,
   }),
-  clock: systemClock,
-  newClaimId: randomUUID,
-  sleep,
 };
 
 export function handler(event: SQSEvent) {

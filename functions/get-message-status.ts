@@ -5,8 +5,8 @@ import { httpFunction } from '../shared/http/http-function.ts';
 import { dynamoBatchStore } from '../shared/message/send/batch-store.dynamo.ts';
 import { getStatus } from '../shared/message/status-and-cancel.ts';
 import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
-import { dynamoWhatsAppWindows } from '../shared/message/store/whatsapp-window.dynamo.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
+import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 
 const env = environmentOf<'get-message-status'>();
@@ -14,9 +14,9 @@ const env = environmentOf<'get-message-status'>();
 export const handler = httpFunction(
   routes.getMessageStatus,
   getStatus(
+    contextOf(env),
     messagesFrom(env),
     dynamoBatchStore(dynamo(), { tableName: env.BATCHES_TABLE, retentionDays: env.RETENTION_DAYS }),
-    dynamoWhatsAppWindows(dynamo(), env.WHATSAPP_WINDOWS_TABLE),
   ),
   { dependencies: httpDependencies(env) },
 );

@@ -10,14 +10,13 @@ import { dynamoAllRows } from '../shared/edited-table/row-editor.dynamo.ts';
 import { recordReceipts } from '../shared/message/dispatch/record-receipts.ts';
 import type { Message } from '../shared/message/message.ts';
 import { type ReceiveDependencies, receiveMessages } from '../shared/message/receive-message.ts';
-import { dynamoContacts } from '../shared/message/store/contacts.dynamo.ts';
 import { dynamoConversations } from '../shared/message/store/conversations.dynamo.ts';
 import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
-import { dynamoWhatsAppWindows } from '../shared/message/store/whatsapp-window.dynamo.ts';
 import { dynamoSuppressionStore } from '../shared/message/suppression/suppression-store.dynamo.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/queues.sqs.ts';
 import { systemClock } from '../shared/platform/clock.ts';
+import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
 import { processRecords } from '../shared/platform/process-queue-batch.ts';
@@ -26,12 +25,9 @@ import { numberOwners } from '../shared/sender/number-owners.ts';
 const env = environmentOf<'record-receipt'>();
 const messages = messagesFrom(env);
 const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE);
-const contacts = dynamoContacts(dynamo(), {
-  tableName: env.WHATSAPP_WINDOWS_TABLE,
-  retentionDays: env.RETENTION_DAYS,
-});
+const context = contextOf(env);
 const receive: ReceiveDependencies = {
-  contacts,
+  ...context,
   messages,
   conversations: dynamoConversations(dynamo(), env.MESSAGES_TABLE, messages),
   numbers: numberOwners(
@@ -40,14 +36,13 @@ const receive: ReceiveDependencies = {
     systemClock,
   ),
   suppressions,
-  windows: dynamoWhatsAppWindows(dynamo(), env.WHATSAPP_WINDOWS_TABLE),
   optOutWords: env.OPT_OUT_WORDS,
   activityLog: activityLogFrom(env),
 };
 const prices = readPrices(env.PRICES_FILE);
 const record = {
+  ...context,
   messages,
-  contacts,
   recordOptOut: suppressions.noteRefusal,
   priceOf: (message: Message) => expectedPrice(prices, message),
 };

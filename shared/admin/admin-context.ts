@@ -20,12 +20,12 @@ import { countersIn } from '../limit/counters.dynamo.ts';
 import { overrideTable } from '../limit/override-row.ts';
 import { dynamoBatchStore } from '../message/send/batch-store.dynamo.ts';
 import { dynamoMessageStore } from '../message/store/message-store.dynamo.ts';
-import { dynamoWhatsAppWindows } from '../message/store/whatsapp-window.dynamo.ts';
 import { dynamoSuppressionStore } from '../message/suppression/suppression-store.dynamo.ts';
 import { dynamoOtpHolds } from '../otp/otp-holds.dynamo.ts';
 import { dynamoOtpStore } from '../otp/otp-store.dynamo.ts';
 import { dynamo, secretsManager, sqs } from '../platform/aws/clients.ts';
 import { systemClock } from '../platform/clock.ts';
+import { contextOf } from '../platform/context.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
 import { dynamoDueItemIndex, dynamoDueItemReader } from '../recovery/due-item-index.dynamo.ts';
 import { senderTable } from '../sender/sender-row.ts';
@@ -59,6 +59,7 @@ export function adminContext(
   const deliveries = dynamoDeliveryStore(db, env.WEBHOOK_DELIVERIES_TABLE);
   const dueItemIndex = dynamoDueItemIndex(db, env.DUE_ITEMS_TABLE);
   return {
+    ...contextOf(env),
     /** The mode of the data in lists of all clients. */
     mode: 'live' as Mode,
     clients,
@@ -112,7 +113,6 @@ export function adminContext(
     /** Sends the notifications of simulated recipients to the receipts queue. */
     simulatedInbound: sqsReceiptSender(sqs(), env.RECEIPTS_QUEUE_URL),
     suppressions: dynamoSuppressionStore(db, env.SUPPRESSIONS_TABLE),
-    windows: dynamoWhatsAppWindows(db, env.WHATSAPP_WINDOWS_TABLE),
     webhookUrl: webhookUrlFrom(env),
     retentionDays,
     clock: systemClock,

@@ -6,7 +6,7 @@ import { whatsAppUserId } from '../contract/whatsapp-user.ts';
 import { isUnassigned } from '../message/find-owner.ts';
 import { messageCursor } from '../message/list-messages.ts';
 import type { Message } from '../message/message.ts';
-import { windowEnd } from '../message/store/whatsapp-window.dynamo.ts';
+import { windowEnd, windowOpenedAt } from '../message/store/whatsapp-window.dynamo.ts';
 import { suppressionView } from '../message/suppression/manage-suppressions.ts';
 import type { AdminContext } from './admin-context.ts';
 import { clientIdOf } from './find-client.ts';
@@ -77,14 +77,11 @@ export function conversationMessage(message: Message) {
   };
 }
 
-export async function conversationClient(
-  { suppressions, windows, clock }: AdminContext,
-  clientId: string,
-  person: string,
-) {
+export async function conversationClient(context: AdminContext, clientId: string, person: string) {
+  const { suppressions, clock } = context;
   const [suppression, openedAt] = await Promise.all([
     suppressions.get(clientId, person),
-    windows.openedAt(clientId, person),
+    windowOpenedAt(context, clientId, person),
   ]);
   return {
     client_id: clientId,

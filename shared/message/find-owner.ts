@@ -7,14 +7,15 @@
 import { clientIdIn, modeOf, settingsIdOf } from '../contract/mode.ts';
 import { recipientsOfPerson } from '../contract/phone-number.ts';
 import { everyClient } from '../contract/rate-limits-and-caps.ts';
+import type { Context } from '../platform/context.ts';
 import type { NumberOwners } from '../sender/number-owners.ts';
 import { anySender } from './attempt.ts';
 import type { Message } from './message.ts';
 import type { InboundMessage } from './received-content.ts';
 import {
   type Contact,
-  type Contacts,
-  contactsFrom,
+  contactsFor,
+  contactsOf,
   type MayUse,
   mayBeFrom,
   unnamedSendersOf,
@@ -45,17 +46,13 @@ export interface Found {
 }
 
 export async function findOwner(
-  {
-    conversations,
-    contacts,
-    numbers,
-  }: {
+  context: Context<'WHATSAPP_WINDOWS_TABLE'> & {
     readonly conversations: Conversations;
-    readonly contacts: Pick<Contacts, 'of'>;
     readonly numbers: NumberOwners;
   },
   inbound: InboundMessage,
 ): Promise<Found> {
+  const { conversations, numbers } = context;
   const { person, channel, mode = 'live' } = inbound;
   const number = inbound.numberId ?? inbound.number;
   const recipients = recipientsOfPerson(person);
@@ -64,7 +61,7 @@ export async function findOwner(
     numbers.holdersOf(number, channel),
     Promise.all(
       recipients.map(async (recipient) =>
-        (await contacts.of({ channel, person: recipient, mode })).map((each) => ({
+        (await contactsOf(context, { channel, person: recipient, mode })).map((each) => ({
           ...each,
           recipient: each.number ?? recipient,
         })),
@@ -77,7 +74,7 @@ export async function findOwner(
   const holder = numberOwner && clientIdIn(mode, numberOwner);
   const mayUse: MayUse = (clientId) =>
     holders === undefined || holders.has(settingsIdOf(clientId)) || holders.has(everyClient);
-  const contactsOfNumber = contactsFrom(noted.flat(), inbound, mayUse);
+  const contactsOfNumber = contactsFor(noted.flat(), inbound, mayUse);
   const written: Written[] = [...contactsOfNumber];
   const possiblyWritten: Written[] = [];
   const unnamed: string[] = [];

@@ -10,25 +10,23 @@ import { type ActivityLog, notify } from '../activity/write-activity.dynamo.ts';
 import { clientIdIn, modeOf } from '../contract/mode.ts';
 import { type OptKeyword, optKeywordOf } from '../contract/opt-out-words.ts';
 import { countryOf, recipientsOfPerson } from '../contract/phone-number.ts';
+import type { Context } from '../platform/context.ts';
 import { derivedId, derivedIdAt } from '../platform/ids.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import type { NumberOwners } from '../sender/number-owners.ts';
 import { type Found, findOwner, isUnassigned, unassignedClientId } from './find-owner.ts';
 import type { Message } from './message.ts';
 import type { InboundMessage } from './received-content.ts';
-import type { Contacts } from './store/contacts.dynamo.ts';
 import type { Conversations } from './store/conversations.dynamo.ts';
 import type { MessageStore } from './store/message-store.ts';
-import type { WhatsAppWindows } from './store/whatsapp-window.dynamo.ts';
+import { openWindow } from './store/whatsapp-window.dynamo.ts';
 import type { SuppressionStore } from './suppression/suppression-store.dynamo.ts';
 
-export interface ReceiveDependencies {
+export interface ReceiveDependencies extends Context<'WHATSAPP_WINDOWS_TABLE'> {
   readonly messages: Pick<MessageStore, 'create'>;
   readonly suppressions: Pick<SuppressionStore, 'applyKeyword'>;
   readonly conversations: Conversations;
-  readonly contacts: Pick<Contacts, 'of'>;
   readonly numbers: NumberOwners;
-  readonly windows: Pick<WhatsAppWindows, 'open'>;
   /** The words that the stage adds. */
   readonly optOutWords: readonly string[];
   readonly activityLog: ActivityLog;
@@ -109,7 +107,7 @@ async function follow(
   const at = new Date(message.created_at);
   if (message.opt_keyword !== undefined) await applyKeyword(dependencies, message, word);
   if (message.channel === 'whatsapp' && !isUnassigned(message))
-    for (const each of recipientsOfPerson(recipient)) await dependencies.windows.open(client_id, each, at);
+    for (const each of recipientsOfPerson(recipient)) await openWindow(dependencies, client_id, each, at);
 }
 
 async function applyKeyword(

@@ -6,6 +6,7 @@
 import { standardError } from '../contract/errors.ts';
 import { modeField } from '../contract/mode.ts';
 import { type Operation, requireCaller } from '../operation/operation.ts';
+import type { Context } from '../platform/context.ts';
 import { isId } from '../platform/ids.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import { showLegs } from './dispatch/fallback.ts';
@@ -15,13 +16,13 @@ import type { BatchStatus, MessageStatus } from './message-response.schema.ts';
 import { statusView } from './message-response.ts';
 import { acceptedIndexes, type Batch, type BatchStore, batchMessageId } from './send/batch-store.dynamo.ts';
 import type { MessageStore } from './store/message-store.ts';
-import { type WhatsAppWindows, windowEnd } from './store/whatsapp-window.dynamo.ts';
+import { windowEnd, windowOpenedAt } from './store/whatsapp-window.dynamo.ts';
 
 /** `GET /api/v1/sms/status/{message_id}`: shows a message of any channel, or a batch. */
 export function getStatus(
+  context: Context<'WHATSAPP_WINDOWS_TABLE'>,
   messages: Pick<MessageStore, 'get' | 'getMany'>,
   batches: Pick<BatchStore, 'get'>,
-  windows: Pick<WhatsAppWindows, 'openedAt'>,
 ): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
@@ -33,7 +34,7 @@ export function getStatus(
     }
     const message = await ownMessage(messages, clientId, id);
     const [window, legs] = await Promise.all([
-      message.channel === 'whatsapp' ? windowOf(windows, message, request.now) : {},
+      message.channel === 'whatsapp' ? windowOf(context, message, request.now) : {},
       message.fallback === undefined || message.fallback_of !== undefined
         ? undefined
         : showLegs(messages, message),
@@ -44,11 +45,11 @@ export function getStatus(
 }
 
 async function windowOf(
-  windows: Pick<WhatsAppWindows, 'openedAt'>,
+  context: Context<'WHATSAPP_WINDOWS_TABLE'>,
   { client_id, recipient }: Message,
   now: Date,
 ): Promise<Pick<MessageStatus, 'window_expires_at'>> {
-  const end = windowEnd(await windows.openedAt(client_id, recipient), now);
+  const end = windowEnd(await windowOpenedAt(context, client_id, recipient), now);
   return { window_expires_at: end?.toISOString() ?? null };
 }
 

@@ -2,16 +2,16 @@
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import { dueFields, movedAfter } from '../../due/due-index.ts';
 import type { AllowanceOf } from '../../limit/take-from-caps.ts';
-import { addSeconds, type Clock, earlierOf, type Sleep } from '../../platform/clock.ts';
+import { addSeconds, earlierOf } from '../../platform/clock.ts';
+import type { Context } from '../../platform/context.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { retry } from '../../platform/retry.ts';
 import type { CurrentPaceOf } from '../../sender/current-pace.ts';
 import { mayBeTaken, noneMayArrive, shownAttempt } from '../attempt.ts';
 import type { Message } from '../message.ts';
 import { isNear } from '../next-look.ts';
-import { type Contacts, noteContact } from '../store/contacts.dynamo.ts';
+import { noteContact } from '../store/contacts.dynamo.ts';
 import type { AttemptNote, MessageStore } from '../store/message-store.ts';
-import type { WhatsAppWindows } from '../store/whatsapp-window.dynamo.ts';
 import type { SuppressionStore } from '../suppression/suppression-store.dynamo.ts';
 import type { ChosenCarrier, HandOver, HandOverBody } from './carrier.ts';
 import { type AttemptRules, asked, hasNext, type NextStep, withOutcome } from './next-step.ts';
@@ -21,7 +21,7 @@ import { recordReceipts } from './record-receipts.ts';
 import type { SenderPaces } from './sender-pace.dynamo.ts';
 import type { OtpLegs, startNextLeg } from './start-next-leg.ts';
 
-export interface DispatchDependencies {
+export interface DispatchDependencies extends Context<'WHATSAPP_WINDOWS_TABLE' | 'RETENTION_DAYS'> {
   readonly messages: MessageStore;
   /** The preferred carrier first; none where the channel was turned off. */
   readonly carriersFor: (message: Message) => readonly ChosenCarrier[];
@@ -40,18 +40,10 @@ export interface DispatchDependencies {
    * Returns whether the recipient is suppressed now; repeating it is safe.
    */
   readonly recordOptOut: (message: Message, at: Date) => Promise<boolean>;
-  /** Records whose messages the carriers took, for replies. */
-  readonly contacts: Pick<Contacts, 'note'>;
-  readonly warn: (message: string, error: unknown) => void;
-  /** The windows are read for a message with a fallback template. */
-  readonly windows: Pick<WhatsAppWindows, 'openedAt'>;
   readonly outbound: OutboundQueue;
   /** The caps that a leg takes from when it starts. */
   readonly allowanceOf: AllowanceOf;
   readonly otpLegs: OtpLegs;
-  readonly clock: Clock;
-  readonly newClaimId: () => string;
-  readonly sleep: Sleep;
 }
 
 export type DispatchOutcome =
@@ -235,10 +227,11 @@ export async function waitUntil(
 
 /** The carrier has the message: if this write were lost, the next hand-over would send it again, so it is retried. */
 async function recordSent(
-  { messages, contacts, warn, sleep }: DispatchDependencies,
+  dependencies: DispatchDependencies,
   message: Message,
   { carrierMessageId, cost, currency }: Extract<HandOver, { outcome: 'accepted' }>,
 ): Promise<Dispatched> {
+  const { messages, warn, sleep } = dependencies;
   const { message_id: messageId } = message;
   const attempts = withOutcome(message.attempts ?? [], 'accepted');
   // The time before the call: a receipt can arrive before the carrier's response.
@@ -253,7 +246,7 @@ async function recordSent(
   };
   // The contact is noted before the state: if this worker dies in between, the receipt enters `sent` and notes it (record-receipts.ts). A fault does
   // not keep the message from being `sent`: then its row alone says to whom a reply belongs.
-  await noteContact(contacts, message, at).catch((error: unknown) => warn('contact not noted', error));
+  await noteContact(dependencies, message, at).catch((error: unknown) => warn('contact not noted', error));
   const sent = await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
     messages.transition(messageId, { to: 'sent', ...noted }),
   );

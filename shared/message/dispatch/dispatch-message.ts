@@ -30,7 +30,7 @@ import { fromOf } from '../attempt.ts';
 import { type Message, transitions, waitsUntil } from '../message.ts';
 import { isNear, nextLookOf } from '../next-look.ts';
 import { expiry } from '../store/message-store.ts';
-import { windowEnd } from '../store/whatsapp-window.dynamo.ts';
+import { windowEnd, windowOpenedAt } from '../store/whatsapp-window.dynamo.ts';
 import {
   type Claimed,
   callCarrier,
@@ -97,15 +97,13 @@ export async function dispatchQueued(
  */
 export async function dispatch(dependencies: DispatchDependencies, messageId: string): Promise<Dispatched> {
   const { messages, clock } = dependencies;
-  const claimId = dependencies.newClaimId();
+  const claimId = dependencies.newId();
   const claim = await messages.claim(messageId, { claimId, at: clock(), leaseSeconds: claimSeconds });
   if (claim.outcome === 'unknown') return { outcome: 'unknown_message', message: undefined };
   const { message } = claim;
   const legDueAt = message.held === undefined ? nextLegDueAt(message) : undefined;
   const started =
-    legDueAt !== undefined && legDueAt <= clock()
-      ? await startNextLeg({ ...dependencies, newWorkId: dependencies.newClaimId }, message)
-      : undefined;
+    legDueAt !== undefined && legDueAt <= clock() ? await startNextLeg(dependencies, message) : undefined;
   if (claim.outcome === 'held') {
     const seconds = secondsUntil(message.handover_until, clock());
     const last = message.attempts?.at(-1);
@@ -298,11 +296,11 @@ async function prepareHandOver(
 }
 
 /** The message with its fallback template in place of its content, where WhatsApp would refuse the content. */
-async function withTemplate({ windows, clock }: DispatchDependencies, message: Message): Promise<Message> {
+async function withTemplate(dependencies: DispatchDependencies, message: Message): Promise<Message> {
   const { fallback_template: template, text: _text, ...rest } = message;
   if (template === undefined) return message;
-  const openedAt = await windows.openedAt(message.client_id, message.recipient);
-  return windowEnd(openedAt, clock()) === undefined
+  const openedAt = await windowOpenedAt(dependencies, message.client_id, message.recipient);
+  return windowEnd(openedAt, dependencies.clock()) === undefined
     ? { ...rest, whatsapp: { type: 'template', template } }
     : message;
 }

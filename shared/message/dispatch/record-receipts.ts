@@ -3,11 +3,12 @@
  * receipt does not hold, so it changes nothing and sends nothing.
  */
 import type { Price } from '../../contract/prices.ts';
+import type { Context } from '../../platform/context.ts';
 import { chunksOf } from '../../platform/long-lists.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { mayBeTaken, noneMayArrive } from '../attempt.ts';
 import { type Message, type Status, transitions } from '../message.ts';
-import { type Contacts, isNamed, noteContact } from '../store/contacts.dynamo.ts';
+import { isNamed, noteContact } from '../store/contacts.dynamo.ts';
 import type { MessageStore, Transition } from '../store/message-store.ts';
 
 /** A carrier's report about a message after the hand-over, in the same form for all carriers. */
@@ -26,11 +27,10 @@ export interface Receipt {
   readonly transition: Transition;
 }
 
-interface ReceiptDependencies {
+interface ReceiptDependencies extends Context<'WHATSAPP_WINDOWS_TABLE' | 'RETENTION_DAYS'> {
   readonly messages: ReceiptStore;
   /** Suppresses the recipient, as at a hand-over (call-carrier.ts). */
   readonly recordOptOut: (message: Message, at: Date) => Promise<boolean>;
-  readonly contacts: Pick<Contacts, 'note'>;
   /** What a message costs by the stage's prices; undefined where they have none for it. */
   readonly priceOf: (message: Message) => Price | undefined;
 }
@@ -97,7 +97,7 @@ export async function recordReceipts(
     for (const receipt of ofOne) {
       const { outcome, messageId, message } = await recordReceipt(dependencies, receipt);
       // The contact is noted even if the state was recorded before: a crash may have come in between.
-      if (message !== undefined) await noteTaken(dependencies.contacts, message, receipt);
+      if (message !== undefined) await noteTaken(dependencies, message, receipt);
       const isGivenUp = outcome === 'unknown_message' && unknownRetryAfterSeconds === undefined;
       recorded.push({ receipt, messageId, message, outcome: isGivenUp ? 'given_up' : outcome });
     }
@@ -105,16 +105,12 @@ export async function recordReceipts(
 }
 
 /** Notes the contact if the receipt names a number of a pool or a WhatsApp user, or came before the hand-over was stored. */
-async function noteTaken(
-  contacts: Pick<Contacts, 'note'>,
-  message: Message,
-  receipt: Receipt,
-): Promise<void> {
+async function noteTaken(context: ReceiptDependencies, message: Message, receipt: Receipt): Promise<void> {
   const { sent_at } = message;
   if (sent_at === undefined) return;
   const isFirst = sent_at === receipt.transition.at.toISOString();
   if (isFirst || isNamed(message, receipt) || receipt.whatsAppUser !== undefined)
-    await noteContact(contacts, message, new Date(sent_at), receipt);
+    await noteContact(context, message, new Date(sent_at), receipt);
 }
 
 /** Records one receipt; one of an unknown message changes nothing. */

@@ -58,7 +58,7 @@ export async function startNextLeg(
     readonly allowanceOf: AllowanceOf;
     readonly otpLegs: OtpLegs;
     readonly clock: Clock;
-    readonly newWorkId: () => string;
+    readonly newId: () => string;
     readonly sleep: Sleep;
   },
   previous: Message,
@@ -76,7 +76,7 @@ export async function startNextLeg(
   if (!(await Promise.all(others)).every(isUndelivered)) return { outcome: 'no_leg_needed' };
   if (leg.otp !== undefined && !(await otpLegs.isPending(leg.otp.otp_id)))
     return { outcome: 'no_leg_needed' };
-  const workId = dependencies.newWorkId();
+  const workId = dependencies.newId();
   const allowance = await dependencies.allowanceOf(leg.client_id, { now });
   const refusal = await refusalOf(leg, otpLegs, allowance, now);
   const row = { ...leg, ...withoutUndefined({ refusal }), stored_by: workId };

@@ -5,13 +5,14 @@
  * Rows of `whatsapp-windows`, under keys that no client has: `#wrote sms +447700900123`, or `#wrote test sms …` for test
  * messages, and our sender. A malformed row is not read as a contact, and the next message replaces it.
  */
-import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { Channel } from '../../contract/channels.ts';
 import { keptDays, type Mode, modeOf } from '../../contract/mode.ts';
 import { conditionalPut } from '../../platform/aws/conditional-write.dynamo.ts';
 import { queryRows, readableRows } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
+import type { Context } from '../../platform/context.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { anySender, fromOf, mayBeTaken } from '../attempt.ts';
 import type { Message } from '../message.ts';
@@ -38,7 +39,7 @@ interface Addressee {
   readonly person: string;
 }
 
-export type Contacts = ReturnType<typeof dynamoContacts>;
+type ContactsContext = Context<'WHATSAPP_WINDOWS_TABLE' | 'RETENTION_DAYS'>;
 
 /** Phone numbers, short codes, and what carriers call pools, numbers and services; nobody can reply to a name. */
 const answerable = /^(?:\+?\d+|\*|(?:pool|phone)-.*|MG[0-9a-f]{32}|arn:.*)$/;
@@ -54,7 +55,7 @@ interface ReportedContact {
 
 /** Notes a message that a carrier took, also under the WhatsApp id of the recipient, because a reply may come without the number. */
 export async function noteContact(
-  contacts: Pick<Contacts, 'note'>,
+  context: ContactsContext,
   message: Message,
   at: Date,
   reported: ReportedContact = {},
@@ -63,12 +64,16 @@ export async function noteContact(
   const sender = fromOf(message, reported.attempt) ?? anySender;
   if (!answerable.test(sender)) return;
   const addressee = { channel, person, mode: modeOf(clientId) };
-  await contacts.note(addressee, { clientId, sender, at });
+  await storeContact(context, addressee, { clientId, sender, at });
   const { from: named, whatsAppUser } = reported;
   if (whatsAppUser !== undefined)
-    await contacts.note({ ...addressee, person: whatsAppUser }, { clientId, sender, number: person, at });
+    await storeContact(
+      context,
+      { ...addressee, person: whatsAppUser },
+      { clientId, sender, number: person, at },
+    );
   if (named !== undefined && isNamed(message, reported))
-    await contacts.note(addressee, { clientId, sender: named, via: sender, at });
+    await storeContact(context, addressee, { clientId, sender: named, via: sender, at });
 }
 
 /** True if the receipt names the number of a pool from which the message was sent. */
@@ -103,7 +108,7 @@ export function unnamedSendersOf(message: Message, inbound: InboundMessage): rea
  * Returns the contacts from the number that the person wrote to. A pool counts if no receipt named one of its numbers for its client.
  * If nobody is found by that, every pool counts. A number that rows give to other clients is in no pool of this client.
  */
-export function contactsFrom<Known extends Contact>(
+export function contactsFor<Known extends Contact>(
   contacts: readonly Known[],
   inbound: InboundMessage,
   mayUse: MayUse,
@@ -145,56 +150,57 @@ const renewedDays = { live: 30, test: 1 } as const;
 /** A person has fewer, for all senders together. */
 const rowsMax = 5000;
 
-export function dynamoContacts(
-  client: DynamoDBDocumentClient,
-  { tableName: TableName, retentionDays }: { readonly tableName: string; readonly retentionDays: number },
-) {
-  return {
-    /** Repeating it is safe. Writes nothing if the client was the last to write from this sender, which is the usual case. */
-    async note(addressee: Addressee, contact: Contact): Promise<void> {
-      const Key = keyOf(addressee, contact.sender);
-      const row = rowOf(contact);
-      // A late read may miss that another client wrote in between; the reply to this message would be that client's.
-      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-      const last = contactIn(Item);
-      if (last?.writer === row.writer && isFresh(last, contact)) return;
-      const isMalformed = Item !== undefined && last === undefined;
-      await conditionalPut(client, {
-        TableName,
-        Item: { ...Key, ...row, purge_at: purgeAt(row) },
-        ...(isMalformed
-          ? {}
-          : {
-              ConditionExpression: 'attribute_not_exists(wrote_at) OR wrote_at < :at',
-              ExpressionAttributeValues: { ':at': row.wrote_at },
-            }),
-      });
-    },
+/** Repeating it is safe. Writes nothing if the client was the last to write from this sender, which is the usual case. */
+export async function storeContact(
+  { db, env }: ContactsContext,
+  addressee: Addressee,
+  contact: Contact,
+): Promise<void> {
+  const TableName = env.WHATSAPP_WINDOWS_TABLE;
+  const Key = keyOf(addressee, contact.sender);
+  const row = rowOf(contact);
+  // A late read may miss that another client wrote in between; the reply to this message would be that client's.
+  const { Item } = await db.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+  const last = contactIn(Item);
+  if (last?.writer === row.writer && isFresh(last, contact)) return;
+  const isMalformed = Item !== undefined && last === undefined;
+  await conditionalPut(db, {
+    TableName,
+    Item: { ...Key, ...row, purge_at: purgeTimeOf(row, env.RETENTION_DAYS) },
+    ...(isMalformed
+      ? {}
+      : {
+          ConditionExpression: 'attribute_not_exists(wrote_at) OR wrote_at < :at',
+          ExpressionAttributeValues: { ':at': row.wrote_at },
+        }),
+  });
+}
 
-    /** Returns the contacts of a person with all senders; eventually consistent. */
-    async of(addressee: Addressee): Promise<readonly Contact[]> {
-      const contacts: Contact[] = [];
-      const rows = queryRows(client, {
-        TableName,
-        KeyConditionExpression: 'client_id = :person',
-        ExpressionAttributeValues: { ':person': keyOf(addressee, '').client_id },
-      });
-      for await (const item of rows) {
-        const row = contactIn(item);
-        if (row === undefined) continue;
-        const { writer, sender, via, number, wrote_at } = row;
-        const more = withoutUndefined({ via, number });
-        contacts.push({ clientId: writer, sender, at: new Date(wrote_at), ...more });
-        if (contacts.length >= rowsMax) break;
-      }
-      return contacts;
-    },
-  };
-
-  function purgeAt({ writer, wrote_at }: ContactRow): number {
-    const extraDays = modeOf(writer) === 'live' ? renewedDays.live : 0;
-    return epochSeconds(addDays(new Date(wrote_at), keptDays(writer, retentionDays) + extraDays));
+/** Returns the contacts of a recipient with all senders; eventually consistent. */
+export async function contactsOf(
+  { db, env }: Context<'WHATSAPP_WINDOWS_TABLE'>,
+  addressee: Addressee,
+): Promise<readonly Contact[]> {
+  const contacts: Contact[] = [];
+  const rows = queryRows(db, {
+    TableName: env.WHATSAPP_WINDOWS_TABLE,
+    KeyConditionExpression: 'client_id = :person',
+    ExpressionAttributeValues: { ':person': keyOf(addressee, '').client_id },
+  });
+  for await (const item of rows) {
+    const row = contactIn(item);
+    if (row === undefined) continue;
+    const { writer, sender, via, number, wrote_at } = row;
+    const more = withoutUndefined({ via, number });
+    contacts.push({ clientId: writer, sender, at: new Date(wrote_at), ...more });
+    if (contacts.length >= rowsMax) break;
   }
+  return contacts;
+}
+
+function purgeTimeOf({ writer, wrote_at }: ContactRow, retentionDays: number): number {
+  const extraDays = modeOf(writer) === 'live' ? renewedDays.live : 0;
+  return epochSeconds(addDays(new Date(wrote_at), keptDays(writer, retentionDays) + extraDays));
 }
 
 /** Returns undefined if the row is missing or malformed. Its key contains the person's number, so the log names the writer. */

@@ -1,14 +1,13 @@
-/** A row for each client and recipient. DynamoDB deletes it after its window. */
-import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+/**
+ * The time at which a recipient last wrote to a client by WhatsApp. For some hours after it the client may send any
+ * message; outside of this window WhatsApp accepts only templates (contract 13.5). Each client and recipient has a row,
+ * which DynamoDB deletes after the window.
+ */
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { conditionalPut } from '../../platform/aws/conditional-write.dynamo.ts';
 import { addDays, addSeconds, epochSeconds } from '../../platform/clock.ts';
-
-/**
- * The time at which a recipient last wrote to a client by WhatsApp. For some hours after it the client may send any
- * message; outside of this window WhatsApp accepts only templates (contract 13.5).
- */
-export type WhatsAppWindows = ReturnType<typeof dynamoWhatsAppWindows>;
+import type { Context } from '../../platform/context.ts';
 
 /** Meta's rule. */
 export const windowHours = 24;
@@ -25,28 +24,35 @@ const windowRow = z.object({ received_at: z.iso.datetime() });
 /** Long after the window has closed. */
 const keptDays = 2;
 
-export function dynamoWhatsAppWindows(client: DynamoDBDocumentClient, TableName: string) {
-  return {
-    /** Does nothing if the recipient has written later than `at`. */
-    async open(client_id: string, recipient: string, at: Date): Promise<void> {
-      await conditionalPut(client, {
-        TableName,
-        Item: {
-          client_id,
-          recipient,
-          received_at: at.toISOString(),
-          purge_at: epochSeconds(addDays(at, keptDays)),
-        },
-        ConditionExpression: 'attribute_not_exists(received_at) OR received_at < :at',
-        ExpressionAttributeValues: { ':at': at.toISOString() },
-      });
+/** Does nothing if the recipient has written later than `at`. */
+export async function openWindow(
+  { db, env }: Context<'WHATSAPP_WINDOWS_TABLE'>,
+  client_id: string,
+  recipient: string,
+  at: Date,
+): Promise<void> {
+  await conditionalPut(db, {
+    TableName: env.WHATSAPP_WINDOWS_TABLE,
+    Item: {
+      client_id,
+      recipient,
+      received_at: at.toISOString(),
+      purge_at: epochSeconds(addDays(at, keptDays)),
     },
-    /** Returns when the recipient last wrote, if that is less than about 24 hours ago; eventually consistent. */
-    async openedAt(client_id: string, recipient: string): Promise<Date | undefined> {
-      const { Item } = await client.send(new GetCommand({ TableName, Key: { client_id, recipient } }));
-      const row = windowRow.safeParse(Item);
-      // An invalid row is of no window: the message is sent with its template, which WhatsApp always takes.
-      return row.success ? new Date(row.data.received_at) : undefined;
-    },
-  };
+    ConditionExpression: 'attribute_not_exists(received_at) OR received_at < :at',
+    ExpressionAttributeValues: { ':at': at.toISOString() },
+  });
+}
+
+/** Returns when the recipient last wrote, if that is less than about 24 hours ago; eventually consistent. */
+export async function windowOpenedAt(
+  { db, env }: Context<'WHATSAPP_WINDOWS_TABLE'>,
+  client_id: string,
+  recipient: string,
+): Promise<Date | undefined> {
+  const TableName = env.WHATSAPP_WINDOWS_TABLE;
+  const { Item } = await db.send(new GetCommand({ TableName, Key: { client_id, recipient } }));
+  const row = windowRow.safeParse(Item);
+  // A malformed row opens no window: the message is sent as its template, which WhatsApp always accepts.
+  return row.success ? new Date(row.data.received_at) : undefined;
 }

@@ -3,7 +3,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dynamoApiKeyStore, dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
-import { dynamoWhatsAppWindows } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
+import { windowOpenedAt } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import { applies } from '../../../shared/message/suppression/suppression.ts';
 import {
   dynamoSuppressedAmong,
@@ -13,6 +13,7 @@ import { claimed, type Delivery, newDelivery } from '../../../shared/webhook/del
 import { dynamoDeliveryStore, dynamoResendStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { afterStep, newResend } from '../../../shared/webhook/log/resend.ts';
 import { createTables } from '../../support/engine/tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 
@@ -135,8 +136,7 @@ describe('a suppression', () => {
 
 it('an invalid WhatsApp window is none', async () => {
   await put('whatsapp_windows', { client_id: 'c', recipient: '+44', received_at: 5 });
-  const windows = dynamoWhatsAppWindows(tables.dynamo, tables.names.whatsapp_windows);
-  expect(await windows.openedAt('c', '+44')).toBeUndefined();
+  expect(await windowOpenedAt(testContext(tables), 'c', '+44')).toBeUndefined();
 });
 
 describe('a webhook', () => {

@@ -3,16 +3,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Message } from '../../../shared/message/message.ts';
 import { receiveMessage as receive } from '../../../shared/message/receive-message.ts';
-import { type Contacts, dynamoContacts, noteContact } from '../../../shared/message/store/contacts.dynamo.ts';
+import { contactsOf, noteContact, storeContact } from '../../../shared/message/store/contacts.dynamo.ts';
 import { dynamoConversations } from '../../../shared/message/store/conversations.dynamo.ts';
 import { listPosition } from '../../../shared/message/store/message-list.dynamo.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
-import { dynamoWhatsAppWindows } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
+import { openWindow, windowOpenedAt } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import { numbersOwned } from '../../support/doubles/no-senders.ts';
 import { createTables } from '../../support/engine/tables.ts';
+import { type TestContext, testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { anInbound, ourNumber } from '../../support/message/inbound.ts';
 
@@ -38,11 +39,10 @@ function onTables() {
     retentionDays: 1,
   });
   return {
+    ...testContext(tables),
     messages,
     conversations: dynamoConversations(tables.dynamo, tables.names.messages, messages),
     suppressions: dynamoSuppressionStore(tables.dynamo, tables.names.suppressions),
-    windows: dynamoWhatsAppWindows(tables.dynamo, tables.names.whatsapp_windows),
-    contacts: dynamoContacts(tables.dynamo, { tableName: tables.names.whatsapp_windows, retentionDays: 30 }),
     numbers: numbersOwned(),
     optOutWords: [],
     activityLog: { db: tables.dynamo, tableName: tables.names.activity_log, retentionDays: 30 },
@@ -136,7 +136,7 @@ describe('a STOP after a message that its carrier sent from a default of its own
       carrierMessageId: newId('msg', at),
       attempts: [{ ...anAttempt, from: ourNumber, outcome: 'accepted' }],
     });
-    await noteContact(dependencies.contacts, sent ?? message, at);
+    await noteContact(dependencies, sent ?? message, at);
     const inbound = anInbound({ person, number, receivedAt: addSeconds(at, 10), text: 'STOP' });
     await receiveMessage(dependencies, inbound);
     const suppression = await dependencies.suppressions.get('client-a', person);
@@ -163,9 +163,9 @@ it('a reply is for the client whose message was taken before one whose response 
 
 describe('the contacts of a person', () => {
   const number = '+447418000000';
-  const noted = async (contacts: Contacts, person: string) =>
+  const noted = async (context: TestContext, person: string) =>
     Object.fromEntries(
-      (await contacts.of({ channel: 'sms', person }))
+      (await contactsOf(context, { channel: 'sms', person }))
         .toSorted((one, other) => one.at.getTime() - other.at.getTime())
         .map(({ clientId, at }) => [clientId, at.toISOString()]),
     );
@@ -177,7 +177,7 @@ describe('the contacts of a person', () => {
   });
 
   it('have the client that wrote last, in any order', async () => {
-    const { contacts } = onTables();
+    const context = testContext(tables);
     const person = aPerson();
     const to = { channel: 'sms', person } as const;
     for (const [clientId, seconds] of [
@@ -186,44 +186,46 @@ describe('the contacts of a person', () => {
       ['c', 5],
       ['a', 10],
     ] as const)
-      await contacts.note(to, wrote(clientId, seconds));
-    expect(await noted(contacts, person)).toEqual({ b: addSeconds(at, 20).toISOString() });
-    expect(await contacts.of({ channel: 'whatsapp', person })).toEqual([]);
-    expect(await contacts.of({ channel: 'sms', person: aPerson() })).toEqual([]);
+      await storeContact(context, to, wrote(clientId, seconds));
+    expect(await noted(context, person)).toEqual({ b: addSeconds(at, 20).toISOString() });
+    expect(await contactsOf(context, { channel: 'whatsapp', person })).toEqual([]);
+    expect(await contactsOf(context, { channel: 'sms', person: aPerson() })).toEqual([]);
   });
 
   it('have the client that wrote last of many at the same moment', async () => {
-    const { contacts } = onTables();
+    const context = testContext(tables);
     const person = aPerson();
     const clients = Array.from({ length: 12 }, (_, index) => `client-${index}`);
     for (let times = 0; times < 2; times += 1)
       await Promise.all(
-        clients.map((clientId, index) => contacts.note({ channel: 'sms', person }, wrote(clientId, index))),
+        clients.map((clientId, index) =>
+          storeContact(context, { channel: 'sms', person }, wrote(clientId, index)),
+        ),
       );
-    expect(Object.keys(await noted(contacts, person))).toEqual(['client-11']);
+    expect(Object.keys(await noted(context, person))).toEqual(['client-11']);
   });
 
   it('are written once for any number of messages of one client, and renewed after a month', async () => {
-    const { contacts } = onTables();
+    const context = testContext(tables);
     const person = aPerson();
     const to = { channel: 'sms', person } as const;
-    for (const seconds of [0, 10, 86_400 * 29]) await contacts.note(to, wrote('a', seconds));
-    expect(await noted(contacts, person)).toEqual({ a: at.toISOString() });
-    await contacts.note(to, wrote('a', 86_400 * 31));
-    expect(await noted(contacts, person)).toEqual({ a: addSeconds(at, 86_400 * 31).toISOString() });
+    for (const seconds of [0, 10, 86_400 * 29]) await storeContact(context, to, wrote('a', seconds));
+    expect(await noted(context, person)).toEqual({ a: at.toISOString() });
+    await storeContact(context, to, wrote('a', 86_400 * 31));
+    expect(await noted(context, person)).toEqual({ a: addSeconds(at, 86_400 * 31).toISOString() });
     const more = { sender: '+447418000001', via: 'pool-1', number: person };
-    await contacts.note(to, { ...wrote('a', 86_400 * 31), ...more });
-    expect(await contacts.of(to)).toContainEqual(expect.objectContaining(more));
+    await storeContact(context, to, { ...wrote('a', 86_400 * 31), ...more });
+    expect(await contactsOf(context, to)).toContainEqual(expect.objectContaining(more));
   });
 });
 
 describe('the window of WhatsApp', () => {
   it('begins with the last message of the person, in whatever order the notifications arrive', async () => {
-    const { windows } = onTables();
+    const context = testContext(tables);
     const person = aPerson();
-    expect(await windows.openedAt('client-a', person)).toBeUndefined();
-    for (const seconds of [20, 0, 10]) await windows.open('client-a', person, addSeconds(at, seconds));
-    expect(await windows.openedAt('client-a', person)).toEqual(addSeconds(at, 20));
-    expect(await windows.openedAt('client-b', person)).toBeUndefined();
+    expect(await windowOpenedAt(context, 'client-a', person)).toBeUndefined();
+    for (const seconds of [20, 0, 10]) await openWindow(context, 'client-a', person, addSeconds(at, seconds));
+    expect(await windowOpenedAt(context, 'client-a', person)).toEqual(addSeconds(at, 20));
+    expect(await windowOpenedAt(context, 'client-b', person)).toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getStatus } from '../../../shared/message/status-and-cancel.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { engineClient } from '../../support/engine/engine.ts';
-import { inMemoryStores, storesIn } from '../../support/engine/stores.ts';
+import { storesIn } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { Killed } from '../../support/faults/kill-process.ts';
@@ -63,10 +63,10 @@ describe('a bulk of 1,000', () => {
   it('has every id readable right after the response, counted in its batch', async () => {
     const client = aClient();
     const { batch_id, messages } = await sendBulk(tables, now, thousand, client);
-    const { messages: store, batches } = storesIn(tables);
+    const { context, messages: store, batches } = storesIn(tables);
     const found = await store.getMany(messages.map((message) => message.message_id));
     expect(new Set(found.map((message) => message.text)).size).toBe(1000);
-    const status = await ask(getStatus(store, batches, inMemoryStores().windows), {
+    const status = await ask(getStatus(context, store, batches), {
       client,
       now,
       pathParameters: { message_id: batch_id },

@@ -2,10 +2,10 @@
  * The dependencies of a hand-over that nothing prevents: no suppression, no cap, no other load of the sender, and one-time
  * passwords that can be verified. A test gives what it is about.
  */
-import { randomUUID } from 'node:crypto';
 import type { DispatchDependencies } from '../../../shared/message/dispatch/call-carrier.ts';
 import { otpText } from '../../../shared/otp/otp-text.ts';
 import { inMemoryPace } from '../engine/stores.ts';
+import { testContext } from '../engine/test-context.ts';
 import { attemptRules } from '../message/example-message.ts';
 import { allowanceOf } from './no-caps.ts';
 
@@ -13,6 +13,7 @@ type Given = Pick<DispatchDependencies, 'messages' | 'carriersFor' | 'clock'> & 
 
 export function dispatchDependencies({ pace, ...given }: Given): DispatchDependencies {
   return {
+    ...testContext(),
     attemptRules,
     bodyOf: async () => ({ text: 'Hello' }),
     isDisabled: async () => false,
@@ -20,9 +21,6 @@ export function dispatchDependencies({ pace, ...given }: Given): DispatchDepende
     currentPaceOf: async () => undefined,
     suppressions: { isSuppressed: async () => false },
     recordOptOut: async () => true,
-    contacts: { note: async () => {} },
-    warn: () => {},
-    windows: { openedAt: async () => undefined },
     outbound: { enqueue: async () => {} },
     allowanceOf,
     otpLegs: {
@@ -32,8 +30,6 @@ export function dispatchDependencies({ pace, ...given }: Given): DispatchDepende
       noteStarted: async () => {},
       textOf: otpText,
     },
-    newClaimId: randomUUID,
-    sleep: async () => {},
     ...given,
   };
 }

@@ -3,12 +3,10 @@ import { dynamoActivityReader } from '../../../shared/activity/activity-log.dyna
 import { countersIn } from '../../../shared/limit/counters.dynamo.ts';
 import { type SenderPaces, senderPaces } from '../../../shared/message/dispatch/sender-pace.dynamo.ts';
 import { dynamoBatchStore } from '../../../shared/message/send/batch-store.dynamo.ts';
-import { dynamoContacts } from '../../../shared/message/store/contacts.dynamo.ts';
 import { dynamoConversations } from '../../../shared/message/store/conversations.dynamo.ts';
 import { dynamoMessageList } from '../../../shared/message/store/message-list.dynamo.ts';
 import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
 import { parseMessageRow } from '../../../shared/message/store/message-store.ts';
-import { dynamoWhatsAppWindows } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import { type OneTimePassword, otpSchema } from '../../../shared/otp/otp.ts';
 import { dynamoOtpSends } from '../../../shared/otp/otp-sends.dynamo.ts';
@@ -20,6 +18,7 @@ import { dynamoDeliveryStore, dynamoResendStore } from '../../../shared/webhook/
 import { dynamoEndpointResults, dynamoEndpointStore } from '../../../shared/webhook/endpoint-store.dynamo.ts';
 import { dynamoSlowEndpoints } from '../../../shared/webhook/slow-endpoints.dynamo.ts';
 import { type InMemoryTables, inMemoryTables } from './in-memory-tables.ts';
+import { testContext } from './test-context.ts';
 import type { TestTables } from './test-tables.ts';
 
 export const retentionDays = 30;
@@ -29,6 +28,7 @@ export type Stores = ReturnType<typeof storesIn>;
 export function storesIn({ dynamo, names }: TestTables) {
   const messages = dynamoMessageStore(dynamo, { tableName: names.messages, retentionDays });
   return {
+    context: testContext({ dynamo, names }),
     messages,
     list: dynamoMessageList(dynamo, names.messages),
     conversations: dynamoConversations(dynamo, names.messages, messages),
@@ -41,8 +41,6 @@ export function storesIn({ dynamo, names }: TestTables) {
     }),
     senderPaces: (clock: Clock) => senderPaces(dynamo, names.sender_pace, clock),
     suppressions: dynamoSuppressionStore(dynamo, names.suppressions),
-    contacts: dynamoContacts(dynamo, { tableName: names.whatsapp_windows, retentionDays }),
-    windows: dynamoWhatsAppWindows(dynamo, names.whatsapp_windows),
     dueItemIndex: dynamoDueItemIndex(dynamo, names.due_items),
     deliveries: dynamoDeliveryStore(dynamo, names.webhook_deliveries),
     endpoints: {

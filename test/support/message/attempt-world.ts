@@ -10,6 +10,7 @@ import { addSeconds } from '../../../shared/platform/clock.ts';
 import { dispatchDependencies } from '../doubles/dispatch-dependencies.ts';
 import { inMemoryTables } from '../engine/in-memory-tables.ts';
 import { inMemoryStores } from '../engine/stores.ts';
+import { testContext } from '../engine/test-context.ts';
 import type { AroundCall } from '../simulation/direct-database.ts';
 import { aMessage, attemptRules, created } from './example-message.ts';
 
@@ -141,9 +142,9 @@ export async function attemptWorld(
     report: (attempt: number, to: 'sent' | 'delivered' | 'failed', price: Partial<HandOver> = {}) =>
       recordReceipts(
         {
+          ...testContext(),
           messages,
           recordOptOut: async () => true,
-          contacts: { note: async () => {} },
           priceOf: () => ({ cost: 0.01, currency: 'USD' }),
         },
         [

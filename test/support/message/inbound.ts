@@ -29,14 +29,13 @@ export function anInbound(change: Partial<InboundMessage> = {}): InboundMessage 
 /** What a message from a person changes, and what receives it. */
 export function inMemoryReceiver(tables?: InMemoryTables) {
   const stores = inMemoryStores(tables);
-  const { messages, suppressions, windows, contacts, conversations, activityLog } = stores;
+  const { context, messages, suppressions, conversations, activityLog } = stores;
   const dependencies: ReceiveDependencies = {
+    ...context,
     messages,
     conversations,
-    contacts,
     numbers: numbersOwned(),
     suppressions,
-    windows,
     optOutWords: [],
     activityLog,
   };
@@ -44,8 +43,7 @@ export function inMemoryReceiver(tables?: InMemoryTables) {
     dependencies,
     messages,
     suppressions,
-    contacts,
-    windows,
+    context,
     entries: () => stores.tables.rows('activity_log'),
   };
 }

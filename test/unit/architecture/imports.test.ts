@@ -129,7 +129,7 @@ describe('who may import whom', () => {
 
   it('only adapters import the AWS SDK', () => {
     const adapters =
-      /\.(dynamo|sqs|scheduler|kms|secrets|cloudformation|cloudwatch|lambda|sts|eventbridge)\.ts$|^shared\/carrier\/aws\/aws-[a-z-]+\.ts$|^shared\/platform\/aws\//;
+      /\.(dynamo|sqs|scheduler|kms|secrets|cloudformation|cloudwatch|lambda|sts|eventbridge)\.ts$|^shared\/carrier\/aws\/aws-[a-z-]+\.ts$|^shared\/platform\/(aws\/|context\.ts$)/;
     const others = [...inFolder('shared'), ...inFolder('functions')].filter(
       ({ path }) => !adapters.test(path),
     );

@@ -17,7 +17,7 @@ it.each([
   ['microseconds', happenedMs * 1000],
   ['nanoseconds', happenedMs * 1_000_000],
 ])('an event of AWS with a time in %s', async (_unit, eventTimestamp) => {
-  const { messages, contacts } = inMemoryStores();
+  const { context, messages } = inMemoryStores();
   const message = aMessage({ status: 'sent', sent_at: created.toISOString() });
   await messages.create(message);
   const event = {
@@ -30,7 +30,7 @@ it.each([
   const Message = JSON.stringify(event);
   const notification = JSON.stringify({ Type: 'Notification', Message, Timestamp: created.toISOString() });
   const { receipts } = parseTopicNotification(notification);
-  const record = { messages, contacts, recordOptOut: async () => true, priceOf: () => undefined };
+  const record = { ...context, messages, recordOptOut: async () => true, priceOf: () => undefined };
   expect(await recordReceipts(record, receipts, 1)).toMatchObject({ failures: [] });
   // The status of the message, its webhooks and its list read this row.
   expect(await messages.get(message.message_id)).toMatchObject({ status: 'delivered' });

@@ -72,7 +72,7 @@ function world(change: Parameters<typeof aClient>[0] = {}) {
     },
     async start(id: string) {
       const previous = (await messages.get(id)) as Message;
-      return (await startNextLeg({ ...dependencies, newWorkId: () => 'work' }, previous)).outcome;
+      return (await startNextLeg({ ...dependencies, newId: () => 'work' }, previous)).outcome;
     },
     handOver: async (id: string) => (await dispatchQueued(dependencies, { message_id: id })).outcome,
     leg: (number: number) => messages.all().find(({ leg }) => leg === number),

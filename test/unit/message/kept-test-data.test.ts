@@ -1,10 +1,11 @@
 /** Test messages, and what follows from them, are kept for 30 days at most (contract 17.6). */
 import { describe, expect, it } from '@jest/globals';
 import { clientIdIn } from '../../../shared/contract/mode.ts';
-import { dynamoContacts } from '../../../shared/message/store/contacts.dynamo.ts';
+import { storeContact } from '../../../shared/message/store/contacts.dynamo.ts';
 import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import { addDays } from '../../../shared/platform/clock.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import { created } from '../../support/message/example-message.ts';
 
 const client_id = clientIdIn('test', 'client-a');
@@ -18,12 +19,9 @@ function daysKept(rows: readonly Record<string, unknown>[], from: Date): number[
 describe('of a test key, a row is kept for 30 days:', () => {
   it('to whom a test message went', async () => {
     const tables = inMemoryTables();
-    const contacts = dynamoContacts(tables.dynamo, {
-      tableName: tables.names.whatsapp_windows,
-      retentionDays,
-    });
+    const context = testContext(tables, { env: { RETENTION_DAYS: retentionDays } });
     const addressee = { channel: 'sms', person, mode: 'test' } as const;
-    await contacts.note(addressee, { clientId: client_id, sender: '+447418367358', at: created });
+    await storeContact(context, addressee, { clientId: client_id, sender: '+447418367358', at: created });
     expect(Math.max(...daysKept(tables.rows('whatsapp_windows'), created))).toBeLessThanOrEqual(30);
   });
 

@@ -1,6 +1,7 @@
 /** A reply belongs to the client whose message a carrier last took, also where the contact was read a moment too early (contract 13.1). */
 import { expect, it } from '@jest/globals';
 import { receiveMessage } from '../../../shared/message/receive-message.ts';
+import { storeContact } from '../../../shared/message/store/contacts.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import {
@@ -30,7 +31,11 @@ it.each([0, 300])('is of the client that wrote last, where reads are %s ms late'
   const addressee = { channel: 'sms', person } as const;
   const write = async (clientId: string, seconds: number) => {
     await world.messages.create(sentBy(clientId, seconds, { from: ourNumber }));
-    await world.contacts.note(addressee, { clientId, sender: ourNumber, at: addSeconds(start, seconds) });
+    await storeContact(world.context, addressee, {
+      clientId,
+      sender: ourNumber,
+      at: addSeconds(start, seconds),
+    });
   };
   await write('a', 0);
   passes(10_000);

@@ -29,7 +29,7 @@ function world() {
     }),
     otpLegs: otpLegs({ otps, assertNotHeld: async () => {}, clock }),
     clock,
-    newWorkId: () => 'work',
+    newId: () => 'work',
     sleep: async () => {},
   };
   return {

@@ -177,7 +177,7 @@ describe('the next leg of a fallback that several workers start at once', () => 
       allowanceOf: takenTogether,
       otpLegs: otpLegs({ otps, assertNotHeld: async () => {}, clock: () => now }),
       clock: () => now,
-      newWorkId: () => `work-${++works}`,
+      newId: () => `work-${++works}`,
       sleep: async () => {},
     };
     const failed = (await messages.get(first.message_id)) as Message;

@@ -11,6 +11,7 @@ import { unassignedClientId } from '../../../shared/message/find-owner.ts';
 import { statusView } from '../../../shared/message/message-response.ts';
 import { receiveMessages } from '../../../shared/message/receive-message.ts';
 import { noteContact } from '../../../shared/message/store/contacts.dynamo.ts';
+import { windowOpenedAt } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { eventBody } from '../../../shared/webhook/plan-deliveries.ts';
 import { numbersOwned } from '../../support/doubles/no-senders.ts';
@@ -49,10 +50,10 @@ describe.each([
   ['Argentina', '+5491123456789', '541123456789'],
 ])('a person of %s who is sent to at %s and writes as %s', (_country, recipient, wa_id) => {
   it.each(['messages', 'contacts'])('stops the client and starts it again, known from its %s', async (of) => {
-    const { dependencies, messages, contacts, suppressions, windows } = inMemoryReceiver();
+    const { dependencies, messages, context, suppressions } = inMemoryReceiver();
     const sent = sentBy('a', 0, { ...whatsapp, recipient });
     if (of === 'messages') await messages.create(sent);
-    else await noteContact(contacts, sent, start);
+    else await noteContact(context, sent, start);
     const numbers = recipientsOfPerson(recipient);
     const scopes = () => Promise.all(numbers.map(async (each) => (await suppressions.get('a', each))?.scope));
 
@@ -62,7 +63,8 @@ describe.each([
     expect(received[0]?.message).toMatchObject({ client_id: 'a', recipient });
     expect(await suppressions.get('a', recipient)).toMatchObject({ scope: 'messages', source: 'keyword' });
     expect(await scopes()).toEqual(numbers.map(() => 'messages'));
-    for (const each of numbers) expect(await windows.openedAt('a', each)).toEqual(addSeconds(start, 100));
+    for (const each of numbers)
+      expect(await windowOpenedAt(context, 'a', each)).toEqual(addSeconds(start, 100));
     expect(await suppressions.get('b', recipient)).toBeUndefined();
 
     await receiveMessages(dependencies, textFrom(wa_id, 'START', 200), 1);
@@ -121,7 +123,7 @@ describe('a person who hides the number', () => {
   const number = '+447700900123';
 
   it('is known by the id, for the client to which our number belongs', async () => {
-    const { dependencies, suppressions, windows } = inMemoryReceiver();
+    const { dependencies, suppressions, context } = inMemoryReceiver();
     const owned = { ...dependencies, numbers: numbersOwned(async () => 'a') };
     const { received } = await receiveMessages(owned, textFrom(id, 'STOP', 100), 1);
     const [one] = received;
@@ -132,16 +134,16 @@ describe('a person who hides the number', () => {
     const { event, data } = JSON.parse(eventBody(message, 'received')) as { event: string; data: object };
     expect({ event, ...data }).toMatchObject({ event: 'whatsapp.received', from: id, text: 'STOP' });
     expect(await suppressions.get('a', id)).toMatchObject({ scope: 'messages', source: 'keyword' });
-    expect(await windows.openedAt('a', id)).toEqual(addSeconds(start, 100));
+    expect(await windowOpenedAt(context, 'a', id)).toEqual(addSeconds(start, 100));
     await receiveMessages(owned, textFrom(id, 'START', 200), 1);
     expect((await suppressions.get('a', id))?.scope).toBeUndefined();
   });
 
   it('is the one with the number to which a client wrote, once a receipt has named the id', async () => {
-    const { dependencies, messages, contacts, suppressions } = inMemoryReceiver();
+    const { dependencies, messages, context, suppressions } = inMemoryReceiver();
     const sent = sentBy('a', 0, { ...whatsapp, recipient: number });
     await messages.create(sent);
-    const recording = { messages, contacts, recordOptOut: async () => true, priceOf: () => undefined };
+    const recording = { ...context, messages, recordOptOut: async () => true, priceOf: () => undefined };
     const transition = { to: 'delivered', at: addSeconds(start, 10) } as const;
     await recordReceipts(recording, [{ messageId: sent.message_id, whatsAppUser: id, transition }], 1);
     const { received } = await receiveMessages(dependencies, textFrom(id, 'STOP', 100), 1);
@@ -151,10 +153,10 @@ describe('a person who hides the number', () => {
   });
 
   it('keeps it from a client that did not write to it', async () => {
-    const { dependencies, messages, contacts, suppressions } = inMemoryReceiver();
+    const { dependencies, messages, context, suppressions } = inMemoryReceiver();
     const sent = sentBy('b', 0, { ...whatsapp, recipient: number });
     await messages.create(sent);
-    await noteContact(contacts, sent, start, { whatsAppUser: id });
+    await noteContact(context, sent, start, { whatsAppUser: id });
     const owned = { ...dependencies, numbers: numbersOwned(async () => 'a') };
     const { received } = await receiveMessages(owned, textFrom(id, 'STOP', 100), 1);
     expect(received[0]?.message).toMatchObject({ client_id: 'a', recipient: id });

@@ -8,11 +8,12 @@ import {
   receiveMessage as receive,
   receiveMessages,
 } from '../../../shared/message/receive-message.ts';
-import { type Contacts, noteContact } from '../../../shared/message/store/contacts.dynamo.ts';
-import { windowEnd } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
+import { contactsOf, noteContact } from '../../../shared/message/store/contacts.dynamo.ts';
+import { windowEnd, windowOpenedAt } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { numbersOwned } from '../../support/doubles/no-senders.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
+import type { TestContext } from '../../support/engine/test-context.ts';
 import {
   afterSends,
   anInbound,
@@ -196,7 +197,7 @@ describe('with 5,000 messages of another client that wait', () => {
       sentBy('b', index, { status: index % 2 ? 'scheduled' : 'canceled', sent_at: undefined }),
     );
     const world = await afterSends(...waiting);
-    await noteContact(world.contacts, sentBy('a', 0, { from: ourNumber }), start);
+    await noteContact(world.context, sentBy('a', 0, { from: ourNumber }), start);
     return world;
   }
 
@@ -230,37 +231,37 @@ describe.each([
   const otherNumber = '+447418000000';
   const fromPool = (client: string, seconds: number) =>
     sentBy(client, seconds, { sender: { identity: pool } });
-  const found = async (contacts: Contacts, number: string) => {
+  const found = async (context: TestContext, number: string) => {
     const inbound = anInbound({ number });
-    const { owner, senders } = await find({ ...inMemoryReceiver().dependencies, contacts }, inbound);
+    const { owner, senders } = await find({ ...inMemoryReceiver().dependencies, ...context }, inbound);
     return [owner?.clientId, senders.includes(pool)];
   };
 
   it('counts for any of its numbers until a receipt names one', async () => {
-    const { contacts } = inMemoryStores();
-    expect(await found(contacts, ourNumber)).toEqual([undefined, false]);
+    const { context } = inMemoryStores();
+    expect(await found(context, ourNumber)).toEqual([undefined, false]);
     for (const [index, client] of ['a', 'b'].entries())
-      await noteContact(contacts, fromPool(client, index), addSeconds(start, index));
-    expect(await found(contacts, ourNumber)).toEqual(['b', true]);
-    await noteContact(contacts, fromPool('b', 1), addSeconds(start, 1), { from: otherNumber });
-    await noteContact(contacts, sentBy('a', 0, { from: ourNumber }), start);
-    expect(await found(contacts, ourNumber)).toEqual(['a', false]);
-    expect(await found(contacts, otherNumber)).toEqual(['b', true]);
+      await noteContact(context, fromPool(client, index), addSeconds(start, index));
+    expect(await found(context, ourNumber)).toEqual(['b', true]);
+    await noteContact(context, fromPool('b', 1), addSeconds(start, 1), { from: otherNumber });
+    await noteContact(context, sentBy('a', 0, { from: ourNumber }), start);
+    expect(await found(context, ourNumber)).toEqual(['a', false]);
+    expect(await found(context, otherNumber)).toEqual(['b', true]);
     // Nobody is known by this number; better the pool than nobody.
-    expect(await found(contacts, '+447418111111')).toEqual(['b', true]);
+    expect(await found(context, '+447418111111')).toEqual(['b', true]);
   });
 
   it('counts beside a number that the client names in other messages', async () => {
-    const { contacts } = inMemoryStores();
-    await noteContact(contacts, sentBy('a', 0, { from: otherNumber }), start);
-    await noteContact(contacts, fromPool('a', 1), start);
-    expect(await found(contacts, ourNumber)).toEqual(['a', true]);
+    const { context } = inMemoryStores();
+    await noteContact(context, sentBy('a', 0, { from: otherNumber }), start);
+    await noteContact(context, fromPool('a', 1), start);
+    expect(await found(context, ourNumber)).toEqual(['a', true]);
   });
 
   it('of names has no contacts: nobody can reply to one', async () => {
-    const { contacts } = inMemoryStores();
-    await noteContact(contacts, sentBy('a', 0, { from: 'ACME' }), start);
-    expect(await contacts.of({ channel: 'sms', person })).toEqual([]);
+    const { context } = inMemoryStores();
+    await noteContact(context, sentBy('a', 0, { from: 'ACME' }), start);
+    expect(await contactsOf(context, { channel: 'sms', person })).toEqual([]);
   });
 });
 
@@ -299,12 +300,12 @@ describe('a message from a person', () => {
   });
 
   it('by WhatsApp opens the window of 24 hours', async () => {
-    const { dependencies, windows } = await afterSends(sentBy('a', 0, { channel: 'whatsapp' }));
+    const { context, dependencies } = await afterSends(sentBy('a', 0, { channel: 'whatsapp' }));
     const { receivedAt } = anInbound();
     await receiveMessage(dependencies, anInbound({ channel: 'whatsapp' }));
-    const opened = await windows.openedAt('a', person);
+    const opened = await windowOpenedAt(context, 'a', person);
     expect(windowEnd(opened, addSeconds(receivedAt, 86_399))).toEqual(addSeconds(receivedAt, 86_400));
     expect(windowEnd(opened, addSeconds(receivedAt, 86_400))).toBeUndefined();
-    expect(await windows.openedAt('b', person)).toBeUndefined();
+    expect(await windowOpenedAt(context, 'b', person)).toBeUndefined();
   });
 });

@@ -7,6 +7,7 @@ import {
   type ReceiveDependencies,
   receiveMessage as receive,
 } from '../../../shared/message/receive-message.ts';
+import { windowOpenedAt } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { planDeliveries } from '../../../shared/webhook/plan-deliveries.ts';
 import { numbersOwned } from '../../support/doubles/no-senders.ts';
@@ -163,9 +164,9 @@ describe('STOP', () => {
         const dying = dyingAt(receiver.dependencies, step, when);
         await expect(receiveMessage(dying, inbound)).rejects.toThrow('died');
         await receiveMessage(receiver.dependencies, inbound);
-        const { suppressions, windows, messages } = receiver;
+        const { context, suppressions, messages } = receiver;
         expect(await suppressions.get('a', person)).toMatchObject({ scope: 'messages' });
-        expect(await windows.openedAt('a', person)).toEqual(inbound.receivedAt);
+        expect(await windowOpenedAt(context, 'a', person)).toEqual(inbound.receivedAt);
         expect(messages.all()).toHaveLength(2);
       }
     }
@@ -251,21 +252,13 @@ function dyingAt(dependencies: ReceiveDependencies, step: number, when: 'before'
 }
 
 function through(
-  {
-    messages,
-    conversations,
-    numbers,
-    suppressions,
-    windows,
-    activityLog,
-    optOutWords,
-    contacts,
-  }: ReceiveDependencies,
+  dependencies: ReceiveDependencies,
   call: <T>(act: () => Promise<T>) => Promise<T>,
 ): ReceiveDependencies {
+  const { db, messages, conversations, numbers, suppressions, activityLog } = dependencies;
   return {
-    optOutWords,
-    contacts: { of: (...given) => call(() => contacts.of(...given)) },
+    ...dependencies,
+    db: Object.create(db, { send: { value: (command: never) => call(() => db.send(command)) } }),
     messages: { create: (message) => call(() => messages.create(message)) },
     conversations: { newestWith: (...given) => call(() => conversations.newestWith(...given)) },
     numbers: {
@@ -273,7 +266,6 @@ function through(
       holdersOf: (...given) => call(() => numbers.holdersOf(...given)),
     },
     suppressions: { applyKeyword: (keyword) => call(() => suppressions.applyKeyword(keyword)) },
-    windows: { open: (...given) => call(() => windows.open(...given)) },
     activityLog: {
       ...activityLog,
       db: { send: (command) => call(() => activityLog.db.send(command)) } as typeof activityLog.db,

@@ -6,6 +6,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
 import { type Receipt, recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
 import { type ReceiveDependencies, receiveMessages } from '../../../shared/message/receive-message.ts';
+import { storeContact } from '../../../shared/message/store/contacts.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { numbersOwned } from '../../support/doubles/no-senders.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
@@ -17,7 +18,7 @@ const at = created.toISOString();
 const receivesMax = 15;
 
 it('the receipts of thirty messages of which one row cannot be read', async () => {
-  const { messages, contacts, tables } = inMemoryStores();
+  const { context, messages, tables } = inMemoryStores();
   const ids = Array.from({ length: 30 }, (_, index) => `msg_${String(index).padStart(26, '0')}`);
   for (const message_id of ids)
     await messages.create(
@@ -35,7 +36,7 @@ it('the receipts of thirty messages of which one row cannot be read', async () =
   }));
   for (let receives = 1; receives <= receivesMax; receives += 1)
     await recordReceipts(
-      { messages, contacts, recordOptOut: async () => true, priceOf: () => undefined },
+      { ...context, messages, recordOptOut: async () => true, priceOf: () => undefined },
       receipts,
       receives,
     ).catch(() => undefined);
@@ -46,13 +47,13 @@ it('the receipts of thirty messages of which one row cannot be read', async () =
 });
 
 it('a STOP after a message of somebody else whose contact cannot be read', async () => {
-  const { messages, contacts, conversations, suppressions, windows, tables } = inMemoryStores();
+  const { context, messages, conversations, suppressions, tables } = inMemoryStores();
   const [first, second] = ['+447700900001', '+447700900002'];
   for (const [person, clientId] of [
     [first, 'client-a'],
     [second, 'client-b'],
   ] as const)
-    await contacts.note({ channel: 'sms', person }, { clientId, sender: ourNumber, at: created });
+    await storeContact(context, { channel: 'sms', person }, { clientId, sender: ourNumber, at: created });
   await tables.dynamo.send(
     new PutCommand({
       TableName: tables.names.whatsapp_windows,
@@ -60,11 +61,10 @@ it('a STOP after a message of somebody else whose contact cannot be read', async
     }),
   );
   const dependencies: ReceiveDependencies = {
+    ...context,
     messages,
-    contacts,
     conversations,
     suppressions,
-    windows,
     numbers: numbersOwned(),
     optOutWords: [],
     activityLog: inMemoryStores().activityLog,

@@ -12,7 +12,7 @@ import { aMessage, created } from '../../support/message/example-message.ts';
 import type { Change } from '../../support/simulation/aws/dynamodb.ts';
 import { plainRow } from '../../support/simulation/direct-database.ts';
 
-const { contacts } = inMemoryStores();
+const { context } = inMemoryStores();
 const priceOf = () => undefined;
 const receipt: Receipt = {
   carrierMessageId: 'wamid.1',
@@ -24,7 +24,7 @@ it('a receipt whose message the index does not show yet is recorded once it does
   const message = aMessage({ channel: 'whatsapp', status: 'sending' });
   await messages.create(message);
   const early = await recordReceipts(
-    { messages, contacts, recordOptOut: async () => true, priceOf },
+    { ...context, messages, recordOptOut: async () => true, priceOf },
     [receipt],
     1,
   );
@@ -33,7 +33,7 @@ it('a receipt whose message the index does not show yet is recorded once it does
   const noted = { at: created, carrierMessageId: 'wamid.1' };
   await messages.transition(message.message_id, { to: 'sent', ...noted });
   const later = await recordReceipts(
-    { messages, contacts, recordOptOut: async () => true, priceOf },
+    { ...context, messages, recordOptOut: async () => true, priceOf },
     [receipt],
     2,
   );
@@ -46,7 +46,7 @@ it('a receipt of an unknown message is retried for some minutes, with growing de
   const waits: (number | undefined)[] = [];
   for (let receives = 1; waits.at(-1) !== undefined || receives === 1; receives += 1) {
     const { recorded, retryAfterSeconds } = await recordReceipts(
-      { messages, contacts, recordOptOut: async () => true, priceOf },
+      { ...context, messages, recordOptOut: async () => true, priceOf },
       [receipt],
       receives,
     );
@@ -67,7 +67,7 @@ it('such a receipt does not delay another one in the same queue message, which i
   const known: Receipt = { messageId: message.message_id, transition: receipt.transition };
   for (let receives = 1; receives <= 3; receives += 1) {
     const { retryAfterSeconds } = await recordReceipts(
-      { messages, contacts, recordOptOut: async () => true, priceOf },
+      { ...context, messages, recordOptOut: async () => true, priceOf },
       [receipt, known],
       receives,
     );
@@ -173,15 +173,14 @@ describe('a receipt is recorded only if its carrier had the attempt and gave it 
       'read',
     ],
   ])('%s', async (_which, row, more, to, status) => {
-    const { messages } = inMemoryStores();
+    const { context, messages, tables } = inMemoryStores();
     const message = aMessage({ status: 'sent', sent_at: at, ...row });
     await messages.create(message);
     const { message_id: messageId } = message;
-    const noted: unknown[] = [];
     const { recorded, retryAfterSeconds } = await recordReceipts(
       {
+        ...context,
         messages,
-        contacts: { note: async (...contact) => void noted.push(contact) },
         recordOptOut: async () => true,
         priceOf,
       },
@@ -191,7 +190,7 @@ describe('a receipt is recorded only if its carrier had the attempt and gave it 
     expect((await messages.get(messageId))?.status).toBe(status);
     expect(retryAfterSeconds).toBeUndefined();
     expect(recorded).toMatchObject([{ outcome: status === 'sent' ? 'ignored' : 'recorded', messageId }]);
-    if (status === 'sent') expect(noted).toEqual([]);
+    if (status === 'sent') expect(tables.rows('whatsapp_windows')).toEqual([]);
   });
 
   it('whose number is that of an attempt: none is the message’s own, and the first is 1', () => {
@@ -215,7 +214,7 @@ describe('a receipt is recorded only if its carrier had the attempt and gave it 
       await messages.create(message);
       const transition = { to: 'delivered', cost: 3, currency: 'EUR' } as const;
       const { recorded } = await recordReceipts(
-        { messages, contacts: { note: async () => {} }, recordOptOut: async () => true, priceOf },
+        { ...context, messages, recordOptOut: async () => true, priceOf },
         [{ messageId: message.message_id, ...by('infobip'), transition: { ...transition, at: created } }],
         1,
       );

@@ -37,12 +37,12 @@ function stopwatch() {
 
 it('ten callbacks with a thousand receipts each, the first time and when they are repeated', async () => {
   const { around, reset, seconds } = stopwatch();
-  const { messages, contacts } = inMemoryStores(inMemoryTables({ around }));
+  const { context, messages } = inMemoryStores(inMemoryTables({ around }));
   const stored = Array.from({ length: 1000 }, (_, index) =>
     aMessage({ message_id: `msg_${index}`, status: 'sent', sent_at: created.toISOString() }),
   );
   await Promise.all(stored.map((message) => messages.create(message)));
-  const dependencies = { messages, contacts, recordOptOut: async () => true, priceOf: () => undefined };
+  const dependencies = { ...context, messages, recordOptOut: async () => true, priceOf: () => undefined };
   const receipts = stored.map(({ message_id: messageId }) => ({
     messageId,
     transition: { to: 'delivered' as const, at: addSeconds(created, 1) },

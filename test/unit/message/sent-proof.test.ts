@@ -12,7 +12,7 @@ import { aMessage, created } from '../../support/message/example-message.ts';
 import type { Change } from '../../support/simulation/aws/dynamodb.ts';
 import { plainRow } from '../../support/simulation/direct-database.ts';
 
-const { contacts } = inMemoryStores();
+const { context } = inMemoryStores();
 const receipts = ['sent', 'delivered', 'read', 'failed', 'expired'] as const;
 const steps = [...receipts, 'our own write', 'a refusal at hand-over', 'the clock'] as const;
 type Step = (typeof steps)[number];
@@ -48,7 +48,7 @@ async function take(messages: MessageStore, id: string, step: Step, at: Date): P
       return;
     default:
       await recordReceipts(
-        { messages, contacts, recordOptOut: async () => true, priceOf: () => undefined },
+        { ...context, messages, recordOptOut: async () => true, priceOf: () => undefined },
         [{ messageId: id, transition: { to: step, at } }],
         1,
       );

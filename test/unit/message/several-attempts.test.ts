@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import {
   accepted,
   notTaken,
@@ -180,7 +181,7 @@ describe('the cost', () => {
     const dependencies = {
       messages: racing,
       recordOptOut: async () => true,
-      contacts: { note: async () => {} },
+      ...testContext(),
       priceOf: () => price,
     };
     const receipt = {

@@ -40,6 +40,7 @@ async function world(wrong: 'nothing' | 'a row behind the index' | 'a row edited
     );
   const dependencies = {
     ...stores,
+    ...stores.context,
     conversations: dynamoConversations(tables.dynamo, tables.names.messages, { getMany }),
     numbers: numbersOwned(),
     optOutWords: [],

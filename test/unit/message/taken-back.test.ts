@@ -9,6 +9,7 @@ import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { type Receipt, recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import { attemptRules, created } from '../../support/message/example-message.ts';
 import { pacedWorld } from '../../support/message/paced-world.ts';
 
@@ -34,7 +35,7 @@ async function takenBack(row: Partial<Message>, meanwhile: readonly Reported[]) 
       {
         messages: world.messages,
         recordOptOut: async () => true,
-        contacts: { note: async () => undefined },
+        ...testContext(),
         priceOf: () => undefined,
       },
       [{ messageId, attempt: 1, transition: { ...transition, at: world.clock() } }],

@@ -1,6 +1,7 @@
 /** A malformed contact stops nobody's work (contract 1.8, 13.1). */
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
+import { contactsOf, storeContact } from '../../../shared/message/store/contacts.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 
@@ -24,9 +25,9 @@ async function spoilContact({ tables }: Pick<ReturnType<typeof inMemoryStores>, 
 it('the next message replaces it', async () => {
   const stores = inMemoryStores();
   const addressee = { channel: 'sms', person } as const;
-  await stores.contacts.note(addressee, contact);
+  await storeContact(stores.context, addressee, contact);
   await spoilContact(stores);
-  expect(await stores.contacts.of(addressee)).toEqual([]);
-  await stores.contacts.note(addressee, { ...contact, clientId: 'b', at: addSeconds(start, 60) });
-  expect(await stores.contacts.of(addressee)).toMatchObject([{ clientId: 'b' }]);
+  expect(await contactsOf(stores.context, addressee)).toEqual([]);
+  await storeContact(stores.context, addressee, { ...contact, clientId: 'b', at: addSeconds(start, 60) });
+  expect(await contactsOf(stores.context, addressee)).toMatchObject([{ clientId: 'b' }]);
 });

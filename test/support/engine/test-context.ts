@@ -1,0 +1,78 @@
+/**
+ * A context of the gateway's code for tests: fresh tables in memory or those of an engine, a value for each variable, and
+ * parts that the test replaces. Nothing waits, and a warning is not written. A test that sends to a queue replaces `sqs`.
+ */
+import { randomUUID } from 'node:crypto';
+import type { QueueName } from '../../../shared/contract/queues.ts';
+import { systemClock } from '../../../shared/platform/clock.ts';
+import type { Context } from '../../../shared/platform/context.ts';
+import type { Environment, EnvironmentName } from '../../../shared/platform/env.ts';
+import { attemptRules } from '../message/example-message.ts';
+import { inMemoryTables } from './in-memory-tables.ts';
+import type { TestTables } from './test-tables.ts';
+
+export type TestContext = Context<EnvironmentName>;
+
+interface Parts extends Partial<Omit<TestContext, 'env'>> {
+  readonly env?: Partial<TestContext['env']>;
+}
+
+export function testContext(
+  { dynamo, names }: Pick<TestTables, 'dynamo' | 'names'> = inMemoryTables(),
+  { env, ...parts }: Parts = {},
+): TestContext {
+  return {
+    env: { ...settings, ...tableVariables(names), ...queueVariables, ...env } as TestContext['env'],
+    db: dynamo,
+    sqs: () => {
+      throw new Error('this test has no queues');
+    },
+    clock: systemClock,
+    sleep: async () => {},
+    newId: randomUUID,
+    warn: () => {},
+    ...parts,
+  };
+}
+
+/** The defaults of a stage. */
+const settings: Partial<Environment<EnvironmentName>> = {
+  RETENTION_DAYS: 30,
+  CURRENCY: 'USD',
+  COUNTRY: 'GB',
+  ALLOWED_COUNTRIES: 'all',
+  SMS_CARRIER: 'simulator',
+  WHATSAPP_CARRIER: 'simulator',
+  STAGE_CAPS: {},
+  OPT_OUT_WORDS: [],
+  ON_UNKNOWN: attemptRules.onUnknown,
+  UNKNOWN_DEADLINE_SECONDS: attemptRules.deadlineSeconds,
+  WEBHOOK_PORTS: 'any',
+  WEBHOOK_ALLOW_HTTP: false,
+  WEBHOOK_ALLOW_LOOPBACK: false,
+  WEBHOOK_TIME_SCALE: 1,
+  SCHEDULE_LEAD_SECONDS: 0,
+};
+
+function tableVariables(names: TestTables['names']) {
+  return Object.fromEntries(
+    Object.entries(names).map(([name, table]) => [`${name.toUpperCase()}_TABLE`, table]),
+  );
+}
+
+const queueNames: Readonly<Record<QueueName, true>> = {
+  'otp-outbound': true,
+  outbound: true,
+  'bulk-outbound': true,
+  receipts: true,
+  webhooks: true,
+  'webhook-retries': true,
+  'relay-dead-letter': true,
+};
+
+const queueVariables = Object.fromEntries(
+  Object.keys(queueNames).map((name) => [
+    `${name.toUpperCase().replaceAll('-', '_')}_QUEUE_URL`,
+    `https://sqs.example.com/${name}`,
+  ]),
+);
