@@ -1,8 +1,8 @@
 /** `activity`: shows the changes by clients, administrators and the gateway. */
 import { Option } from 'commander';
-import { activityKinds, isSpread } from '../../shared/activity/activity-kinds.ts';
 import { type ActivityView, actorOf, listActivity, retentionRange } from '../../shared/admin/activity.ts';
 import { readClientNames } from '../../shared/admin/find-client.ts';
+import { activityKinds, isSpread } from '../../shared/contract/activity-kinds.ts';
 import { type AdminCommand, clientOf, type Session } from './command.ts';
 import { timeForms, timeOf } from './options.ts';
 import { textTable } from './print.ts';

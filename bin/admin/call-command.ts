@@ -2,7 +2,7 @@
  * `call …`: runs an operation of the admin API by its name. Also has operations on set-aside messages, which the API does not
  * offer.
  */
-import { type AdminApiRouteName, adminApiRoutes } from '../../shared/admin/http/admin-routes.ts';
+import { type AdminApiRouteName, adminApiRoutes } from '../../shared/contract/admin-api-routes.ts';
 import type { AdminCommand } from './command.ts';
 import { addOperation } from './operation-command.ts';
 import { addSetAsideOperations } from './set-aside-operations.ts';

@@ -1,6 +1,8 @@
 /** `clients …` and `api-keys …`: creates, shows, disables and enables clients, and makes their API keys. */
+
 import { listApiKeys } from '../../shared/admin/client-credentials.ts';
-import { type ApiKeyView, type ClientView, listClients } from '../../shared/admin/manage-clients.ts';
+import type { RowOf } from '../../shared/admin/http/admin-operations.ts';
+import { listClients } from '../../shared/admin/manage-clients.ts';
 import { type AdminCommand, clientOf } from './command.ts';
 import { addOperation } from './operation-command.ts';
 import { textFields, textTable } from './print.ts';
@@ -58,9 +60,10 @@ export function addClientCommands(program: AdminCommand): void {
   });
 }
 
-const stateOf = ({ disabled }: ClientView): string => (disabled ? 'disabled' : 'enabled');
+const stateOf = ({ disabled }: RowOf<'listClients', 'clients'>): string =>
+  disabled ? 'disabled' : 'enabled';
 
-function clientTable(clients: readonly ClientView[]): string {
+function clientTable(clients: readonly RowOf<'listClients', 'clients'>[]): string {
   return textTable(
     clients,
     [
@@ -75,7 +78,7 @@ function clientTable(clients: readonly ClientView[]): string {
   );
 }
 
-function keyTable(keys: readonly ApiKeyView[]): string {
+function keyTable(keys: readonly RowOf<'showClient', 'api_keys'>[]): string {
   return textTable(
     keys,
     ['key_id', ['created', 'created_at'], ['revoked', 'revoked_at']],

@@ -1,7 +1,8 @@
 /** Describes the result of a message in a sentence for the customer. */
-import type { FoundMessage } from '../../shared/admin/find-messages.ts';
+
 import { messageOfErrorCode } from '../../shared/contract/message-error-codes.ts';
 import type { Status } from '../../shared/message/message.ts';
+import type { FoundMessage } from '../../shared/message/message-summary.ts';
 
 /** @param messages - the newest first */
 export function forCustomer([newest]: readonly FoundMessage[]): readonly string[] {

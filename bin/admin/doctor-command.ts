@@ -1,13 +1,15 @@
 /** `doctor`: shows the present problems of a client, or of the stage's tables and carriers, with their solutions. */
+
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { PinpointSMSVoiceV2Client } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import { SocialMessagingClient } from '@aws-sdk/client-socialmessaging';
 import { changedSettingsIn } from '../../lib/constructs/stack-outputs.ts';
 import { stages } from '../../lib/stages/stages.ts';
 import type { AdminContext } from '../../shared/admin/admin-context.ts';
-import { type CarrierView, listCarriers } from '../../shared/admin/check-carriers.ts';
-import { type Diagnosis, diagnoseClient } from '../../shared/admin/diagnosis/diagnose-client.ts';
+import { listCarriers } from '../../shared/admin/check-carriers.ts';
+import { diagnoseClient } from '../../shared/admin/diagnosis/diagnose-client.ts';
 import { checkTables } from '../../shared/admin/diagnosis/table-settings.dynamo.ts';
+import type { ResponseOf, RowOf } from '../../shared/admin/http/admin-operations.ts';
 import { stackResources } from '../../shared/admin/stack-resources.cloudformation.ts';
 import { modeOf } from '../../shared/contract/mode.ts';
 import { tableShapes } from '../../shared/contract/tables.ts';
@@ -109,7 +111,7 @@ async function missingOf(stackName: string, { carriers }: AdminContext): Promise
   }
 }
 
-function carrierTable(carriers: readonly CarrierView[]): string {
+function carrierTable(carriers: readonly RowOf<'listCarriers', 'carriers'>[]): string {
   return textTable(
     carriers,
     [
@@ -124,7 +126,10 @@ function carrierTable(carriers: readonly CarrierView[]): string {
   );
 }
 
-function credentialsText({ credentials_work, credentials_answer }: CarrierView): string {
+function credentialsText({
+  credentials_work,
+  credentials_answer,
+}: RowOf<'listCarriers', 'carriers'>): string {
   if (credentials_work === null) return 'none of its own';
   return credentials_work ? 'work' : `do not work: ${credentials_answer}`;
 }
@@ -137,7 +142,7 @@ const failureColumns = [
   ['created', 'created_at'],
 ] as const;
 
-function textOf(diagnosis: Diagnosis): string {
+function textOf(diagnosis: ResponseOf<'diagnoseClient'>): string {
   const { client_id, name, at, findings, limits, messages, recent_failures, suppressions } = diagnosis;
   const { since, error_codes } = messages;
   return [
@@ -168,7 +173,7 @@ function textOf(diagnosis: Diagnosis): string {
   ].join('\n\n');
 }
 
-function suppressionsLine({ count, more, by_source }: Diagnosis['suppressions']): string {
+function suppressionsLine({ count, more, by_source }: ResponseOf<'diagnoseClient'>['suppressions']): string {
   if (count === 0) return 'Nobody is suppressed.';
   const sources = Object.entries(by_source).map(([source, recipients]) => `${source} ${recipients}`);
   return `Suppressed recipients: ${more ? 'more than ' : ''}${count} (${sources.join(', ')}); see call listSuppressions.`;

@@ -1,12 +1,8 @@
 /** `find …`: searches by an id, a phone number in any spelling, a reference or a client's name. */
 
 import { type SearchResult, search, searchQuery } from '../../shared/admin/find-anything.ts';
-import {
-  type FoundMessage,
-  messageQuery,
-  searchMessages,
-  showMessage,
-} from '../../shared/admin/find-messages.ts';
+import { messageQuery, searchMessages, showMessage } from '../../shared/admin/find-messages.ts';
+import type { FoundMessage } from '../../shared/message/message-summary.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { AdminCommand, CommandResult, Session } from './command.ts';
 import { forCustomer } from './customer-sentence.ts';

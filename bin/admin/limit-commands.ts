@@ -1,5 +1,7 @@
 /** `limits …`: shows and edits rows of the limit-overrides table, and shows the limits that result for a client. */
-import type { ExplainedEndpoint, ExplainedLimits } from '../../shared/admin/explain-limits.ts';
+
+import type { ExplainedEndpoint } from '../../shared/admin/explain-limits.ts';
+import type { ResponseOf } from '../../shared/admin/http/admin-operations.ts';
 import { type EndpointLimits, endpointOf, listOverrides } from '../../shared/admin/limits.ts';
 import {
   type CapName,
@@ -98,7 +100,7 @@ function limitTable(limits: readonly EndpointLimits[]): string {
 
 const sources = { own_row: 'own row', every_client_row: "row of '*'", default: 'default' } as const;
 
-function explanation({ endpoints: explained, currency }: ExplainedLimits): string {
+function explanation({ endpoints: explained, currency }: ResponseOf<'explainLimits'>): string {
   const use = (name: string): Column<ExplainedEndpoint> => [
     name,
     ({ cap, windows }) => {

@@ -1,10 +1,6 @@
 /** `logs …`: shows requests as they come, and counts refused ones, from the log lines of the functions. */
 import { setTimeout as wait } from 'node:timers/promises';
-import {
-  type LoggedRequest,
-  type RequestLog,
-  requestLogOf,
-} from '../../shared/admin/request-log.cloudwatch.ts';
+import { type LoggedRequest, requestLogOf } from '../../shared/admin/request-log.cloudwatch.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { addSeconds, type Clock, type Sleep } from '../../shared/platform/clock.ts';
 import { type AdminCommand, clientOf } from './command.ts';
@@ -128,7 +124,11 @@ export async function* tailRequests(
     log,
     clock,
     wait,
-  }: { readonly log: Pick<RequestLog, 'read'>; readonly clock: Clock; readonly wait: Sleep },
+  }: {
+    readonly log: { readonly read: Awaited<ReturnType<typeof requestLogOf>>['read'] };
+    readonly clock: Clock;
+    readonly wait: Sleep;
+  },
   {
     since,
     clientId,

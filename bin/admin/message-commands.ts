@@ -1,17 +1,13 @@
 /** `messages …`: lists the newest messages as a table, exports all of them as CSV, and shows one with its webhooks. */
+
 import type { AdminContext } from '../../shared/admin/admin-context.ts';
-import { messageCsvColumns } from '../../shared/admin/csv-columns.ts';
 import { readClientNames, readClients } from '../../shared/admin/find-client.ts';
-import {
-  type FoundMessage,
-  type MessageQuery,
-  messageQuery,
-  searchMessages,
-} from '../../shared/admin/find-messages.ts';
-import type { AdminResponses } from '../../shared/admin/http/admin-operations.ts';
+import { type MessageQuery, messageQuery, searchMessages } from '../../shared/admin/find-messages.ts';
+import type { RowOf } from '../../shared/admin/http/admin-operations.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { clientIdIn } from '../../shared/contract/mode.ts';
 import { unassignedClientId } from '../../shared/message/find-owner.ts';
+import { type FoundMessage, messageCsvColumns } from '../../shared/message/message-summary.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import { addDays } from '../../shared/platform/clock.ts';
 import { csvLine } from '../../shared/platform/csv.ts';
@@ -29,7 +25,7 @@ const pageSize = 100;
 
 const fields = without(fieldsOf('searchMessages'), ['limit', 'cursor']);
 
-const legColumns: readonly Column<AdminResponses['showMessage']['legs'][number]>[] = [
+const legColumns: readonly Column<RowOf<'showMessage', 'legs'>>[] = [
   'leg',
   ['message', (row) => row.message_id ?? 'not started'],
   'channel',

@@ -1,5 +1,5 @@
 /** Messages as a table. */
-import type { FoundMessage } from '../../shared/admin/find-messages.ts';
+import type { FoundMessage } from '../../shared/message/message-summary.ts';
 import { textTable } from './print.ts';
 
 export function messageTable(messages: readonly FoundMessage[], empty: string): string {

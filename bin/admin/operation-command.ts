@@ -2,18 +2,18 @@
  * Commands made from the operations of the admin API. The parameters of the path are the words of the command; the fields of
  * the body or the query are its options.
  */
+
 import * as z from 'zod/mini';
 import type { AdminContext } from '../../shared/admin/admin-context.ts';
-import { usageCsv } from '../../shared/admin/csv-columns.ts';
 import { clientIdOrAll, ofMode, rowOwnerOf } from '../../shared/admin/find-client.ts';
 import type { AdminOperation } from '../../shared/admin/http/admin-operation.ts';
-import { type AdminResponses, adminOperations } from '../../shared/admin/http/admin-operations.ts';
-import { type AdminApiRouteName, adminApiRoutes } from '../../shared/admin/http/admin-routes.ts';
-import type { UsageList } from '../../shared/admin/usage.ts';
+import { adminOperations, type ResponseOf } from '../../shared/admin/http/admin-operations.ts';
+import { type AdminApiRouteName, adminApiRoutes } from '../../shared/contract/admin-api-routes.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { everyClient } from '../../shared/contract/rate-limits-and-caps.ts';
 import { type Cell, csvTable } from '../../shared/platform/csv.ts';
 import { jsonIn } from '../../shared/platform/object-fields.ts';
+import { type UsageList, usageCsv } from '../../shared/usage/usage-csv.ts';
 import type { AdminCommand, Session } from './command.ts';
 import { timeForms, timeOf } from './options.ts';
 
@@ -42,7 +42,7 @@ interface OperationCommand<Name extends AdminApiRouteName> {
   /** Values that the command sets itself. The operation's other fields then have no options. */
   readonly fixed?: Given;
   /** Formats the response as text; JSON by default. */
-  readonly text?: (response: AdminResponses[Name]) => string | readonly string[];
+  readonly text?: (response: ResponseOf<Name>) => string | readonly string[];
 }
 
 export function addOperation<Name extends AdminApiRouteName>(
@@ -83,7 +83,7 @@ export function addOperation<Name extends AdminApiRouteName>(
       text: () =>
         options.csv
           ? csvOf(name, response)
-          : (text?.(response as AdminResponses[Name]) ?? JSON.stringify(response, undefined, 2)),
+          : (text?.(response as ResponseOf<Name>) ?? JSON.stringify(response, undefined, 2)),
     };
   });
 }

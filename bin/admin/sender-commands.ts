@@ -1,5 +1,6 @@
 /** `senders …`: shows and edits rows of the senders table, which select the sender of a message. */
-import { listSenders, type SenderView } from '../../shared/admin/senders.ts';
+import type { RowOf } from '../../shared/admin/http/admin-operations.ts';
+import { listSenders } from '../../shared/admin/senders.ts';
 import type { AdminCommand } from './command.ts';
 import { addOperation } from './operation-command.ts';
 import { textTable } from './print.ts';
@@ -34,7 +35,7 @@ export function addSenderCommands(program: AdminCommand): void {
   });
 }
 
-function senderTable(rows: readonly SenderView[]): string {
+function senderTable(rows: readonly RowOf<'listSenders', 'senders'>[]): string {
   const table = textTable(
     rows,
     [

@@ -1,10 +1,10 @@
 /** Calls the gateway that served the page. A failure throws an ApiError, whose message can be shown to the user. */
-import type { AdminResponses } from '../../shared/admin/http/admin-operations.ts';
+import type { ResponseOf } from '../../shared/admin/http/admin-operations.ts';
 import {
   type AdminApiRouteName,
   adminApiRoutes,
   type PathParameter,
-} from '../../shared/admin/http/admin-routes.ts';
+} from '../../shared/contract/admin-api-routes.ts';
 import type { GatewayError } from '../../shared/contract/errors.ts';
 import type { Mode } from '../../shared/contract/mode.ts';
 import type { Session } from '../session.ts';
@@ -17,9 +17,6 @@ const timeLimitMs = 20_000;
 const retryAfterMaxSeconds = 10;
 
 export type Query = Readonly<Record<string, string | null | undefined>>;
-
-/** The response of an operation of the admin API. */
-export type ResponseOf<Name extends AdminApiRouteName> = AdminResponses[Name];
 
 /** The values of the parameters in an operation's path: `{ client_id }`. */
 export type PathValues<Name extends AdminApiRouteName> = Readonly<Record<PathParameter<Name>, string>>;

@@ -2,6 +2,7 @@
  * Loads responses of the admin API, and sends changes. Refreshes at intervals, when the user returns to the tab, and after every
  * change.
  */
+
 import {
   MutationCache,
   QueryClient,
@@ -10,12 +11,13 @@ import {
   useQuery,
 } from '@tanstack/react-query';
 import { useRef } from 'react';
+import type { ResponseOf, RowOf } from '../../shared/admin/http/admin-operations.ts';
 import { withStart } from '../components/time-range.ts';
 import { useDashboard } from '../context.ts';
 import { usePageSize } from '../page-size.ts';
 import { useListState } from '../route.ts';
 import { isFinal, retriesMax } from './api-error.ts';
-import type { PathValues, Query, ReadName, ResponseOf } from './call-api.ts';
+import type { PathValues, Query, ReadName } from './call-api.ts';
 import type { Page, ReadPage } from './pages.ts';
 
 /** The refresh stops while the tab is hidden. */
@@ -99,7 +101,7 @@ export function usePagedAnswer<Name extends ReadName, Field extends string & key
   field: Field,
   { leftOut, ...options }: PageOptions<ResponseOf<Name>> = {},
 ) {
-  type Row = ResponseOf<Name>[Field] extends readonly (infer Each)[] ? Each : never;
+  type Row = RowOf<Name, Field>;
   const pageOf = (answer: ResponseOf<Name>): Page<Row> => {
     const { [field]: rows, next_cursor: nextCursor } = answer as unknown as PageResponse<Field, Row>;
     return { rows, nextCursor, leftOut: leftOut?.(answer) };

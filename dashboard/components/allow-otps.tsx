@@ -1,9 +1,10 @@
 /** A button that ends a hold on a client's one-time passwords to a country. It first shows the evidence for the hold. */
+
 import Alert from '@cloudscape-design/components/alert';
 import Link from '@cloudscape-design/components/link';
 import Table from '@cloudscape-design/components/table';
 import { useState } from 'react';
-import type { OtpEvidence } from '../../shared/admin/otp-holds.ts';
+import type { ResponseOf } from '../../shared/admin/http/admin-operations.ts';
 import { useResponse } from '../api/queries.ts';
 import { useDashboard } from '../context.ts';
 import { linkTo } from '../route.ts';
@@ -50,7 +51,13 @@ function AllowDialog({ clientId, country, onClose }: AllowOtpsProps & { readonly
   );
 }
 
-function Evidence({ clientId, evidence }: { readonly clientId: string; readonly evidence: OtpEvidence }) {
+function Evidence({
+  clientId,
+  evidence,
+}: {
+  readonly clientId: string;
+  readonly evidence: ResponseOf<'showOtpEvidence'>;
+}) {
   const { hold, messages, more, by_country, by_prefix } = evidence;
   const { sends, verified } = hold;
   const judged = { client_id: clientId, channel: 'sms', since: hold.since, until: hold.held_at };

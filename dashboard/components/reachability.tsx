@@ -1,7 +1,8 @@
 /** Shows if a client may send to a recipient: the suppression with its reason, and the WhatsApp window. */
+
 import Link from '@cloudscape-design/components/link';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import type { ConversationClient } from '../../shared/admin/conversation.ts';
+import type { RowOf } from '../../shared/admin/http/admin-operations.ts';
 import type { SuppressionView } from '../../shared/message/message-response.schema.ts';
 import { linkTo } from '../route.ts';
 import { Secondary, Time, Written } from './text.tsx';
@@ -19,7 +20,7 @@ export const sourceNames = {
 } as const satisfies Record<SuppressionView['source'], string>;
 
 interface SuppressionNoteProps {
-  readonly client: Pick<ConversationClient, 'client_id' | 'suppression'>;
+  readonly client: Pick<RowOf<'showConversation', 'clients'>, 'client_id' | 'suppression'>;
   readonly person: string;
 }
 
@@ -49,7 +50,11 @@ export function SuppressionNote({ client: { client_id, suppression }, person }: 
 }
 
 /** @param hasWhatsApp - true if the client and the recipient use WhatsApp */
-export function reachability(client: ConversationClient, person: string, hasWhatsApp: boolean) {
+export function reachability(
+  client: RowOf<'showConversation', 'clients'>,
+  person: string,
+  hasWhatsApp: boolean,
+) {
   return {
     'Messages to this number': <SuppressionNote client={client} person={person} />,
     ...(hasWhatsApp ? { 'WhatsApp window': <WhatsAppWindow expiresAt={client.window_expires_at} /> } : {}),

@@ -1,11 +1,12 @@
 /** Resends webhooks. Shows the progress, and one sentence for each kind of result. */
+
 import ProgressBar from '@cloudscape-design/components/progress-bar';
-import type { ResendResult } from '../../shared/admin/manage-webhooks.ts';
+import type { RowOf } from '../../shared/admin/http/admin-operations.ts';
 import { useChange } from '../api/queries.ts';
 import { useDashboard } from '../context.ts';
 import { durationText, numberText } from '../value-names.ts';
 
-type Outcome = ResendResult['outcome'];
+type Outcome = RowOf<'resendWebhooks', 'results'>['outcome'];
 
 /** Singular and plural. */
 const sentences: Readonly<Record<Outcome, readonly [string, string]>> = {
@@ -26,7 +27,9 @@ export function useResend(options: { readonly even_acknowledged?: true } = {}) {
   });
 }
 
-export function noticeOf(results: readonly ResendResult[]): ['success' | 'error', string] {
+export function noticeOf(
+  results: readonly RowOf<'resendWebhooks', 'results'>[],
+): ['success' | 'error', string] {
   const told = (Object.keys(sentences) as Outcome[]).flatMap((outcome) => {
     const count = results.filter((result) => result.outcome === outcome).length;
     const [one, several] = sentences[outcome];

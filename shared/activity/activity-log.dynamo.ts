@@ -5,11 +5,17 @@
 
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { decodeTime } from 'ulid';
+import {
+  type ActivityKind,
+  activityShards,
+  isSpread,
+  shardKey,
+  spreadKinds,
+} from '../contract/activity-kinds.ts';
 import { modeOf } from '../contract/mode.ts';
 import { addDays, dayOf, secondsPerDay } from '../platform/clock.ts';
 import { idRange } from '../platform/ids.ts';
 import { log } from '../platform/log.ts';
-import { type ActivityKind, activityShards, isSpread, shardKey, spreadKinds } from './activity-kinds.ts';
 import { type Activity, type ActivityPage, type ActivityQuery, activitySchema } from './activity-log.ts';
 
 /** Returns none if the row is invalid, or of a kind that a later release added. */

@@ -1,9 +1,9 @@
 /** The activity log: changes and failures that an operator can look up later. */
 
 import * as z from 'zod/mini';
+import { type ActivityKind, activityKinds } from '../contract/activity-kinds.ts';
 import type { Mode } from '../contract/mode.ts';
 import { lazily } from '../platform/expiring-cache.ts';
-import { type ActivityKind, activityKinds } from './activity-kinds.ts';
 
 export const activitySchema = lazily(() => {
   /** The fields that changed, with their values before or after; never a secret or a hash. */

@@ -7,6 +7,13 @@
 
 import { createHash } from 'node:crypto';
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  type ActivityKind,
+  activityShards,
+  isSpread,
+  type NoticeKind,
+  shardKey,
+} from '../contract/activity-kinds.ts';
 import type { StageMetric } from '../contract/metrics.ts';
 import { keptDays, modeOf } from '../contract/mode.ts';
 import type { recordedActivity } from '../contract/uses.ts';
@@ -16,7 +23,6 @@ import type { EnvironmentFor } from '../platform/env.ts';
 import { newId } from '../platform/ids.ts';
 import { countMetric } from '../platform/log.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
-import { type ActivityKind, activityShards, isSpread, type NoticeKind, shardKey } from './activity-kinds.ts';
 import type { Activity } from './activity-log.ts';
 
 /** The table of the entries. */

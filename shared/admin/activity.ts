@@ -1,12 +1,12 @@
 /** The activity log as an administrator sees it, with the webhooks of its entries as they are now. */
 import * as z from 'zod/mini';
+import type { Activity, ActivityQuery } from '../activity/activity-log.ts';
 import {
   type ActivityGroup,
   type ActivityKind,
   activityGroups,
   activityKinds,
-} from '../activity/activity-kinds.ts';
-import type { Activity, ActivityQuery } from '../activity/activity-log.ts';
+} from '../contract/activity-kinds.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { opaqueCursor } from '../operation/list-query.ts';
 import { addDays } from '../platform/clock.ts';

@@ -2,14 +2,12 @@
  * Finds the problems that an administrator should look at now, with a bounded number of reads; `more` marks a count
  * that is not complete.
  */
-import type { ActivityKind } from '../activity/activity-kinds.ts';
+import type { ActivityKind } from '../contract/activity-kinds.ts';
 import { addDays } from '../platform/clock.ts';
 import { listActivity } from './activity.ts';
 import type { AdminContext } from './admin-context.ts';
 import { failingEndpoints } from './failing-endpoints.ts';
 import { listOtpHolds } from './otp-holds.ts';
-
-export type Attention = Awaited<ReturnType<typeof attention>>;
 
 const entriesPerKind = 100;
 /** More rows than operators enter by hand; still one read. */

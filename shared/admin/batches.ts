@@ -6,8 +6,6 @@ import { batchView, messagesOf } from '../message/status-and-cancel.ts';
 import { isId } from '../platform/ids.ts';
 import type { AdminContext } from './admin-context.ts';
 
-export type BatchDetails = Awaited<ReturnType<typeof showBatch>>;
-
 /** @throws GatewayError `not_found` */
 export async function showBatch({ batches, messages, clock }: AdminContext, batchId: string) {
   const batch = isId('bat', batchId) ? await batches.get(batchId) : undefined;

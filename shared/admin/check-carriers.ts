@@ -3,8 +3,6 @@ import { type Channel, channels } from '../contract/channels.ts';
 import type { AdminContext } from './admin-context.ts';
 import { searchMessages } from './find-messages.ts';
 
-export type CarrierView = Awaited<ReturnType<typeof listCarriers>>['carriers'][number];
-
 const newestMessages = 100;
 
 export async function listCarriers(ctx: AdminContext) {

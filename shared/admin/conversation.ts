@@ -27,13 +27,6 @@ export const conversationQuery = z.object({
   client_id: z.optional(keyText),
 });
 
-export type ConversationMessage = ReturnType<typeof conversationMessage>;
-
-/** A client with the messages that it may send to the recipient. */
-export type ConversationClient = Awaited<ReturnType<typeof conversationClient>>;
-
-export type Conversation = Awaited<ReturnType<typeof showConversation>>;
-
 export async function showConversation(
   ctx: AdminContext,
   person: string,

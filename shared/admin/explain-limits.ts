@@ -21,8 +21,6 @@ import { type ClientRows, readRows, rowFor } from './limits.ts';
 
 export type ExplainedEndpoint = Awaited<ReturnType<typeof explain>>;
 
-export type ExplainedLimits = Awaited<ReturnType<typeof explainLimits>>;
-
 const windowOf = {
   per_minute: 'minute',
   per_hour: 'hour',

@@ -9,8 +9,8 @@ import { showLegs } from '../message/dispatch/fallback.ts';
 import { isUnassigned, unassignedClientId } from '../message/find-owner.ts';
 import { messageCursor } from '../message/list-messages.ts';
 import { type Message, statuses } from '../message/message.ts';
-import type { MessageStatus } from '../message/message-response.schema.ts';
 import { statusView } from '../message/message-response.ts';
+import type { FoundMessage } from '../message/message-summary.ts';
 import { type Direction, directions } from '../message/store/message-list.dynamo.ts';
 import { addDays } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
@@ -59,9 +59,6 @@ function messageFilterOf(query: Partial<MessageQuery>, mode: Mode) {
   if (recipient !== undefined) return { recipient, mode };
   return client_id === undefined ? undefined : { clientId: client_id };
 }
-
-/** The client is null if an inbound message belongs to none. */
-export type FoundMessage = Omit<MessageStatus, 'client_id'> & { readonly client_id: string | null };
 
 /**
  * Searches the messages of a client, a recipient or all clients. Searches of all clients cover one day by default,
@@ -183,8 +180,6 @@ function matchingMessages(amounts: Amounts, { status, channel, error_code }: Mes
 }
 
 const finalStatuses: ReadonlySet<string> = new Set(['delivered', 'read', 'failed', 'expired', 'canceled']);
-
-export type MessageDetails = Awaited<ReturnType<typeof showMessage>>;
 
 /** @throws GatewayError `not_found` */
 export async function showMessage(ctx: AdminContext, messageId: string) {

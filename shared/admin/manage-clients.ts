@@ -12,9 +12,6 @@ import type { AdminContext } from './admin-context.ts';
 import { readClients, requireClient, requireSettingsOwner } from './find-client.ts';
 import { cursor, pageSize, textUpTo } from './request-fields.ts';
 
-export type ClientView = ReturnType<typeof clientView>;
-export type ApiKeyView = ReturnType<typeof apiKeyView>;
-
 function clientView(client: Client, now: Date) {
   return {
     client_id: client.client_id,

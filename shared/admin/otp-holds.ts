@@ -121,8 +121,6 @@ function countryCode(text: string): string {
   });
 }
 
-export type OtpEvidence = Awaited<ReturnType<typeof showOtpEvidence>>;
-
 const messagesMax = 200;
 const prefixesMax = 10;
 const digitsLeftOut = 5;

@@ -33,8 +33,6 @@ interface LogLine {
   readonly request: LoggedRequest;
 }
 
-export type RequestLog = Awaited<ReturnType<typeof requestLogOf>>;
-
 /** The logical ids of the log groups of functions of the API. */
 const ofApi = /^(?!.*AccessLog)(Api|Admin)/;
 

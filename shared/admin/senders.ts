@@ -26,8 +26,6 @@ import {
 import { requireSettingsOwner } from './find-client.ts';
 import { keyText, textUpTo } from './request-fields.ts';
 
-export type SenderView = ReturnType<typeof viewOf>;
-
 /** The key of a row of senders. */
 const senderKey = {
   client_id: keyText,
@@ -72,7 +70,7 @@ export async function setSender(
 ) {
   if (client_id !== everyClient) await requireSettingsOwner(ctx, client_id);
   const key = { client_id, destination: destinationOf({ channel, country, carrier }) };
-  let view: SenderView | undefined;
+  let view: ReturnType<typeof viewOf> | undefined;
   await ctx.senders.edit(key, async (held = key) => {
     const values = {
       ...valuesAfter(held, parseSenderRow(held).ignored, change, senderTable.attributes),

@@ -7,22 +7,11 @@ import { type Amounts, combinationsIn, errorCodesIn } from '../usage/amounts.ts'
 import { allClients } from '../usage/count-changes.ts';
 import { intervals, periodAt, periodsBetween } from '../usage/period.ts';
 import { timesOf, totalOf, usageOfAll, usageOfClient } from '../usage/read-usage.ts';
+import type { UsageList } from '../usage/usage-csv.ts';
 import { type UsageRange, usageMoment, usageRange } from '../usage/usage-query.ts';
-import type { UsageEntry } from '../usage/usage-response.schema.ts';
 import { attemptsIn, hourOf } from '../usage/webhook-attempts.dynamo.ts';
 import type { AdminContext } from './admin-context.ts';
 import { clientIdOf, readClientNames } from './find-client.ts';
-
-type NamedUsageEntry = UsageEntry & {
-  readonly client_id?: string;
-  /** Null if the client no longer exists. */
-  readonly client_name?: string | null;
-};
-
-export interface UsageList {
-  readonly currency: string;
-  readonly usage: readonly NamedUsageEntry[];
-}
 
 export async function listUsage(
   ctx: AdminContext,
@@ -44,13 +33,11 @@ export async function listUsage(
   return { currency, usage: await withNames(ctx, ofClient) };
 }
 
-async function withNames(ctx: AdminContext, entries: readonly NamedUsageEntry[]): Promise<NamedUsageEntry[]> {
+async function withNames(ctx: AdminContext, entries: UsageList['usage']): Promise<UsageList['usage']> {
   if (entries.length === 0) return [];
   const nameOf = await readClientNames(ctx);
   return entries.map((entry) => ({ ...entry, client_name: nameOf(entry.client_id ?? '') ?? null }));
 }
-
-export type UsageSummary = Awaited<ReturnType<typeof summarizeUsage>>;
 
 const shownMax = 20;
 
@@ -171,8 +158,6 @@ const overviewSpans = { day: 24, week: 7 * 24, month: 30 * 24 } as const;
 export const overviewQuery = z.object({
   span: z._default(z.enum(Object.keys(overviewSpans) as [keyof typeof overviewSpans]), 'day'),
 });
-
-export type UsageView = Awaited<ReturnType<typeof usageOf>>;
 
 const millisecondsPerHour = 3_600_000;
 

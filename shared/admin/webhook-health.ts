@@ -16,7 +16,7 @@ import { requireClient } from './find-client.ts';
 import { failedWebhooksOf } from './manage-webhooks.ts';
 import { textUpTo, utcTime } from './request-fields.ts';
 
-export interface OriginHealth {
+interface OriginHealth {
   /** Scheme, host and port. */
   readonly origin: string;
   readonly acknowledged: number;

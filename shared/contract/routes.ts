@@ -131,7 +131,7 @@ export type RouteName = keyof typeof routes;
 
 /**
  * The administrators' routes (contract, section 8); the routes of the admin API itself are in
- * `admin/http/admin-routes.ts`.
+ * `admin-api-routes.ts`.
  */
 export const adminRoutes = /* @__PURE__ */ administratorsRoutes();
 

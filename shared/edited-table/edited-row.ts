@@ -1,5 +1,5 @@
 /** The common parts of tables that operators edit by hand in the DynamoDB console. */
-import type { ActivityKind } from '../activity/activity-kinds.ts';
+import type { ActivityKind } from '../contract/activity-kinds.ts';
 import { addSeconds } from '../platform/clock.ts';
 
 /** A row as it is in the table: any attribute may have any value. */

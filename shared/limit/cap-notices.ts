@@ -6,8 +6,8 @@
  *   mark that the notice is given ─ lost → the same
  */
 
-import type { NoticeKind } from '../activity/activity-kinds.ts';
 import { type ActivityLog, notify } from '../activity/write-activity.dynamo.ts';
+import type { NoticeKind } from '../contract/activity-kinds.ts';
 import { decimalText } from '../contract/prices.ts';
 import { startOfMinute } from '../platform/clock.ts';
 import { derivedIdAt } from '../platform/ids.ts';

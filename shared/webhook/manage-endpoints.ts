@@ -1,6 +1,5 @@
 /** A client's operations on its webhook endpoints (contract, section 12). */
 import * as z from 'zod/mini';
-import type { ActivityKind } from '../activity/activity-kinds.ts';
 import {
   type ActivityLog,
   type ActivityRecorder,
@@ -10,6 +9,7 @@ import {
 import { issueWebhookSecret, secretRotationBody } from '../client/client-admin.ts';
 import { newWebhookSecret, type RandomBytes } from '../client/secret-text.ts';
 import type { WebhookSecretStore } from '../client/webhook-secrets.ts';
+import type { ActivityKind } from '../contract/activity-kinds.ts';
 import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
 import type { MessageEventName } from '../contract/webhook-events.ts';
 import {

@@ -1,8 +1,9 @@
 /** What a list of the dashboard shows at first, and its CSV file, which is complete. */
+
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
-import type { CarrierView } from '../../shared/admin/check-carriers.ts';
+import type { RowOf } from '../../shared/admin/http/admin-operations.ts';
 import { adminShell } from '../support/admin/admin-shell.ts';
 import { axeViolations, photograph, show } from '../support/browser/dashboard.ts';
 import { filtersIn, messagesPerPage, rowsOf, sendMoreThanAPage } from '../support/browser/lists.ts';
@@ -77,7 +78,7 @@ it('saves all messages as CSV, with the numbers as they are', async () => {
 
 it('says which carrier of the stage does not take its credentials, and what to do', async () => {
   const { page } = dashboard;
-  const works: CarrierView = {
+  const works: RowOf<'listCarriers', 'carriers'> = {
     channel: 'sms',
     carrier: 'infobip',
     preference: 1,
@@ -93,7 +94,12 @@ it('says which carrier of the stage does not take its credentials, and what to d
   };
   const next_step = 'Put credentials that work into the secret.';
   const refused = { carrier: 'twilio', preference: 2, credentials_work: false, last_answer: null };
-  const fails: CarrierView = { ...works, ...refused, credentials_answer: 'HTTP 401', next_step };
+  const fails: RowOf<'listCarriers', 'carriers'> = {
+    ...works,
+    ...refused,
+    credentials_answer: 'HTTP 401',
+    next_step,
+  };
   await page.route('**/admin/api/carriers', (route) => route.fulfill({ json: { carriers: [works, fails] } }));
   await show(page, 'senders', 'Senders');
   const carriers = page.getByRole('row');

@@ -1,10 +1,11 @@
 /** One-time passwords that nobody verifies are held for that client and country, until an administrator allows them. */
+
 import { randomUUID } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { Activity } from '../../shared/activity/activity-log.ts';
-import type { Attention } from '../../shared/admin/attention.ts';
+import type { ResponseOf } from '../../shared/admin/http/admin-operations.ts';
 import type { OtpHoldView } from '../../shared/admin/otp-holds.ts';
 import { newId } from '../../shared/platform/ids.ts';
 import { adminShell } from '../support/admin/admin-shell.ts';
@@ -93,7 +94,8 @@ it('a held country is refused with a clear error, and shown to administrators, w
 
   const { admin } = gateway();
   const credential = await tokenOf(admin.client_id, admin.client_secret);
-  const attention = (await call('GET', '/admin/api/attention', { credential })).body as unknown as Attention;
+  const attention = (await call('GET', '/admin/api/attention', { credential }))
+    .body as unknown as ResponseOf<'showAttention'>;
   const hold = attention.otp_holds.find(({ client_id }) => client_id === client.clientId);
   expect(hold).toMatchObject({ country: 'GB', verified: 0 });
   expect(hold?.summary).toMatch(/^One-time passwords to GB are held: 0 of \d+ \(0 %\) were verified\.$/);

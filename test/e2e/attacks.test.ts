@@ -1,6 +1,6 @@
 /** What a client may try with the values of others: ids, cursors, paths, and numbers that must not reach a log. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { adminApiRoutes } from '../../shared/admin/http/admin-routes.ts';
+import { adminApiRoutes } from '../../shared/contract/admin-api-routes.ts';
 import { adminRoutes, type Route, routes } from '../../shared/contract/routes.ts';
 import { freshNumber } from '../support/carrier/outbox.ts';
 import { everyLog } from '../support/gateway/every-log.ts';

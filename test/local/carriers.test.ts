@@ -1,7 +1,8 @@
 /** What administrators see of a carrier whose credentials do not work: over HTTP, and by `doctor`. */
+
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { LocalGateway } from '../../lib/local/gateway.ts';
-import type { CarrierView } from '../../shared/admin/check-carriers.ts';
+import type { RowOf } from '../../shared/admin/http/admin-operations.ts';
 import { type AdminShell, adminShell } from '../support/admin/admin-shell.ts';
 import { twilioVendor } from '../support/carrier/vendors/twilio.ts';
 import { eventually, gateway } from '../support/gateway/gateway.ts';
@@ -39,7 +40,7 @@ it('the carrier is named with what it answered, and what to do', async () => {
   const credential = await adminToken();
   const refused = await eventually(async () => {
     const { body: listed } = await call('GET', '/admin/api/carriers', { credential });
-    return (listed.carriers as readonly CarrierView[]).find(
+    return (listed.carriers as readonly RowOf<'listCarriers', 'carriers'>[]).find(
       ({ carrier, last_answer }) => carrier === 'twilio' && last_answer !== null,
     );
   });

@@ -3,7 +3,7 @@ import {
   type ActivityGroup,
   type ActivityKind,
   activityGroups,
-} from '../../../shared/activity/activity-kinds.ts';
+} from '../../../shared/contract/activity-kinds.ts';
 
 export const kinds: Readonly<Record<ActivityKind | ActivityGroup, string>> = {
   changes: 'All changes',

@@ -2,15 +2,15 @@
  * The activity log in tabs: changes by administrators, failed webhooks (with a button to resend), events of the gateway, and
  * sign-ins.
  */
+
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Tabs from '@cloudscape-design/components/tabs';
 import { type ComponentProps, useState } from 'react';
-import type { ActivityGroup } from '../../../shared/activity/activity-kinds.ts';
-import type { ActivityView } from '../../../shared/admin/activity.ts';
-import type { ResendResult } from '../../../shared/admin/manage-webhooks.ts';
+import type { RowOf } from '../../../shared/admin/http/admin-operations.ts';
+import type { ActivityGroup } from '../../../shared/contract/activity-kinds.ts';
 import { inOneLine } from '../../../shared/platform/visible-text.ts';
 import { longestPage, type ReadPage } from '../../api/pages.ts';
 import { useChange, usePagedAnswer } from '../../api/queries.ts';
@@ -27,6 +27,8 @@ import { useDashboard } from '../../context.ts';
 import { go, linkTo, useListState } from '../../route.ts';
 import { valueText } from '../../value-names.ts';
 import { changesTab, kinds, optionsOf, type Tab, tabs } from './activity-tabs.ts';
+
+type ActivityView = RowOf<'listActivity', 'entries'>;
 
 /** @param id - the id of the tab */
 export function ActivityPage({ id }: { readonly id: string }) {
@@ -256,7 +258,7 @@ function useResendAll(readPage: ReadPage<ActivityView>) {
   const mutation = useChange({
     mutationFn: async () => {
       const { ids, isAll } = await failedIn(readPage);
-      const results: ResendResult[] = [];
+      const results: RowOf<'resendWebhooks', 'results'>[] = [];
       const startedAt = Date.now();
       while (results.length < ids.length && isShown.current) {
         setProgress({ done: results.length, total: ids.length, startedAt });

@@ -5,7 +5,7 @@ import ColumnLayout from '@cloudscape-design/components/column-layout';
 import Form from '@cloudscape-design/components/form';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import type { ResponseOf } from '../../api/call-api.ts';
+import type { ResponseOf } from '../../../shared/admin/http/admin-operations.ts';
 import { useAbout } from '../../api/queries.ts';
 import { changedFields } from '../../components/changed-fields.ts';
 import { useForm } from '../../components/form.tsx';

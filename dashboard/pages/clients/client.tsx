@@ -1,12 +1,12 @@
 /** One client: its present problems, and tabs for settings, credentials, webhooks, limits and suppressions. */
+
 import Button from '@cloudscape-design/components/button';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Tabs from '@cloudscape-design/components/tabs';
-import type { Finding } from '../../../shared/admin/diagnosis/diagnose-client.ts';
+import type { ResponseOf, RowOf } from '../../../shared/admin/http/admin-operations.ts';
 import { modeOf } from '../../../shared/contract/mode.ts';
-import type { ResponseOf } from '../../api/call-api.ts';
 import { useResponse } from '../../api/queries.ts';
 import { AllowOtps } from '../../components/allow-otps.tsx';
 import { useConfirm } from '../../components/form.tsx';
@@ -146,11 +146,17 @@ function Findings({ clientId }: { readonly clientId: string }) {
   );
 }
 
-function Remedy({ clientId, finding }: { readonly clientId: string; readonly finding: Finding }) {
+function Remedy({
+  clientId,
+  finding,
+}: {
+  readonly clientId: string;
+  readonly finding: RowOf<'diagnoseClient', 'findings'>;
+}) {
   const { about, country } = finding;
   if (country !== undefined) return <AllowOtps clientId={clientId} country={country} />;
   const tab = (name: string): string => linkTo('clients', clientId, { tab: name });
-  const remedies: Partial<Record<Finding['about'], readonly [string, string]>> = {
+  const remedies: Partial<Record<RowOf<'diagnoseClient', 'findings'>['about'], readonly [string, string]>> = {
     webhooks: ['Show endpoints', tab('webhooks')],
     limits: ['Show limits', linkTo('limits', clientId)],
     caps: ['Show what is used', tab('limits')],

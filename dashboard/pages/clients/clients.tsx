@@ -1,7 +1,8 @@
 /** The list of clients; creates clients. */
+
 import Button from '@cloudscape-design/components/button';
 import { useState } from 'react';
-import type { ClientView } from '../../../shared/admin/manage-clients.ts';
+import type { RowOf } from '../../../shared/admin/http/admin-operations.ts';
 import { usePagedAnswer } from '../../api/queries.ts';
 import type { Column } from '../../components/columns.ts';
 import { FormDialog, Optional, useForm } from '../../components/form.tsx';
@@ -43,9 +44,9 @@ export function ClientsPage() {
   );
 }
 
-const stateOf = ({ disabled }: ClientView) => (disabled ? 'disabled' : 'enabled');
+const stateOf = ({ disabled }: RowOf<'listClients', 'clients'>) => (disabled ? 'disabled' : 'enabled');
 
-const columns: readonly Column<ClientView>[] = [
+const columns: readonly Column<RowOf<'listClients', 'clients'>>[] = [
   {
     title: 'Name',
     field: 'name',

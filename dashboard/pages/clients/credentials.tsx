@@ -1,12 +1,12 @@
 /** The client secrets, the webhook secret and the API keys of a client. */
+
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
-import type { ApiKeyView } from '../../../shared/admin/manage-clients.ts';
+import type { ResponseOf, RowOf } from '../../../shared/admin/http/admin-operations.ts';
 import { clientIdIn, modeOf } from '../../../shared/contract/mode.ts';
-import type { ResponseOf } from '../../api/call-api.ts';
 import { useChange } from '../../api/queries.ts';
 import type { Column } from '../../components/columns.ts';
 import { FormDialog, useConfirm, useForm } from '../../components/form.tsx';
@@ -100,7 +100,7 @@ export function Credentials({ client }: { readonly client: ResponseOf<'showClien
   );
 }
 
-function keyColumns(revoke: (keyId: string) => void): readonly Column<ApiKeyView>[] {
+function keyColumns(revoke: (keyId: string) => void): readonly Column<RowOf<'showClient', 'api_keys'>>[] {
   return [
     {
       title: 'Key id',

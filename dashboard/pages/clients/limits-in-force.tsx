@@ -1,14 +1,17 @@
 /** Shows the limits in force, their source and their current use, for every endpoint and cap of a client. */
+
 import Box from '@cloudscape-design/components/box';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import type { ExplainedEndpoint } from '../../../shared/admin/explain-limits.ts';
+import type { RowOf } from '../../../shared/admin/http/admin-operations.ts';
 import { useResponse } from '../../api/queries.ts';
 import { type Column, csvOnly } from '../../components/columns.ts';
 import { RowStatus } from '../../components/edited-row.tsx';
 import { List } from '../../components/list.tsx';
 import { Secondary, Time, withLocalTimes } from '../../components/text.tsx';
 import { capNames, durationText, numberText } from '../../value-names.ts';
+
+type ExplainedEndpoint = RowOf<'explainLimits', 'endpoints'>;
 
 export function LimitsInForce({ clientId }: { readonly clientId: string }) {
   const query = useResponse('explainLimits', { client_id: clientId });

@@ -1,7 +1,7 @@
 /** The webhook endpoints that a client manages itself, each with a button that sends a test event. */
+
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import type { EndpointSummary } from '../../../shared/admin/manage-webhooks.ts';
-import type { ResponseOf } from '../../api/call-api.ts';
+import type { ResponseOf, RowOf } from '../../../shared/admin/http/admin-operations.ts';
 import { useChange, useResponse } from '../../api/queries.ts';
 import { type Column, csvOnly } from '../../components/columns.ts';
 import { List, RowAction } from '../../components/list.tsx';
@@ -13,7 +13,7 @@ import { go, linkTo } from '../../route.ts';
 export function ManagedEndpoints({ clientId }: { readonly clientId: string }) {
   const query = useResponse('listWebhookEndpoints', { client_id: clientId });
   return (
-    <List<EndpointSummary>
+    <List<RowOf<'listWebhookEndpoints', 'webhook_endpoints'>>
       title="Endpoints managed by the client"
       columns={[
         ...columns,
@@ -28,7 +28,7 @@ export function ManagedEndpoints({ clientId }: { readonly clientId: string }) {
   );
 }
 
-const columns: readonly Column<EndpointSummary>[] = [
+const columns: readonly Column<RowOf<'listWebhookEndpoints', 'webhook_endpoints'>>[] = [
   {
     title: 'Destination',
     field: 'endpoint_id',
@@ -65,15 +65,25 @@ const columns: readonly Column<EndpointSummary>[] = [
     csv: { events: ({ events }) => events?.join(' ') },
   },
   { title: 'Created', field: 'created_at', minWidth: 150, isTime: true },
-  ...csvOnly<EndpointSummary>('disabled_reason', 'failing_since'),
+  ...csvOnly<RowOf<'listWebhookEndpoints', 'webhook_endpoints'>>('disabled_reason', 'failing_since'),
 ];
 
 /** Returns the URL, or the ARN of the queue or event bus. */
-function destinationOf({ url, sqs, eventbridge }: EndpointSummary): string {
+function destinationOf({
+  url,
+  sqs,
+  eventbridge,
+}: RowOf<'listWebhookEndpoints', 'webhook_endpoints'>): string {
   return url ?? sqs?.queue_arn ?? eventbridge?.bus_arn ?? '–';
 }
 
-function SendTest({ clientId, endpoint }: { readonly clientId: string; readonly endpoint: EndpointSummary }) {
+function SendTest({
+  clientId,
+  endpoint,
+}: {
+  readonly clientId: string;
+  readonly endpoint: RowOf<'listWebhookEndpoints', 'webhook_endpoints'>;
+}) {
   const { endpoint_id, enabled } = endpoint;
   const { api } = useDashboard();
   const send = useChange({

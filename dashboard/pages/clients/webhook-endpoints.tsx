@@ -5,7 +5,7 @@ import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { lazy, useState } from 'react';
-import type { OriginHealth } from '../../../shared/admin/webhook-health.ts';
+import type { RowOf } from '../../../shared/admin/http/admin-operations.ts';
 import type { ResendView } from '../../../shared/webhook/webhook-response.schema.ts';
 import { useResponse } from '../../api/queries.ts';
 import { chartColours } from '../../components/chart-series.ts';
@@ -24,14 +24,14 @@ export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
   const query = useResponse('showWebhookHealth', { client_id: clientId });
   const count = query.data?.messages ?? 0;
   // Stored here, because the row can leave the list while the dialog is open.
-  const [chosen, setChosen] = useState<OriginHealth>();
+  const [chosen, setChosen] = useState<RowOf<'showWebhookHealth', 'endpoints'>>();
   const [resends, setResends] = useState<readonly ResendView[]>([]);
   return (
     <SpaceBetween size="l">
       {resends.map((started) => (
         <ResendState key={started.resend_id} clientId={clientId} started={started} />
       ))}
-      <List<OriginHealth>
+      <List<RowOf<'showWebhookHealth', 'endpoints'>>
         title="Webhook endpoints"
         description={
           count === 0
@@ -80,7 +80,7 @@ export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
   );
 }
 
-const columns: readonly Column<OriginHealth>[] = [
+const columns: readonly Column<RowOf<'showWebhookHealth', 'endpoints'>>[] = [
   { title: 'Endpoint', field: 'origin', csvName: 'endpoint', minWidth: 170 },
   { title: 'Health', field: 'failing_since', minWidth: 190, cell: (row) => <Health {...row} /> },
   { title: 'Waiting', field: 'waiting', minWidth: 90 },
@@ -92,10 +92,10 @@ const columns: readonly Column<OriginHealth>[] = [
     minWidth: 110,
     cell: ({ latency_ms }) => (latency_ms === null ? '–' : `${numberText(latency_ms)} ms`),
   },
-  ...csvOnly<OriginHealth>('last_error', 'acknowledged'),
+  ...csvOnly<RowOf<'showWebhookHealth', 'endpoints'>>('last_error', 'acknowledged'),
 ];
 
-function Health({ failing_since, last_error, success_rate }: OriginHealth) {
+function Health({ failing_since, last_error, success_rate }: RowOf<'showWebhookHealth', 'endpoints'>) {
   if (failing_since === null && success_rate === null)
     return <StatusIndicator type="pending">not called yet</StatusIndicator>;
   if (failing_since === null) return <StatusIndicator type="success">healthy</StatusIndicator>;
@@ -114,7 +114,11 @@ function Health({ failing_since, last_error, success_rate }: OriginHealth) {
 const TimeChart = lazy(() => import('../../components/time-chart.tsx'));
 
 /** @param endpoints - sorted, with failing endpoints first */
-function EndpointCharts({ endpoints }: { readonly endpoints: readonly OriginHealth[] }) {
+function EndpointCharts({
+  endpoints,
+}: {
+  readonly endpoints: readonly RowOf<'showWebhookHealth', 'endpoints'>[];
+}) {
   const [chosen, setChosen] = useState<string>();
   const tried = endpoints.filter(({ history }) => history.points.length > 0);
   const shown = tried.find(({ origin }) => origin === chosen) ?? tried[0];
@@ -140,7 +144,11 @@ function EndpointCharts({ endpoints }: { readonly endpoints: readonly OriginHeal
   );
 }
 
-function Charts({ origin, history: { step, points }, success_rate }: OriginHealth) {
+function Charts({
+  origin,
+  history: { step, points },
+  success_rate,
+}: RowOf<'showWebhookHealth', 'endpoints'>) {
   const common = { step, steps: points.map(({ at }) => new Date(at)) };
   const { good, better, bad } = chartColours;
   return (

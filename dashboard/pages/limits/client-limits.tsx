@@ -1,4 +1,5 @@
 /** All limits and caps of one client, or of the row for every client. A value is edited in place, a whole row in a form. */
+
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
@@ -9,7 +10,6 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Table, { type TableProps } from '@cloudscape-design/components/table';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { EndpointLimits } from '../../../shared/admin/limits.ts';
 import type { WindowAttribute } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { firstReached, limitFault, plainLimit } from '../../../shared/limit/entered-limits.ts';
 import { inOneLine } from '../../../shared/platform/visible-text.ts';
@@ -23,6 +23,7 @@ import { Copyable, Secondary, withLocalTimes } from '../../components/text.tsx';
 import { useDashboard } from '../../context.ts';
 import { linkTo } from '../../route.ts';
 import { capNames, durationText, everyClient, numberText } from '../../value-names.ts';
+import type { EndpointLimits } from './limit-field.ts';
 import { limitTitles, limitWindows, placeholderOf, savedNotice } from './limit-field.ts';
 import { LimitRowForm } from './limit-row-form.tsx';
 import { LimitWarnings } from './limit-warnings.tsx';

@@ -1,7 +1,10 @@
 /** The windows of limits as fields: their titles, and the notification after a save. */
-import type { EndpointLimits } from '../../../shared/admin/limits.ts';
+
+import type { RowOf } from '../../../shared/admin/http/admin-operations.ts';
 import type { WindowAttribute } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { numberText } from '../../value-names.ts';
+
+export type EndpointLimits = RowOf<'showLimits', 'limits'>;
 
 export const limitTitles: Readonly<Record<WindowAttribute, string>> = {
   per_minute: 'Per minute',

@@ -1,9 +1,9 @@
 /** The dialog of one row of limits: every window, an end, a block and a note. Sends only changed fields. */
+
 import Button from '@cloudscape-design/components/button';
 import ColumnLayout from '@cloudscape-design/components/column-layout';
 import Toggle from '@cloudscape-design/components/toggle';
 import { useState } from 'react';
-import type { EndpointLimits } from '../../../shared/admin/limits.ts';
 import type { WindowAttribute } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { limitFault, plainLimit } from '../../../shared/limit/entered-limits.ts';
 import { changedFields } from '../../components/changed-fields.ts';
@@ -11,6 +11,7 @@ import { NoteField } from '../../components/edited-row.tsx';
 import { FormDialog, useForm } from '../../components/form.tsx';
 import { DateTimeField, TextField } from '../../components/form-fields.tsx';
 import { useDashboard } from '../../context.ts';
+import type { EndpointLimits } from './limit-field.ts';
 import { limitTitles, placeholderOf, savedNotice } from './limit-field.ts';
 
 interface LimitRowFormProps {

@@ -1,10 +1,11 @@
 /** The invalid attributes of a row of limits, each with a button that removes it, and limits that are never reached. */
+
 import Box from '@cloudscape-design/components/box';
 import Icon from '@cloudscape-design/components/icon';
 import type { ReactNode } from 'react';
-import type { EndpointLimits } from '../../../shared/admin/limits.ts';
 import { RemoveAttribute } from '../../components/edited-row.tsx';
 import { useDashboard } from '../../context.ts';
+import type { EndpointLimits } from './limit-field.ts';
 
 export function LimitWarnings({ row }: { readonly row: EndpointLimits }) {
   const { api } = useDashboard();

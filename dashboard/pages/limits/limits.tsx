@@ -1,10 +1,10 @@
 /** Limits: all overrides, including invalid rows, or the editable limits of one client. */
+
 import Alert from '@cloudscape-design/components/alert';
 import Box, { type BoxProps } from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
-import type { EndpointLimits } from '../../../shared/admin/limits.ts';
 import type { WindowAttribute } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { usePagedAnswer } from '../../api/queries.ts';
 import { ClientField, ClientLink, useClientNames } from '../../components/client-name.tsx';
@@ -16,6 +16,7 @@ import { Page } from '../../components/page.tsx';
 import { go, linkTo } from '../../route.ts';
 import { numberText } from '../../value-names.ts';
 import { ClientLimits } from './client-limits.tsx';
+import type { EndpointLimits } from './limit-field.ts';
 import { limitTitles } from './limit-field.ts';
 import { LimitWarnings } from './limit-warnings.tsx';
 

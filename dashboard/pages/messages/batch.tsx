@@ -1,8 +1,9 @@
 /** One bulk request: the progress of its messages, the expected end, and the reasons of refusals and failures. */
+
 import Link from '@cloudscape-design/components/link';
 import ProgressBar from '@cloudscape-design/components/progress-bar';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import type { BatchDetails } from '../../../shared/admin/batches.ts';
+import type { ResponseOf } from '../../../shared/admin/http/admin-operations.ts';
 import type { Status } from '../../../shared/message/message.ts';
 import { useResponse } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
@@ -39,11 +40,14 @@ export function BatchPage({ id }: { readonly id: string }) {
 }
 
 /** Returns the link to the list of a batch's messages. They all have the batch's time. */
-function messagesOf({ client_id, created_at }: BatchDetails, filters: Readonly<Record<string, string>>) {
+function messagesOf(
+  { client_id, created_at }: ResponseOf<'showBatch'>,
+  filters: Readonly<Record<string, string>>,
+) {
   return linkTo('messages', undefined, { client_id, since: created_at, until: created_at, ...filters });
 }
 
-function Progress(batch: BatchDetails) {
+function Progress(batch: ResponseOf<'showBatch'>) {
   const { client_id, total, accepted, rejected, finished, created_at, expected_end_at } = batch;
   return (
     <Section title="Progress">
@@ -69,7 +73,7 @@ function Progress(batch: BatchDetails) {
   );
 }
 
-function Statuses(batch: BatchDetails) {
+function Statuses(batch: ResponseOf<'showBatch'>) {
   const rows = Object.entries(batch.counts).map(([status, messages]) => ({
     status: status as Status,
     messages,
@@ -93,7 +97,7 @@ function Statuses(batch: BatchDetails) {
   );
 }
 
-function Failures(batch: BatchDetails) {
+function Failures(batch: ResponseOf<'showBatch'>) {
   return (
     <List
       title="Failures by error code"
@@ -116,7 +120,7 @@ function Failures(batch: BatchDetails) {
   );
 }
 
-function Refusals({ refusals, batch_id }: BatchDetails) {
+function Refusals({ refusals, batch_id }: ResponseOf<'showBatch'>) {
   return (
     <List
       title="Recipients that were refused with the request"

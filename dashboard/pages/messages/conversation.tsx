@@ -1,4 +1,5 @@
 /** The messages to and from one phone number, of one client or of all, with the newest at the bottom. */
+
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
@@ -7,11 +8,7 @@ import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Textarea from '@cloudscape-design/components/textarea';
 import { useEffect, useRef, useState } from 'react';
-import type {
-  Conversation,
-  ConversationClient,
-  ConversationMessage,
-} from '../../../shared/admin/conversation.ts';
+import type { ResponseOf, RowOf } from '../../../shared/admin/http/admin-operations.ts';
 import { useAbout, useResponse } from '../../api/queries.ts';
 import { ClientLink, ClientName } from '../../components/client-name.tsx';
 import { Fields, NumberSearch } from '../../components/filters.tsx';
@@ -103,12 +100,15 @@ function numberIn(text: string): string {
   return text.replace(/^ (?=\d)/, '+').trim();
 }
 
-function usesWhatsApp({ window_expires_at }: ConversationClient, { messages }: Conversation): boolean {
+function usesWhatsApp(
+  { window_expires_at }: RowOf<'showConversation', 'clients'>,
+  { messages }: ResponseOf<'showConversation'>,
+): boolean {
   return window_expires_at !== null || messages.some(({ channel }) => channel === 'whatsapp');
 }
 
 interface MessagesProps {
-  readonly conversation: Conversation;
+  readonly conversation: ResponseOf<'showConversation'>;
   /** True if the messages of all clients are shown. */
   readonly isMixed: boolean;
 }
@@ -179,7 +179,7 @@ function Messages({ conversation: { messages, next_cursor }, isMixed }: Messages
 const askedFor = { opt_out: 'asks to opt out', opt_in: 'asks to opt in' } as const;
 
 interface OneMessageProps {
-  readonly message: ConversationMessage;
+  readonly message: RowOf<'showConversation', 'messages'>;
   readonly isMixed: boolean;
 }
 
@@ -221,7 +221,7 @@ function OneMessage({ message, isMixed }: OneMessageProps) {
 }
 
 interface SimulateReplyProps {
-  readonly conversation: Conversation;
+  readonly conversation: ResponseOf<'showConversation'>;
   readonly onSent: () => void;
 }
 

@@ -2,10 +2,11 @@
  * The clients that recently exchanged messages with a number, each with a link to the conversation and the recipient's
  * reachability.
  */
+
 import Box from '@cloudscape-design/components/box';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import Link from '@cloudscape-design/components/link';
-import type { Conversation } from '../../../shared/admin/conversation.ts';
+import type { ResponseOf } from '../../../shared/admin/http/admin-operations.ts';
 import { useResponse } from '../../api/queries.ts';
 import { ClientName } from '../../components/client-name.tsx';
 import { SuppressionNote } from '../../components/reachability.tsx';
@@ -20,7 +21,10 @@ export function CorrespondentsOf({ recipient }: { readonly recipient: string }) 
   return data === undefined || data.clients.length === 0 ? null : <Correspondents {...data} />;
 }
 
-export function Correspondents({ person, clients }: Pick<Conversation, 'person' | 'clients'>) {
+export function Correspondents({
+  person,
+  clients,
+}: Pick<ResponseOf<'showConversation'>, 'person' | 'clients'>) {
   const left = clients.length - clientsShownMax;
   return (
     <>

@@ -6,7 +6,7 @@ import {
   type NoText,
   type PartsOf,
   type PossibleParts,
-} from '../../../shared/admin/message-summary.ts';
+} from '../../../shared/message/message-summary.ts';
 import { Code, Copyable, Secondary, Written } from '../../components/text.tsx';
 
 type Medium = PartsOf<NonNullable<PossibleParts['media']>>;

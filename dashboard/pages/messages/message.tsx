@@ -1,8 +1,9 @@
 /** One outbound or inbound message: its content, the reachability of its recipient, its history and webhooks. */
+
 import Button from '@cloudscape-design/components/button';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import type { MessageDetails } from '../../../shared/admin/find-messages.ts';
+import type { ResponseOf, RowOf } from '../../../shared/admin/http/admin-operations.ts';
 import { messageErrorNotes } from '../../../shared/contract/message-error-notes.ts';
 import type { DeliverySummary } from '../../../shared/webhook/webhook-response.schema.ts';
 import { useResponse } from '../../api/queries.ts';
@@ -105,9 +106,9 @@ const webhookColumns: readonly Column<DeliverySummary>[] = [
 ];
 
 /** Shows the messages of a send with `fallback`. The others are links, after they have started. */
-function Legs({ legs, ownId }: { readonly legs: MessageDetails['legs']; readonly ownId: string }) {
+function Legs({ legs, ownId }: { readonly legs: ResponseOf<'showMessage'>['legs']; readonly ownId: string }) {
   return (
-    <List<MessageDetails['legs'][number]>
+    <List<RowOf<'showMessage', 'legs'>>
       title="Fallback"
       columns={[
         {
@@ -147,7 +148,7 @@ function startOf({
     : `${numberText(after_seconds)} s after the one before, or at once ${ends}`;
 }
 
-type DetailsProps = Omit<MessageDetails, 'webhooks' | 'legs'>;
+type DetailsProps = Omit<ResponseOf<'showMessage'>, 'webhooks' | 'legs'>;
 
 function Details({ message, person, client }: DetailsProps) {
   const isInbound = message.direction === 'inbound';
@@ -170,7 +171,7 @@ function Details({ message, person, client }: DetailsProps) {
   );
 }
 
-type MessageProps = MessageDetails['message'];
+type MessageProps = ResponseOf<'showMessage'>['message'];
 
 function received({ received_at, in_reply_to }: MessageProps) {
   return {

@@ -1,4 +1,5 @@
 /** Finds messages by client, number, reference, direction, status, channel, error code and time; newest first. */
+
 import Alert from '@cloudscape-design/components/alert';
 import Autosuggest from '@cloudscape-design/components/autosuggest';
 import Box from '@cloudscape-design/components/box';
@@ -6,10 +7,8 @@ import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
-import { messageCsvColumns } from '../../../shared/admin/csv-columns.ts';
-import type { FoundMessage } from '../../../shared/admin/find-messages.ts';
-import { summaryOf } from '../../../shared/admin/message-summary.ts';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
+import { type FoundMessage, messageCsvColumns, summaryOf } from '../../../shared/message/message-summary.ts';
 import { usePagedAnswer } from '../../api/queries.ts';
 import { ClientField, ClientLink, useClientNameOf } from '../../components/client-name.tsx';
 import type { Column } from '../../components/columns.ts';

@@ -1,11 +1,12 @@
 /** The problems that need an administrator's attention now, each with a link to its solution. */
+
 import Box from '@cloudscape-design/components/box';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { Attention } from '../../../shared/admin/attention.ts';
+import type { ResponseOf } from '../../../shared/admin/http/admin-operations.ts';
 import { inOneLine } from '../../../shared/platform/visible-text.ts';
 import { AllowOtps } from '../../components/allow-otps.tsx';
 import { ClientLink } from '../../components/client-name.tsx';
@@ -28,7 +29,7 @@ interface Item {
 
 const recently = '24-hour';
 
-export function NeedsAttention({ query }: { readonly query: UseQueryResult<Attention> }) {
+export function NeedsAttention({ query }: { readonly query: UseQueryResult<ResponseOf<'showAttention'>> }) {
   const isNarrow = useIsNarrow();
   return (
     <List<Item>
@@ -45,7 +46,11 @@ export function NeedsAttention({ query }: { readonly query: UseQueryResult<Atten
 }
 
 /** Returns a sentence that says which lists are not complete here, and where to find all rows. */
-function notAllOf({ more_overrides, more_otp_holds, otp_holds }: Attention): string | undefined {
+function notAllOf({
+  more_overrides,
+  more_otp_holds,
+  otp_holds,
+}: ResponseOf<'showAttention'>): string | undefined {
   const overrides = 'Only the first 1,000 limit overrides, or fewer, are checked here. Limits has all.';
   const holds = `More one-time passwords are held than the newest ${otp_holds.length} here: npm run admin -- call listOtpHolds --all lists all.`;
   const texts = [more_overrides ? overrides : '', more_otp_holds ? holds : ''];
@@ -88,7 +93,7 @@ const narrowColumns: readonly Column<Item>[] = [
   },
 ];
 
-function itemsOf(attention: Attention): Item[] {
+function itemsOf(attention: ResponseOf<'showAttention'>): Item[] {
   const { failing_endpoints, caps, processing_failures, invalid_overrides, more_overrides, otp_holds } =
     attention;
   const more = attention.more_failed_webhooks ? ' at least' : '';

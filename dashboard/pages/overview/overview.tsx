@@ -1,9 +1,10 @@
 /** The first page: problems, the numbers of sent and delivered messages, the busiest clients, and why messages fail. */
+
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { lazy } from 'react';
-import type { UsageSummary, UsageView } from '../../../shared/admin/usage.ts';
+import type { ResponseOf, RowOf } from '../../../shared/admin/http/admin-operations.ts';
 import { useResponse } from '../../api/queries.ts';
 import { chartColours as colours } from '../../components/chart-series.ts';
 import { ClientLink } from '../../components/client-name.tsx';
@@ -79,7 +80,7 @@ export function OverviewPage() {
 }
 
 /** @param last - the period, as a filter of lists */
-function totalsOf(usage: UsageView | undefined, last: string) {
+function totalsOf(usage: ResponseOf<'showUsage'> | undefined, last: string) {
   const totals = usage?.totals;
   const sum = (...names: readonly string[]): number =>
     names.reduce((all, name) => all + (totals?.[name] ?? 0), 0);
@@ -103,7 +104,7 @@ function totalsOf(usage: UsageView | undefined, last: string) {
 }
 
 /** Formats the mean latency of webhooks. It includes attempts that timed out. */
-function latencyText(usage: UsageView | undefined): string {
+function latencyText(usage: ResponseOf<'showUsage'> | undefined): string {
   // An earlier release did not count the time.
   const timed = usage?.points.filter(({ counts }) => counts.webhooks_total_ms !== undefined) ?? [];
   const sum = (names: readonly string[]): number =>
@@ -117,9 +118,9 @@ const shownMax = 5;
 const messagesOfToday = (filter: Readonly<Record<string, string>>): string =>
   linkTo('messages', undefined, { ...filter, last: '24-hour' });
 
-function TopClients({ summary }: { readonly summary: UsageSummary }) {
+function TopClients({ summary }: { readonly summary: ResponseOf<'summarizeUsage'> }) {
   return (
-    <List<UsageSummary['top_clients'][number]>
+    <List<RowOf<'summarizeUsage', 'top_clients'>>
       title="Top clients today"
       actions={<Link href={linkTo('usage', undefined, { period: 'today', by: 'client' })}>All clients</Link>}
       columns={[
@@ -140,9 +141,9 @@ function TopClients({ summary }: { readonly summary: UsageSummary }) {
   );
 }
 
-function TopErrorCodes({ summary }: { readonly summary: UsageSummary }) {
+function TopErrorCodes({ summary }: { readonly summary: ResponseOf<'summarizeUsage'> }) {
   return (
-    <List<UsageSummary['error_codes'][number]>
+    <List<RowOf<'summarizeUsage', 'error_codes'>>
       title="Top error codes today"
       actions={<Link href={linkTo('usage', undefined, { period: 'today' })}>All error codes</Link>}
       columns={[
@@ -166,7 +167,7 @@ interface ChartProps {
   readonly title: string;
   readonly unit: string;
   readonly series: Readonly<Record<string, { readonly title: string; readonly color: string }>>;
-  readonly query: UseQueryResult<UsageView>;
+  readonly query: UseQueryResult<ResponseOf<'showUsage'>>;
 }
 
 function Chart({ title, unit, series, query }: ChartProps) {

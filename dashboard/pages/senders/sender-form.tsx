@@ -1,8 +1,9 @@
 /** The dialog of one row of senders. Sends only changed fields. */
+
 import ColumnLayout from '@cloudscape-design/components/column-layout';
 import FormField from '@cloudscape-design/components/form-field';
 import Toggle from '@cloudscape-design/components/toggle';
-import type { SenderView } from '../../../shared/admin/senders.ts';
+import type { RowOf } from '../../../shared/admin/http/admin-operations.ts';
 import { changedFields } from '../../components/changed-fields.ts';
 import { ClientField } from '../../components/client-name.tsx';
 import { NoteField } from '../../components/edited-row.tsx';
@@ -10,6 +11,8 @@ import { FormDialog, useForm } from '../../components/form.tsx';
 import { ChoiceField, TextField } from '../../components/form-fields.tsx';
 import { useDashboard } from '../../context.ts';
 import { channelOptions } from '../../value-names.ts';
+
+export type SenderView = RowOf<'listSenders', 'senders'>;
 
 interface SenderFormProps {
   /** Empty for a new row. */

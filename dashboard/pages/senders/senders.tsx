@@ -1,12 +1,12 @@
 /** Senders by client, channel and country, with the feedback for each row. Rows can be edited. */
+
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useState } from 'react';
-import type { CarrierView } from '../../../shared/admin/check-carriers.ts';
-import type { SenderView } from '../../../shared/admin/senders.ts';
+import type { RowOf } from '../../../shared/admin/http/admin-operations.ts';
 import { inOneLine } from '../../../shared/platform/visible-text.ts';
 import { usePagedAnswer, useResponse } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
@@ -21,6 +21,7 @@ import { Secondary, Time, withLocalTimes } from '../../components/text.tsx';
 import { useDashboard } from '../../context.ts';
 import { linkTo, useListState } from '../../route.ts';
 import { channelNames, everyClient } from '../../value-names.ts';
+import type { SenderView } from './sender-form.tsx';
 import { SenderForm } from './sender-form.tsx';
 
 export function SendersPage() {
@@ -158,7 +159,7 @@ function Carriers() {
   return (
     <>
       <LoadFailure query={query} />
-      <List<CarrierView>
+      <List<RowOf<'listCarriers', 'carriers'>>
         title="Carriers"
         description="The next carrier is asked if the one before certainly did not accept a message."
         isLoading={query.isPending}
@@ -186,7 +187,7 @@ function Carriers() {
   );
 }
 
-function Credentials({ credentials_work, credentials_answer, next_step }: CarrierView) {
+function Credentials({ credentials_work, credentials_answer, next_step }: RowOf<'listCarriers', 'carriers'>) {
   if (credentials_work === null) return 'None of its own';
   return (
     <>
@@ -198,7 +199,7 @@ function Credentials({ credentials_work, credentials_answer, next_step }: Carrie
   );
 }
 
-function LastAnswer({ last_answer: last }: CarrierView) {
+function LastAnswer({ last_answer: last }: RowOf<'listCarriers', 'carriers'>) {
   if (last === null) return 'None in the newest messages';
   return (
     <>

@@ -1,6 +1,6 @@
 /** Usage as the series of a chart: the largest groups, and the sum of all others. */
 
-import type { UsageList } from '../../../shared/admin/usage.ts';
+import type { UsageList } from '../../../shared/usage/usage-csv.ts';
 import type { Series } from '../../components/chart-series.ts';
 import { channelNames, nameOf } from '../../value-names.ts';
 

@@ -1,13 +1,14 @@
 /** Usage in a period: sent messages, their results and cost, and the clients that sent the most. */
+
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import DateRangePicker from '@cloudscape-design/components/date-range-picker';
 import FormField from '@cloudscape-design/components/form-field';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useMutation } from '@tanstack/react-query';
-import { usageCsv } from '../../../shared/admin/csv-columns.ts';
-import type { UsageList, UsageSummary } from '../../../shared/admin/usage.ts';
+import type { ResponseOf, RowOf } from '../../../shared/admin/http/admin-operations.ts';
 import type { Interval } from '../../../shared/usage/period.ts';
+import { type UsageList, usageCsv } from '../../../shared/usage/usage-csv.ts';
 import { useResponse } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
 import { type Column, csvOnly } from '../../components/columns.ts';
@@ -86,14 +87,14 @@ function useChosen(): Chosen {
   return { period: usePeriod(periods, 'month'), first: filter('first'), last_day: filter('last_day') };
 }
 
-type ClientSums = UsageSummary['top_clients'][number];
-type ErrorCode = UsageSummary['error_codes'][number];
+type ClientSums = RowOf<'summarizeUsage', 'top_clients'>;
+type ErrorCode = RowOf<'summarizeUsage', 'error_codes'>;
 
-function namesIn({ top_clients }: UsageSummary): ReadonlyMap<string, string> {
+function namesIn({ top_clients }: ResponseOf<'summarizeUsage'>): ReadonlyMap<string, string> {
   return new Map(top_clients.flatMap(({ client_id, name }) => (name === null ? [] : [[client_id, name]])));
 }
 
-function totalsOf({ total, currency }: UsageSummary) {
+function totalsOf({ total, currency }: ResponseOf<'summarizeUsage'>) {
   return [
     { label: 'Messages', value: numberText(total?.messages ?? 0) },
     { label: 'SMS segments', value: numberText(total?.segments ?? 0) },
@@ -149,7 +150,10 @@ const clientColumns = (currency: string): readonly Column<ClientSums>[] => [
   ...csvOnly<ClientSums>('segments'),
 ];
 
-const errorColumns = ({ from: since, to: until }: UsageSummary): readonly Column<ErrorCode>[] => [
+const errorColumns = ({
+  from: since,
+  to: until,
+}: ResponseOf<'summarizeUsage'>): readonly Column<ErrorCode>[] => [
   {
     title: 'Code',
     field: 'error_code',

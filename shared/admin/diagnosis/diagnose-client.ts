@@ -19,8 +19,6 @@ import { type ClientEndpoint, clientEndpoints, failedWebhooksMax } from '../webh
 
 type MessageOutcomes = Awaited<ReturnType<typeof outcomesOf>>;
 
-export type Diagnosis = Awaited<ReturnType<typeof diagnoseClient>>;
-
 const failuresShown = 5;
 /** More are counted as this many. */
 const suppressionsMax = 1000;
@@ -113,7 +111,7 @@ function suppressedRecipients({ suppressions, nextAfter }: SuppressionPage) {
   };
 }
 
-export interface Finding {
+interface Finding {
   /** A problem stops messages or webhooks; a warning soon may. */
   readonly severity: 'problem' | 'warning';
   readonly about: 'client' | 'limits' | 'caps' | 'otp' | 'messages' | 'webhooks' | 'suppressions';

@@ -1,5 +1,10 @@
 /** The admin API: maps each route to its operation. The caller's scope `admin` is already checked. */
 
+import {
+  type AdminApiRouteName,
+  adminApiRoutes,
+  type PathParameter,
+} from '../../contract/admin-api-routes.ts';
 import { version } from '../../contract/api.ts';
 import { GatewayError } from '../../contract/errors.ts';
 import { type Mode, modes } from '../../contract/mode.ts';
@@ -80,7 +85,6 @@ import {
   readsOptionalBody,
   readsQuery,
 } from './admin-operation.ts';
-import { type AdminApiRouteName, adminApiRoutes, type PathParameter } from './admin-routes.ts';
 
 export function adminOperations(ctx: AdminContext) {
   return {
@@ -226,9 +230,16 @@ export function adminOperations(ctx: AdminContext) {
   } satisfies { readonly [Name in AdminApiRouteName]: AdminOperation<PathParameter<Name>> };
 }
 
-export type AdminResponses = {
-  readonly [Name in AdminApiRouteName]: Awaited<ReturnType<ReturnType<typeof adminOperations>[Name]['run']>>;
-};
+/** The response of an operation. */
+export type ResponseOf<Name extends AdminApiRouteName> = Awaited<
+  ReturnType<ReturnType<typeof adminOperations>[Name]['run']>
+>;
+
+/** A row of a list in such a response. */
+export type RowOf<
+  Name extends AdminApiRouteName,
+  Field extends keyof ResponseOf<Name>,
+> = ResponseOf<Name>[Field] extends readonly (infer Row)[] ? Row : never;
 
 /** Names the mode of the data that lists of all clients have: `live`, also without it, or `test`. */
 const modeHeader = 'data-mode';

@@ -5,7 +5,7 @@ import { openApiDocument } from '../../../lib/build/openapi/document.ts';
 import { operations } from '../../../lib/build/openapi/operations.ts';
 import type { AdminContext } from '../../../shared/admin/admin-context.ts';
 import { adminOperations } from '../../../shared/admin/http/admin-operations.ts';
-import { type AdminApiRouteName, adminApiRoutes } from '../../../shared/admin/http/admin-routes.ts';
+import { type AdminApiRouteName, adminApiRoutes } from '../../../shared/contract/admin-api-routes.ts';
 import {
   adminRoutes,
   type Route,

@@ -4,8 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 import { runCommand } from '../../../bin/admin/program.ts';
 import { readsNothing } from '../../../shared/admin/http/admin-operation.ts';
 import { adminApi, type adminOperations } from '../../../shared/admin/http/admin-operations.ts';
-import { type AdminApiRouteName, adminApiRoutes } from '../../../shared/admin/http/admin-routes.ts';
 import type { Client } from '../../../shared/client/client.ts';
+import { type AdminApiRouteName, adminApiRoutes } from '../../../shared/contract/admin-api-routes.ts';
 import { adminRoutes } from '../../../shared/contract/routes.ts';
 import { inFolder } from '../../support/architecture/source-files.ts';
 

@@ -1,6 +1,11 @@
-/** Summarizes a message in one line, for a list or a CSV file. */
-import type { ReceivedContent } from '../message/received-content.ts';
-import type { WhatsAppContent } from '../message/whatsapp-content.ts';
+/**
+ * Summarizes a message in one line: for a list, or for a CSV file, which is the same from the dashboard and from the
+ * shell.
+ */
+import type { Cell } from '../platform/csv.ts';
+import type { MessageStatus } from './message-response.schema.ts';
+import type { ReceivedContent } from './received-content.ts';
+import type { WhatsAppContent } from './whatsapp-content.ts';
 
 export interface Content {
   readonly text?: string | null | undefined;
@@ -64,4 +69,41 @@ function essenceOf(content: NoText): string | undefined {
     parts.list_reply?.title ??
     parts.reaction?.emoji
   );
+}
+
+/** The client is null if an inbound message belongs to none. */
+export type FoundMessage = Omit<MessageStatus, 'client_id'> & { readonly client_id: string | null };
+
+/** Returns the cells of the columns. @param nameOf - the name of a client; undefined if it no longer exists */
+export function messageCsvColumns(
+  nameOf: (clientId: string) => string | undefined,
+): Readonly<Record<string, (message: FoundMessage) => Cell>> {
+  return {
+    message_id: ({ message_id }) => message_id,
+    direction: directionOf,
+    recipient: ({ recipient }) => recipient,
+    from: ({ from }) => from,
+    status: ({ status }) => status,
+    error_code: ({ error }) => error?.code,
+    created_at: ({ created_at }) => created_at,
+    client_id: ({ client_id }) => client_id,
+    client_name: ({ client_id }) => (client_id === null ? undefined : nameOf(client_id)),
+    channel: ({ channel }) => channel,
+    type: ({ type }) => type,
+    reference: ({ reference }) => reference,
+    segments: ({ segments }) => segments,
+    cost: ({ cost }) => cost,
+    currency: ({ currency }) => currency,
+    scheduled_at: ({ scheduled_at }) => scheduled_at,
+    sent_at: ({ sent_at }) => sent_at,
+    delivered_at: ({ delivered_at }) => delivered_at,
+    read_at: ({ read_at }) => read_at,
+    received_at: ({ received_at }) => received_at,
+    in_reply_to: ({ in_reply_to }) => in_reply_to,
+    received: (message) => (directionOf(message) === 'inbound' ? summaryOf(message) : undefined),
+  };
+}
+
+function directionOf({ direction }: FoundMessage): 'inbound' | 'outbound' {
+  return direction ?? 'outbound';
 }
