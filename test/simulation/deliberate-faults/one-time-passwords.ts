@@ -25,6 +25,17 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
+  'passwords that nobody verifies are neither held nor noticed': {
+    theme: 'otp',
+    promise: 'decisions/otp-hold',
+    changes: [
+      {
+        file: 'shared/otp/review-traffic.ts',
+        replace: 'verified < rule.minimumShare * sends',
+        by: 'verified < rule.minimumShare - 1',
+      },
+    ],
+  },
   'a possible duplicate is not declared': {
     theme: 'otp',
     promise: '16.3',

@@ -1,7 +1,10 @@
 /** One-time passwords: sent, and verified with right and wrong codes. */
-import { between, oneOf } from '../random.ts';
+import { between, oneOf, wholeBetween } from '../random.ts';
 import { type Actor, keyOf, learn, ownPeople, sendOften } from './actor.ts';
 import { codeSentTo } from './attempts.ts';
+
+/** Passwords of the last five minutes are not judged yet, and whole minutes count. */
+export const judgedAfterMs = 360_000;
 
 export const oneTimePasswords = {
   'sends a one-time password': {
@@ -120,6 +123,35 @@ export const oneTimePasswords = {
       // A decision about the country counts more than the hold of all.
       else await scene.allowPasswords(client.clientId, oneOf(random, [country, 'GB']), random() < 0.4);
       await sendsFor(45);
+    },
+  },
+  'sends passwords that nobody verifies': {
+    uses: ['sendOtp', 'verifyOtp'],
+    share: { otp: 0.7 },
+    async act(act) {
+      const { scene, client, random, id } = act;
+      const { time } = scene.stage;
+      const sends = async (to: string): Promise<string> => {
+        const asked = await scene.ask(client, { route: 'sendOtp', body: { to, purpose: `unread-${id}` } });
+        learn(act, [asked]);
+        return String(asked.answer?.otp_id);
+      };
+      const [first = '', ...people] = ownPeople(act, wholeBetween(random, 51, 61));
+      // Until a password of the client is verified, its passwords are noticed, not held.
+      if (random() < 0.5) {
+        const otp_id = await sends(first);
+        await time.sleep(20_000);
+        const body = { otp_id, code: codeSentTo(scene, first) ?? '111111' };
+        await scene.ask(client, { route: 'verifyOtp', body });
+      }
+      const everyMs = between(random, 3000, 40_000);
+      for (const to of people) {
+        await sends(to);
+        await time.sleep(everyMs);
+      }
+      await time.sleep(judgedAfterMs + 2 * scene.skewMaxMs);
+      // The gateway judges the passwords of an hour when a later one is sent.
+      await sends(first);
     },
   },
   'asks for many more passwords than a person may get': {

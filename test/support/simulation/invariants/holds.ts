@@ -1,4 +1,5 @@
 /** Holds of one-time passwords, which administrators end. */
+import { judgedAfterMs } from '../actors/one-time-passwords.ts';
 import type { Item } from '../aws/attribute-values.ts';
 import type { Edited } from '../outside/record.ts';
 import { type Invariant, rowsDuring, timeOf } from './invariant.ts';
@@ -7,6 +8,9 @@ import { type Invariant, rowsDuring, timeOf } from './invariant.ts';
 const holdKnownWithinMs = 22_000;
 /** A request, or the start of a leg, looks at holds so long after its own time. */
 const lookMs = 15_000;
+/** The default of the setting `otpHold`. */
+const otpHold = { minimumSends: 50, minimumShare: 0.1 };
+const hourMs = 3_600_000;
 
 export const ofHolds = {
   'no password goes by SMS while these are held': {
@@ -47,6 +51,47 @@ export const ofHolds = {
         return states.includes(true) && Reflect.get(Object(body), 'channel') !== 'whatsapp'
           ? []
           : [`${clientId} was refused ${route} at ${timeOf(atMs)}: ${JSON.stringify(body)}`];
+      });
+    },
+  },
+  'passwords of an hour that are not verified are held or noticed': {
+    promise: 'decisions/otp-hold',
+    check: ({ scene, stage: { record, database }, plan: { skewMaxMs } }) => {
+      const found = database
+        .rows('ActivityLog')
+        .map(textsOf)
+        .filter(({ kind }) => kind === 'otp_held' || kind === 'otp_unverified');
+      return scene.clients.flatMap(({ clientId }) => {
+        const asked = record.asked.filter((one) => one.clientId === clientId);
+        const isEdited = record.edited.some(
+          ({ table, key }) => table === 'OtpHolds' && key.client_id === clientId,
+        );
+        if (isEdited || found.some(({ client_id }) => client_id === clientId)) return [];
+        const verified = new Set(
+          asked.flatMap(({ route, answer }) =>
+            route === 'verifyOtp' && answer?.verified === true ? [answer.otp_id] : [],
+          ),
+        );
+        const sends = asked.filter(
+          ({ route, status, headers, body }) =>
+            route === 'sendOtp' &&
+            status === 202 &&
+            headers?.['Idempotent-Replayed'] === undefined &&
+            Reflect.get(Object(body), 'channel') !== 'whatsapp',
+        );
+        // Any SMS may contain a verified code.
+        const read = asked.filter(({ answer }) => verified.has(answer?.otp_id)).length;
+        const low = sends.find(({ atMs }) => {
+          const judged = sends.filter(
+            (one) => one.atMs > atMs - hourMs + 2 * skewMaxMs && one.atMs < atMs - judgedAfterMs - skewMaxMs,
+          );
+          return judged.length >= otpHold.minimumSends && read < otpHold.minimumShare * judged.length;
+        });
+        return low === undefined
+          ? []
+          : [
+              `${clientId} sent passwords in the hour before ${timeOf(low.atMs)}, of which ${read} were verified, without a hold or a notice`,
+            ];
       });
     },
   },
