@@ -3,13 +3,13 @@
  * long as the rotation asks for.
  */
 import * as z from 'zod/mini';
-import { errorTexts, GatewayError, isConcurrentChange, standardError } from '../contract/errors.ts';
+import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
 import { modeOf } from '../contract/mode.ts';
 import type { Scope } from '../contract/routes.ts';
 import { addSeconds, type Clock } from '../platform/clock.ts';
 import { lazily } from '../platform/expiring-cache.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
-import { retry } from '../platform/retry.ts';
+import { retry, retryConflicts } from '../platform/retry.ts';
 import { type ApiKey, apiKeyScope, type Client, type ClientSecret, isLive } from './client.ts';
 import type { ApiKeyStore, ClientStore } from './client-store.dynamo.ts';
 import {
@@ -49,8 +49,6 @@ export function overlapText(stays: string, { overlap_hours = previousSecretHours
 
 /** The newest secret, and the one before it until its overlap ends (contract 2.6 and 7.6). */
 const secretsMax = 2;
-/** Retries the read and the write if another writer changed the secrets between them. */
-const conflictRetries = { delaysMs: [0, 0, 0, 0, 0], isRetryable: isConcurrentChange };
 
 export interface ClientAdminDependencies {
   readonly clients: ClientStore;
@@ -131,20 +129,16 @@ export async function rotateClientSecret(
   const recorded = lazily(beforeChange);
   const clientSecret = newClientSecret(dependencies.random, modeOf(clientId));
   const created: ClientSecret = { hash: secretHash(clientSecret), created_at: now.toISOString() };
-  return retry(conflictRetries, async () => {
+  return retryConflicts(async () => {
     const client = await dependencies.clients.find(clientId);
     if (client === undefined) throw noSuchClient();
     if (modeOf(clientId) === 'test') assertOpensMessages(client, 'A test secret');
-    // The SDK retries a write whose response was lost; the retry fails its condition although the first write was
-    // applied.
-    if (client.secrets.some(({ hash }) => hash === created.hash)) return clientSecret;
     const live = overlapHours === 0 ? [] : client.secrets.filter((secret) => isLive(secret, now));
     if (overlapHours > 0) assertRoomForSecret(live);
     const end = addSeconds(now, overlapHours * 3600).toISOString();
     const secrets = [created, ...live.map((previous) => ({ expires_at: end, ...previous }))];
     await recorded();
-    if (await dependencies.clients.replaceSecrets(clientId, client.secrets, secrets)) return clientSecret;
-    throw standardError('concurrent_change');
+    return (await dependencies.clients.replaceSecrets(clientId, client.secrets, secrets)) && clientSecret;
   });
 }
 
@@ -153,11 +147,9 @@ export async function endPreviousSecret(
   dependencies: Pick<ClientAdminDependencies, 'clients'>,
   clientId: string,
 ): Promise<void> {
-  await retry(conflictRetries, async () => {
+  await retryConflicts(async () => {
     const { secrets } = (await dependencies.clients.find(clientId)) ?? { secrets: [] };
-    if (secrets.length < 2) return;
-    if (await dependencies.clients.replaceSecrets(clientId, secrets, secrets.slice(0, 1))) return;
-    throw standardError('concurrent_change');
+    return secrets.length < 2 || dependencies.clients.replaceSecrets(clientId, secrets, secrets.slice(0, 1));
   });
 }
 
@@ -192,7 +184,7 @@ export async function issueWebhookSecret(
 ): Promise<RotatedWebhookSecret> {
   const recorded = lazily(beforeChange);
   const secret = newWebhookSecret(dependencies.random);
-  return retry(conflictRetries, async () => {
+  return retryConflicts(async () => {
     const before = await dependencies.webhookSecrets.find(clientId, endpointId);
     // The SDK retries a write whose response was lost; the retry fails its condition although the first write was
     // applied.
@@ -204,7 +196,8 @@ export async function issueWebhookSecret(
     // Read for each attempt: from the time of the write, workers have 60 s to read the secret.
     const after = withNewWebhookSecret(secret, before, clock(), overlapHours);
     if (await dependencies.webhookSecrets.replace(clientId, before, after, endpointId)) return rotated(after);
-    throw standardError(endpointId !== undefined && before.length === 0 ? 'not_found' : 'concurrent_change');
+    if (endpointId !== undefined && before.length === 0) throw standardError('not_found');
+    return false;
   });
 }
 

@@ -9,10 +9,14 @@ import {
   PutCommand,
   ScanCommand,
   UpdateCommand,
-  type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { modeOf, settingsIdOf } from '../contract/mode.ts';
-import { conditionalPut, conditionalUpdate, setOrRemove } from '../platform/aws/conditional-write.dynamo.ts';
+import {
+  conditionalPut,
+  conditionalUpdate,
+  setOrRemove,
+  updateIf,
+} from '../platform/aws/conditional-write.dynamo.ts';
 import { batchRead, queryRows, readableRows, readRow } from '../platform/aws/read-rows.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
 import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
@@ -46,14 +50,12 @@ const attributesIn = {
 } as const;
 
 export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: string) {
-  async function update(
-    clientId: string,
-    input: Omit<UpdateCommandInput, 'TableName' | 'Key' | 'ConditionExpression'>,
-    ConditionExpression = 'attribute_exists(client_id)',
-  ): Promise<boolean> {
-    const Key = { client_id: settingsIdOf(clientId) };
-    const { applied } = await conditionalUpdate(dynamo, { TableName, Key, ...input, ConditionExpression });
-    return applied;
+  const rowOf = (clientId: string) => ({ TableName, Key: { client_id: settingsIdOf(clientId) } });
+
+  async function update(clientId: string, change: Readonly<Record<string, unknown>>): Promise<boolean> {
+    const ConditionExpression = 'attribute_exists(client_id)';
+    const input = { ...rowOf(clientId), ...setOrRemove(change), ConditionExpression };
+    return (await conditionalUpdate(dynamo, input)).applied;
   }
 
   return {
@@ -79,39 +81,29 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
     },
     setDisabled: (clientId: string, disabled: boolean): Promise<boolean> =>
       // An administrator's decision overrides the hold of a restore.
-      update(clientId, setOrRemove({ disabled, held: undefined })),
+      update(clientId, { disabled, held: undefined }),
     /** Sets the URL; `undefined` removes it. Test data without its own URL uses the client's. */
     setWebhookUrl: (clientId: string, webhookUrl: string | undefined): Promise<boolean> => {
       const mode = modeOf(clientId);
       const url = mode === 'test' ? (webhookUrl ?? null) : webhookUrl;
-      return update(clientId, setOrRemove({ [attributesIn[mode].webhookUrl]: url }));
+      return update(clientId, { [attributesIn[mode].webhookUrl]: url });
     },
     /** Sets the lists. `null` removes a list, which allows everything; an absent list is not changed. */
     setPermissions: (clientId: string, change: PermissionChange): Promise<boolean> => {
       const lists = Object.entries(change).filter(([, list]) => list !== undefined);
-      return update(
-        clientId,
-        setOrRemove(Object.fromEntries(lists.map(([name, list]) => [name, list ?? undefined]))),
-      );
+      return update(clientId, Object.fromEntries(lists.map(([name, list]) => [name, list ?? undefined])));
     },
     /** Returns false if the secrets are no longer `before`, because another writer changed them. */
-    replaceSecrets: (
+    replaceSecrets: async (
       clientId: string,
       before: readonly ClientSecret[],
       after: readonly ClientSecret[],
     ): Promise<boolean> => {
       const { secrets } = attributesIn[modeOf(clientId)];
-      const values = { ':before': before, ':after': after };
-      const input = { UpdateExpression: `SET ${secrets} = :after`, ExpressionAttributeValues: values };
+      const row = rowOf(clientId);
       // The attribute is absent before the first test secret.
-      const unchanged = `${secrets} = :before`;
-      return update(
-        clientId,
-        input,
-        before.length > 0
-          ? unchanged
-          : `attribute_exists(client_id) AND (attribute_not_exists(${secrets}) OR ${unchanged})`,
-      );
+      const seen = { ...row.Key, [secrets]: before.length > 0 ? before : undefined };
+      return (await updateIf(dynamo, row, seen, { [secrets]: after })).applied;
     },
     /** Scans the table one page at a time: only administrators list clients. */
     async list({ limit, after }: ListOptions) {

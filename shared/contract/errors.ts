@@ -167,15 +167,6 @@ export async function refusalAmong<Code extends ErrorCode>(
   }
 }
 
-/** True if another request changed the same resource between this request's read and write. */
-export function isConcurrentChange(error: unknown): boolean {
-  return error instanceof GatewayError && error.code === 'concurrent_change';
-}
-
-export function isServiceUnavailable(error: unknown): boolean {
-  return error instanceof GatewayError && error.code === 'service_unavailable';
-}
-
 export function rateLimitExceeded(
   cause: string,
   retryAfterSeconds: number,

@@ -61,7 +61,7 @@ export const administration = [
       ],
       batches: ['GetItem'],
       'one-time-passwords': ['GetItem'],
-      'otp-holds': ['GetItem', 'PutItem', 'Query', 'Scan'],
+      'otp-holds': ['GetItem', 'UpdateItem', 'Query', 'Scan'],
       'webhook-endpoints': ['GetItem', 'Query'],
       'webhook-deliveries': loggedDeliveries,
       'due-items': ['Query', 'PutItem'],

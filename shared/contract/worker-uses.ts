@@ -41,7 +41,7 @@ export const workerUses = {
         'message-usage': ['GetItem', 'PutItem'],
         'count-journal': ['GetItem', 'Query', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
         'otp-traffic': ['GetItem', 'PutItem', 'Query'],
-        'otp-holds': ['PutItem', 'Query'],
+        'otp-holds': ['UpdateItem', 'Query'],
       },
       settings: ['OTP_HOLD'],
     },

@@ -1,6 +1,6 @@
 /** Reads the index `due` of a table, shard by shard, and moves the rows in it. */
 import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { conditionalUpdate } from '../platform/aws/conditional-write.dynamo.ts';
+import { updateIf } from '../platform/aws/conditional-write.dynamo.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -24,13 +24,8 @@ export function dynamoDueRows(client: DynamoDBDocumentClient, TableName: string,
 
     /** Moves a row, unless it was finished or moved since it was read. */
     async move(row: Row, dueAt: Date, looks: number): Promise<void> {
-      await conditionalUpdate(client, {
-        TableName,
-        Key: { [key]: row[key] },
-        UpdateExpression: 'SET due_at = :next, due_looks = :looks',
-        ConditionExpression: 'due_at = :seen',
-        ExpressionAttributeValues: { ':next': dueAt.toISOString(), ':looks': looks, ':seen': row.due_at },
-      });
+      const moved = { due_at: dueAt.toISOString(), due_looks: looks };
+      await updateIf(client, { TableName, Key: { [key]: row[key] } }, { due_at: row.due_at }, moved);
     },
   };
 }

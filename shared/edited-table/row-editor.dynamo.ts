@@ -6,13 +6,13 @@ import {
   ScanCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { standardError } from '../contract/errors.ts';
 import {
   conditionalDeleteItem,
   conditionalUpdateItem,
   setOrRemove,
 } from '../platform/aws/conditional-write.dynamo.ts';
 import { queryRows, scanRows } from '../platform/aws/read-rows.dynamo.ts';
+import { retryConflicts } from '../platform/retry.ts';
 import type { EditedRow, EditedTable } from './edited-row.ts';
 import type { Feedback } from './feedback.ts';
 
@@ -94,9 +94,6 @@ type RowEdit =
   | { readonly removeMarked: string }
   | undefined;
 
-/** A row that changes again during this many attempts is probably written by a program. */
-const attemptsMax = 8;
-
 export function dynamoRowEditor(
   dynamo: DynamoDBDocumentClient,
   TableName: string,
@@ -115,17 +112,17 @@ export function dynamoRowEditor(
       editOf: (row: EditedRow | undefined, attempt: number) => RowEdit | Promise<RowEdit>,
     ) {
       const Key = marshall(key);
-      for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+      let attempt = 0;
+      await retryConflicts(async () => {
         const image = await read(key);
         const row = image === undefined ? undefined : unmarshall(image, { wrapNumbers: Number });
+        attempt += 1;
         const edit = await editOf(row, attempt);
-        if (edit === undefined) return;
+        if (edit === undefined) return true;
         const unchanged = unchangedRow(image, attributes);
-        if ('set' in edit) {
-          if (await set(Key, row, edit.set, unchanged)) return;
-        } else if (image === undefined || (await remove(Key, edit.removeMarked, unchanged))) return;
-      }
-      throw standardError('concurrent_change');
+        if ('set' in edit) return set(Key, row, edit.set, unchanged);
+        return image === undefined || remove(Key, edit.removeMarked, unchanged);
+      });
     },
   };
 

@@ -1,10 +1,9 @@
 /** The table `otp-holds`: decisions of the gateway or an administrator about a client's one-time passwords by SMS. */
-import { isDeepStrictEqual } from 'node:util';
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { GatewayError, otpHeldText } from '../contract/errors.ts';
 import { allCountries } from '../contract/otp-abuse.ts';
-import { conditionalPut } from '../platform/aws/conditional-write.dynamo.ts';
+import { updateIf } from '../platform/aws/conditional-write.dynamo.ts';
 import { readableRows, readRow, scanRows } from '../platform/aws/read-rows.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
 import { CachedReader } from '../platform/expiring-cache.ts';
@@ -36,6 +35,15 @@ const otpHoldRow = z.discriminatedUnion('state', [
     always: z.boolean(),
   }),
 ]);
+
+/** Removed if the next state has no such value. */
+const ofOneState = {
+  since: undefined,
+  sends: undefined,
+  verified: undefined,
+  allowed_by: undefined,
+  always: undefined,
+};
 
 export type OtpHoldState = z.output<typeof otpHoldRow>;
 export type OtpHold = Extract<OtpHoldState, { readonly state: 'held' }>;
@@ -97,20 +105,10 @@ export function dynamoOtpHolds(client: DynamoDBDocumentClient, TableName: string
 
     /** Returns false if the state is no longer the one that was seen. */
     async replace(seen: OtpHoldState | undefined, next: OtpHoldState): Promise<boolean> {
-      const result = await conditionalPut(client, {
-        TableName,
-        Item: next,
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        ...(seen === undefined
-          ? { ConditionExpression: 'attribute_not_exists(client_id)' }
-          : {
-              ConditionExpression: '#state = :state AND changed_at = :changed_at',
-              ExpressionAttributeNames: { '#state': 'state' },
-              ExpressionAttributeValues: { ':state': seen.state, ':changed_at': seen.changed_at },
-            }),
-      });
-      // The SDK retries a write whose response was lost, and then finds its own row.
-      return result.applied || isDeepStrictEqual(result.row, next);
+      const { client_id, country, ...values } = next;
+      const row = { TableName, Key: { client_id, country } };
+      const { state, changed_at } = seen ?? {};
+      return (await updateIf(client, row, { state, changed_at }, { ...ofOneState, ...values })).applied;
     },
   };
 }

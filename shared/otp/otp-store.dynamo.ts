@@ -5,7 +5,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { recipientSendsMax, recipientWindowSeconds } from '../contract/otp-abuse.ts';
-import { conditionalUpdate } from '../platform/aws/conditional-write.dynamo.ts';
+import { conditionalUpdate, updateIf } from '../platform/aws/conditional-write.dynamo.ts';
 import { readRow } from '../platform/aws/read-rows.dynamo.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
 import { type OneTimePassword, otpSchema } from './otp.ts';
@@ -145,19 +145,9 @@ export function dynamoOtpStore(client: DynamoDBDocumentClient, TableName: string
 
     /** Returns true to only one of any number of concurrent right codes. */
     async markVerified({ otpId, workId }: OtpAttempt): Promise<boolean> {
-      const { applied } = await conditionalUpdate(client, {
-        TableName,
-        Key: { otp_id: otpId },
-        UpdateExpression: 'SET #status = :verified, verified_by = :work',
-        ConditionExpression: '#status = :pending OR verified_by = :work',
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: {
-          ':verified': 'verified',
-          ':pending': 'pending',
-          ':work': workId,
-        },
-      });
-      return applied;
+      const verified = { status: 'verified', verified_by: workId };
+      const row = { TableName, Key: { otp_id: otpId } };
+      return (await updateIf(client, row, { status: 'pending' }, verified)).applied;
     },
   };
 }

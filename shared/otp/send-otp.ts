@@ -10,7 +10,7 @@
  *   message
  */
 import { assertChannelsOn, assertMaySend, permissionsOf } from '../client/sending-permissions.ts';
-import { GatewayError, isServiceUnavailable } from '../contract/errors.ts';
+import { GatewayError } from '../contract/errors.ts';
 import { noCountry } from '../contract/otp-abuse.ts';
 import { countryOf } from '../contract/phone-number.ts';
 import type { Message } from '../message/message.ts';
@@ -23,7 +23,7 @@ import { type Operation, parseBody, requireCaller } from '../operation/operation
 import { describeUnknown, unknownIn } from '../operation/unknown-fields.ts';
 import { addSeconds } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
-import { retry } from '../platform/retry.ts';
+import { retryConflicts } from '../platform/retry.ts';
 import type { SelectSender } from '../sender/select-sender.ts';
 import { attemptsRemaining, isPending, type OneTimePassword } from './otp.ts';
 import type { AssertNotHeld } from './otp-holds.dynamo.ts';
@@ -105,16 +105,19 @@ export function sendOtp(
      * Stores the message with the password that was read for it, or with another one if that is no longer the latest.
      */
     const create = (message: Message) =>
-      retryConflicts(async () => {
-        const { message_id } = message;
-        const writes = planned ?? (await plan(message_id));
-        planned = undefined;
-        const stored = { ...message, ...otpMessage(send, message_id, writes.otp) };
-        const result = await otpSends.store(stored, writes, request.now);
-        if (result === 'full') throw tooManySends(request.now);
-        if (result === 'changed') return undefined;
-        return result.created ? { ...result, stored } : result;
-      });
+      retryConflicts(
+        async () => {
+          const { message_id } = message;
+          const writes = planned ?? (await plan(message_id));
+          planned = undefined;
+          const stored = { ...message, ...otpMessage(send, message_id, writes.otp) };
+          const result = await otpSends.store(stored, writes, request.now);
+          if (result === 'full') throw tooManySends(request.now);
+          if (result === 'changed') return false;
+          return result.created ? { ...result, stored } : result;
+        },
+        { refusal: tooManyAtOnce },
+      );
     const { entry, replayed } = await createOnce({ get, create }, request, {
       ...keyed,
       looksFirst: true,
@@ -156,21 +159,8 @@ async function assertRoom(
   if (!(await hasRoom(otps, key, messageId, now))) throw tooManySends(now);
 }
 
-const conflictsMax = 19;
-
-/** Repeats an attempt that returns undefined because another request for the recipient was faster, after growing random delays. */
-function retryConflicts<T>(attempt: () => Promise<T | undefined>): Promise<T> {
-  // More than the requests that can be in flight for one recipient and still be accepted.
-  const delaysMs = Array.from({ length: conflictsMax }, (_, index) => index * 8 * Math.random());
-  return retry({ delaysMs, isRetryable: isServiceUnavailable }, async () => {
-    const result = await attempt();
-    if (result !== undefined) return result;
-    throw new GatewayError(
-      'service_unavailable',
-      'Too many requests for this recipient at once. Try again soon.',
-    );
-  });
-}
+const tooManyAtOnce = () =>
+  new GatewayError('service_unavailable', 'Too many requests for this recipient at once. Try again soon.');
 
 function newOtp({ key, wanted, now }: WantedSend, messageId: string): OneTimePassword {
   return {

@@ -1,6 +1,7 @@
 /** Retries work that failed, and work that was done only in part. */
 
 import { setTimeout as pause } from 'node:timers/promises';
+import { standardError } from '../contract/errors.ts';
 import type { Sleep } from './clock.ts';
 
 interface RetryPolicy {
@@ -28,6 +29,27 @@ export async function retry<T>(
     }
   }
   return work();
+}
+
+/** More than the writers of one row that can be at work at the same time. */
+const conflictsMax = 40;
+
+/**
+ * Repeats a read, its change and a conditional write until no other write comes first, after growing random delays.
+ *
+ * @param attempt - returns false if another write came first
+ * @throws GatewayError `concurrent_change`, or the other refusal, if another write came first each time
+ */
+export async function retryConflicts<T>(
+  attempt: () => Promise<T | false>,
+  { refusal = () => standardError('concurrent_change'), sleep = pause as Sleep } = {},
+): Promise<T> {
+  for (let conflicts = 0; conflicts <= conflictsMax; conflicts += 1) {
+    const result = await attempt();
+    if (result !== false) return result;
+    await sleep(Math.random() * Math.min(100, 5 * conflicts));
+  }
+  throw refusal();
 }
 
 const remainingRetries = 7;

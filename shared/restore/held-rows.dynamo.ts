@@ -8,7 +8,7 @@ import { messageError } from '../contract/message-error-codes.ts';
 import { dueFields } from '../due/due-index.ts';
 import { type HeldGroup, type Message, messageSchema, transitions } from '../message/message.ts';
 import { expiry, type MessageStore, type Transition } from '../message/store/message-store.ts';
-import { conditionalUpdate, setOrRemove } from '../platform/aws/conditional-write.dynamo.ts';
+import { updateIf } from '../platform/aws/conditional-write.dynamo.ts';
 import { rowIn } from '../platform/aws/stream-record.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
 import { chunksOf } from '../platform/long-lists.ts';
@@ -30,15 +30,9 @@ export function releaseMessages(ctx: HeldContext, groups: readonly HeldGroup[]):
   return eachHeld(ctx, groups, async ({ message_id, held }) => {
     // The recipient may have it already.
     const doubled = held === 'due' ? { possible_duplicate: true } : {};
-    const released = setOrRemove({ ...dueFields(message_id, ctx.clock()), ...doubled, held: undefined });
-    const { applied } = await conditionalUpdate(ctx.dynamo, {
-      TableName: ctx.tables.messages.name,
-      Key: { message_id },
-      ...released,
-      ConditionExpression: '#held = :held',
-      ExpressionAttributeValues: { ...released.ExpressionAttributeValues, ':held': held },
-    });
-    return applied;
+    const released = { ...dueFields(message_id, ctx.clock()), ...doubled, held: undefined };
+    const row = { TableName: ctx.tables.messages.name, Key: { message_id } };
+    return (await updateIf(ctx.dynamo, row, { held }, released)).applied;
   });
 }
 
@@ -91,11 +85,10 @@ export async function enableRows(
       const row = rowIn(item) ?? {};
       const id = disabledId(tables[table], item);
       if (row.held === undefined || !isAskedFor(id)) continue;
-      const { applied } = await conditionalUpdate(dynamo, {
-        TableName,
-        Key: Object.fromEntries(keys.map((key) => [key, row[key]])),
-        ...changeIfUnchanged(row, { ...enabledValues(table, row), held: undefined }),
-      });
+      const Key = Object.fromEntries(keys.map((key) => [key, row[key]]));
+      const change: Row = { ...enabledValues(table, row), held: undefined };
+      const seen = Object.fromEntries(Object.keys(change).map((name) => [name, row[name]]));
+      const { applied } = await updateIf(dynamo, { TableName, Key }, seen, change);
       if (applied) enabled.push(`${table} ${id}`);
     }
   }
@@ -122,21 +115,4 @@ function enabledValues(table: DisabledTable, row: Row): Row {
       };
     }
   }
-}
-
-/** Returns an update of these attributes that fails if one of them has changed since the row was read. */
-function changeIfUnchanged(row: Row, values: Row) {
-  const { ExpressionAttributeValues, ...update } = setOrRemove(values);
-  const seen = Object.keys(values).filter((name) => row[name] !== undefined);
-  const isAsSeen = Object.keys(values).map((name) =>
-    seen.includes(name) ? `#${name} = :seen_${name}` : `attribute_not_exists(#${name})`,
-  );
-  return {
-    ...update,
-    ConditionExpression: isAsSeen.join(' AND '),
-    ExpressionAttributeValues: {
-      ...ExpressionAttributeValues,
-      ...Object.fromEntries(seen.map((name) => [`:seen_${name}`, row[name]])),
-    },
-  };
 }

@@ -26,12 +26,12 @@ import {
   TransactWriteCommand,
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { conditionalPut, conditionalUpdate } from '../platform/aws/conditional-write.dynamo.ts';
+import { conditionalPut, updateIf } from '../platform/aws/conditional-write.dynamo.ts';
 import { batchRead, queryRows } from '../platform/aws/read-rows.dynamo.ts';
 import { addDays, type Clock, epochSeconds, type Sleep } from '../platform/clock.ts';
 import { countMetric, log } from '../platform/log.ts';
 import { chunksOf } from '../platform/long-lists.ts';
-import { retry } from '../platform/retry.ts';
+import { retryConflicts } from '../platform/retry.ts';
 import type { Amounts } from './amounts.ts';
 
 /** The configuration for one stream. */
@@ -79,7 +79,6 @@ const pollMs = 250;
 /** The most notes of one addition: five batch reads of 100 rows. */
 const notesMax = 500;
 const writesAtOnce = 25;
-const conflictRetries = 10;
 
 const noteRow = z.object({ entry: z.string(), groups: z.instanceof(Uint8Array) });
 const groupsOfNote = z.array(z.tuple([z.string(), z.record(z.string(), z.number())]));
@@ -90,10 +89,6 @@ type Row = Readonly<Record<string, unknown>>;
 const firstNote = 'note#';
 const afterNotes = 'note$';
 const additionEntry = 'addition';
-
-class Conflict extends Error {
-  override readonly name = 'Conflict';
-}
 
 /**
  * Notes the amounts of the changes, in the order of their shard.
@@ -107,15 +102,13 @@ export async function noteChanges(
 ): Promise<CountedChanges> {
   const counting = changes.filter(({ groups }) => groups.size > 0);
   if (counting.length === 0) return { counted: 0, repeated: 0 };
-  const delaysMs = Array.from({ length: conflictRetries }, (_, i) => 20 * 2 ** i);
-  const isRetryable = (error: unknown): boolean => error instanceof Conflict;
-  return retry({ delaysMs, sleep: ctx.sleep, isRetryable }, async () => {
+  return retryConflicts(async () => {
     const position = await positionOf(ctx, shard);
     const latest = BigInt(position ?? 0);
     const fresh = counting.filter(({ sequence }) => BigInt(sequence) > latest);
-    if (fresh.length > 0) await note(ctx, shard, position, fresh);
-    return { counted: fresh.length, repeated: counting.length - fresh.length };
-  });
+    const isNoted = fresh.length === 0 || (await note(ctx, shard, position, fresh));
+    return isNoted && { counted: fresh.length, repeated: counting.length - fresh.length };
+  }, ctx);
 }
 
 async function positionOf({ dynamo, journalTable, journal }: CountContext, shard: string) {
@@ -124,13 +117,13 @@ async function positionOf({ dynamo, journalTable, journal }: CountContext, shard
   return Item === undefined ? undefined : z.string().parse(Item.sequence);
 }
 
-/** @throws Conflict if another worker has moved the position. */
+/** Returns false if another worker has moved the position. */
 async function note(
   { dynamo, clock, journalTable: TableName, journal }: CountContext,
   shard: string,
   position: string | undefined,
   changes: readonly CountedChange[],
-): Promise<void> {
+): Promise<boolean> {
   const sequence = changes.map((change) => change.sequence).reduce((a, b) => (BigInt(a) > BigInt(b) ? a : b));
   const groups = sumOf(changes.map((change) => change.groups));
   const plain = [...groups].map(([group, amounts]) => [group, Object.fromEntries(amounts)]);
@@ -161,12 +154,12 @@ async function note(
   };
   try {
     await dynamo.send(new TransactWriteCommand({ TransactItems: [{ Put: moved }, { Put: noted }] }));
+    return true;
   } catch (error) {
     if (!(error instanceof TransactionCanceledException)) throw error;
     const reasons = error.CancellationReasons?.map(({ Code }) => Code) ?? [];
-    if (reasons.some((reason) => reason === 'ConditionalCheckFailed' || reason === 'TransactionConflict')) {
-      throw new Conflict(`the position of ${shard} was moved`);
-    }
+    if (reasons.some((reason) => reason === 'ConditionalCheckFailed' || reason === 'TransactionConflict'))
+      return false;
     throw error;
   }
 }
@@ -231,18 +224,9 @@ async function begin(
     number: Math.max(clock().getTime(), (latest?.number ?? 0) + 1),
     notes: notes.map(({ entry }) => String(entry)),
   };
-  const { applied } = await conditionalPut(dynamo, {
-    TableName: journalTable,
-    Item: { journal, entry: additionEntry, ...addition },
-    ...(latest === undefined
-      ? { ConditionExpression: 'attribute_not_exists(entry)' }
-      : {
-          ConditionExpression: '#number = :latest AND size(notes) = :none',
-          ExpressionAttributeNames: { '#number': 'number' },
-          ExpressionAttributeValues: { ':latest': latest.number, ':none': 0 },
-        }),
-  });
-  return applied ? addition : undefined;
+  const row = { TableName: journalTable, Key: { journal, entry: additionEntry } };
+  const seen = { number: latest?.number, notes: latest?.notes };
+  return (await updateIf(dynamo, row, seen, addition)).applied ? addition : undefined;
 }
 
 /**
@@ -267,14 +251,7 @@ async function carryOut(ctx: CountContext, { number, notes }: Addition, rows: re
   for (const some of chunksOf(keys, writesAtOnce)) {
     await Promise.all(some.map((Key) => dynamo.send(new DeleteCommand({ TableName, Key }))));
   }
-  await conditionalUpdate(dynamo, {
-    TableName,
-    Key: { journal, entry: additionEntry },
-    UpdateExpression: 'SET notes = :none',
-    ConditionExpression: '#number = :number',
-    ExpressionAttributeNames: { '#number': 'number' },
-    ExpressionAttributeValues: { ':none': [], ':number': number },
-  });
+  await updateIf(dynamo, { TableName, Key: { journal, entry: additionEntry } }, { number }, { notes: [] });
 }
 
 /**

@@ -15,6 +15,7 @@ import {
   conditionalUpdate,
   conditionalUpdateOnce,
   setOrRemove,
+  updateIf,
 } from '../platform/aws/conditional-write.dynamo.ts';
 import { parseRow, readableRows, readRow } from '../platform/aws/read-rows.dynamo.ts';
 import { retry } from '../platform/retry.ts';
@@ -76,75 +77,57 @@ const endpointOf = (row: Readonly<Record<string, unknown>>): WebhookEndpoint =>
   parseRow(webhookEndpointSchema, row, 'endpoint_id');
 
 export function dynamoEndpointResults(client: DynamoDBDocumentClient, TableName: string) {
-  /** Returns the row after the update; undefined if the condition failed. */
-  async function update(
-    { client_id, endpoint_id }: WebhookEndpoint,
-    UpdateExpression: string,
-    ConditionExpression: string,
-    ExpressionAttributeValues: Readonly<Record<string, unknown>>,
-    isOwnWrite: (row: Readonly<Record<string, unknown>>) => boolean = () => false,
-    write = conditionalUpdate,
-  ): Promise<WebhookEndpoint | undefined> {
-    const updating = await write(client, {
-      TableName,
-      Key: { client_id, endpoint_id },
-      UpdateExpression,
-      ConditionExpression,
-      ExpressionAttributeValues,
-      ReturnValues: 'ALL_NEW',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
-    if (updating.applied) return endpointOf(updating.response.Attributes ?? {});
-    return updating.row !== undefined && isOwnWrite(updating.row) ? endpointOf(updating.row) : undefined;
-  }
+  const rowOf = ({ client_id, endpoint_id }: WebhookEndpoint) => ({
+    TableName,
+    Key: { client_id, endpoint_id },
+  });
 
   return {
     /**
      * Counts a failed attempt, never twice; after a lost response it may be counted or not. Returns the row
      * afterwards; undefined if the endpoint is deleted or disabled.
      */
-    addFailure: (endpoint: WebhookEndpoint, at: Date): Promise<WebhookEndpoint | undefined> =>
-      update(
-        endpoint,
-        'SET failing_since = if_not_exists(failing_since, :at) ADD failed_attempts :one',
-        'enabled = :yes',
-        { ':at': at.toISOString(), ':one': 1, ':yes': true },
-        undefined,
-        conditionalUpdateOnce,
-      ),
+    async addFailure(endpoint: WebhookEndpoint, at: Date): Promise<WebhookEndpoint | undefined> {
+      const adding = await conditionalUpdateOnce(client, {
+        ...rowOf(endpoint),
+        UpdateExpression: 'SET failing_since = if_not_exists(failing_since, :at) ADD failed_attempts :one',
+        ConditionExpression: 'enabled = :yes',
+        ExpressionAttributeValues: { ':at': at.toISOString(), ':one': 1, ':yes': true },
+        ReturnValues: 'ALL_NEW',
+      });
+      return adding.applied ? endpointOf(adding.response.Attributes ?? {}) : undefined;
+    },
 
     async clearFailures(endpoint: WebhookEndpoint): Promise<void> {
-      await update(endpoint, 'REMOVE failing_since, failed_attempts', 'enabled = :yes', { ':yes': true });
+      await updateIf(client, rowOf(endpoint), { enabled: true }, noFailures);
     },
 
     /** Disables an endpoint that has failed all the time since `failing`; undefined if it has not, or is disabled already. */
-    disable: (
+    async disable(
       failing: WebhookEndpoint,
       by: Required<Pick<WebhookEndpoint, 'disabled_at' | 'disabled_reason' | 'revision'>>,
-    ): Promise<WebhookEndpoint | undefined> =>
-      update(
-        failing,
-        // Its failures are counted from zero once it is enabled, also if an operator enables it in the console.
-        'SET enabled = :no, notice_pending = :yes, disabled_at = :at, disabled_reason = :reason, revision = :revision REMOVE failing_since, failed_attempts',
-        'enabled = :yes AND failing_since = :since',
-        {
-          ':no': false,
-          ':yes': true,
-          ':at': by.disabled_at,
-          ':reason': by.disabled_reason,
-          ':revision': by.revision,
-          ':since': failing.failing_since,
-        },
-        // The SDK retries a write whose response was lost.
-        (row) => row.revision === by.revision,
-      ),
+    ): Promise<WebhookEndpoint | undefined> {
+      const { failing_since } = failing;
+      // Its failures are counted from zero once it is enabled, also if an operator enables it in the console.
+      const disabled = { enabled: false, notice_pending: true, ...by, ...noFailures };
+      const { applied, row } = await updateIf(
+        client,
+        rowOf(failing),
+        { enabled: true, failing_since },
+        disabled,
+      );
+      return applied && row !== undefined ? endpointOf(row) : undefined;
+    },
 
     /** Notes that the client was told that the endpoint is disabled. */
     async noticeSent(endpoint: WebhookEndpoint): Promise<void> {
-      await update(endpoint, 'REMOVE notice_pending', 'disabled_at = :at', { ':at': endpoint.disabled_at });
+      const { disabled_at } = endpoint;
+      await updateIf(client, rowOf(endpoint), { disabled_at }, { notice_pending: undefined });
     },
   };
 }
+
+const noFailures = { failing_since: undefined, failed_attempts: undefined };
 
 export function dynamoEndpointStore(client: DynamoDBDocumentClient, TableName: string, secretsTable: string) {
   const count = (clientId: string, update: string, condition: string, values: Record<string, number>) => ({

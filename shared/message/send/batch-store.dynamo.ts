@@ -3,7 +3,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { keptDays } from '../../contract/mode.ts';
-import { conditionalPut, conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
+import { conditionalPut, updateIf } from '../../platform/aws/conditional-write.dynamo.ts';
 import { readRow } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
 import { derivedId } from '../../platform/ids.ts';
@@ -109,42 +109,18 @@ export function dynamoBatchStore(
       readRow(client, batchSchema, { TableName, Key: { batch_id: batchId }, ConsistentRead: true }),
 
     async takeOver(batchId, seen, by) {
-      const { applied } = await conditionalUpdate(client, {
-        TableName,
-        Key: { batch_id: batchId },
-        UpdateExpression: 'SET storing_until = :until, stored_by = :by',
-        ConditionExpression:
-          '#state = :storing AND (stored_by = :by OR (stored_by = :seen AND storing_until = :seen_until))',
-        ExpressionAttributeNames: { '#state': 'state' },
-        ExpressionAttributeValues: {
-          ':until': by.storing_until,
-          ':by': by.stored_by,
-          ':seen': seen.stored_by,
-          ':seen_until': seen.storing_until,
-          ':storing': 'storing',
-        },
-      });
-      return applied;
+      const { stored_by, storing_until } = seen;
+      const row = { TableName, Key: { batch_id: batchId } };
+      return (await updateIf(client, row, { state: 'storing', stored_by, storing_until }, by)).applied;
     },
 
     async markStored(batchId, end) {
-      const { expected_end_at } = end;
-      const marking = await conditionalUpdate(client, {
-        TableName,
-        Key: { batch_id: batchId },
-        UpdateExpression: `SET #state = :stored${expected_end_at === undefined ? '' : ', expected_end_at = :end'}`,
-        ConditionExpression: '#state = :storing',
-        ExpressionAttributeNames: { '#state': 'state' },
-        ExpressionAttributeValues: {
-          ':storing': 'storing',
-          ':stored': 'stored',
-          ...(expected_end_at === undefined ? {} : { ':end': expected_end_at }),
-        },
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      });
-      if (marking.applied || marking.row === undefined) return end;
-      const stored = batchSchema.parse(marking.row);
-      return withoutUndefined({ expected_end_at: stored.expected_end_at });
+      const stored = { state: 'stored', expected_end_at: end.expected_end_at };
+      const Key = { batch_id: batchId };
+      const { row } = await updateIf(client, { TableName, Key }, { state: 'storing' }, stored);
+      return row === undefined
+        ? end
+        : withoutUndefined({ expected_end_at: batchSchema.parse(row).expected_end_at });
     },
   };
 }

@@ -11,7 +11,7 @@ import { keptDays, modeOf } from '../../contract/mode.ts';
 import { batchRead, type ReadOptions } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import { retry } from '../../platform/retry.ts';
+import { retryConflicts } from '../../platform/retry.ts';
 import { anySender, fromOf } from '../attempt.ts';
 import type { Message } from '../message.ts';
 import {
@@ -48,9 +48,6 @@ export interface SuppressionPage {
 
 /** How long a row is kept that suppresses nothing: longer than SNS and SQS keep a notification. */
 const removedDays = 60;
-
-/** Each retry follows a change by another writer: a request for one recipient, or a keyword. */
-const retriesMax = 40;
 
 interface FoundRow {
   readonly key: RowKey;
@@ -131,9 +128,7 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
         isSuppression(one.found) ? [putOf(afterEnd(one.found, ending), one)] : [],
       );
       if (puts.length === 0) return undefined;
-      await putAll(puts).catch((error: unknown) => {
-        throw isOvertaken(error) ? standardError('concurrent_change') : error;
-      });
+      if (!(await putAll(puts))) throw standardError('concurrent_change');
       const stillFrom = senders.filter((_, index) => !isAdmin && isSuppression(named[index]?.found));
       return { stillFrom };
     },
@@ -202,22 +197,15 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
     read: () => Promise<readonly FoundRow[]>,
     after: (rows: readonly FoundRow[]) => readonly (SuppressionRow | undefined)[],
   ): Promise<(SuppressionRow | undefined)[]> {
-    const delaysMs = Array.from(
-      { length: retriesMax },
-      (_, index) => Math.random() * Math.min(100, 5 * index),
-    );
-    const changing = retry({ delaysMs, isRetryable: isOvertaken }, async () => {
+    return retryConflicts(async () => {
       const rows = await read();
       const changed = after(rows);
       const puts = rows.flatMap((one, index) => {
         const row = changed[index];
         return row === undefined ? [] : [putOf(row, one)];
       });
-      if (puts.length > 0) await putAll(puts);
+      if (puts.length > 0 && !(await putAll(puts))) return false;
       return rows.map(({ found }, index) => changed[index] ?? found);
-    });
-    return changing.catch((error: unknown) => {
-      throw isOvertaken(error) ? standardError('concurrent_change') : error;
     });
   }
 
@@ -236,12 +224,18 @@ export function dynamoSuppressionStore(client: DynamoDBDocumentClient, TableName
         };
   }
 
-  async function putAll(puts: ReturnType<typeof putOf>[]): Promise<void> {
-    await client.send(new TransactWriteCommand({ TransactItems: puts.map((Put) => ({ Put })) }));
+  /** Returns false if another writer has changed a row since it was read, or is about to. */
+  async function putAll(puts: ReturnType<typeof putOf>[]): Promise<boolean> {
+    try {
+      await client.send(new TransactWriteCommand({ TransactItems: puts.map((Put) => ({ Put })) }));
+      return true;
+    } catch (error) {
+      if (isOvertaken(error)) return false;
+      throw error;
+    }
   }
 }
 
-/** True if another writer has changed a row since it was read, or is about to. */
 function isOvertaken(error: unknown): boolean {
   if (!(error instanceof TransactionCanceledException)) return false;
   const codes = (error.CancellationReasons ?? []).map(({ Code }) => Code);

@@ -1,4 +1,5 @@
 /** Conditional writes: a failed condition is a result and not an error. Every other error is thrown. */
+import { isDeepStrictEqual } from 'node:util';
 import {
   type AttributeValue,
   ConditionalCheckFailedException,
@@ -8,8 +9,6 @@ import {
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import {
-  DeleteCommand,
-  type DeleteCommandInput,
   type DynamoDBDocumentClient,
   PutCommand,
   type PutCommandInput,
@@ -46,8 +45,44 @@ export function conditionalUpdateOnce(client: DynamoDBDocumentClient, input: Upd
   return tryConditionalWrite(client.send(command));
 }
 
-export function conditionalDelete(client: DynamoDBDocumentClient, input: DeleteCommandInput) {
-  return tryConditionalWrite(client.send(new DeleteCommand(input)));
+type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * Sets the attributes of `change`, and removes the undefined ones, if those of `seen` are as they were read; an
+ * undefined one was absent. A write that the SDK repeats after a lost response finds its own values, and is applied.
+ *
+ * @returns the row after the write, or the row that stood against it
+ */
+export async function updateIf(
+  client: DynamoDBDocumentClient,
+  row: Pick<UpdateCommandInput, 'TableName' | 'Key'>,
+  seen: Row,
+  change: Row,
+): Promise<{ readonly applied: boolean; readonly row: Row | undefined }> {
+  const update = setOrRemove(change);
+  const names = Object.keys(seen);
+  const present = names.filter((name) => seen[name] !== undefined);
+  const writing = await conditionalUpdate(client, {
+    ...row,
+    UpdateExpression: update.UpdateExpression,
+    ConditionExpression: names
+      .map((name) => (present.includes(name) ? `#${name} = :seen_${name}` : `attribute_not_exists(#${name})`))
+      .join(' AND '),
+    ExpressionAttributeNames: {
+      ...update.ExpressionAttributeNames,
+      ...Object.fromEntries(names.map((name) => [`#${name}`, name])),
+    },
+    ExpressionAttributeValues: {
+      ...update.ExpressionAttributeValues,
+      ...Object.fromEntries(present.map((name) => [`:seen_${name}`, seen[name]])),
+    },
+    ReturnValues: 'ALL_NEW',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+  if (writing.applied) return { applied: true, row: writing.response.Attributes };
+  const { row: found } = writing;
+  const isOwn = Object.entries(change).every(([name, value]) => isDeepStrictEqual(found?.[name], value));
+  return { applied: found !== undefined && isOwn, row: found };
 }
 
 /** Makes a conditional update in DynamoDB's own form, without the document layer. */
@@ -62,7 +97,7 @@ export function conditionalDeleteItem(client: DynamoDBDocumentClient, input: Del
 type ConditionalWriteResult<Response> =
   | { readonly applied: true; readonly response: Response }
   /** The existing row, if there is one and the write asked for it (`ReturnValuesOnConditionCheckFailure`). */
-  | { readonly applied: false; readonly row: Readonly<Record<string, unknown>> | undefined };
+  | { readonly applied: false; readonly row: Row | undefined };
 
 async function tryConditionalWrite<Response>(
   write: Promise<Response>,
@@ -79,7 +114,7 @@ async function tryConditionalWrite<Response>(
   }
 }
 
-export function setOrRemove(values: Readonly<Record<string, unknown>>) {
+export function setOrRemove(values: Row) {
   const names = Object.keys(values);
   const set = names.filter((name) => values[name] !== undefined);
   const removed = names.filter((name) => values[name] === undefined);

@@ -125,23 +125,6 @@ describe('administering clients', () => {
     for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'secret_limit_reached' });
   });
 
-  it('a client secret is made once where the response of its write was lost and the write repeated', async () => {
-    const { client, clientSecret } = await newClient();
-    const { clients } = access.admin;
-    const repeated = {
-      ...clients,
-      replaceSecrets: async (...change: Parameters<typeof clients.replaceSecrets>) => {
-        await clients.replaceSecrets(...change);
-        return clients.replaceSecrets(...change);
-      },
-    };
-    const fresh = await rotateClientSecret({ ...access.admin, clients: repeated }, client.client_id, now);
-    const row = await find(client.client_id);
-    for (const secret of [fresh, clientSecret]) expect(hasSecret(row, secret, now)).toBe(true);
-    await endPreviousSecret({ clients: repeated }, client.client_id);
-    expect((await find(client.client_id)).secrets).toHaveLength(1);
-  });
-
   it('a client and an API key are made where the responses of the writes were lost and the writes repeated', async () => {
     // The SDK repeats a call whose response it has not got.
     const send = async (command: PutCommand) => {

@@ -19,15 +19,15 @@ import { newClient, otpHoldsIn, start } from '../../support/message/otp-hold-wor
 import { batchesOf, traffic } from '../../support/message/otp-traffic.ts';
 
 let tables: InMemoryTables;
-/** Runs around the next write of a row. */
-let aroundPut: (run: () => unknown) => unknown;
+/** Runs around the next update of a row. */
+let aroundUpdate: (run: () => unknown) => unknown;
 beforeEach(() => {
-  aroundPut = (run) => run();
+  aroundUpdate = (run) => run();
   tables = inMemoryTables({
     around: ({ operation }, run) => {
-      if (operation !== 'PutItem') return run();
-      const around = aroundPut;
-      aroundPut = (next) => next();
+      if (operation !== 'UpdateItem') return run();
+      const around = aroundUpdate;
+      aroundUpdate = (next) => next();
       return around(run) as ReturnType<typeof run>;
     },
   });
@@ -239,12 +239,9 @@ describe('an administrator', () => {
 
   it('is told if another changed them at that moment', async () => {
     await holds().replace(undefined, held('client-a'));
-    aroundPut = (first) => {
-      aroundPut = async (second) => {
-        await allow('client-a', 'FR', true, addSeconds(start, 1));
-        return second();
-      };
-      return first();
+    aroundUpdate = async (update) => {
+      await allow('client-a', 'FR', true, addSeconds(start, 1));
+      return update();
     };
     await expect(allow('client-a', 'FR', false)).rejects.toMatchObject({ code: 'concurrent_change' });
     expect(await holds().find('client-a', 'FR')).toMatchObject({ always: true });
@@ -255,24 +252,12 @@ describe('an administrator', () => {
   });
 });
 
-describe('a row', () => {
-  it('whose write lost its response is written once, and no other takes its place', async () => {
-    aroundPut = (run) => {
-      run();
-      return run();
-    };
-    expect(await holds().replace(undefined, held('client-a'))).toBe(true);
-    expect(await holds().replace(undefined, held('client-a', 'FR', '2026-11-20T10:00:01.000Z'))).toBe(false);
-    expect(tables.rows('otp_holds')).toEqual([held('client-a')]);
-  });
-
-  it('that is malformed stops only itself', async () => {
-    const { client, usual } = verifyingClient();
-    await holds().replace(undefined, { ...held(client), sends: 'many' } as never);
-    await review(...usual, ...attack(client), ...attack(client, start, 'DE'));
-    expect(await heldCountries(client)).toEqual(['DE']);
-    expect(await refusal(client, 'FR')).toBeUndefined();
-  });
+it('a row that is malformed stops only itself', async () => {
+  const { client, usual } = verifyingClient();
+  await holds().replace(undefined, { ...held(client), sends: 'many' } as never);
+  await review(...usual, ...attack(client), ...attack(client, start, 'DE'));
+  expect(await heldCountries(client)).toEqual(['DE']);
+  expect(await refusal(client, 'FR')).toBeUndefined();
 });
 
 it('the check of a send reads once in 20 seconds', async () => {

@@ -10,13 +10,14 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { documentClient } from '../../../shared/platform/aws/clients.ts';
 import {
-  conditionalDelete,
   conditionalPut,
   conditionalUpdate,
   conditionalUpdateItem,
+  updateIf,
 } from '../../../shared/platform/aws/conditional-write.dynamo.ts';
 import { Sha256 } from '../../../shared/platform/aws/sha256.ts';
 import { anyCharacter } from '../../fuzz/any-character.ts';
+import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 
 const part = fc.oneof(fc.string({ unit: anyCharacter }), fc.uint8Array());
 const key = fc.oneof(fc.string({ unit: anyCharacter, minLength: 1 }), fc.uint8Array({ minLength: 1 }));
@@ -108,7 +109,6 @@ describe.each([
   ['put', conditionalPut],
   ['update', conditionalUpdate],
   ['update item', conditionalUpdateItem],
-  ['delete', conditionalDelete],
 ])('a write on a condition: %s', (_, write) => {
   it('that was made has its response', async () => {
     expect(
@@ -139,4 +139,28 @@ describe.each([
       ),
     ).rejects.toThrow(noTable);
   });
+});
+
+it('an update of a row that is as it was seen is applied once, also where its response is lost and it is repeated', async () => {
+  const { dynamo, names, rows } = inMemoryTables({
+    around: (_, run) => {
+      run();
+      return run();
+    },
+  });
+  const row = { TableName: names.otp_holds, Key: { client_id: 'a', country: 'FR' } };
+  const held = { state: 'held', sends: 60 };
+  const allowed = { state: 'allowed', sends: undefined };
+  const results = [
+    await updateIf(dynamo, row, { state: undefined }, held),
+    await updateIf(dynamo, row, { state: undefined }, { state: 'noticed' }),
+    await updateIf(dynamo, row, { state: 'held', sends: 60 }, allowed),
+  ];
+  const stored = { ...row.Key, state: 'allowed' };
+  expect(results).toEqual([
+    { applied: true, row: { ...row.Key, ...held } },
+    { applied: false, row: { ...row.Key, ...held } },
+    { applied: true, row: stored },
+  ]);
+  expect(rows('otp_holds')).toEqual([stored]);
 });
