@@ -3,7 +3,7 @@ import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { signIn } from './api/call-api.ts';
 import { useColours } from './colours.ts';
 import { forgetSession, type Session, storedSession, storeSession } from './session.ts';
-import { type Credentials, SignIn } from './sign-in.tsx';
+import { SignIn } from './sign-in.tsx';
 
 const loadSignedIn = async () => {
   const [signedIn] = await Promise.all([import('./signed-in.tsx'), loadStyles()]);
@@ -11,12 +11,11 @@ const loadSignedIn = async () => {
 };
 const SignedIn = lazy(loadSignedIn);
 
-type State =
-  | { readonly kind: 'signed_out'; readonly reason: string | undefined }
-  | { readonly kind: 'signed_in'; readonly session: Session; readonly isRestored: boolean };
-
 export function App() {
-  const [state, setState] = useState<State>(() => {
+  const [state, setState] = useState<
+    | { readonly kind: 'signed_out'; readonly reason: string | undefined }
+    | { readonly kind: 'signed_in'; readonly session: Session; readonly isRestored: boolean }
+  >(() => {
     const session = storedSession();
     return session === undefined
       ? { kind: 'signed_out', reason: undefined }
@@ -34,7 +33,7 @@ export function App() {
     if (isSignedOut) loadSignedIn().catch(() => undefined);
   }, [isSignedOut]);
 
-  const signInWith = useCallback(async ({ clientId, clientSecret }: Credentials) => {
+  const signInWith = useCallback(async (clientId: string, clientSecret: string) => {
     const session = await signIn(clientId, clientSecret);
     storeSession(session);
     setState({ kind: 'signed_in', session, isRestored: false });

@@ -5,12 +5,10 @@ export const failureTitle = 'This page could not be shown';
 export const failureText =
   'The gateway may have been updated since the dashboard was opened. Reload the dashboard to go on.';
 
-interface ErrorBoundaryProps {
-  readonly children: ReactNode;
-  readonly fallback: ReactNode;
-}
-
-export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly failed: boolean }> {
+export class ErrorBoundary extends Component<
+  { readonly children: ReactNode; readonly fallback: ReactNode },
+  { readonly failed: boolean }
+> {
   override state = { failed: false };
 
   static getDerivedStateFromError() {

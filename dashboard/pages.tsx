@@ -21,7 +21,8 @@ import { idInPath, linkTo } from './route.ts';
 // Loaded on demand, because its charts are a quarter of the script.
 const UsagePage = lazy(() => import('./pages/usage/usage.tsx'));
 
-interface PageOfDashboard {
+/** In the order of the navigation. */
+const pages: readonly {
   /** The path in the address after `#`. */
   readonly path: string;
   /** The title in the navigation. A page without a title is reached from other pages. */
@@ -30,10 +31,7 @@ interface PageOfDashboard {
   readonly Content: ComponentType<{ readonly id: string }>;
   /** True if the page exists only with the simulated carrier. */
   readonly isOfSimulator?: boolean;
-}
-
-/** In the order of the navigation. */
-const pages: readonly PageOfDashboard[] = [
+}[] = [
   { path: 'overview', title: 'Overview', Content: OverviewPage },
   { path: 'activity', title: 'Activity Logs', Content: ActivityPage },
   { path: 'activity/:id', Content: ActivityPage },

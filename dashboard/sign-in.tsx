@@ -4,13 +4,14 @@
  */
 import { type FormEvent, useRef, useState } from 'react';
 
-interface SignInProps {
+export function SignIn({
+  signOutReason,
+  onSignIn,
+}: {
   /** Why the last session ended. */
   readonly signOutReason: string | undefined;
-  readonly onSignIn: (credentials: Credentials) => Promise<void>;
-}
-
-export function SignIn({ signOutReason, onSignIn }: SignInProps) {
+  readonly onSignIn: (clientId: string, clientSecret: string) => Promise<void>;
+}) {
   const form = useSignIn(onSignIn);
   return (
     <main className="sign-in">
@@ -58,12 +59,7 @@ export function SignIn({ signOutReason, onSignIn }: SignInProps) {
   );
 }
 
-export interface Credentials {
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
-
-function useSignIn(onSignIn: (credentials: Credentials) => Promise<void>) {
+function useSignIn(onSignIn: (clientId: string, clientSecret: string) => Promise<void>) {
   const [clientId, setClientId] = useState('');
   const [secret, setSecret] = useState('');
   const [isPending, setIsPending] = useState(false);
@@ -81,7 +77,7 @@ function useSignIn(onSignIn: (credentials: Credentials) => Promise<void>) {
     setIsPending(true);
     setError(undefined);
     try {
-      await onSignIn({ clientId: clientId.trim(), clientSecret: secret.trim() });
+      await onSignIn(clientId.trim(), secret.trim());
     } catch (refusal) {
       setError(refusal instanceof Error ? refusal.message : String(refusal));
       setIsPending(false);

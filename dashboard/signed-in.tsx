@@ -21,22 +21,23 @@ import { headingId } from './components/page.tsx';
 import { RenderFailure } from './components/render-failure.tsx';
 import { Secrets } from './components/secrets.tsx';
 import { withLocalTimes } from './components/text.tsx';
-import { DashboardContext, NavigatedContext, type NewSecrets } from './context.ts';
+import { DashboardContext, NavigatedContext, type NewSecrets } from './dashboard-context.ts';
 import { Navigation, Pages, pageOf } from './pages.tsx';
 import { go, linkTo, useHashLocation, useMode } from './route.ts';
 import type { Session } from './session.ts';
 import { expired, useSessionEnd } from './session-end.ts';
 
-interface SignedInProps {
+export default function SignedIn({
+  onEnd,
+  ...around
+}: {
   readonly session: Session;
   readonly look: ReturnType<typeof useColours>;
   /** True if the session began before this load of the dashboard. */
   readonly isRestored: boolean;
   /** @param reason - shown on the sign-in page, unless the user signed out */
   readonly onEnd: (reason: string | undefined) => void;
-}
-
-export default function SignedIn({ onEnd, ...around }: SignedInProps) {
+}) {
   const { session } = around;
   const [notices, setNotices] = useState<readonly FlashbarProps.MessageDefinition[]>([]);
   const [secrets, setSecrets] = useState<readonly NewSecrets[]>([]);
@@ -134,12 +135,19 @@ function testNotice(path: string, onLeave: () => void): FlashbarProps.MessageDef
   };
 }
 
-interface LayoutProps extends Pick<SignedInProps, 'session' | 'look' | 'isRestored'> {
-  readonly onSignOut: () => void;
+function Layout({
+  session,
+  look,
+  isRestored,
+  notices,
+  onSignOut,
+}: {
+  readonly session: Session;
+  readonly look: ReturnType<typeof useColours>;
+  readonly isRestored: boolean;
   readonly notices: readonly FlashbarProps.MessageDefinition[];
-}
-
-function Layout({ session, look, isRestored, notices, onSignOut }: LayoutProps) {
+  readonly onSignOut: () => void;
+}) {
   const about = useAbout().data;
   const navigation = useNavigation();
   const [path] = useLocation();

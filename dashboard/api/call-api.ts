@@ -5,7 +5,7 @@ import {
   adminApiRoutes,
   type PathParameter,
 } from '../../shared/contract/admin-api-routes.ts';
-import type { GatewayError } from '../../shared/contract/errors.ts';
+import type { FieldError } from '../../shared/contract/errors.ts';
 import type { Mode } from '../../shared/contract/mode.ts';
 import type { Session } from '../session.ts';
 import { ApiError } from './api-error.ts';
@@ -25,8 +25,6 @@ export type PathValues<Name extends AdminApiRouteName> = Readonly<Record<PathPar
 export type ReadName = {
   [Name in AdminApiRouteName]: (typeof adminApiRoutes)[Name]['method'] extends 'GET' ? Name : never;
 }[AdminApiRouteName];
-
-export type Api = ReturnType<typeof apiOf>;
 
 /**
  * @param mode - of the data in lists of all clients
@@ -122,7 +120,7 @@ async function request(
     return {};
   });
   if (response.ok) return answer;
-  const { message, details } = answer as Partial<Pick<GatewayError, 'message' | 'details'>>;
+  const { message, details } = answer as { message?: string; details?: readonly FieldError[] };
   throw new ApiError(
     response.status,
     message ?? `The gateway responded with status ${response.status}.`,

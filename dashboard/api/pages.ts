@@ -29,7 +29,7 @@ export async function allRows<Row>(
   readPage: ReadPage<Row>,
   onRows: (count: number) => boolean,
   pause: () => Promise<unknown> = () => new Promise((resolve) => setTimeout(resolve, pauseMs)),
-): Promise<Pick<Page<Row>, 'rows' | 'leftOut'> | undefined> {
+) {
   const rows: Row[] = [];
   let cursor: string | undefined;
   let leftOut: string | undefined;

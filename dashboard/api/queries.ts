@@ -13,7 +13,7 @@ import {
 import { useRef } from 'react';
 import type { ResponseOf, RowOf } from '../../shared/admin/http/admin-operations.ts';
 import { withStart } from '../components/time-range.ts';
-import { useDashboard } from '../context.ts';
+import { useDashboard } from '../dashboard-context.ts';
 import { usePageSize } from '../page-size.ts';
 import { useListState } from '../route.ts';
 import { isFinal, retriesMax } from './api-error.ts';
@@ -84,26 +84,25 @@ export function useResponse<Name extends ReadName>(
   });
 }
 
-/** The response of a list with pages. `Field` is the name of the field with the rows. */
-type PageResponse<Field extends string, Row> = Readonly<Record<Field, readonly Row[]>> & {
-  readonly next_cursor?: string | undefined;
-};
-
-interface PageOptions<Data> extends Omit<ResponseOptions<Data>, 'sent'> {
-  readonly leftOut?: (answer: Data) => string | undefined;
-}
-
 /** Loads the page of a list that the address names. Returns a function that reads the other pages for a CSV file, too. */
 export function usePagedAnswer<Name extends ReadName, Field extends string & keyof ResponseOf<Name>>(
   name: Name,
   path: PathValues<Name>,
   filters: Query,
   field: Field,
-  { leftOut, ...options }: PageOptions<ResponseOf<Name>> = {},
+  {
+    leftOut,
+    ...options
+  }: ResponseOptions<ResponseOf<Name>> & {
+    /** Returns a sentence about the missing rows, if the list is not complete. */
+    readonly leftOut?: (answer: ResponseOf<Name>) => string | undefined;
+  } = {},
 ) {
   type Row = RowOf<Name, Field>;
   const pageOf = (answer: ResponseOf<Name>): Page<Row> => {
-    const { [field]: rows, next_cursor: nextCursor } = answer as unknown as PageResponse<Field, Row>;
+    const { [field]: rows, next_cursor: nextCursor } = answer as unknown as Readonly<
+      Record<Field, readonly Row[]>
+    > & { readonly next_cursor?: string };
     return { rows, nextCursor, leftOut: leftOut?.(answer) };
   };
   const { api } = useDashboard();

@@ -3,10 +3,10 @@
 import Alert from '@cloudscape-design/components/alert';
 import Link from '@cloudscape-design/components/link';
 import Table from '@cloudscape-design/components/table';
-import { useState } from 'react';
+import { type ComponentProps, useState } from 'react';
 import type { ResponseOf } from '../../shared/admin/http/admin-operations.ts';
 import { useResponse } from '../api/queries.ts';
-import { useDashboard } from '../context.ts';
+import { useDashboard } from '../dashboard-context.ts';
 import { linkTo } from '../route.ts';
 import { numberText, percent } from '../value-names.ts';
 import { ClientName } from './client-name.tsx';
@@ -16,12 +16,7 @@ import { Loaded } from './loaded.tsx';
 import { Facts } from './page.tsx';
 import { Secondary, Time } from './text.tsx';
 
-interface AllowOtpsProps {
-  readonly clientId: string;
-  readonly country: string;
-}
-
-export function AllowOtps({ clientId, country }: AllowOtpsProps) {
+export function AllowOtps({ clientId, country }: { readonly clientId: string; readonly country: string }) {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>
@@ -31,7 +26,11 @@ export function AllowOtps({ clientId, country }: AllowOtpsProps) {
   );
 }
 
-function AllowDialog({ clientId, country, onClose }: AllowOtpsProps & { readonly onClose: () => void }) {
+function AllowDialog({
+  clientId,
+  country,
+  onClose,
+}: ComponentProps<typeof AllowOtps> & { readonly onClose: () => void }) {
   const { api } = useDashboard();
   const path = { client_id: clientId, country };
   const query = useResponse('showOtpEvidence', path, undefined, { isFixed: true });
@@ -85,15 +84,15 @@ function Evidence({
   );
 }
 
-interface Count {
-  readonly of: string;
-  readonly passwords: number;
-  readonly verified: number;
-}
-
-function Counts({ title, rows }: { readonly title: string; readonly rows: readonly Count[] }) {
+function Counts({
+  title,
+  rows,
+}: {
+  readonly title: string;
+  readonly rows: readonly { readonly of: string; readonly passwords: number; readonly verified: number }[];
+}) {
   return (
-    <Table<Count>
+    <Table
       variant="embedded"
       contentDensity="compact"
       ariaLabels={{ tableLabel: title }}

@@ -50,17 +50,19 @@ export function ActorName({ actor }: { readonly actor: string | undefined }) {
   return name === undefined ? <span className="id">{actor}</span> : <ClientLink id={actor} name={name} />;
 }
 
-interface ClientLinkProps {
+/** Links to a client. Names are not unique, so the id is always shown. */
+export function ClientLink({
+  id,
+  to,
+  ...known
+}: {
   /** If absent, a dash is shown. */
   readonly id: string | null | undefined;
   /** The name, if the caller already has it. */
   readonly name?: string | null;
   /** The target of the link. Default: the client's page. */
   readonly to?: string;
-}
-
-/** Links to a client. Names are not unique, so the id is always shown. */
-export function ClientLink({ id, to, ...known }: ClientLinkProps) {
+}) {
   const found = useClientName(id);
   const name = known.name ?? found;
   if (id === null || id === undefined) return <>–</>;

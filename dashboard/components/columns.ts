@@ -1,11 +1,9 @@
 /** A column of a list and of its CSV file, declared once. */
 import type { ReactNode } from 'react';
-import { csvTable } from '../../shared/platform/csv.ts';
-
-type CsvCell = string | number | boolean | null | undefined;
+import { type Cell, csvTable } from '../../shared/platform/csv.ts';
 
 /** The names of the row's fields that contain one value. */
-type Field<Row> = { [Name in keyof Row]-?: Row[Name] extends CsvCell ? Name : never }[keyof Row] & string;
+type Field<Row> = { [Name in keyof Row]-?: Row[Name] extends Cell ? Name : never }[keyof Row] & string;
 
 export interface Column<Row> {
   /** If absent, the column is only in the CSV file. */
@@ -24,11 +22,11 @@ export interface Column<Row> {
   /** Renders something else instead of the value. */
   readonly cell?: (row: Row) => ReactNode;
   /** Further columns of the CSV file, by name. */
-  readonly csv?: Readonly<Record<string, (row: Row) => CsvCell>>;
+  readonly csv?: Readonly<Record<string, (row: Row) => Cell>>;
 }
 
-export function fieldValue<Row>({ field }: Column<Row>, row: Row): CsvCell {
-  return field === undefined ? undefined : (row[field] as CsvCell);
+export function fieldValue<Row>({ field }: Column<Row>, row: Row): Cell {
+  return field === undefined ? undefined : (row[field] as Cell);
 }
 
 /** Returns columns that are only in the CSV file, because the list has no room for them. */

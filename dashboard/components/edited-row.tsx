@@ -4,7 +4,7 @@ import FormField from '@cloudscape-design/components/form-field';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Textarea from '@cloudscape-design/components/textarea';
 import { useChange } from '../api/queries.ts';
-import { useDashboard } from '../context.ts';
+import { useDashboard } from '../dashboard-context.ts';
 import type { FieldOfForm } from './form.tsx';
 import { RowAction } from './list.tsx';
 
@@ -19,15 +19,17 @@ export function RowStatus({ status }: { readonly status: string }) {
   );
 }
 
-interface RemoveAttributeProps {
+/** A button that removes an invalid attribute from a row. */
+export function RemoveAttribute({
+  name,
+  of,
+  send,
+}: {
   readonly name: string;
   /** The name of the row, for screen readers. */
   readonly of: string;
   readonly send: () => Promise<{ readonly status: string | null; readonly status_message: string | null }>;
-}
-
-/** A button that removes an invalid attribute from a row. */
-export function RemoveAttribute({ name, of, send }: RemoveAttributeProps) {
+}) {
   const { notify } = useDashboard();
   const remove = useChange({
     mutationFn: send,

@@ -9,18 +9,19 @@ import { Children, type ReactNode, useEffect, useState } from 'react';
 import { useListState } from '../route.ts';
 import { ClientField } from './client-name.tsx';
 import { submitted } from './form.tsx';
-import { ChoiceField, type ChoiceFieldProps, TextField } from './form-fields.tsx';
+import { ChoiceField, TextField } from './form-fields.tsx';
 import { useIsNarrow } from './media.ts';
 import { rangeFault, rangeOf, timesOf } from './time-range.ts';
 
-interface FiltersProps {
+/** Shows the filters. Folds them in a narrow window, so that the rows are on the first screen. */
+export function Filters({
+  isRequired = false,
+  children,
+}: {
   /** True if the list shows no rows until the user sets a filter. */
   readonly isRequired?: boolean;
   readonly children: ReactNode;
-}
-
-/** Shows the filters. Folds them in a narrow window, so that the rows are on the first screen. */
-export function Filters({ isRequired = false, children }: FiltersProps) {
+}) {
   const isNarrow = useIsNarrow();
   const { isFiltered } = useListState();
   const [isOpen, setIsOpen] = useState(isRequired && !isFiltered);
@@ -42,14 +43,16 @@ export function Filters({ isRequired = false, children }: FiltersProps) {
   );
 }
 
-interface FieldsProps {
+/** Shows fields beside each other. In a narrow window each row has one field, unless `inNarrow` is set. */
+export function Fields({
+  perRow,
+  inNarrow = 1,
+  children,
+}: {
   readonly perRow: 2 | 3 | 4;
   readonly inNarrow?: 1 | 2;
   readonly children: ReactNode;
-}
-
-/** Shows fields beside each other. In a narrow window each row has one field, unless `inNarrow` is set. */
-export function Fields({ perRow, inNarrow = 1, children }: FieldsProps) {
+}) {
   const colspan = { default: 12 / inNarrow, s: 12 / perRow };
   return <Grid gridDefinition={Children.map(children, () => ({ colspan })) ?? []}>{children}</Grid>;
 }
@@ -104,35 +107,41 @@ export function useClientFilter(name = 'client_id', label = 'Client') {
 
 const any = { value: '', label: 'Any' };
 
-interface ChoiceFilterProps extends Pick<ChoiceFieldProps, 'label' | 'options'> {
+/** A filter by one of several values, or any. */
+export function ChoiceFilter({
+  name,
+  ...field
+}: {
   /** The parameter in the address. */
   readonly name: string;
-}
-
-/** A filter by one of several values, or any. */
-export function ChoiceFilter({ name, label, options }: ChoiceFilterProps) {
+  readonly label: string;
+  readonly options: readonly { readonly value: string; readonly label?: string }[];
+}) {
   const { filter, change } = useListState();
   return (
     <ChoiceField
-      label={label}
+      label={field.label}
       value={filter(name)}
-      options={[any, ...options]}
+      options={[any, ...field.options]}
       onChange={(value) => change({ [name]: value })}
     />
   );
 }
 
-interface SearchFormProps {
+/**
+ * A form with one text field. The text applies on submit. Pass the value as its `key`, so that the field follows the address.
+ */
+export function SearchForm({
+  label,
+  placeholder,
+  value,
+  onSearch,
+}: {
   readonly label: string;
   readonly placeholder: string;
   readonly value: string;
   readonly onSearch: (text: string) => void;
-}
-
-/**
- * A form with one text field. The text applies on submit. Pass the value as its `key`, so that the field follows the address.
- */
-export function SearchForm({ label, placeholder, value, onSearch }: SearchFormProps) {
+}) {
   const [text, setText] = useState(value);
   return (
     <form onSubmit={submitted(() => onSearch(text.trim()))}>

@@ -1,27 +1,26 @@
 /** Fields of forms: a choice, a line of text, a time. */
 
 import DatePicker from '@cloudscape-design/components/date-picker';
-import FormField, { type FormFieldProps } from '@cloudscape-design/components/form-field';
+import FormField from '@cloudscape-design/components/form-field';
 import Input, { type InputProps } from '@cloudscape-design/components/input';
 import RadioGroup from '@cloudscape-design/components/radio-group';
 import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import TimeInput from '@cloudscape-design/components/time-input';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from 'react';
 import type { FieldOfForm } from './form.tsx';
 
-interface Option {
-  readonly value: string;
-  readonly label?: string;
-}
-
-export interface ChoiceFieldProps extends FieldOfForm {
-  readonly label: string;
-  readonly options: readonly Option[];
-}
-
 /** A select field for one of a few values. Selects the first if the value is unknown. */
-export function ChoiceField({ label, value, error, options, onChange }: ChoiceFieldProps) {
+export function ChoiceField({
+  label,
+  value,
+  error,
+  options,
+  onChange,
+}: FieldOfForm & {
+  readonly label: string;
+  readonly options: readonly { readonly value: string; readonly label?: string }[];
+}) {
   return (
     <FormField label={label} errorText={error}>
       <Select
@@ -34,7 +33,7 @@ export function ChoiceField({ label, value, error, options, onChange }: ChoiceFi
 }
 
 /** The same as radio buttons. */
-export function RadioField({ label, value, error, options, onChange }: ChoiceFieldProps) {
+export function RadioField({ label, value, error, options, onChange }: ComponentProps<typeof ChoiceField>) {
   return (
     <FormField label={label} errorText={error}>
       <RadioGroup
@@ -46,13 +45,6 @@ export function RadioField({ label, value, error, options, onChange }: ChoiceFie
   );
 }
 
-interface TextFieldProps
-  extends Pick<FormFieldProps, 'label' | 'description' | 'secondaryControl'>,
-    Omit<InputProps, 'onChange'> {
-  readonly error?: string | undefined;
-  readonly onChange: (text: string) => void;
-}
-
 /** A field for a line of text, with its label and error. */
 export function TextField({
   label,
@@ -62,7 +54,14 @@ export function TextField({
   autoFocus = false,
   onChange,
   ...input
-}: TextFieldProps) {
+}: Omit<InputProps, 'onChange'> & {
+  readonly label: ReactNode;
+  readonly description?: ReactNode;
+  /** Shown after the field. */
+  readonly secondaryControl?: ReactNode;
+  readonly error?: string | undefined;
+  readonly onChange: (text: string) => void;
+}) {
   const field = useRef<InputProps.Ref>(null);
   useEffect(() => {
     if (!autoFocus) return undefined;
@@ -77,18 +76,23 @@ export function TextField({
   );
 }
 
-interface DateTimeFieldProps extends FieldOfForm {
-  readonly label: string;
-  readonly description?: string;
-  /** Shown beside the fields. */
-  readonly actions?: ReactNode;
-}
-
 /**
  * A field for a date and a time in the user's time zone. The value is in ISO 8601, or empty. Pass a new `key` if other code
  * changes the value.
  */
-export function DateTimeField({ label, description, value, error, actions, onChange }: DateTimeFieldProps) {
+export function DateTimeField({
+  label,
+  description,
+  value,
+  error,
+  actions,
+  onChange,
+}: FieldOfForm & {
+  readonly label: string;
+  readonly description?: string;
+  /** Shown beside the fields. */
+  readonly actions?: ReactNode;
+}) {
   const [date, setDate] = useState(localOf(value).slice(0, 10));
   const [time, setTime] = useState(localOf(value).slice(11));
   const change = (nextDate: string, nextTime: string): void => {

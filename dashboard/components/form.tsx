@@ -10,7 +10,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { fieldError, formError } from '../api/api-error.ts';
 import { useChange } from '../api/queries.ts';
-import { useDashboard } from '../context.ts';
+import { useDashboard } from '../dashboard-context.ts';
 
 /** The properties of a form field, without the label. */
 export interface FieldOfForm {
@@ -19,9 +19,17 @@ export interface FieldOfForm {
   readonly onChange: (value: string) => void;
 }
 
-type Values = Readonly<Record<string, string | boolean>>;
-
-interface FormOptions<Entered extends Values, Sent> {
+export function useForm<
+  Sent,
+  Entered extends Readonly<Record<string, string | boolean>> = Record<never, never>,
+>({
+  first = {} as Entered,
+  fields = Object.keys(first),
+  send,
+  done,
+  onSent,
+  onClose = () => undefined,
+}: {
   /** The initial values of the fields. */
   readonly first?: Entered;
   /** The fields that show their errors. Default: all. */
@@ -32,16 +40,7 @@ interface FormOptions<Entered extends Values, Sent> {
   readonly onSent?: (answer: Sent, change: (changed: Partial<Entered>) => void) => void;
   /** Closes the form's dialog after the change is saved. */
   readonly onClose?: () => void;
-}
-
-export function useForm<Sent, Entered extends Values = Record<never, never>>({
-  first = {} as Entered,
-  fields = Object.keys(first),
-  send,
-  done,
-  onSent,
-  onClose = () => undefined,
-}: FormOptions<Entered, Sent>) {
+}) {
   const { notify } = useDashboard();
   const isShown = useIsShown();
   const [edits, setEdits] = useState<Partial<Entered>>({});
@@ -108,18 +107,6 @@ export function useIsShown(): RefObject<boolean> {
   return isShown;
 }
 
-interface FormDialogProps {
-  readonly title: string;
-  /** The text of the submit button. */
-  readonly action: string;
-  readonly form: Pick<ReturnType<typeof useForm>, 'submit' | 'isPending' | 'error' | 'onClose'>;
-  readonly isComplete?: boolean;
-  readonly size?: ModalProps.Size;
-  /** The text of the button that closes the dialog. Needed if the action itself is a cancellation. */
-  readonly dismissText?: string;
-  readonly children: ReactNode;
-}
-
 /** A dialog with a form: its fields, a submit button, and the error of the whole form. */
 export function FormDialog({
   title,
@@ -129,7 +116,22 @@ export function FormDialog({
   size = 'medium',
   dismissText = 'Cancel',
   children,
-}: FormDialogProps) {
+}: {
+  readonly title: string;
+  /** The text of the submit button. */
+  readonly action: string;
+  readonly form: {
+    readonly submit: (event: FormEvent) => void;
+    readonly isPending: boolean;
+    readonly error: string | undefined;
+    readonly onClose: () => void;
+  };
+  readonly isComplete?: boolean;
+  readonly size?: ModalProps.Size;
+  /** The text of the button that closes the dialog. Needed if the action itself is a cancellation. */
+  readonly dismissText?: string;
+  readonly children: ReactNode;
+}) {
   return (
     <Modal visible header={title} size={size} onDismiss={form.onClose}>
       <form onSubmit={form.submit}>
@@ -168,7 +170,10 @@ export function Optional({ children }: { readonly children: string }) {
   );
 }
 
-interface Confirmation extends Pick<FormDialogProps, 'title' | 'action' | 'dismissText'> {
+interface Confirmation {
+  readonly title: string;
+  readonly action: string;
+  readonly dismissText?: string;
   readonly text: string;
   readonly work: () => Promise<unknown>;
   /** The notification after the action. */

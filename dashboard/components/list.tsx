@@ -7,16 +7,17 @@ import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table, { type TableProps } from '@cloudscape-design/components/table';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
 import { inOneLine } from '../../shared/platform/visible-text.ts';
 import { allRows, type ReadPage } from '../api/pages.ts';
 import { useChange } from '../api/queries.ts';
-import { useDashboard } from '../context.ts';
+import { useDashboard } from '../dashboard-context.ts';
 import { choosePageSize, pageSizes, usePageSize } from '../page-size.ts';
 import { useListState, useMode } from '../route.ts';
 import { numberText } from '../value-names.ts';
 import { type Column, csvOf, fieldValue } from './columns.ts';
 import { downloadCsv } from './download.ts';
+import { useIsShown } from './form.tsx';
 import { LoadFailure, Refresh } from './loaded.tsx';
 import { Time, WrappingLink } from './text.tsx';
 
@@ -196,25 +197,25 @@ function counterOf(count: number, page: number, nextCursor?: string, total?: num
   return `(${count}${nextCursor === undefined ? '' : '+'})`;
 }
 
-interface DownloadCsvProps<Row> extends Pick<ListProps<Row>, 'columns' | 'rows'> {
+function DownloadCsv<Row>({
+  name,
+  columns,
+  rows = [],
+  readPage,
+  of,
+}: {
   readonly name: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[] | undefined;
   /** Reads further pages, if the list has pages. */
   readonly readPage: ReadPage<Row> | undefined;
   /** The title of the list. */
   readonly of: string;
-}
-
-function DownloadCsv<Row>({ name, columns, rows = [], readPage, of }: DownloadCsvProps<Row>) {
+}) {
   const { notify } = useDashboard();
   const mode = useMode();
   const fileName = `${name}-${mode}-${new Date().toISOString().slice(0, 'yyyy-mm-dd'.length)}.csv`;
-  const isShown = useRef(true);
-  useEffect(() => {
-    isShown.current = true;
-    return () => {
-      isShown.current = false;
-    };
-  }, []);
+  const isShown = useIsShown();
   const download = useChange({
     // Stops reading if the user leaves the page.
     mutationFn: async (read: ReadPage<Row>) => allRows(read, () => isShown.current),
@@ -261,17 +262,21 @@ function PageSize() {
   );
 }
 
-interface RowActionProps {
+/** A button in a row of a list. */
+export function RowAction({
+  text,
+  of,
+  isPending = false,
+  isDisabled = false,
+  onClick,
+}: {
   readonly text: string;
   /** The name of the row, for screen readers. */
   readonly of: string;
   readonly isPending?: boolean;
   readonly isDisabled?: boolean;
   readonly onClick: () => void;
-}
-
-/** A button in a row of a list. */
-export function RowAction({ text, of, isPending = false, isDisabled = false, onClick }: RowActionProps) {
+}) {
   return (
     <Button
       variant="inline-link"

@@ -48,14 +48,15 @@ export function LoadFailure({ query }: { readonly query: UseQueryResult }) {
   );
 }
 
-interface RefreshProps {
+/** Shows the time of the last load, and a refresh button. The button keeps its place and its focus. */
+export function Refresh({
+  query,
+  others = [],
+}: {
   readonly query: UseQueryResult;
   /** Refreshed together with `query`. */
   readonly others?: readonly UseQueryResult[];
-}
-
-/** Shows the time of the last load, and a refresh button. The button keeps its place and its focus. */
-export function Refresh({ query, others = [] }: RefreshProps) {
+}) {
   const [isBusy, setIsBusy] = useState(false);
   const refresh = async (): Promise<void> => {
     setIsBusy(true);

@@ -11,20 +11,9 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useContext, useEffect, useRef } from 'react';
 import { type Mode, modeOf } from '../../shared/contract/mode.ts';
 import { inOneLine } from '../../shared/platform/visible-text.ts';
-import { NavigatedContext, useDashboard } from '../context.ts';
+import { NavigatedContext, useDashboard } from '../dashboard-context.ts';
 import { go, hereIn, useMode } from '../route.ts';
 import { Refresh } from './loaded.tsx';
-
-interface PageProps {
-  readonly title: string;
-  readonly description?: ReactNode;
-  /** The query of the page's subject, if it is about one thing. */
-  readonly query?: UseQueryResult;
-  /** The client of the page's data, if it is about one client. The page is shown in that client's mode. */
-  readonly clientId?: string | undefined;
-  readonly actions?: ReactNode;
-  readonly children: ReactNode;
-}
 
 /** The target of the skip link. */
 export const headingId = 'page-heading';
@@ -33,7 +22,23 @@ export const modeChangedText = (mode: Mode): string =>
   `This is ${mode} data: the dashboard shows ${mode} data now.`;
 
 /** Shows a page. Sets the title of the browser's tab, and moves the focus to the heading on navigation. */
-export function Page({ title, description, query, clientId, actions, children }: PageProps) {
+export function Page({
+  title,
+  description,
+  query,
+  clientId,
+  actions,
+  children,
+}: {
+  readonly title: string;
+  readonly description?: ReactNode;
+  /** The query of the page's subject, if it is about one thing. */
+  readonly query?: UseQueryResult;
+  /** The client of the page's data, if it is about one client. The page is shown in that client's mode. */
+  readonly clientId?: string | undefined;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}) {
   const heading = useRef<HTMLSpanElement>(null);
   const isNavigated = useContext(NavigatedContext);
   const mode = useMode();
@@ -72,15 +77,18 @@ export function Page({ title, description, query, clientId, actions, children }:
   );
 }
 
-interface SectionProps {
+/** A part of a page, with a heading. */
+export function Section({
+  title,
+  description,
+  actions,
+  children,
+}: {
   readonly title: string;
   readonly description?: string;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
-}
-
-/** A part of a page, with a heading. */
-export function Section({ title, description, actions, children }: SectionProps) {
+}) {
   return (
     <Container
       header={
@@ -94,13 +102,14 @@ export function Section({ title, description, actions, children }: SectionProps)
   );
 }
 
-interface FactsProps {
+/** Shows labels and values. A missing value is a dash. */
+export function Facts({
+  columns,
+  facts,
+}: {
   readonly columns: number;
   readonly facts: Readonly<Record<string, ReactNode>>;
-}
-
-/** Shows labels and values. A missing value is a dash. */
-export function Facts({ columns, facts }: FactsProps) {
+}) {
   return (
     <KeyValuePairs
       columns={columns}
@@ -110,15 +119,14 @@ export function Facts({ columns, facts }: FactsProps) {
   );
 }
 
-interface TotalProps {
-  readonly label: string;
-  readonly value: string;
-  readonly href?: string;
-  readonly note?: string | undefined;
-}
-
 /** Shows large numbers, which can link to their lists. */
-export function Totals({ columns, totals }: { columns: number; totals: readonly TotalProps[] }) {
+export function Totals({
+  columns,
+  totals,
+}: {
+  columns: number;
+  totals: readonly Parameters<typeof Total>[0][];
+}) {
   return (
     <Section title="Totals">
       <KeyValuePairs
@@ -129,7 +137,16 @@ export function Totals({ columns, totals }: { columns: number; totals: readonly 
   );
 }
 
-function Total({ value, href, note }: TotalProps) {
+function Total({
+  value,
+  href,
+  note,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly href?: string;
+  readonly note?: string | undefined;
+}) {
   if (href !== undefined) {
     return (
       <Link href={href} fontSize="heading-xl">

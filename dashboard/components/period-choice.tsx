@@ -5,17 +5,8 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useListState } from '../route.ts';
 import { Refresh } from './loaded.tsx';
 
-type Periods<Id extends string> = readonly { readonly id: Id; readonly text: string }[];
-
-interface PeriodChoiceProps<Id extends string> {
-  /** The time of the last load is the first query's. */
-  readonly queries: readonly [UseQueryResult, ...UseQueryResult[]];
-  readonly periods: Periods<Id>;
-  readonly selected: Id;
-}
-
 /** Returns the period in the address. */
-export function usePeriod<Id extends string>(periods: Periods<Id>, byDefault: Id): Id {
+export function usePeriod<Id extends string>(periods: readonly { readonly id: Id }[], byDefault: Id): Id {
   const { filter } = useListState();
   return periods.find(({ id }) => id === filter('period'))?.id ?? byDefault;
 }
@@ -24,7 +15,12 @@ export function PeriodChoice<Id extends string>({
   queries: [query, ...others],
   periods,
   selected,
-}: PeriodChoiceProps<Id>) {
+}: {
+  /** The time of the last load is the first query's. */
+  readonly queries: readonly [UseQueryResult, ...UseQueryResult[]];
+  readonly periods: readonly { readonly id: Id; readonly text: string }[];
+  readonly selected: Id;
+}) {
   const { change } = useListState();
   return (
     <SpaceBetween direction="horizontal" size="xs" alignItems="end">

@@ -19,12 +19,13 @@ export const sourceNames = {
   admin: 'Administrator',
 } as const satisfies Record<SuppressionView['source'], string>;
 
-interface SuppressionNoteProps {
-  readonly client: Pick<RowOf<'showConversation', 'clients'>, 'client_id' | 'suppression'>;
+export function SuppressionNote({
+  client: { client_id, suppression },
+  person,
+}: {
+  readonly client: RowOf<'showConversation', 'clients'>;
   readonly person: string;
-}
-
-export function SuppressionNote({ client: { client_id, suppression }, person }: SuppressionNoteProps) {
+}) {
   if (suppression === null) {
     return (
       <StatusIndicator type="success" wrapText={false}>

@@ -6,13 +6,14 @@ import { ErrorBoundary, failureText, failureTitle } from '../error-boundary.tsx'
 import { Waiting } from './loaded.tsx';
 import { Page } from './page.tsx';
 
-interface RenderFailureProps {
+export function RenderFailure({
+  children,
+  isPart = false,
+}: {
   readonly children: ReactNode;
   /** True if it protects only a part of a page. */
   readonly isPart?: boolean;
-}
-
-export function RenderFailure({ children, isPart = false }: RenderFailureProps) {
+}) {
   const alert = (
     <Alert type="error" action={<Button onClick={() => location.reload()}>Reload</Button>}>
       {failureText}

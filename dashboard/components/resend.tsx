@@ -3,7 +3,7 @@
 import ProgressBar from '@cloudscape-design/components/progress-bar';
 import type { RowOf } from '../../shared/admin/http/admin-operations.ts';
 import { useChange } from '../api/queries.ts';
-import { useDashboard } from '../context.ts';
+import { useDashboard } from '../dashboard-context.ts';
 import { durationText, numberText } from '../value-names.ts';
 
 type Outcome = RowOf<'resendWebhooks', 'results'>['outcome'];
@@ -39,16 +39,19 @@ export function noticeOf(
   return [isDone ? 'success' : 'error', told.join(' ')];
 }
 
-interface ResendProgressProps {
+/** Shows the progress of a resend of many webhooks: a bar, the rate, and the expected end. */
+export function ResendProgress({
+  done,
+  total,
+  startedAt,
+  note = '',
+}: {
   readonly done: number;
   readonly total: number;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly note?: string;
-}
-
-/** Shows the progress of a resend of many webhooks: a bar, the rate, and the expected end. */
-export function ResendProgress({ done, total, startedAt, note = '' }: ResendProgressProps) {
+}) {
   return (
     <ProgressBar
       label="Resending webhooks"

@@ -5,7 +5,7 @@ import Button from '@cloudscape-design/components/button';
 import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useEffect, useState } from 'react';
-import type { NewSecrets } from '../context.ts';
+import type { NewSecrets } from '../dashboard-context.ts';
 import { CopyButton } from './text.tsx';
 
 export function Secrets({ title, secrets, onDone }: NewSecrets & { readonly onDone: () => void }) {

@@ -83,16 +83,18 @@ function utcText(date: Date): string {
   return `${date.toLocaleString(undefined, options)} UTC`;
 }
 
-interface CopyableProps {
+/** Shows a text, such as an id, with a copy button. */
+export function Copyable({
+  name,
+  text,
+  children,
+}: {
   /** The name of the text for screen readers, such as `message id`. */
   readonly name: string;
   readonly text: string;
   /** Shown instead of the text. */
   readonly children?: ReactNode;
-}
-
-/** Shows a text, such as an id, with a copy button. */
-export function Copyable({ name, text, children }: CopyableProps) {
+}) {
   return (
     <span className="copyable">
       <span className="id">{children ?? inOneLine(text)}</span>
@@ -101,12 +103,16 @@ export function Copyable({ name, text, children }: CopyableProps) {
   );
 }
 
-interface CopyButtonProps extends Omit<CopyableProps, 'children'> {
+export function CopyButton({
+  name,
+  text,
+  variant = 'icon',
+}: {
+  readonly name: string;
+  readonly text: string;
   /** `inline`: with the text. */
   readonly variant?: CopyToClipboardProps.Variant;
-}
-
-export function CopyButton({ name, text, variant = 'icon' }: CopyButtonProps) {
+}) {
   return (
     <CopyToClipboard
       variant={variant}

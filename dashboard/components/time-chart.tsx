@@ -5,7 +5,15 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { numberText } from '../value-names.ts';
 import type { Series } from './chart-series.ts';
 
-interface TimeChartProps {
+export default function TimeChart({
+  title,
+  unit,
+  step,
+  steps,
+  series,
+  text = numberText,
+  query,
+}: {
   readonly title: string;
   /** The unit of the counts. */
   readonly unit: string;
@@ -17,17 +25,7 @@ interface TimeChartProps {
   readonly text?: (value: number) => string;
   /** The query of the series, if they may not be loaded yet. */
   readonly query?: UseQueryResult;
-}
-
-export default function TimeChart({
-  title,
-  unit,
-  step,
-  steps,
-  series,
-  text = numberText,
-  query,
-}: TimeChartProps) {
+}) {
   const label = (at: Date): string =>
     at.toLocaleString(undefined, {
       timeZone: 'UTC',

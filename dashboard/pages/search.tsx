@@ -6,7 +6,7 @@ import { SearchForm } from '../components/filters.tsx';
 import { List } from '../components/list.tsx';
 import { modeChangedText, Page } from '../components/page.tsx';
 import { Code, Copyable } from '../components/text.tsx';
-import { useDashboard } from '../context.ts';
+import { useDashboard } from '../dashboard-context.ts';
 import { go, modeIn, useListState, useMode } from '../route.ts';
 
 const kinds = {

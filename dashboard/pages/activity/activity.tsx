@@ -23,7 +23,7 @@ import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { noticeOf, ResendProgress, useResend } from '../../components/resend.tsx';
 import { State } from '../../components/state.tsx';
-import { useDashboard } from '../../context.ts';
+import { useDashboard } from '../../dashboard-context.ts';
 import { go, linkTo, useListState } from '../../route.ts';
 import { valueText } from '../../value-names.ts';
 import { changesTab, kinds, optionsOf, type Tab, tabs } from './activity-tabs.ts';

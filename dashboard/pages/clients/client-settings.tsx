@@ -13,14 +13,10 @@ import { TextField } from '../../components/form-fields.tsx';
 import { Facts, Section } from '../../components/page.tsx';
 import { State } from '../../components/state.tsx';
 import { Time } from '../../components/text.tsx';
-import { useDashboard } from '../../context.ts';
+import { useDashboard } from '../../dashboard-context.ts';
 import { linkTo } from '../../route.ts';
 
-interface ClientProps {
-  readonly client: ResponseOf<'showClient'>;
-}
-
-export function ClientSettings({ client }: ClientProps) {
+export function ClientSettings({ client }: { readonly client: ResponseOf<'showClient'> }) {
   return (
     <Section title="Settings">
       <SpaceBetween size="l">
@@ -42,7 +38,11 @@ export function ClientSettings({ client }: ClientProps) {
   );
 }
 
-function WebhookUrl({ client: { client_id, webhook_url: saved } }: ClientProps) {
+function WebhookUrl({
+  client: { client_id, webhook_url: saved },
+}: {
+  readonly client: ResponseOf<'showClient'>;
+}) {
   const { api, notify } = useDashboard();
   const first = { webhook_url: saved ?? '' };
   const form = useForm({
@@ -72,7 +72,7 @@ function WebhookUrl({ client: { client_id, webhook_url: saved } }: ClientProps) 
 }
 
 /** The countries and senders that the client may use. Empty means the countries of the stage and all senders. */
-function Permissions({ client }: ClientProps) {
+function Permissions({ client }: { readonly client: ResponseOf<'showClient'> }) {
   const { api, notify } = useDashboard();
   const about = useAbout();
   const first = textsOf(client);
@@ -131,9 +131,7 @@ function stageText(countries: readonly string[] | null | undefined): string {
   return `${countries.slice(0, shownCountries).join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
 }
 
-type Lists = Pick<ResponseOf<'showClient'>, 'countries' | 'senders'>;
-
-function textsOf({ countries, senders }: Lists) {
+function textsOf({ countries, senders }: ResponseOf<'showClient'>) {
   return { countries: countries?.join(', ') ?? '', senders: senders?.join(', ') ?? '' };
 }
 

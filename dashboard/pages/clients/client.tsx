@@ -13,7 +13,7 @@ import { useConfirm } from '../../components/form.tsx';
 import { Loaded, LoadFailure } from '../../components/loaded.tsx';
 import { Page, Section } from '../../components/page.tsx';
 import { Copyable, withLocalTimes } from '../../components/text.tsx';
-import { useDashboard } from '../../context.ts';
+import { useDashboard } from '../../dashboard-context.ts';
 import { go, linkTo, useListState } from '../../route.ts';
 import { ClientSettings } from './client-settings.tsx';
 import { Credentials } from './credentials.tsx';
@@ -79,12 +79,13 @@ export function ClientPage({ id }: { readonly id: string }) {
   );
 }
 
-interface ClientTabsProps {
+function ClientTabs({
+  clientId,
+  client,
+}: {
   readonly clientId: string;
   readonly client: ResponseOf<'showClient'>;
-}
-
-function ClientTabs({ clientId, client }: ClientTabsProps) {
+}) {
   const { filter, tab } = useListState();
   const tabs = [
     { id: 'settings', label: 'Settings', content: () => <ClientSettings client={client} /> },

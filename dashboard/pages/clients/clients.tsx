@@ -11,7 +11,7 @@ import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { State } from '../../components/state.tsx';
 import { Copyable } from '../../components/text.tsx';
-import { useDashboard } from '../../context.ts';
+import { useDashboard } from '../../dashboard-context.ts';
 import { linkTo, useListState, useMode } from '../../route.ts';
 
 export function ClientsPage() {

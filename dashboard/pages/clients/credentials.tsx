@@ -15,7 +15,7 @@ import { List, RowAction } from '../../components/list.tsx';
 import { Section } from '../../components/page.tsx';
 import { State } from '../../components/state.tsx';
 import { Copyable, Secondary, Time } from '../../components/text.tsx';
-import { useDashboard } from '../../context.ts';
+import { useDashboard } from '../../dashboard-context.ts';
 import { linkTo } from '../../route.ts';
 
 export function Credentials({ client }: { readonly client: ResponseOf<'showClient'> }) {
@@ -159,14 +159,16 @@ const texts = {
 
 type SecretKind = keyof typeof texts;
 
-interface RotateSecretProps {
+/** The dialog that rotates a secret of a client, with the choice of how long the current one stays in use. */
+function RotateSecret({
+  clientId,
+  kind,
+  onClose,
+}: {
   readonly clientId: string;
   readonly kind: SecretKind;
   readonly onClose: () => void;
-}
-
-/** The dialog that rotates a secret of a client, with the choice of how long the current one stays in use. */
-function RotateSecret({ clientId, kind, onClose }: RotateSecretProps) {
+}) {
   const { api, showSecrets } = useDashboard();
   const { title, text, leaked } = texts[kind];
   const form = useForm({

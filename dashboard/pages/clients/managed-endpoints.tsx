@@ -7,7 +7,7 @@ import { type Column, csvOnly } from '../../components/columns.ts';
 import { List, RowAction } from '../../components/list.tsx';
 import { State } from '../../components/state.tsx';
 import { Copyable } from '../../components/text.tsx';
-import { useDashboard } from '../../context.ts';
+import { useDashboard } from '../../dashboard-context.ts';
 import { go, linkTo } from '../../route.ts';
 
 export function ManagedEndpoints({ clientId }: { readonly clientId: string }) {

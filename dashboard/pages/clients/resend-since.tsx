@@ -9,17 +9,8 @@ import { useResponse } from '../../api/queries.ts';
 import { FormDialog, useForm } from '../../components/form.tsx';
 import { DateTimeField } from '../../components/form-fields.tsx';
 import { ResendProgress } from '../../components/resend.tsx';
-import { useDashboard } from '../../context.ts';
+import { useDashboard } from '../../dashboard-context.ts';
 import { numberText } from '../../value-names.ts';
-
-interface ResendSinceProps {
-  readonly clientId: string;
-  readonly origin: string;
-  /** The time at which the endpoint began to fail, if known. */
-  readonly failingSince: string | null;
-  readonly onStarted: (resend: ResendView) => void;
-  readonly onClose: () => void;
-}
 
 const hour = 3_600_000;
 
@@ -29,7 +20,20 @@ function firstSince(failingSince: string | null): string {
   return new Date(at).toISOString().replace(/:\d\d\.\d{3}Z$/, ':00Z');
 }
 
-export function ResendSince({ clientId, origin, failingSince, onStarted, onClose }: ResendSinceProps) {
+export function ResendSince({
+  clientId,
+  origin,
+  failingSince,
+  onStarted,
+  onClose,
+}: {
+  readonly clientId: string;
+  readonly origin: string;
+  /** The time at which the endpoint began to fail, if known. */
+  readonly failingSince: string | null;
+  readonly onStarted: (resend: ResendView) => void;
+  readonly onClose: () => void;
+}) {
   const { api } = useDashboard();
   const [first] = useState(() => ({ since: firstSince(failingSince) }));
   const path = { client_id: clientId };
@@ -76,12 +80,13 @@ function countText(counted: { readonly count: number; readonly more: boolean } |
   );
 }
 
-interface ResendStateProps {
+export function ResendState({
+  clientId,
+  started,
+}: {
   readonly clientId: string;
   readonly started: ResendView;
-}
-
-export function ResendState({ clientId, started }: ResendStateProps) {
+}) {
   const path = { client_id: clientId, resend_id: started.resend_id };
   const { data = started } = useResponse('showWebhookResend', path, undefined, {
     inProgress: ({ status }) => status !== 'completed',

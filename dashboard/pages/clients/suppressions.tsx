@@ -11,7 +11,7 @@ import { RadioField, TextField } from '../../components/form-fields.tsx';
 import { List, RowAction } from '../../components/list.tsx';
 import { scopeNames, sourceNames } from '../../components/reachability.tsx';
 import { Secondary, Written } from '../../components/text.tsx';
-import { useDashboard } from '../../context.ts';
+import { useDashboard } from '../../dashboard-context.ts';
 import { linkTo, useListState } from '../../route.ts';
 
 export function Suppressions({ clientId }: { readonly clientId: string }) {
@@ -89,20 +89,22 @@ function columnsOf(clientId: string, remove: (number: string) => void): readonly
   ];
 }
 
-interface AddSuppressionProps {
-  readonly clientId: string;
-  /** The initial value of the field. */
-  readonly recipient: string;
-  readonly onClose: () => void;
-}
-
 const scopeOptions = Object.entries(scopeNames).map(([value, label]) => ({ value, label }));
 
 /**
  * The dialog that adds a suppression: number, scope and reason. If the number is already suppressed, it changes the scope and
  * the reason.
  */
-function AddSuppression({ clientId, recipient, onClose }: AddSuppressionProps) {
+function AddSuppression({
+  clientId,
+  recipient,
+  onClose,
+}: {
+  readonly clientId: string;
+  /** The initial value of the field. */
+  readonly recipient: string;
+  readonly onClose: () => void;
+}) {
   const { api, notify } = useDashboard();
   const form = useForm({
     first: { recipient, scope: 'messages', reason: '' },

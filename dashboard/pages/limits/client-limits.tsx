@@ -20,7 +20,7 @@ import { useConfirm } from '../../components/form.tsx';
 import { RowAction } from '../../components/list.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Copyable, Secondary, withLocalTimes } from '../../components/text.tsx';
-import { useDashboard } from '../../context.ts';
+import { useDashboard } from '../../dashboard-context.ts';
 import { linkTo } from '../../route.ts';
 import { capNames, durationText, everyClient, numberText } from '../../value-names.ts';
 import type { EndpointLimits } from './limit-field.ts';
@@ -214,15 +214,17 @@ function column(field: WindowAttribute): TableProps.ColumnDefinition<EndpointLim
   };
 }
 
-interface LimitPreviewProps {
+/** Shows which window would refuse requests first with the new value, before it is saved. */
+function LimitPreview({
+  row,
+  field,
+  text,
+}: {
   readonly row: EndpointLimits;
   readonly field: WindowAttribute;
   /** The text as entered. Empty for the default. */
   readonly text: string;
-}
-
-/** Shows which window would refuse requests first with the new value, before it is saved. */
-function LimitPreview({ row, field, text }: LimitPreviewProps) {
+}) {
   if (limitFault(row, text) !== undefined) return null;
   const entered = text.trim() === '' ? row.defaults?.[field] : Number(plainLimit(row, text));
   const limits: Partial<Record<WindowAttribute, number>> = { ...row.in_force, [field]: entered };

@@ -10,16 +10,17 @@ import { changedFields } from '../../components/changed-fields.ts';
 import { NoteField } from '../../components/edited-row.tsx';
 import { FormDialog, useForm } from '../../components/form.tsx';
 import { DateTimeField, TextField } from '../../components/form-fields.tsx';
-import { useDashboard } from '../../context.ts';
+import { useDashboard } from '../../dashboard-context.ts';
 import type { EndpointLimits } from './limit-field.ts';
 import { limitTitles, placeholderOf, savedNotice } from './limit-field.ts';
 
-interface LimitRowFormProps {
+export function LimitRowForm({
+  row,
+  onClose,
+}: {
   readonly row: EndpointLimits;
   readonly onClose: () => void;
-}
-
-export function LimitRowForm({ row, onClose }: LimitRowFormProps) {
+}) {
   const { api, notify } = useDashboard();
   const { client_id, windows, endpoint } = row;
   const first = valuesOf(row);

@@ -4,7 +4,7 @@ import Box from '@cloudscape-design/components/box';
 import Icon from '@cloudscape-design/components/icon';
 import type { ReactNode } from 'react';
 import { RemoveAttribute } from '../../components/edited-row.tsx';
-import { useDashboard } from '../../context.ts';
+import { useDashboard } from '../../dashboard-context.ts';
 import type { EndpointLimits } from './limit-field.ts';
 
 export function LimitWarnings({ row }: { readonly row: EndpointLimits }) {

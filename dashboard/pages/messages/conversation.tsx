@@ -19,7 +19,7 @@ import { Facts, Page, Section } from '../../components/page.tsx';
 import { reachability } from '../../components/reachability.tsx';
 import { isInProgress, State } from '../../components/state.tsx';
 import { Copyable, Secondary, Time } from '../../components/text.tsx';
-import { useDashboard } from '../../context.ts';
+import { useDashboard } from '../../dashboard-context.ts';
 import { linkTo, useListState, useMode } from '../../route.ts';
 import { channelNames, channelOptions } from '../../value-names.ts';
 import { Correspondents } from './correspondents.tsx';
@@ -107,13 +107,14 @@ function usesWhatsApp(
   return window_expires_at !== null || messages.some(({ channel }) => channel === 'whatsapp');
 }
 
-interface MessagesProps {
+function Messages({
+  conversation: { messages, next_cursor },
+  isMixed,
+}: {
   readonly conversation: ResponseOf<'showConversation'>;
   /** True if the messages of all clients are shown. */
   readonly isMixed: boolean;
-}
-
-function Messages({ conversation: { messages, next_cursor }, isMixed }: MessagesProps) {
+}) {
   const { page, turnTo, turnBack, change } = useListState();
   const isNewest = page === 1;
   const list = useRef<HTMLElement>(null);
@@ -178,12 +179,13 @@ function Messages({ conversation: { messages, next_cursor }, isMixed }: Messages
 
 const askedFor = { opt_out: 'asks to opt out', opt_in: 'asks to opt in' } as const;
 
-interface OneMessageProps {
+function OneMessage({
+  message,
+  isMixed,
+}: {
   readonly message: RowOf<'showConversation', 'messages'>;
   readonly isMixed: boolean;
-}
-
-function OneMessage({ message, isMixed }: OneMessageProps) {
+}) {
   const { message_id, direction, channel, number, in_reply_to, asks_for, error_code } = message;
   const isInbound = direction === 'inbound';
   return (
@@ -220,13 +222,14 @@ function OneMessage({ message, isMixed }: OneMessageProps) {
   );
 }
 
-interface SimulateReplyProps {
+/** Simulates a reply. Shown only if the carrier is the simulator. */
+function SimulateReply({
+  conversation: { person, messages },
+  onSent,
+}: {
   readonly conversation: ResponseOf<'showConversation'>;
   readonly onSent: () => void;
-}
-
-/** Simulates a reply. Shown only if the carrier is the simulator. */
-function SimulateReply({ conversation: { person, messages }, onSent }: SimulateReplyProps) {
+}) {
   const { api, notify } = useDashboard();
   const mode = useMode();
   const [newest] = messages;

@@ -21,10 +21,7 @@ export function CorrespondentsOf({ recipient }: { readonly recipient: string }) 
   return data === undefined || data.clients.length === 0 ? null : <Correspondents {...data} />;
 }
 
-export function Correspondents({
-  person,
-  clients,
-}: Pick<ResponseOf<'showConversation'>, 'person' | 'clients'>) {
+export function Correspondents({ person, clients }: ResponseOf<'showConversation'>) {
   const left = clients.length - clientsShownMax;
   return (
     <>

@@ -9,8 +9,6 @@ import {
 } from '../../../shared/message/message-summary.ts';
 import { Code, Copyable, Secondary, Written } from '../../components/text.tsx';
 
-type Medium = PartsOf<NonNullable<PossibleParts['media']>>;
-
 export function MessageContent({ text = null, whatsapp }: Content) {
   const content = contentIn(whatsapp);
   if (content === undefined) {
@@ -61,7 +59,11 @@ function Parts({ of: content }: { readonly of: NoText }) {
   );
 }
 
-function MediumParts({ of: { id, url, mime_type, caption, filename } }: { readonly of: Medium }) {
+function MediumParts({
+  of: { id, url, mime_type, caption, filename },
+}: {
+  readonly of: PartsOf<NonNullable<PossibleParts['media']>>;
+}) {
   return (
     <>
       <Written text={caption} />

@@ -16,7 +16,7 @@ import { Facts, Page, Section } from '../../components/page.tsx';
 import { reachability } from '../../components/reachability.tsx';
 import { deliveryStateColumn, isInProgress, State } from '../../components/state.tsx';
 import { Copyable, IdLink, Secondary, Time } from '../../components/text.tsx';
-import { useDashboard } from '../../context.ts';
+import { useDashboard } from '../../dashboard-context.ts';
 import { linkTo } from '../../route.ts';
 import { channelNames, numberText } from '../../value-names.ts';
 import { MessageContent } from './message-content.tsx';
@@ -59,27 +59,27 @@ export function MessagePage({ id }: { readonly id: string }) {
       }
     >
       <Loaded query={query}>
-        {({ message, webhooks, legs, ...rest }) => (
+        {(loaded) => (
           <SpaceBetween size="l">
-            <Details message={message} {...rest} />
+            <Details {...loaded} />
             <Section title="Content">
-              <MessageContent text={rest.text} whatsapp={rest.whatsapp} />
+              <MessageContent text={loaded.text} whatsapp={loaded.whatsapp} />
             </Section>
-            {legs.length === 0 ? null : <Legs legs={legs} ownId={message.message_id} />}
+            {loaded.legs.length === 0 ? null : <Legs legs={loaded.legs} ownId={loaded.message.message_id} />}
             <List
               title="History"
               columns={[
                 { title: 'Status', cell: ({ status }) => <State of={status} /> },
                 { title: 'Time', field: 'at', isTime: true },
               ]}
-              rows={message.history}
+              rows={loaded.message.history}
               empty="The message has no history."
               idOf={({ status }) => status}
             />
             <List<DeliverySummary>
               title="Webhooks"
               columns={webhookColumns}
-              rows={webhooks}
+              rows={loaded.webhooks}
               empty="A message has webhooks if its request or its client has a webhook URL."
               idOf={(row) => row.delivery_id}
               csvName={`webhooks-of-${id}`}
@@ -148,9 +148,7 @@ function startOf({
     : `${numberText(after_seconds)} s after the one before, or at once ${ends}`;
 }
 
-type DetailsProps = Omit<ResponseOf<'showMessage'>, 'webhooks' | 'legs'>;
-
-function Details({ message, person, client }: DetailsProps) {
+function Details({ message, person, client }: ResponseOf<'showMessage'>) {
   const isInbound = message.direction === 'inbound';
   const number = <Copyable name={isInbound ? 'sender' : 'recipient'} text={person} />;
   const ours = isInbound ? message.recipient : message.from;
@@ -180,7 +178,8 @@ function received({ received_at, in_reply_to }: MessageProps) {
   };
 }
 
-function sent({ reference, cost, ...message }: MessageProps) {
+function sent(message: MessageProps) {
+  const { reference, cost } = message;
   return {
     Segments: `${message.segments ?? '–'} ${message.encoding ?? ''}`,
     Cost: cost === null ? null : `${cost} ${message.currency ?? ''}`,
@@ -194,12 +193,12 @@ function sent({ reference, cost, ...message }: MessageProps) {
       message.carrier_message_id === null ? null : (
         <Copyable name="the carrier's message id" text={message.carrier_message_id} />
       ),
-    Error: <ErrorNote error={message.error} />,
+    Error: <ErrorNote {...message} />,
   };
 }
 
 /** Shows the error, and what the client can do about it. */
-function ErrorNote({ error }: Pick<MessageProps, 'error'>) {
+function ErrorNote({ error }: MessageProps) {
   if (error === null) return <>–</>;
   const notes: Readonly<Record<string, { readonly cause: string; readonly remedy: string } | undefined>> =
     messageErrorNotes;

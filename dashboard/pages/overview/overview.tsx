@@ -163,14 +163,17 @@ function TopErrorCodes({ summary }: { readonly summary: ResponseOf<'summarizeUsa
   );
 }
 
-interface ChartProps {
+function Chart({
+  title,
+  unit,
+  series,
+  query,
+}: {
   readonly title: string;
   readonly unit: string;
   readonly series: Readonly<Record<string, { readonly title: string; readonly color: string }>>;
   readonly query: UseQueryResult<ResponseOf<'showUsage'>>;
-}
-
-function Chart({ title, unit, series, query }: ChartProps) {
+}) {
   const { step = 'hour', points = [] } = query.data ?? {};
   return (
     <Section title={title}>

@@ -9,18 +9,19 @@ import { ClientField } from '../../components/client-name.tsx';
 import { NoteField } from '../../components/edited-row.tsx';
 import { FormDialog, useForm } from '../../components/form.tsx';
 import { ChoiceField, TextField } from '../../components/form-fields.tsx';
-import { useDashboard } from '../../context.ts';
+import { useDashboard } from '../../dashboard-context.ts';
 import { channelOptions } from '../../value-names.ts';
 
 export type SenderView = RowOf<'listSenders', 'senders'>;
 
-interface SenderFormProps {
+export function SenderForm({
+  row,
+  onClose,
+}: {
   /** Empty for a new row. */
   readonly row: Partial<SenderView>;
   readonly onClose: () => void;
-}
-
-export function SenderForm({ row, onClose }: SenderFormProps) {
+}) {
   const { api, notify } = useDashboard();
   const isNew = row.client_id === undefined;
   const first = {

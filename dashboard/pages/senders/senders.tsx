@@ -18,7 +18,7 @@ import { List, RowAction } from '../../components/list.tsx';
 import { LoadFailure } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
 import { Secondary, Time, withLocalTimes } from '../../components/text.tsx';
-import { useDashboard } from '../../context.ts';
+import { useDashboard } from '../../dashboard-context.ts';
 import { linkTo, useListState } from '../../route.ts';
 import { channelNames, everyClient } from '../../value-names.ts';
 import type { SenderView } from './sender-form.tsx';

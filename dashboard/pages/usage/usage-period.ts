@@ -68,7 +68,7 @@ export function timesOf({ period, first, last_day }: Chosen): UsageTimes {
   return period === chosenDays.id ? timesOfDays(first, last_day, now) : timesAt(period, now);
 }
 
-export function iso({ since, until }: Pick<UsageTimes, 'since' | 'until'>) {
+export function iso({ since, until }: { readonly since: Date; readonly until: Date }) {
   return { since: since.toISOString(), until: until.toISOString() };
 }
 

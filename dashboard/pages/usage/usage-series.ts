@@ -14,8 +14,6 @@ export const usageGroups = [
 export type UsageGroup = (typeof usageGroups)[number]['value'];
 
 type Entry = UsageList['usage'][number];
-type Group = Pick<Entry, 'client_id' | 'channel' | 'type' | 'country' | 'status'>;
-
 /** With more series, the colours could not be distinguished. */
 const seriesMax = 7;
 
@@ -42,7 +40,11 @@ export function seriesOf(
 const countries = new Intl.DisplayNames('en', { type: 'region' });
 
 /** Returns the title of an entry's group. */
-export function groupTitle(entry: Group, group: UsageGroup, names: ReadonlyMap<string, string>): string {
+export function groupTitle(
+  entry: Partial<Entry>,
+  group: UsageGroup,
+  names: ReadonlyMap<string, string>,
+): string {
   if (group === 'client') {
     const id = entry.client_id ?? '';
     const name = names.get(id);

@@ -19,7 +19,7 @@ import { Loaded, LoadFailure } from '../../components/loaded.tsx';
 import { Page, Section, Totals } from '../../components/page.tsx';
 import { PeriodChoice, usePeriod } from '../../components/period-choice.tsx';
 import TimeChart from '../../components/time-chart.tsx';
-import { useDashboard } from '../../context.ts';
+import { useDashboard } from '../../dashboard-context.ts';
 import { linkTo, useListState } from '../../route.ts';
 import { numberText, percent } from '../../value-names.ts';
 import {
@@ -109,7 +109,7 @@ function totalsOf({ total, currency }: ResponseOf<'summarizeUsage'>) {
 }
 
 function costText(
-  { cost, other_costs = {} }: Pick<ClientSums, 'cost' | 'other_costs'>,
+  { cost, other_costs = {} }: { cost: number; other_costs?: ClientSums['other_costs'] },
   currency: string,
 ): string {
   return [[currency, cost] as const, ...Object.entries(other_costs)]

@@ -1,6 +1,6 @@
 /** The admin API, notifications, and the dialog of new secrets, for every page. */
 import { createContext, useContext } from 'react';
-import type { Api } from './api/call-api.ts';
+import type { apiOf } from './api/call-api.ts';
 
 export interface NewSecrets {
   readonly title: string;
@@ -8,7 +8,7 @@ export interface NewSecrets {
 }
 
 interface Dashboard {
-  readonly api: Api;
+  readonly api: ReturnType<typeof apiOf>;
   /** A warning or an error stays until it is dismissed. */
   notify(type: 'success' | 'warning' | 'error', text: string): void;
   /** Shows secrets on every page until the user has saved them. They cannot be shown again. */
