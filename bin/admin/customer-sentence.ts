@@ -9,26 +9,11 @@ export function forCustomer([newest]: readonly FoundMessage[]): readonly string[
   return newest === undefined ? [] : [`For the customer: ${customerSentence(newest)}`];
 }
 
-type Told = Pick<
-  FoundMessage,
-  | 'channel'
-  | 'direction'
-  | 'recipient'
-  | 'from'
-  | 'status'
-  | 'error'
-  | 'created_at'
-  | 'scheduled_at'
-  | 'sent_at'
-  | 'delivered_at'
-  | 'read_at'
->;
-
 /**
  * Returns a sentence about the result of a message that support can send to a customer unchanged. Times are in UTC and say so,
  * because the customer may be in another time zone.
  */
-export function customerSentence(message: Told): string {
+export function customerSentence(message: FoundMessage): string {
   const { channel, direction, recipient, from, created_at } = message;
   const kind = channel === 'sms' ? 'SMS' : 'WhatsApp message';
   if (direction === 'inbound')
@@ -36,7 +21,7 @@ export function customerSentence(message: Told): string {
   return `The ${kind} to ${recipient}, accepted at ${momentText(created_at)}, ${outcomes[message.status](message)}.`;
 }
 
-const outcomes: Readonly<Record<Status, (message: Told) => string>> = {
+const outcomes: Readonly<Record<Status, (message: FoundMessage) => string>> = {
   scheduled: ({ scheduled_at }) => `will be sent${atTime(scheduled_at)}`,
   queued: () => 'is waiting to be sent',
   sending: () => 'is being handed to the mobile network',
@@ -55,7 +40,7 @@ function atTime(time: string | null): string {
 }
 
 /** Returns the text of an error code as a part of a sentence. */
-function reasonOf(error: Told['error']): string {
+function reasonOf(error: FoundMessage['error']): string {
   const sentence = error === null ? null : (error.message ?? messageOfErrorCode(error.code));
   if (sentence === null) return '';
   return `: ${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`;

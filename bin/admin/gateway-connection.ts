@@ -72,10 +72,7 @@ const connectionSchema = z.object({
 });
 
 /** Points every AWS client of this process to the emulator. */
-async function localGateway(
-  file: string,
-  environment: Record<string, string | undefined>,
-): Promise<Omit<ConnectedGateway, 'stackName'> & { readonly settings: Settings }> {
+async function localGateway(file: string, environment: Record<string, string | undefined>) {
   const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text === undefined) throw noGateway();
   // The error of a parser would quote the file.
@@ -91,7 +88,7 @@ async function localGateway(
   // Queue URLs of the emulator have another host name than its endpoint, and the SDK warns about that.
   const { origin } = new URL(aws.endpoint);
   const ours = Object.entries(queues).map(([name, url]) => [name, `${origin}${new URL(url).pathname}`]);
-  const settings = given ?? settingsOf(publishedSettings(stages.local));
+  const settings: Settings = given ?? settingsOf(publishedSettings(stages.local));
   return { baseUrl, tables, queues: Object.fromEntries(ours), secrets, settings };
 }
 

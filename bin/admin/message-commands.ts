@@ -81,7 +81,7 @@ async function listAsTable(
   { limit = shownByDefault }: ListOptions,
 ): Promise<CommandResult> {
   let leftOut = 0;
-  const read = async (page: Pick<MessageQuery, 'limit' | 'cursor'>) => {
+  const read = async (page: { readonly limit: number; readonly cursor: string | undefined }) => {
     const found = await searchMessages(session.ctx, { ...query, ...page });
     leftOut = found.clients_left_out ?? 0;
     return found;

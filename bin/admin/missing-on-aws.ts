@@ -23,9 +23,9 @@ export interface Missing {
 }
 
 export interface AwsClients {
-  readonly lambda: Pick<LambdaClient, 'send'>;
-  readonly sms: Pick<PinpointSMSVoiceV2Client, 'send'>;
-  readonly social: Pick<SocialMessagingClient, 'send'>;
+  readonly lambda: LambdaClient;
+  readonly sms: PinpointSMSVoiceV2Client;
+  readonly social: SocialMessagingClient;
   /** Returns the addresses that get a topic's e-mails, with the ARN of the subscription or `PendingConfirmation`. */
   readonly subscriptionsOf: (topicArn: string) => Promise<readonly Subscription[]>;
 }

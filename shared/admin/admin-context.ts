@@ -1,7 +1,6 @@
 /** The ctx of the admin API and the command line, on a gateway's tables and queues. */
 
-import { randomBytes, randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { randomBytes } from 'node:crypto';
 import { dynamoActivityReader } from '../activity/activity-log.dynamo.ts';
 import { activityLogFrom } from '../activity/write-activity.dynamo.ts';
 import type { CarrierModule } from '../carrier/carrier-module.ts';
@@ -23,8 +22,7 @@ import { dynamoMessageStore } from '../message/store/message-store.dynamo.ts';
 import { dynamoSuppressionStore } from '../message/suppression/suppression-store.dynamo.ts';
 import { dynamoOtpHolds } from '../otp/otp-holds.dynamo.ts';
 import { dynamoOtpStore } from '../otp/otp-store.dynamo.ts';
-import { dynamo, secretsManager, sqs } from '../platform/aws/clients.ts';
-import { systemClock } from '../platform/clock.ts';
+import { secretsManager, sqs } from '../platform/aws/clients.ts';
 import { contextOf } from '../platform/context.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
 import { dynamoDueItemIndex, dynamoDueItemReader } from '../recovery/due-item-index.dynamo.ts';
@@ -35,7 +33,7 @@ import { reportFailedDelivery } from '../webhook/deliver/alert-failure.ts';
 import { sqsDeliveryQueue } from '../webhook/delivery-queue.sqs.ts';
 import { dynamoDeliveryStore, dynamoResendStore } from '../webhook/delivery-store.dynamo.ts';
 import { dynamoEndpointReader } from '../webhook/endpoint-store.dynamo.ts';
-import { dynamoMessageSearch, dynamoNewestMessages } from './message-search.dynamo.ts';
+import { dynamoMessageSearch } from './message-search.dynamo.ts';
 
 export type AdminContext = ReturnType<typeof adminContext>;
 
@@ -43,7 +41,8 @@ export function adminContext(
   env: EnvironmentFor<typeof administration>,
   loadCarriers: () => Promise<readonly CarrierModule[]>,
 ) {
-  const db = dynamo();
+  const context = contextOf(env);
+  const { db, clock } = context;
   const carriers = stageCarriersOf(env);
   const secrets = { arns: env.CARRIER_SECRETS, baseUrls: env.CARRIER_BASE_URLS };
   const retentionDays = env.RETENTION_DAYS;
@@ -59,7 +58,7 @@ export function adminContext(
   const deliveries = dynamoDeliveryStore(db, env.WEBHOOK_DELIVERIES_TABLE);
   const dueItemIndex = dynamoDueItemIndex(db, env.DUE_ITEMS_TABLE);
   return {
-    ...contextOf(env),
+    ...context,
     /** The mode of the data in lists of all clients. */
     mode: 'live' as Mode,
     clients,
@@ -86,13 +85,12 @@ export function adminContext(
       queue,
       retentionDays,
       resends: dynamoResendStore(db, env.WEBHOOK_DELIVERIES_TABLE),
-      clock: systemClock,
-      newRevision: randomUUID,
+      clock,
+      newRevision: context.newId,
       reportFailedDelivery,
-      sleep,
+      sleep: context.sleep,
     },
     messages: { ...messages, ...dynamoMessageSearch(db, env.MESSAGES_TABLE, messages) },
-    newestMessages: dynamoNewestMessages(db, env.MESSAGES_TABLE),
     batches: dynamoBatchStore(db, { tableName: env.BATCHES_TABLE, retentionDays }),
     otps: dynamoOtpStore(db, env.ONE_TIME_PASSWORDS_TABLE),
     otpHolds: dynamoOtpHolds(db, env.OTP_HOLDS_TABLE),
@@ -105,7 +103,7 @@ export function adminContext(
     currency: env.CURRENCY,
     /** The carriers of the stage, in order of preference. */
     carriers,
-    checkCredentials: credentialChecks(loadCarriers, carrierSecrets(secretsManager(), secrets, systemClock)),
+    checkCredentials: credentialChecks(loadCarriers, carrierSecrets(secretsManager(), secrets, clock)),
     /** True if the simulator also carries live messages. It always carries test messages. */
     isSimulated: [...carriers.sms, ...carriers.whatsapp].includes('simulator'),
     /** The messages that the simulator accepted. */
@@ -115,7 +113,5 @@ export function adminContext(
     suppressions: dynamoSuppressionStore(db, env.SUPPRESSIONS_TABLE),
     webhookUrl: webhookUrlFrom(env),
     retentionDays,
-    clock: systemClock,
-    newUuid: randomUUID,
   };
 }

@@ -45,7 +45,7 @@ export const rowsQuery = z.object({
  */
 export async function readRowsPage(
   ctx: AdminContext,
-  { store, sortKey }: { readonly store: Pick<AllRows, 'page'>; readonly sortKey: string },
+  { store, sortKey }: { readonly store: AllRows; readonly sortKey: string },
   { limit, cursor, client_id: named }: z.output<typeof rowsQuery>,
 ) {
   const after = cursor === undefined ? undefined : keyIn(cursor, sortKey);
@@ -96,7 +96,7 @@ export function valuesAfter(
  */
 export function removedAttributes(
   names: readonly string[] = [],
-  { sortKey }: Pick<EditedTable, 'sortKey'>,
+  { sortKey }: EditedTable,
 ): Record<string, undefined> {
   const kept = new Set<string>(['client_id', sortKey, ...ownAttributes]);
   const refused = names.find((name) => kept.has(name));

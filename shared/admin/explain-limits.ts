@@ -17,7 +17,7 @@ import { type CapUse, capUse } from '../limit/take-from-caps.ts';
 import { windowsAt } from '../limit/windows.ts';
 import type { AdminContext } from './admin-context.ts';
 import { requireClient } from './find-client.ts';
-import { type ClientRows, readRows, rowFor } from './limits.ts';
+import { readRows, rowFor } from './limits.ts';
 
 export type ExplainedEndpoint = Awaited<ReturnType<typeof explain>>;
 
@@ -47,7 +47,7 @@ export async function explainLimits(ctx: AdminContext, clientId: string) {
 
 async function explain(
   ctx: AdminContext,
-  { clientId, own, forAll }: ClientRows,
+  { clientId, own, forAll }: Awaited<ReturnType<typeof readRows>>,
   endpoint: string,
   now: Date,
 ) {

@@ -12,6 +12,7 @@ import { isId } from '../platform/ids.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import type { AdminContext } from './admin-context.ts';
 import { folded, readClients } from './find-client.ts';
+import { newestTo, newestWithReference } from './message-search.dynamo.ts';
 import { textUpTo } from './request-fields.ts';
 
 export const searchQuery = z.object({ q: z.pipe(z.string().check(z.trim()), textUpTo(256)) });
@@ -129,12 +130,13 @@ async function findBatch({ batches }: AdminContext, id: string) {
 /** How many of the newest messages to a recipient are searched for the one with a password. */
 const messagesOfOtpMax = 20;
 
-async function findOtp({ otps, messages, newestMessages, clock }: AdminContext, id: string) {
+async function findOtp(ctx: AdminContext, id: string) {
+  const { otps, messages, clock } = ctx;
   const otp = await otps.get(id);
   if (otp === undefined) return undefined;
   const { client_id, recipient } = otp;
   const status = otp.status === 'pending' && !isPending(otp, clock()) ? 'no longer valid' : otp.status;
-  const newest = await newestMessages.to(recipient, messagesOfOtpMax);
+  const newest = await newestTo(ctx, recipient, messagesOfOtpMax);
   const rows = await Promise.all(newest.map((messageId) => messages.get(messageId)));
   const carrier = rows.find((message) => message?.otp?.otp_id === id);
   const found = {
@@ -156,12 +158,9 @@ async function findDelivery({ deliveries }: AdminContext, id: string) {
 }
 
 /** Finds only numbers that messages went to or came from: a text may be a number in several ways. */
-async function findRecipients(
-  { newestMessages, country, mode }: AdminContext,
-  wanted: string,
-): Promise<SearchResult[]> {
-  const numbers = recipientsAsWritten(wanted, country);
-  const newest = await Promise.all(numbers.map((number) => newestMessages.to(number, 1)));
+async function findRecipients(ctx: AdminContext, wanted: string): Promise<SearchResult[]> {
+  const numbers = recipientsAsWritten(wanted, ctx.country);
+  const newest = await Promise.all(numbers.map((number) => newestTo(ctx, number, 1)));
   return numbers
     .filter((_, index) => newest[index]?.length === 1)
     .map(
@@ -169,7 +168,7 @@ async function findRecipients(
         kind: 'recipient',
         id: recipient,
         title: `Messages with ${recipient}`,
-        href: pageOf(mode, 'messages', undefined, { recipient }),
+        href: pageOf(ctx.mode, 'messages', undefined, { recipient }),
       }),
     );
 }
@@ -231,11 +230,11 @@ async function findOfClients(
 }
 
 async function findReference(
-  { newestMessages }: AdminContext,
+  ctx: AdminContext,
   { client_id, name }: Client,
   reference: string,
 ): Promise<SearchResult[]> {
-  const newest = await newestMessages.withReference(client_id, reference, 1);
+  const newest = await newestWithReference(ctx, client_id, reference, 1);
   if (newest.length === 0) return [];
   const title = `Messages of ${name} with the reference ${reference}`;
   const found = { kind: 'reference', id: reference, title } as const;

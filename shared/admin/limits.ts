@@ -46,8 +46,6 @@ import { keyText } from './request-fields.ts';
 
 export type EndpointLimits = ReturnType<typeof endpointView>;
 
-export type ClientRows = Awaited<ReturnType<typeof readRows>>;
-
 export async function readRows({ overrides }: AdminContext, clientId: string) {
   // Test data has the limits of its client.
   const [own, forAll] = await Promise.all([
@@ -84,13 +82,17 @@ export async function listOverrides(ctx: AdminContext, query: z.output<typeof ro
   return { limits, ...next };
 }
 
-function viewOf(ctx: AdminContext, rows: ClientRows) {
+function viewOf(ctx: AdminContext, rows: Awaited<ReturnType<typeof readRows>>) {
   const known = [...limitTargets.keys()];
   const others = rows.own.map(({ endpoint }) => String(endpoint)).filter((name) => !known.includes(name));
   return [...known, ...others].map((endpoint) => endpointView(ctx, rows, endpoint));
 }
 
-function endpointView(ctx: AdminContext, { clientId, own, forAll }: ClientRows, endpoint: string) {
+function endpointView(
+  ctx: AdminContext,
+  { clientId, own, forAll }: Awaited<ReturnType<typeof readRows>>,
+  endpoint: string,
+) {
   const { clock, capDefaults } = ctx;
   const target = limitTargets.get(endpoint);
   const row = rowFor(own, endpoint);

@@ -15,6 +15,7 @@ import {
   takeKeys,
 } from '../message/store/message-list.dynamo.ts';
 import type { MessageStore } from '../message/store/message-store.ts';
+import type { Context } from '../platform/context.ts';
 
 export type MessageFilter =
   | { readonly clientIds: readonly string[] }
@@ -35,20 +36,14 @@ export type MessageCondition = Readonly<
   >
 >;
 
-type Wanted = string | readonly string[] | undefined;
-
 interface PageOptions extends MessageTimes {
   readonly limit: number;
   readonly cursor?: string | undefined;
   /** The condition; of several values one must match. */
-  readonly condition?: Readonly<Partial<Record<keyof MessageCondition, Wanted>>>;
+  readonly condition?: Readonly<
+    Partial<Record<keyof MessageCondition, string | readonly string[] | undefined>>
+  >;
   readonly direction?: Direction | undefined;
-}
-
-interface MessagePage {
-  readonly messages: readonly Message[];
-  /** Present if there may be more. */
-  readonly nextCursor?: string;
 }
 
 /** The most messages that one page reads, even if few match the condition. The next page continues there. */
@@ -63,14 +58,14 @@ export type MessageSearch = ReturnType<typeof dynamoMessageSearch>;
 export function dynamoMessageSearch(
   client: DynamoDBDocumentClient,
   tableName: string,
-  messages: Pick<MessageStore, 'getMany'>,
+  messages: { readonly getMany: MessageStore['getMany'] },
 ) {
   const partition = listPartitions(client, tableName);
   return {
     async search(
       filter: MessageFilter,
       { limit, cursor = last, since = first, until, condition = {}, direction = 'all' }: PageOptions,
-    ): Promise<MessagePage> {
+    ): Promise<ReturnType<typeof pageEnding>> {
       const end = until === undefined ? last : `${until}#${last}`;
       const range = { from: since, before: cursor < end ? cursor : end };
       // DynamoDB rejects a range whose end is before its start.
@@ -97,11 +92,11 @@ export function dynamoMessageSearch(
           }
         }
         const shown = found.slice(0, limit);
-        const next = { messages: shown.map(({ message }) => message) };
-        if (found.length > limit) return withCursor(next, shown.at(-1)?.position);
+        const next = pageEnding(shown.map(({ message }) => message));
+        if (found.length > limit) return pageEnding(next.messages, shown.at(-1)?.position);
         if (some.length < atOnce) return next;
         lookedAt += some.length;
-        if (lookedAt >= lookedAtMax) return withCursor(next, some.at(-1)?.position);
+        if (lookedAt >= lookedAtMax) return pageEnding(next.messages, some.at(-1)?.position);
       }
       throw new Error('a page looks at one message at least');
     },
@@ -119,7 +114,7 @@ function indexesOf(filter: MessageFilter, direction: Direction) {
   return partitionsOf({ ...filter, direction });
 }
 
-function matches(message: Message, condition: readonly (readonly [string, Wanted])[]): boolean {
+function matches(message: Message, condition: readonly (readonly [string, unknown])[]): boolean {
   const values: Readonly<Record<string, unknown>> = message;
   return condition.every(([name, value]) => [value].flat().some((one) => one === values[name]));
 }
@@ -132,32 +127,51 @@ function isOf(message: Message, direction: Direction): boolean {
   return direction === 'all' || direction === (message.direction ?? 'outbound');
 }
 
-function withCursor(page: MessagePage, nextCursor: string | undefined): MessagePage {
-  return nextCursor === undefined ? page : { ...page, nextCursor };
+/** Returns a page; `nextCursor` is present if there may be more. */
+function pageEnding(
+  messages: readonly Message[],
+  nextCursor?: string,
+): { messages: readonly Message[]; nextCursor?: string } {
+  return nextCursor === undefined ? { messages } : { messages, nextCursor };
 }
 
 const indexRow = z.object({ message_id: z.string() });
 
-/** Finds the ids of the newest messages to a recipient, or with a client's reference, from the list indexes alone. */
-export function dynamoNewestMessages(client: DynamoDBDocumentClient, TableName: string) {
-  async function newest(index: string, key: string, value: string, Limit: number): Promise<string[]> {
-    const { Items = [] } = await client.send(
-      new QueryCommand({
-        TableName,
-        IndexName: index,
-        KeyConditionExpression: '#key = :value',
-        ExpressionAttributeNames: { '#key': key },
-        ExpressionAttributeValues: { ':value': value },
-        ScanIndexForward: false,
-        Limit,
-      }),
-    );
-    return Items.map((item) => indexRow.parse(item).message_id);
-  }
+/** Returns the ids of the newest messages to a recipient, from the index alone. */
+export async function newestTo(
+  ctx: Context<'MESSAGES_TABLE'>,
+  recipient: string,
+  limit: number,
+): Promise<string[]> {
+  return newestIn(ctx, 'by-recipient', ['recipient', recipient], limit);
+}
 
-  return {
-    to: (recipient: string, limit: number) => newest('by-recipient', 'recipient', recipient, limit),
-    withReference: (clientId: string, reference: string, limit: number) =>
-      newest('by-reference', 'reference_key', `${clientId}#${reference}`, limit),
-  };
+/** Returns the ids of a client's newest messages with a reference, from the index alone. */
+export async function newestWithReference(
+  ctx: Context<'MESSAGES_TABLE'>,
+  clientId: string,
+  reference: string,
+  limit: number,
+): Promise<string[]> {
+  return newestIn(ctx, 'by-reference', ['reference_key', `${clientId}#${reference}`], limit);
+}
+
+async function newestIn(
+  { db, env }: Context<'MESSAGES_TABLE'>,
+  IndexName: string,
+  [key, value]: readonly [string, string],
+  Limit: number,
+): Promise<string[]> {
+  const { Items = [] } = await db.send(
+    new QueryCommand({
+      TableName: env.MESSAGES_TABLE,
+      IndexName,
+      KeyConditionExpression: '#key = :value',
+      ExpressionAttributeNames: { '#key': key },
+      ExpressionAttributeValues: { ':value': value },
+      ScanIndexForward: false,
+      Limit,
+    }),
+  );
+  return Items.map((item) => indexRow.parse(item).message_id);
 }

@@ -27,12 +27,6 @@ const loggedRequestSchema = z.object({
 });
 export type LoggedRequest = z.output<typeof loggedRequestSchema>;
 
-/** A line with an id of its own. */
-interface LogLine {
-  readonly id: string;
-  readonly request: LoggedRequest;
-}
-
 /** The logical ids of the log groups of functions of the API. */
 const ofApi = /^(?!.*AccessLog)(Api|Admin)/;
 
@@ -47,12 +41,7 @@ export async function requestLogOf(stackName: string) {
   if (groups.length === 0) throw new Error(`The stack ${stackName} has no log groups of the API.`);
   const client = new CloudWatchLogsClient(config);
 
-  async function* linesOf(
-    filterPattern: string,
-    clientId: string | undefined,
-    since: Date,
-    until?: Date,
-  ): AsyncGenerator<LogLine> {
+  async function* linesOf(filterPattern: string, clientId: string | undefined, since: Date, until?: Date) {
     const times = {
       startTime: since.getTime(),
       ...(until === undefined ? {} : { endTime: until.getTime() }),
@@ -73,7 +62,7 @@ export async function requestLogOf(stackName: string) {
 
   return {
     /** Returns the requests since a time, of one client or of all, oldest first. */
-    async read(since: Date, clientId: string | undefined): Promise<readonly LogLine[]> {
+    async read(since: Date, clientId: string | undefined) {
       const pattern = `{ $.method = *${clientId === undefined ? '' : ` && ${isOf(clientId)}`} }`;
       const found = [];
       for await (const line of linesOf(pattern, clientId, since)) found.push(line);

@@ -92,7 +92,7 @@ export async function sendInbound(
   ctx: AdminContext,
   { channel, from, to: number, text, mode = ctx.mode }: z.output<typeof inboundBody>,
 ) {
-  const { simulatedInbound, isSimulated, clock, newUuid } = ctx;
+  const { simulatedInbound, isSimulated, clock, newId } = ctx;
   if (mode === 'live' && !isSimulated) {
     throw new GatewayError(
       'not_found',
@@ -101,7 +101,7 @@ export async function sendInbound(
   }
   const to = number ?? simulatorNumber;
   const at = clock();
-  const id = newUuid();
+  const id = newId();
   const body = inboundNotification({
     ...{ channel, from, to, text, id, at },
     mode: mode === 'test' ? mode : undefined,

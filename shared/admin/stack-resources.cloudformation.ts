@@ -1,18 +1,12 @@
 /** The resources of a deployed stack, with the credentials and the region of the environment. */
 import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 
-export interface StackResource {
-  readonly logicalId: string;
-  readonly type: string;
-  readonly physicalId: string;
-}
-
 const timeLimits = { connectionTimeout: 2000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 
-export async function stackResources(StackName: string): Promise<readonly StackResource[]> {
+export async function stackResources(StackName: string) {
   // The calls are few, and the service refuses many at once.
   const client = new CloudFormationClient({ maxAttempts: 8, requestHandler: timeLimits });
-  const found: StackResource[] = [];
+  const found: { readonly logicalId: string; readonly type: string; readonly physicalId: string }[] = [];
   try {
     // One without an id does not exist yet.
     for await (const page of paginateListStackResources({ client }, { StackName }))

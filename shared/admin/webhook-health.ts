@@ -51,9 +51,7 @@ export async function healthOfLatest(ctx: AdminContext, clientId: string, limit:
   return { messages: messages.length, /** Failing ones first. */ endpoints: healthOf(deliveries) };
 }
 
-export function healthOf(
-  deliveries: readonly Pick<Delivery, 'url' | 'state' | 'attempts'>[],
-): readonly OriginHealth[] {
+export function healthOf(deliveries: readonly Delivery[]): readonly OriginHealth[] {
   return [...Map.groupBy(deliveries, ({ url }) => originOf(url))]
     .map(([origin, group]): OriginHealth => {
       const count = (state: Delivery['state']): number => group.filter((one) => one.state === state).length;

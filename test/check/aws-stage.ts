@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { ConnectedGateway } from '../../bin/admin/gateway-connection.ts';
 import { checkTables } from '../../shared/admin/diagnosis/table-settings.dynamo.ts';
-import { type StackResource, stackResources } from '../../shared/admin/stack-resources.cloudformation.ts';
+import { stackResources } from '../../shared/admin/stack-resources.cloudformation.ts';
 import { tableShapes } from '../../shared/contract/tables.ts';
 import { dynamo } from '../../shared/platform/aws/clients.ts';
 
@@ -75,7 +75,7 @@ const longPollSeconds = 20;
  * @returns when Scheduler sent; undefined if it had not at the end of the wait
  */
 async function fireSchedule(
-  resources: readonly StackResource[],
+  resources: Awaited<ReturnType<typeof stackResources>>,
   at: Date,
   waitSeconds: number,
 ): Promise<Date | undefined> {

@@ -10,14 +10,12 @@ import { disabledByClient } from '../../webhook/webhook-endpoint.ts';
 import type { AdminContext } from '../admin-context.ts';
 import { type ExplainedEndpoint, explainLimits } from '../explain-limits.ts';
 import { clientIdOf } from '../find-client.ts';
-import { type EndpointLimits, limitsOf } from '../limits.ts';
+import { limitsOf } from '../limits.ts';
 import { showClient } from '../manage-clients.ts';
 import { type EndpointSummary, listEndpoints } from '../manage-webhooks.ts';
-import { type OtpHoldView, otpHoldsOf } from '../otp-holds.ts';
+import { otpHoldsOf } from '../otp-holds.ts';
 import { countedErrorCodes } from '../usage.ts';
 import { type ClientEndpoint, clientEndpoints, failedWebhooksMax } from '../webhook-health.ts';
-
-type MessageOutcomes = Awaited<ReturnType<typeof outcomesOf>>;
 
 const failuresShown = 5;
 /** More are counted as this many. */
@@ -87,7 +85,7 @@ async function outcomesOf({ usage }: AdminContext, clientId: string, now: Date) 
 export async function recentFailures(
   { messages }: AdminContext,
   clientId: string,
-  counts: Pick<MessageOutcomes, 'since' | 'failed' | 'expired'>,
+  counts: { readonly since: string; readonly failed: number; readonly expired: number },
 ) {
   if (counts.failed + counts.expired === 0) return [];
   const condition = { status: ['failed', 'expired'] };
@@ -121,16 +119,18 @@ interface Finding {
   readonly next_step: string;
 }
 
-type DiagnosedClient = Awaited<ReturnType<typeof showClient>>;
-
 export interface ClientFacts {
-  readonly client: DiagnosedClient;
+  readonly client: Awaited<ReturnType<typeof showClient>>;
   readonly limits: readonly ExplainedEndpoint[];
-  readonly rows: readonly Pick<EndpointLimits, 'endpoint' | 'status' | 'faults'>[];
-  readonly holds: readonly Pick<OtpHoldView, 'country' | 'summary'>[];
-  readonly messages: MessageOutcomes;
+  readonly rows: readonly {
+    readonly endpoint: string;
+    readonly status: string | null;
+    readonly faults: readonly { readonly field: string; readonly message: string }[];
+  }[];
+  readonly holds: readonly { readonly country: string; readonly summary: string }[];
+  readonly messages: Awaited<ReturnType<typeof outcomesOf>>;
   readonly webhooks: readonly ClientEndpoint[];
-  readonly managed: readonly Pick<EndpointSummary, 'endpoint_id' | 'url' | 'enabled' | 'disabled_reason'>[];
+  readonly managed: readonly EndpointSummary[];
 }
 
 const problem = (about: Finding['about'], message: string, next_step: string): Finding => ({
@@ -158,7 +158,7 @@ export function findingsOf(facts: ClientFacts): Finding[] {
   );
 }
 
-function aboutAccess({ client_id, disabled, secrets, api_keys }: DiagnosedClient): Finding[] {
+function aboutAccess({ client_id, disabled, secrets, api_keys }: ClientFacts['client']): Finding[] {
   if (disabled)
     return [
       problem(
@@ -173,7 +173,7 @@ function aboutAccess({ client_id, disabled, secrets, api_keys }: DiagnosedClient
 }
 
 function aboutRow(
-  { client_id }: DiagnosedClient,
+  { client_id }: ClientFacts['client'],
   { endpoint, status, faults }: ClientFacts['rows'][number],
 ): Finding[] {
   // Uses the same status as the row itself, the dashboard and the shell. An expired row has no effect anyway.
@@ -188,7 +188,7 @@ function aboutRow(
 
 const nearlyUsed = 0.8;
 
-function aboutLimits({ client_id }: DiagnosedClient, limits: ExplainedEndpoint): Finding[] {
+function aboutLimits({ client_id }: ClientFacts['client'], limits: ExplainedEndpoint): Finding[] {
   const { endpoint, cap, blocked, windows } = limits;
   const about = cap === null ? 'limits' : 'caps';
   const name = cap === null ? endpoint : `The cap ${cap}`;
@@ -208,7 +208,13 @@ function aboutLimits({ client_id }: DiagnosedClient, limits: ExplainedEndpoint):
 const failureShare = 0.1;
 const messagesToJudge = 20;
 
-function aboutMessages({ since, messages, failed, expired, error_codes }: MessageOutcomes): Finding[] {
+function aboutMessages({
+  since,
+  messages,
+  failed,
+  expired,
+  error_codes,
+}: ClientFacts['messages']): Finding[] {
   const lost = failed + expired;
   if (lost === 0) return [];
   const [first] = error_codes;
@@ -223,7 +229,7 @@ function aboutMessages({ since, messages, failed, expired, error_codes }: Messag
   ];
 }
 
-function aboutEndpoint({ client_id }: DiagnosedClient, endpoint: ClientEndpoint): Finding {
+function aboutEndpoint({ client_id }: ClientFacts['client'], endpoint: ClientEndpoint): Finding {
   const { origin, is_failing, failed, waiting, since } = endpoint;
   const error = reasonsOf(endpoint);
   const resend = `webhooks resend --failed --client ${client_id} --since ${since}`;

@@ -16,7 +16,7 @@ import type { TableShape } from '../../contract/tables.ts';
  * @param shapes - the declaration
  */
 export async function checkTables(
-  client: Pick<DynamoDBClient, 'send'>,
+  client: DynamoDBClient,
   tables: Readonly<Record<string, string>>,
   shapes: Readonly<Record<string, TableShape>>,
 ) {
@@ -29,7 +29,7 @@ export async function checkTables(
   return found.flat();
 }
 
-async function checkTable(client: Pick<DynamoDBClient, 'send'>, TableName: string, shape: TableShape) {
+async function checkTable(client: DynamoDBClient, TableName: string, shape: TableShape) {
   try {
     const [described, backups, ttl] = await Promise.all([
       client.send(new DescribeTableCommand({ TableName })),

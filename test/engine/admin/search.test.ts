@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type SearchResult, search } from '../../../shared/admin/find-anything.ts';
-import { dynamoNewestMessages } from '../../../shared/admin/message-search.dynamo.ts';
 import type { Client } from '../../../shared/client/client.ts';
 import { dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
 import { unassignedClientId } from '../../../shared/message/find-owner.ts';
@@ -63,7 +62,8 @@ beforeAll(async () => {
   dependencies = {
     clients,
     messages,
-    newestMessages: dynamoNewestMessages(dynamo, names.messages),
+    db: dynamo,
+    env: { MESSAGES_TABLE: names.messages },
     suppressions,
     batches,
     otps,

@@ -193,7 +193,7 @@ describe('a diagnosis', () => {
         managed: [
           { ...managed, disabled_reason: 'no_successful_delivery' },
           { ...managed, disabled_reason: 'by_client' },
-        ],
+        ] as never,
       }),
     ).toEqual([`problem webhooks: The endpoint whe_1 (${origin}) was disabled: no successful delivery.`]);
   });

@@ -17,7 +17,7 @@ const dependencies = {
   simulatedInbound: async ([receipt]: readonly { body: string }[]) => queued.push(receipt?.body ?? ''),
   clock: () => new Date('2026-11-20T10:00:00.000Z'),
   retentionDays: 90,
-  newUuid: () => 'id-1',
+  newId: () => 'id-1',
 } as unknown as AdminContext;
 
 it('shows the test messages of a client, and no live ones', async () => {

@@ -97,7 +97,6 @@ it('an import without scopes keeps that of a suppression which older reads do no
     suppressions,
     activityLog,
     clock: () => new Date('2026-11-20T10:00:00.500Z'),
-    newUuid: () => 'import',
   } as unknown as AdminContext;
   const { lines } = readSuppressions(recipient);
   const imported = await importSuppressions(dependencies, 'me', {

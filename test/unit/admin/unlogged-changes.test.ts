@@ -80,7 +80,6 @@ it('an end of a suppression that older reads do not show yet is an entry, too', 
     suppressions,
     activityLog,
     clock: () => addSeconds(now, 0.5),
-    newUuid: () => 'end',
   } as unknown as AdminContext;
   expect(await deleteSuppression(dependencies, 'me', { client: 'client', recipient })).toMatchObject({
     deleted: true,

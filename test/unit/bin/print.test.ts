@@ -101,6 +101,7 @@ describe('the sentence that support can send to a customer', () => {
     delivered_at: '2026-11-20T10:02:00.000Z',
     read_at: null,
   };
+  const sentenceOf = (change: object): string => customerSentence({ ...message, ...change } as never);
   const invalid = { code: 'invalid_recipient', message: null };
   const unknown = { code: 'of_a_later_release', message: null };
   const unconfirmed = 'which has not confirmed its delivery yet';
@@ -118,19 +119,15 @@ describe('the sentence that support can send to a customer', () => {
       'will be sent at 2026-11-21 08:00 UTC.',
     ],
   ] as const)('says what became of a message: %j', (change, end) => {
-    expect(customerSentence({ ...message, ...change })).toBe(
-      `The SMS to +447700900123, accepted at 2026-11-20 10:00 UTC, ${end}`,
-    );
+    expect(sentenceOf(change)).toBe(`The SMS to +447700900123, accepted at 2026-11-20 10:00 UTC, ${end}`);
   });
 
   it('says when an inbound message arrived', () => {
     const inbound = { status: 'received', direction: 'inbound', from: '+447700900123' } as const;
-    expect(customerSentence({ ...message, ...inbound })).toBe(
-      'The SMS from +447700900123 arrived at 2026-11-20 10:00 UTC.',
-    );
+    expect(sentenceOf(inbound)).toBe('The SMS from +447700900123 arrived at 2026-11-20 10:00 UTC.');
   });
 
   it.each(statuses)('has words for %s', (status) => {
-    expect(customerSentence({ ...message, status })).toMatch(/^The SMS to \+447700900123, .+\.$/);
+    expect(sentenceOf({ status })).toMatch(/^The SMS to \+447700900123, .+\.$/);
   });
 });
