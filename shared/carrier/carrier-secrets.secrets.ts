@@ -6,7 +6,7 @@
 import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod/mini';
 import type { Clock } from '../platform/clock.ts';
-import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
+import { accessCache, cachedRead } from '../platform/expiring-cache.ts';
 import { jsonIn } from '../platform/object-fields.ts';
 import type { CarrierModule, CredentialCheck } from './carrier-module.ts';
 
@@ -36,7 +36,7 @@ export function carrierSecrets(
   clock: Clock,
 ): CredentialsOf {
   const known = secretArns.parse(JSON.parse(arns));
-  const texts = new CachedReader(read, accessCache, clock);
+  const textOf = cachedRead(read, accessCache, clock);
 
   async function read(carrier: string): Promise<string | undefined> {
     const SecretId = known[carrier];
@@ -48,7 +48,7 @@ export function carrierSecrets(
     const parsed = z
       .array(schema)
       .check(z.minLength(1), z.maxLength(2))
-      .safeParse(given(await texts.get(carrier)));
+      .safeParse(given(await textOf(carrier)));
     // The text of zod's error is left out, because it may quote a value.
     if (!parsed.success)
       throw new NoCredentials(`the secret of the carrier ${carrier} has no valid credentials`);

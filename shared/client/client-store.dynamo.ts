@@ -19,7 +19,7 @@ import {
 } from '../platform/aws/conditional-write.dynamo.ts';
 import { batchRead, queryRows, readableRows, readRow } from '../platform/aws/read-rows.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
-import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
+import { accessCache, cachedRead } from '../platform/expiring-cache.ts';
 import {
   type ApiKey,
   apiKeyRow,
@@ -125,7 +125,7 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
 
 /** Returns true if a client is disabled; at most 45 s old. */
 export function disabledClients(client: DynamoDBDocumentClient, TableName: string, clock: Clock) {
-  const cache = new CachedReader(read, accessCache, clock);
+  const known = cachedRead(read, accessCache, clock);
 
   async function read(clientId: string): Promise<{ readonly disabled: boolean }> {
     const { Item } = await client.send(
@@ -138,7 +138,7 @@ export function disabledClients(client: DynamoDBDocumentClient, TableName: strin
     return { disabled: Item?.disabled === true };
   }
 
-  return async (clientId: string): Promise<boolean> => (await cache.get(clientId))?.disabled === true;
+  return async (clientId: string): Promise<boolean> => (await known(clientId))?.disabled === true;
 }
 
 /** Returns which ids belong to clients. Clients are never deleted, so an id that was found is not read again. */
@@ -206,12 +206,12 @@ export function clientDirectory(
   apiKeys: Pick<ApiKeyStore, 'find'>,
   clock: Clock,
 ) {
-  const clientCache = new CachedReader((id) => clients.find(id), accessCache, clock);
-  const keyCache = new CachedReader((hash) => apiKeys.find(hash), accessCache, clock);
+  const client = cachedRead((id) => clients.find(id), accessCache, clock);
+  const apiKey = cachedRead((hash) => apiKeys.find(hash), accessCache, clock);
   return {
-    client: (clientId: string): Promise<Client | undefined> => clientCache.get(clientId),
+    client: (clientId: string): Promise<Client | undefined> => client(clientId),
     /** Bypasses the cache, for a secret that may have been created after the cached row was read. */
-    freshClient: (clientId: string): Promise<Client | undefined> => clientCache.getFresh(clientId),
-    apiKey: (keyHash: string): Promise<ApiKey | undefined> => keyCache.get(keyHash),
+    freshClient: (clientId: string): Promise<Client | undefined> => client(clientId, 0),
+    apiKey: (keyHash: string): Promise<ApiKey | undefined> => apiKey(keyHash),
   };
 }

@@ -1,7 +1,7 @@
 /** The secrets that sign the webhooks of an account or of an endpoint: one, or two for the overlap of a rotation. */
 import * as z from 'zod/mini';
 import type { Clock } from '../platform/clock.ts';
-import { type CacheBounds, CachedReader } from '../platform/expiring-cache.ts';
+import { type CacheBounds, cachedRead } from '../platform/expiring-cache.ts';
 import { isLive } from './client.ts';
 
 const instant = z.iso.datetime();
@@ -50,14 +50,11 @@ export const secretActiveAfterSeconds = 60;
 export function cachedSecrets(source: WebhookSecrets, clock: Clock): WebhookSecrets {
   const read = async (key: string) => {
     const [clientId = '', endpointId] = key.split('#');
-    const found = await source.find(clientId, endpointId);
+    const found = await source.find(clientId, endpointId || undefined);
     return found.length === 0 ? undefined : found;
   };
-  const reader = new CachedReader(read, bounds, clock);
-  return {
-    find: async (clientId, endpointId) =>
-      (await reader.get(endpointId === undefined ? clientId : `${clientId}#${endpointId}`)) ?? [],
-  };
+  const secretsOf = cachedRead(read, bounds, clock);
+  return { find: async (clientId, endpointId = '') => (await secretsOf(`${clientId}#${endpointId}`)) ?? [] };
 }
 
 /**

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { isolateRefused, isPermanentFault } from '../platform/aws/permanent-fault.ts';
 import { addSeconds, type Clock, type Sleep } from '../platform/clock.ts';
-import { readOnce } from '../platform/expiring-cache.ts';
+import { lazily } from '../platform/expiring-cache.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import { aheadSeconds, dueShards, movedMaxSeconds, nextDue } from './due-index.ts';
 import type { DueRows } from './due-rows.dynamo.ts';
@@ -49,13 +49,13 @@ export async function queueDueRows<Entry extends { readonly kind: string }>(run:
   const startedAt = clock();
   const endsAt = addSeconds(startedAt, run.budgetMs / 1000);
   const until = addSeconds(startedAt, aheadSeconds);
-  const waiting = readOnce(run.waiting);
+  const waiting = new Map(run.kinds.map((kind) => [kind, lazily(() => run.waiting(kind))]));
   const queuedNow = new Map<string, number>();
   const totals = { queued: 0, left: 0, bad: 0, cutShort: false };
   const failures: unknown[] = [];
 
   async function isFull(kind: Entry['kind']): Promise<boolean> {
-    return (await waiting(kind)) + (queuedNow.get(kind) ?? 0) > waitingMax;
+    return ((await waiting.get(kind)?.()) ?? 0) + (queuedNow.get(kind) ?? 0) > waitingMax;
   }
 
   async function areAllFull(): Promise<boolean> {

@@ -47,7 +47,7 @@ export function authenticateBearer(
     return { subject, caller, ...withoutUndefined({ refusal: refusalOf(caller, scope) }) };
   };
 
-  async function ownerOf({ headers, now }: IncomingRequest): Promise<CredentialOwner | GatewayError> {
+  async function ownerOf({ headers }: IncomingRequest): Promise<CredentialOwner | GatewayError> {
     const [scheme, credential, ...more] = headers.authorization?.trim().split(/ +/) ?? [];
     if (scheme === undefined || scheme === '') return unauthorized('Send an Authorization header.', realm);
     if (scheme.toLowerCase() !== 'bearer' || credential === undefined || more.length > 0) {
@@ -55,7 +55,7 @@ export function authenticateBearer(
     }
     return credential.startsWith(apiKeyPrefix.live)
       ? await apiKeyOwner(credential)
-      : await tokenOwner(credential, now);
+      : await tokenOwner(credential);
   }
 
   async function apiKeyOwner(apiKey: string): Promise<CredentialOwner | GatewayError> {
@@ -67,8 +67,8 @@ export function authenticateBearer(
       : { client, scopes: client.scopes.filter((scope) => scope === apiKeyScope) };
   }
 
-  async function tokenOwner(token: string, now: Date): Promise<CredentialOwner | GatewayError> {
-    const claims = await tokens.verify(token, now);
+  async function tokenOwner(token: string): Promise<CredentialOwner | GatewayError> {
+    const claims = await tokens.verify(token);
     const client = claims === undefined ? undefined : await clients.client(claims.client_id);
     if (claims === undefined || client === undefined) return invalidToken(errorTexts.unauthorized);
     // A scope that is removed from the client's row is lost at once, before the token expires.

@@ -17,7 +17,7 @@ import { dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
 import { dynamo } from '../platform/aws/clients.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import type { Environment } from '../platform/env.ts';
-import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
+import { accessCache, cachedRead } from '../platform/expiring-cache.ts';
 import { countMetric, log } from '../platform/log.ts';
 import { type OverrideRow, type ParsedRow, parseRow, rowInForce } from './override-row.ts';
 import { limitOf, limitsBy } from './windows.ts';
@@ -49,7 +49,7 @@ export function overrideReader(
   clock: Clock,
   report: (invalid: InvalidOverride) => void,
 ) {
-  const cache = new CachedReader(read, accessCache, clock);
+  const rowsOf = cachedRead(read, accessCache, clock);
   return {
     limitsOf: async (clientId: string, policy: PolicyName): Promise<LimitsInForce> => {
       const defaults = policies[policy];
@@ -67,13 +67,13 @@ export function overrideReader(
     },
     /** True if the API is in maintenance (contract 8.9). The row takes effect as fast as any other row. */
     inMaintenance: async (): Promise<boolean> => {
-      const row = (await cache.get(everyClient))?.get(maintenanceEndpoint);
+      const row = (await rowsOf(everyClient))?.get(maintenanceEndpoint);
       return row !== undefined && (row.expiresAt === undefined || clock() < row.expiresAt);
     },
     /** Starts to read the rows for every client, so that they are read while the caller is still being identified. */
     prepare: (): void => {
       // A failure is met again, and thrown, by the reading that needs the rows.
-      cache.get(everyClient).catch(() => undefined);
+      rowsOf(everyClient).catch(() => undefined);
     },
   };
 
@@ -87,7 +87,7 @@ export function overrideReader(
 
   /** Returns the client's own row, and the one for every client. */
   async function rowsFor(clientId: string, endpoint: string): Promise<readonly (ParsedRow | undefined)[]> {
-    const [own, forAll] = await Promise.all([cache.get(settingsIdOf(clientId)), cache.get(everyClient)]);
+    const [own, forAll] = await Promise.all([rowsOf(settingsIdOf(clientId)), rowsOf(everyClient)]);
     return [own?.get(endpoint), forAll?.get(endpoint)];
   }
 }

@@ -6,7 +6,7 @@ import { allCountries } from '../contract/otp-abuse.ts';
 import { updateIf } from '../platform/aws/conditional-write.dynamo.ts';
 import { readableRows, readRow, scanRows } from '../platform/aws/read-rows.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
-import { CachedReader } from '../platform/expiring-cache.ts';
+import { cachedRead } from '../platform/expiring-cache.ts';
 
 const instant = z.iso.datetime();
 
@@ -60,14 +60,14 @@ export function holdCheck(
   holds: { ofClient(clientId: string): Promise<readonly OtpHoldState[]> },
   clock: Clock,
 ): AssertNotHeld {
-  const held = new CachedReader(
+  const statesOf = cachedRead(
     (clientId) => holds.ofClient(clientId),
     { maxAgeSeconds: rememberedSeconds, maxEntries: rememberedClients },
     clock,
   );
   return async (clientId, country) => {
-    const states = await held.get(clientId);
-    if (isHeld(states ?? [], country)) throw new GatewayError('otp_held', otpHeldText(country));
+    if (isHeld((await statesOf(clientId)) ?? [], country))
+      throw new GatewayError('otp_held', otpHeldText(country));
   };
 }
 

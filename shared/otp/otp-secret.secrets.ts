@@ -5,7 +5,7 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import type { Clock } from '../platform/clock.ts';
-import { CachedReader } from '../platform/expiring-cache.ts';
+import { cachedRead } from '../platform/expiring-cache.ts';
 
 /** The secrets that codes are derived from: the current one, and the previous one for a time after a rotation. */
 export type OtpSecrets = ReturnType<typeof secretsManagerOtpSecrets>;
@@ -16,7 +16,7 @@ const freshSeconds = 2;
 const noValue = 'the OTP secret has no value';
 
 export function secretsManagerOtpSecrets(client: SecretsManagerClient, secretArn: string, clock: Clock) {
-  const cache = new CachedReader(read, remembered, clock);
+  const secrets = cachedRead(read, remembered, clock);
 
   async function read(): Promise<readonly string[]> {
     const [current, previous] = await Promise.all([version('AWSCURRENT'), version('AWSPREVIOUS')]);
@@ -38,11 +38,11 @@ export function secretsManagerOtpSecrets(client: SecretsManagerClient, secretArn
 
   return {
     /** Returns the secrets for verification, the current one first. */
-    all: async (): Promise<readonly string[]> => (await cache.get('')) ?? [],
+    all: async (): Promise<readonly string[]> => (await secrets()) ?? [],
     /** Like `all`, but reads again unless it was just read: the code may be newer than the cache. */
-    latest: async (): Promise<readonly string[]> => (await cache.get('', freshSeconds)) ?? [],
+    latest: async (): Promise<readonly string[]> => (await secrets('', freshSeconds)) ?? [],
     current: async (): Promise<string> => {
-      const [current] = (await cache.get('')) ?? [];
+      const [current] = (await secrets()) ?? [];
       if (current === undefined) throw new Error(noValue);
       return current;
     },

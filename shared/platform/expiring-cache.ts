@@ -24,13 +24,14 @@ export class ExpiringMap<V> {
     this.#maxEntries = maxEntries;
   }
 
-  get(key: string, now: Date): V | undefined {
+  /** @param sinceMs - leaves out values that were set at this time or earlier */
+  get(key: string, now: Date, sinceMs = -Infinity): V | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     this.#entries.delete(key);
     if (entry.expiresAtMs <= now.getTime() || entry.setAtMs > now.getTime()) return undefined;
     this.#entries.set(key, entry);
-    return entry.value;
+    return entry.setAtMs > sinceMs ? entry.value : undefined;
   }
 
   set(key: string, value: V, now: Date, expiresAtMs: number): void {
@@ -51,74 +52,48 @@ export class ExpiringMap<V> {
   }
 }
 
-interface Reading<V> {
-  readonly begunMs: number;
-  readonly value: Promise<V | undefined>;
-}
-
 /**
- * Caches the results of a read. A value's age counts from the start of its read. `undefined` is not cached, so that a
- * new row is found at once.
+ * Returns a read whose results are cached. A value's age counts from the start of its read. `undefined` is not cached,
+ * so that a new row is found at once.
  *
  * Not `lru-cache`: it counts from the end of a read, keeps entries longer if the clock is set back, and restores the
  * old value if a fresh read finds nothing (docs/decisions/bundles-are-commonjs.md).
  */
-export class CachedReader<V> {
-  readonly #values: ExpiringMap<{ readonly begunMs: number; readonly value: V }>;
+export function cachedRead<V>(
+  read: (key: string) => Promise<V | undefined>,
+  { maxAgeSeconds, maxEntries }: CacheBounds,
+  clock: Clock,
+) {
+  const values = new ExpiringMap<V>(maxEntries);
   /** The read that began last, by key. */
-  readonly #pending = new Map<string, Reading<V>>();
-  readonly #read: (key: string) => Promise<V | undefined>;
-  readonly #clock: Clock;
-  readonly #maxAgeSeconds: number;
+  const pending = new Map<string, { readonly begunMs: number; readonly value: Promise<V | undefined> }>();
 
-  constructor(read: (key: string) => Promise<V | undefined>, bounds: CacheBounds, clock: Clock) {
-    this.#read = read;
-    this.#clock = clock;
-    this.#maxAgeSeconds = bounds.maxAgeSeconds;
-    this.#values = new ExpiringMap(bounds.maxEntries);
-  }
-
-  /** @param maxAgeSeconds - the longest time since the read of the value began; at most the cache's own bound */
-  async get(key: string, maxAgeSeconds = this.#maxAgeSeconds): Promise<V | undefined> {
-    const now = this.#clock();
-    const since = now.getTime() - maxAgeSeconds * 1000;
-    const cached = this.#values.get(key, now);
-    if (cached !== undefined && cached.begunMs > since) return cached.value;
-    const pending = this.#pending.get(key);
-    const joined = pending !== undefined && pending.begunMs > since ? await pending.value : undefined;
-    // A read that began earlier may miss a row that has been written since.
-    return joined ?? (await this.getFresh(key));
-  }
-
-  /** Reads without the cache, and without joining a read that began earlier; caches the result. */
-  async getFresh(key: string): Promise<V | undefined> {
-    const now = this.#clock();
-    const reading = { begunMs: now.getTime(), value: this.#read(key) };
-    this.#pending.set(key, reading);
-    const isLatest = () => this.#pending.get(key) === reading;
+  async function readAgain(key: string): Promise<V | undefined> {
+    const begun = clock();
+    const reading = { begunMs: begun.getTime(), value: read(key) };
+    pending.set(key, reading);
+    const isLatest = () => pending.get(key) === reading;
     try {
       const value = await reading.value;
-      if (isLatest()) this.#keep(key, value, now);
+      if (!isLatest()) return value;
+      if (value === undefined) values.delete(key);
+      else values.set(key, value, begun, begun.getTime() + maxAgeSeconds * 1000);
       return value;
     } finally {
-      if (isLatest()) this.#pending.delete(key);
+      if (isLatest()) pending.delete(key);
     }
   }
 
-  #keep(key: string, value: V | undefined, begun: Date): void {
-    const begunMs = begun.getTime();
-    if (value === undefined) this.#values.delete(key);
-    else this.#values.set(key, { begunMs, value }, begun, begunMs + this.#maxAgeSeconds * 1000);
-  }
-}
-
-/** Reads the same key only once, for as long as the returned function is kept. */
-export function readOnce<Value>(read: (key: string) => Promise<Value>): (key: string) => Promise<Value> {
-  const known = new Map<string, Promise<Value>>();
-  return (key) => {
-    const value = known.get(key) ?? read(key);
-    known.set(key, value);
-    return value;
+  /** @param ageSeconds - the longest time since the read of the value began; 0 reads again */
+  return async (key = '', ageSeconds = maxAgeSeconds): Promise<V | undefined> => {
+    const now = clock();
+    const sinceMs = now.getTime() - ageSeconds * 1000;
+    const cached = values.get(key, now, sinceMs);
+    if (cached !== undefined) return cached;
+    const reading = pending.get(key);
+    const joined = reading !== undefined && reading.begunMs > sinceMs ? await reading.value : undefined;
+    // A read that began earlier may miss a row that has been written since.
+    return joined ?? (await readAgain(key));
   };
 }
 

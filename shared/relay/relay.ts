@@ -31,7 +31,6 @@ import {
   type StreamRecord,
 } from '../platform/aws/stream-record.dynamo.ts';
 import { addSeconds, type Clock } from '../platform/clock.ts';
-import { readOnce } from '../platform/expiring-cache.ts';
 import { log } from '../platform/log.ts';
 import { jsonIn } from '../platform/object-fields.ts';
 import type { QueueRecord } from '../platform/process-queue-batch.ts';
@@ -218,20 +217,17 @@ async function createWebhooks(
   dependencies: RelayDependencies,
   changes: readonly MessageChange[],
 ): Promise<number> {
+  const withEvents = changes.filter((change) => eventsToSend(change).length > 0);
   // Both are read once for each client and batch, and kept no longer: a change counts for the next event.
-  const accountUrlOf = readOnce(dependencies.accountUrlOf);
-  const endpointsOf = readOnce(dependencies.endpointsOf);
   const planned = await allEnded(
-    changes
-      .filter((change) => eventsToSend(change).length > 0)
-      .map(async (change) => {
-        const { client_id, webhook_url } = change.after;
-        const [accountUrl, endpoints] = await allEnded([
-          webhook_url === undefined ? accountUrlOf(client_id) : Promise.resolve(undefined),
-          endpointsOf(client_id),
-        ]);
-        return planDeliveries({ ...change, accountUrl, endpoints });
-      }),
+    [...Map.groupBy(withEvents, ({ after }) => after.client_id)].map(async ([clientId, ofClient]) => {
+      const needsAccountUrl = ofClient.some(({ after }) => after.webhook_url === undefined);
+      const [accountUrl, endpoints] = await allEnded([
+        needsAccountUrl ? dependencies.accountUrlOf(clientId) : Promise.resolve(undefined),
+        dependencies.endpointsOf(clientId),
+      ]);
+      return ofClient.flatMap((change) => planDeliveries({ ...change, accountUrl, endpoints }));
+    }),
   );
   return (await createDeliveries(dependencies.webhooks, planned.flat())).length;
 }

@@ -5,7 +5,7 @@
 import type { Channel } from '../contract/channels.ts';
 import type { EditedRow } from '../edited-table/edited-row.ts';
 import type { Clock } from '../platform/clock.ts';
-import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
+import { accessCache, cachedRead } from '../platform/expiring-cache.ts';
 import { identityKey, pacesIn, parseSenderRow } from './sender-row.ts';
 
 /** Returns segments in a second; undefined if no row gives the sender a pace. */
@@ -20,6 +20,6 @@ export function currentPaces(
   clock: Clock,
 ): CurrentPaceOf {
   const readAll = async () => pacesIn((await store.allRows()).map(parseSenderRow));
-  const cache = new CachedReader(readAll, accessCache, clock);
-  return async (channel, identity) => (await cache.get(''))?.get(identityKey(channel, identity));
+  const paces = cachedRead(readAll, accessCache, clock);
+  return async (channel, identity) => (await paces())?.get(identityKey(channel, identity));
 }

@@ -3,7 +3,7 @@ import type { Channel } from '../contract/channels.ts';
 import type { EditedRow } from '../edited-table/edited-row.ts';
 import type { ExistingClients } from '../edited-table/feedback.ts';
 import type { Clock } from '../platform/clock.ts';
-import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
+import { accessCache, cachedRead } from '../platform/expiring-cache.ts';
 import { type Holders, holdersIn, identityKey, parseSenderRow } from './sender-row.ts';
 
 /** The clients whose valid rows claim a number, by channel and number. */
@@ -31,12 +31,11 @@ export function numberOwners(
   existingClients: ExistingClients,
   clock: Clock,
 ) {
-  const cache = new CachedReader(readAll, accessCache, clock);
+  const known = cachedRead(readAll, accessCache, clock);
   return {
     /** Returns the client that owns one of our numbers, or the id of one; undefined if none owns it, or several. */
     async ownerOf(number: string, channel: Channel): Promise<string | undefined> {
-      const read = await cache.get('');
-      const [owner, ...others] = read?.claims.get(identityKey(channel, number)) ?? [];
+      const [owner, ...others] = (await known())?.claims.get(identityKey(channel, number)) ?? [];
       return others.length === 0 ? owner : undefined;
     },
     /**
@@ -44,7 +43,7 @@ export function numberOwners(
      * it.
      */
     async holdersOf(number: string, channel: Channel): Promise<ReadonlySet<string> | undefined> {
-      return (await cache.get(''))?.holders.get(identityKey(channel, number));
+      return (await known())?.holders.get(identityKey(channel, number));
     },
   };
 

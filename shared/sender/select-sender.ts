@@ -8,7 +8,7 @@ import { settingsIdOf } from '../contract/mode.ts';
 import { everyClient } from '../contract/rate-limits-and-caps.ts';
 import type { EditedRow, IgnoredValue } from '../edited-table/edited-row.ts';
 import type { Clock } from '../platform/clock.ts';
-import { accessCache, CachedReader } from '../platform/expiring-cache.ts';
+import { accessCache, cachedRead } from '../platform/expiring-cache.ts';
 import {
   canReach,
   everyCountry,
@@ -75,15 +75,15 @@ export function senderReader(
   clock: Clock,
   report: (invalid: InvalidSender) => void,
 ): SendersOf {
-  const ofClients = new CachedReader(
+  const ofClients = cachedRead(
     async (clientId: string) => parse(await store.rowsOf(clientId)),
     accessCache,
     clock,
   );
-  const ofAll = new CachedReader(readAll, accessCache, clock);
+  const ofAll = cachedRead(readAll, accessCache, clock);
   return async (dataId) => {
     const clientId = settingsIdOf(dataId);
-    const [own = [], all] = await Promise.all([ofClients.get(clientId), ofAll.get('')]);
+    const [own = [], all] = await Promise.all([ofClients(clientId), ofAll()]);
     const rows = [...own, ...(all?.forEveryone ?? [])];
     return {
       select: (addressed) => selectSender(rows, addressed, stage, all?.paces),

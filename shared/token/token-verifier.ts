@@ -1,7 +1,7 @@
 /** Verifies access tokens with the published keys: signature, issuer, audience, type and time. */
 import { type CryptoKey, errors, importJWK, type JWTHeaderParameters, jwtVerify } from 'jose';
 import type { Clock } from '../platform/clock.ts';
-import { CachedReader, ExpiringMap } from '../platform/expiring-cache.ts';
+import { cachedRead } from '../platform/expiring-cache.ts';
 import type { PublicJwk, SigningKeyStore } from './signing-keys.dynamo.ts';
 import {
   publishedBeforeUseSeconds,
@@ -16,7 +16,7 @@ export type TokenVerifier = ReturnType<typeof tokenVerifier>;
 /** With the time of the token cache, a revoked key is trusted for at most five minutes. */
 export const keyBounds = { maxAgeSeconds: 240, maxEntries: 1 };
 /** A verified token is cached, because checking its signature takes much of the CPU time of a request. */
-const tokenBounds = { seconds: 60, maxEntries: 1000 };
+const tokenBounds = { maxAgeSeconds: 60, maxEntries: 1000 };
 /** A `kid` of ours is a SHA-256 in base64url. */
 const kidForm = /^[A-Za-z0-9_-]{43}$/;
 
@@ -33,35 +33,35 @@ export function tokenVerifier(
   expected: { readonly issuer: string; readonly audience: string },
   clock: Clock,
 ) {
-  const cache = new CachedReader(readKeys, keyBounds, clock);
-  const verified = new ExpiringMap<TokenClaims>(tokenBounds.maxEntries);
+  const publicKeys = cachedRead(readKeys, keyBounds, clock);
+  const claimsOf = cachedRead(verifiedClaims, tokenBounds, clock);
 
   return {
-    /** Returns the claims of a token that is valid at `now`; `undefined` for every other text. */
-    async verify(token: string, now: Date): Promise<TokenClaims | undefined> {
-      const remembered = verified.get(token, now);
-      if (remembered !== undefined) return remembered;
-      try {
-        const { payload } = await jwtVerify(token, keyFor, {
-          algorithms: [tokenAlgorithm],
-          issuer: expected.issuer,
-          audience: expected.audience,
-          typ: tokenType,
-          requiredClaims: ['exp', 'iat', 'sub', 'jti'],
-          currentDate: now,
-        });
-        const claims = tokenClaims.safeParse(payload);
-        if (!claims.success || claims.data.sub !== claims.data.client_id) return undefined;
-        const forgetAtMs = Math.min(claims.data.exp * 1000, now.getTime() + tokenBounds.seconds * 1000);
-        verified.set(token, claims.data, now, forgetAtMs);
-        return claims.data;
-      } catch (error) {
-        if (error instanceof KeyLookupFailure) throw error.cause;
-        // All other errors are caused by the token.
-        return undefined;
-      }
+    /** Returns the claims of a valid token; `undefined` for every other text. */
+    async verify(token: string): Promise<TokenClaims | undefined> {
+      const claims = await claimsOf(token);
+      return claims !== undefined && claims.exp * 1000 > clock().getTime() ? claims : undefined;
     },
   };
+
+  async function verifiedClaims(token: string): Promise<TokenClaims | undefined> {
+    try {
+      const { payload } = await jwtVerify(token, keyFor, {
+        algorithms: [tokenAlgorithm],
+        issuer: expected.issuer,
+        audience: expected.audience,
+        typ: tokenType,
+        requiredClaims: ['exp', 'iat', 'sub', 'jti'],
+        currentDate: clock(),
+      });
+      const { data: claims } = tokenClaims.safeParse(payload);
+      return claims?.sub === claims?.client_id ? claims : undefined;
+    } catch (error) {
+      if (error instanceof KeyLookupFailure) throw error.cause;
+      // All other errors are caused by the token.
+      return undefined;
+    }
+  }
 
   async function keyFor({ kid }: JWTHeaderParameters): Promise<CryptoKey> {
     // The header is not verified yet, so `kid` may be any JSON value.
@@ -77,8 +77,8 @@ export function tokenVerifier(
   }
 
   async function keysWith(kid: string): Promise<PublicKeys> {
-    const keys = await cache.get('all');
-    return keys?.has(kid) ? keys : ((await cache.get('all', publishedBeforeUseSeconds / 2)) ?? new Map());
+    const keys = await publicKeys();
+    return keys?.has(kid) ? keys : ((await publicKeys('', publishedBeforeUseSeconds / 2)) ?? new Map());
   }
 
   async function readKeys(): Promise<PublicKeys> {

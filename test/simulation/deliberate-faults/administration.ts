@@ -9,8 +9,8 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/token/token-verifier.ts',
-        replace: 'Math.min(claims.data.exp * 1000, now.getTime() + tokenBounds.seconds * 1000)',
-        by: 'now.getTime() + tokenBounds.seconds * 1000',
+        replace: 'claims.exp * 1000 > clock().getTime()',
+        by: 'claims.exp > 0',
       },
     ],
   },

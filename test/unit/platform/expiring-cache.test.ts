@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { addSeconds, type Clock } from '../../../shared/platform/clock.ts';
-import { CachedReader, ExpiringMap } from '../../../shared/platform/expiring-cache.ts';
+import { cachedRead, ExpiringMap } from '../../../shared/platform/expiring-cache.ts';
 
 const start = new Date('2026-11-20T12:00:00.000Z');
 
-describe('a cached reader', () => {
+describe('a cached read', () => {
   it('reads once for all who ask at the same moment, and again when the age is reached', async () => {
     let now = start;
     let reads = 0;
-    const reader = new CachedReader(
+    const read = cachedRead(
       async () => {
         reads += 1;
         return reads;
@@ -16,16 +16,16 @@ describe('a cached reader', () => {
       { maxAgeSeconds: 45, maxEntries: 10 },
       () => now,
     );
-    expect(await Promise.all([reader.get('a'), reader.get('a'), reader.get('a')])).toEqual([1, 1, 1]);
+    expect(await Promise.all([read('a'), read('a'), read('a')])).toEqual([1, 1, 1]);
     now = addSeconds(start, 44.999);
-    expect(await reader.get('a')).toBe(1);
+    expect(await read('a')).toBe(1);
     now = addSeconds(start, 45);
-    expect(await reader.get('a')).toBe(2);
+    expect(await read('a')).toBe(2);
   });
 
   it('remembers neither what is not there nor a failed read', async () => {
     const answers = [undefined, new Error('down'), 'here'];
-    const reader = new CachedReader(
+    const read = cachedRead(
       async () => {
         const answer = answers.shift();
         if (answer instanceof Error) throw answer;
@@ -34,9 +34,9 @@ describe('a cached reader', () => {
       { maxAgeSeconds: 45, maxEntries: 10 },
       () => start,
     );
-    expect(await reader.get('a')).toBeUndefined();
-    await expect(reader.get('a')).rejects.toThrow('down');
-    expect(await reader.get('a')).toBe('here');
+    expect(await read('a')).toBeUndefined();
+    await expect(read('a')).rejects.toThrow('down');
+    expect(await read('a')).toBe('here');
   });
 });
 
@@ -44,30 +44,29 @@ describe('a read that must be fresh', () => {
   /** Each read waits until the test ends it with what the row had when the read began, or has now. */
   function heldReads(clock: Clock = () => start) {
     const ends: ((value: string | undefined) => void)[] = [];
-    const read = () => new Promise<string | undefined>((resolve) => ends.push(resolve));
-    const reader = new CachedReader(read, { maxAgeSeconds: 45, maxEntries: 10 }, clock);
-    return { reader, ends };
+    const hold = () => new Promise<string | undefined>((resolve) => ends.push(resolve));
+    return { read: cachedRead(hold, { maxAgeSeconds: 45, maxEntries: 10 }, clock), ends };
   }
 
   it('does not join one that began earlier, and what that one finds later does not replace its value', async () => {
-    const { reader, ends } = heldReads();
-    const earlier = reader.get('a');
-    const fresh = reader.getFresh('a');
+    const { read, ends } = heldReads();
+    const earlier = read('a');
+    const fresh = read('a', 0);
     expect(ends).toHaveLength(2);
     ends[1]?.('new');
     expect(await fresh).toBe('new');
     ends[0]?.('old');
     expect(await earlier).toBe('old');
-    expect(await reader.get('a')).toBe('new');
+    expect(await read('a')).toBe('new');
     expect(ends).toHaveLength(2);
   });
 
   it('to an age does not join one that began longer ago', async () => {
     let now = start;
-    const { reader, ends } = heldReads(() => now);
-    const earlier = reader.get('a');
+    const { read, ends } = heldReads(() => now);
+    const earlier = read('a');
     now = addSeconds(start, 1);
-    const fresh = reader.get('a', 0.5);
+    const fresh = read('a', 0.5);
     expect(ends).toHaveLength(2);
     ends[0]?.('old');
     ends[1]?.('new');
@@ -75,22 +74,22 @@ describe('a read that must be fresh', () => {
   });
 
   it('that finds nothing leaves nothing of what was cached, or of a read that ends later', async () => {
-    const { reader, ends } = heldReads();
-    const cached = reader.get('a');
+    const { read, ends } = heldReads();
+    const cached = read('a');
     ends[0]?.('old');
     await cached;
-    const fresh = reader.getFresh('a');
+    const fresh = read('a', 0);
     ends[1]?.(undefined);
     expect(await fresh).toBeUndefined();
-    const again = reader.get('a');
+    const again = read('a');
     ends[2]?.('back');
     expect(await again).toBe('back');
   });
 
   it('is made where a joined read found nothing: the row may have been written since it began', async () => {
-    const { reader, ends } = heldReads();
-    const earlier = reader.get('a');
-    const joined = reader.get('a');
+    const { read, ends } = heldReads();
+    const earlier = read('a');
+    const joined = read('a');
     ends[0]?.(undefined);
     expect(await earlier).toBeUndefined();
     await Promise.resolve();
