@@ -1,4 +1,4 @@
-/** Posts webhooks. Consumes both webhook queues. */
+/** Posts webhooks, goes on with resends of many, and disables endpoints that fail for days. Consumes both webhook queues. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSHandler } from 'aws-lambda';
@@ -21,7 +21,6 @@ import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { log, logWarning } from '../shared/platform/log.ts';
 import { processBatch } from '../shared/platform/process-queue-batch.ts';
-import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
 import { type CountedAttempt, countWebhookAttempts } from '../shared/usage/webhook-attempts.dynamo.ts';
 import { addressRules } from '../shared/webhook/address-guard.ts';
 import { logFieldsOf, reportFailedDelivery } from '../shared/webhook/deliver/alert-failure.ts';
@@ -31,20 +30,24 @@ import {
   deliver,
   type Outcome,
 } from '../shared/webhook/deliver/deliver-webhook.ts';
+import { disableIfFailing } from '../shared/webhook/deliver/disable-endpoint.ts';
 import { httpPost } from '../shared/webhook/deliver/http-post.ts';
 import { dnsResolve, machineResolve } from '../shared/webhook/deliver/resolve-host.ts';
 import { eventBridgePutEvent, sqsSendMessage } from '../shared/webhook/deliver/send-to-aws.sqs.ts';
 import { type SendToAws, sendToAws } from '../shared/webhook/deliver/send-to-aws.ts';
 import {
   type DeliveryMessage,
-  deliveryMessageSchema,
   eventBridgeSchedules,
   makeRetryScheduler,
   sqsDeliveryQueue,
+  type WebhookMessage,
   type WebhookQueue,
+  webhookMessageSchema,
 } from '../shared/webhook/delivery-queue.sqs.ts';
-import { dynamoDeliveryStore } from '../shared/webhook/delivery-store.dynamo.ts';
+import { dynamoDeliveryStore, dynamoResendStore } from '../shared/webhook/delivery-store.dynamo.ts';
 import { dynamoEndpointReader, dynamoEndpointResults } from '../shared/webhook/endpoint-store.dynamo.ts';
+import type { WebhookLogDependencies } from '../shared/webhook/log/delivery-log.ts';
+import { runResend } from '../shared/webhook/log/run-resend.ts';
 import { dynamoSlowEndpoints } from '../shared/webhook/slow-endpoints.dynamo.ts';
 
 const env = environmentOf<'deliver-webhook'>();
@@ -60,8 +63,12 @@ export const handler: SQSHandler = async (event) => {
   const from = isRetryQueue ? 'retries' : 'first';
   const response = await processBatch(
     event,
-    deliveryMessageSchema,
+    webhookMessageSchema,
     async (message) => {
+      if (!('delivery_id' in message)) {
+        await workOnOther(message);
+        return {};
+      }
       const outcome = await deliver(dependencies, { from, timeScale }, message);
       logOutcome(message, from, outcome);
       if ('attempt' in outcome) {
@@ -76,11 +83,22 @@ export const handler: SQSHandler = async (event) => {
   return response;
 };
 
+async function workOnOther(message: Exclude<WebhookMessage, DeliveryMessage>): Promise<void> {
+  if ('resend_id' in message) {
+    const resend = await runResend(dependencies, message.resend_id);
+    const { status, matched, resent } = resend ?? {};
+    log.info('webhooks resent', { resend_id: message.resend_id, status, matched, resent });
+    return;
+  }
+  const { client_id, failing_endpoint_id: endpoint_id } = message;
+  await disableIfFailing(dependencies, client_id, endpoint_id);
+  log.info('failing endpoint reviewed', { client_id, endpoint_id });
+}
+
 /** Writes one line for each queue message of a delivery. */
 function logOutcome(message: DeliveryMessage, queue: WebhookQueue, outcome: Outcome): void {
   log.info('webhook', {
     delivery_id: message.delivery_id,
-    swept: message.swept,
     queue,
     outcome: outcome.kind,
     ...('delivery' in outcome ? logFieldsOf(outcome.delivery) : {}),
@@ -98,7 +116,7 @@ function logOutcome(message: DeliveryMessage, queue: WebhookQueue, outcome: Outc
   });
 }
 
-function deliverDependencies(): DeliverDependencies {
+function deliverDependencies() {
   const database = dynamo();
   const queue = sqsDeliveryQueue(queues, queueUrls);
   const scheduleOnce = eventBridgeSchedules(scheduler(), {
@@ -106,15 +124,14 @@ function deliverDependencies(): DeliverDependencies {
     roleArn: env.SCHEDULE_ROLE_ARN,
     queueArn: env.WEBHOOK_RETRIES_QUEUE_ARN,
   });
-  const dueItemIndex = dynamoDueItemIndex(database, env.DUE_ITEMS_TABLE);
   let toAws: SendToAws | undefined;
   return {
     deliveries: dynamoDeliveryStore(database, env.WEBHOOK_DELIVERIES_TABLE),
+    resends: dynamoResendStore(database, env.WEBHOOK_DELIVERIES_TABLE),
     endpoints: {
       ...dynamoEndpointReader(database, env.WEBHOOK_ENDPOINTS_TABLE),
       ...dynamoEndpointResults(database, env.WEBHOOK_ENDPOINTS_TABLE),
     },
-    dueItemIndex,
     retentionDays: env.RETENTION_DAYS,
     activityLog: activityLogFrom(env),
     secrets: cachedSecrets(dynamoWebhookSecrets(database, env.CLIENT_SECRETS_TABLE), systemClock),
@@ -133,7 +150,6 @@ function deliverDependencies(): DeliverDependencies {
       queue,
       scheduleOnce,
       scheduleLeadSeconds: env.SCHEDULE_LEAD_SECONDS,
-      dueItemIndex,
       warn: logWarning,
     }),
     clock: systemClock,
@@ -141,7 +157,7 @@ function deliverDependencies(): DeliverDependencies {
     newRevision: randomUUID,
     reportFailedDelivery,
     warn: logWarning,
-  };
+  } satisfies DeliverDependencies & WebhookLogDependencies;
 }
 
 /** Creates the sender. It keeps each client of the SDK until its credentials expire. */

@@ -11,9 +11,8 @@ import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
-import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
-import { sqsDeadLetters } from '../shared/recovery/set-aside.sqs.ts';
 import { relay, relayAgain } from '../shared/relay/relay.ts';
+import { sqsDeadLetters } from '../shared/relay/set-aside-copy.sqs.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';
 import { dynamoDeliveryStore } from '../shared/webhook/delivery-store.dynamo.ts';
 import { dynamoEndpointReader } from '../shared/webhook/endpoint-store.dynamo.ts';
@@ -28,7 +27,6 @@ const dependencies = {
   endpointsOf: dynamoEndpointReader(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE).listPlanned,
   webhooks: {
     deliveries: dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
-    dueItemIndex: dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE),
     queue: sqsDeliveryQueue(queues, {
       first: env.WEBHOOKS_QUEUE_URL,
       retries: env.WEBHOOK_RETRIES_QUEUE_URL,

@@ -21,8 +21,6 @@ import { dynamo } from '../shared/platform/aws/clients.ts';
 import { addSeconds, systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
-import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
-import { runBudgetMs } from '../shared/recovery/process-due-items.ts';
 import { reviewSenders } from '../shared/sender/sender-feedback.ts';
 import { senderTable } from '../shared/sender/sender-row.ts';
 
@@ -37,8 +35,6 @@ const limits = {
   store: dynamoFeedbackStore(dynamo(), env.LIMIT_OVERRIDES_TABLE, overrideTable),
   capDefaults: capDefaults(env.STAGE_CAPS),
   currency: env.CURRENCY,
-  dueItemIndex: dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE),
-  budgetMs: runBudgetMs,
 };
 const senders = {
   ...common,

@@ -8,7 +8,6 @@ import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
-import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
 import { reportFailedDelivery } from '../shared/webhook/deliver/alert-failure.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';
 import { dynamoDeliveryStore, dynamoResendStore } from '../shared/webhook/delivery-store.dynamo.ts';
@@ -33,7 +32,6 @@ const dependencies = {
   endpoints: dynamoEndpointReader(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE),
   messages: messagesFrom(env),
   activityLog: activityLogFrom(env),
-  dueItemIndex: dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE),
   queue,
   clock: systemClock,
   sleep,

@@ -7,7 +7,6 @@ import { httpFunctions } from '../shared/http/http-function.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { environmentOf } from '../shared/platform/env.ts';
-import { dynamoDueItemIndex } from '../shared/recovery/due-item-index.dynamo.ts';
 import { webhookUrlFrom } from '../shared/webhook/address-guard.ts';
 import { awsDestinationSchemas } from '../shared/webhook/aws-destination.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';
@@ -34,7 +33,6 @@ const dependencies: EndpointDependencies = {
     ...awsDestinationSchemas({ partition: env.GATEWAY_PARTITION, account: env.GATEWAY_ACCOUNT }),
   },
   deliveries: dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
-  dueItemIndex: dynamoDueItemIndex(dynamo(), env.DUE_ITEMS_TABLE),
   queue: sqsDeliveryQueue(sqs(), { first: env.WEBHOOKS_QUEUE_URL, retries: env.WEBHOOK_RETRIES_QUEUE_URL }),
   activityLog: activityLogFrom(env),
   clock: systemClock,

@@ -7,7 +7,6 @@ import { GatewayError } from '../../shared/contract/errors.ts';
 import { type HeldGroup, heldGroups } from '../../shared/message/message.ts';
 import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';
 import { dynamo } from '../../shared/platform/aws/clients.ts';
-import { dynamoDueItemIndex } from '../../shared/recovery/due-item-index.dynamo.ts';
 import {
   enableRows,
   endMessages,
@@ -169,7 +168,6 @@ function restoreContext(session: Session, progress: RestoreContext['progress']):
     rows: dynamoTableRows(client),
     workers: stackWorkers(session.gateway.stackName),
     maintenance: dynamoMaintenance(client, nameOf(session, 'limit-overrides')),
-    dueItemIndex: dynamoDueItemIndex(client, nameOf(session, 'due-items')),
     progress,
     settleSeconds: process.env.AWS_ENDPOINT_URL === undefined ? settleSeconds : localSettleSeconds,
     clock: session.ctx.clock,

@@ -1,6 +1,6 @@
 /** Operations on set-aside messages in dead-letter queues. They use the AWS credentials of the shell. */
 import { GatewayError } from '../../shared/contract/errors.ts';
-import { dynamo, sqs } from '../../shared/platform/aws/clients.ts';
+import { sqs } from '../../shared/platform/aws/clients.ts';
 import { setAsideGateway } from '../../shared/relay/set-aside-gateway.sqs.ts';
 import {
   maskedContent,
@@ -58,10 +58,10 @@ function asJson(json: unknown): CommandResult {
 
 /** Receives the messages of all queues. Afterwards, also after a failure, makes those that were not deleted visible again. */
 async function withMessages<Result>(
-  { gateway: { tables, queues } }: Session,
+  { gateway: { queues } }: Session,
   work: (messages: readonly SetAsideMessage[], gateway: SetAsideGateway) => Promise<Result>,
 ): Promise<Result> {
-  const gateway = setAsideGateway(dynamo(), sqs(), { tables, queues });
+  const gateway = setAsideGateway(sqs(), queues);
   const read = await Promise.all([...gateway.queues.values()].map((queue) => queue.read()));
   const messages = read.flat().toSorted((one, other) => (one.sentAt < other.sentAt ? -1 : 1));
   try {

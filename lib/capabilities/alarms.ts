@@ -26,7 +26,7 @@ const samplesMinimum = 10;
 /** The functions between the table of messages and the carriers, endpoints and receipts. */
 const workers = ['relay-changes', 'dispatch-message', 'record-receipt', 'deliver-webhook'] as const;
 /** The functions that run each minute. */
-const clockFunctions = ['queue-due-rows', 'sweep-webhooks', 'review-edited-rows'] as const;
+const clockFunctions = ['queue-due-rows', 'review-edited-rows'] as const;
 
 interface AlarmsProps {
   readonly stage: StageSettings;

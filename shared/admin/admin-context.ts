@@ -13,6 +13,7 @@ import { dynamoWebhookSecretStore } from '../client/webhook-secrets.dynamo.ts';
 import { stageCarriersOf } from '../contract/channels.ts';
 import type { administration } from '../contract/function-uses.ts';
 import type { Mode } from '../contract/mode.ts';
+import { dynamoDueLater } from '../due/due-rows.dynamo.ts';
 import { dynamoEditedRows } from '../edited-table/row-editor.dynamo.ts';
 import { capDefaults } from '../limit/cap-limits.ts';
 import { countersIn } from '../limit/counters.dynamo.ts';
@@ -25,7 +26,6 @@ import { dynamoOtpStore } from '../otp/otp-store.dynamo.ts';
 import { secretsManager, sqs } from '../platform/aws/clients.ts';
 import { contextOf } from '../platform/context.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
-import { dynamoDueItemIndex, dynamoDueItemReader } from '../recovery/due-item-index.dynamo.ts';
 import { senderTable } from '../sender/sender-row.ts';
 import { dynamoUsageReader } from '../usage/usage-reader.dynamo.ts';
 import { webhookUrlFrom } from '../webhook/address-guard.ts';
@@ -56,7 +56,6 @@ export function adminContext(
   const activity = dynamoActivityReader(db, env.ACTIVITY_LOG_TABLE);
   const endpoints = dynamoEndpointReader(db, env.WEBHOOK_ENDPOINTS_TABLE);
   const deliveries = dynamoDeliveryStore(db, env.WEBHOOK_DELIVERIES_TABLE);
-  const dueItemIndex = dynamoDueItemIndex(db, env.DUE_ITEMS_TABLE);
   return {
     ...context,
     /** The mode of the data in lists of all clients. */
@@ -73,14 +72,13 @@ export function adminContext(
     activity,
     endpoints,
     deliveries,
-    /** Webhooks and messages that are not finished. */
-    dueItems: dynamoDueItemReader(db, env.DUE_ITEMS_TABLE),
+    /** Webhooks that are not finished. */
+    dueWebhooks: dynamoDueLater(db, env.WEBHOOK_DELIVERIES_TABLE),
     /** The log of a client's webhooks, resending them, and test events. */
     webhookLog: {
       activityLog,
       endpoints,
       deliveries,
-      dueItemIndex,
       messages,
       queue,
       retentionDays,

@@ -3,14 +3,14 @@
  * reads.
  *
  * Permanently failed webhooks have entries in the Activity Log. An endpoint fails for hours before its first entry;
- * until then its webhooks wait for retries and are in the due-item index. This module reads some of these, and checks
+ * until then its webhooks wait for retries and are in the due index. This module reads some of these, and checks
  * in the health of their endpoints if they have acknowledged anything since.
  */
 
 import { modeOf } from '../contract/mode.ts';
+import { lostAfterSeconds } from '../due/due-index.ts';
 import { addDays, addSeconds } from '../platform/clock.ts';
-import type { DueItemRange } from '../recovery/due-item-index.dynamo.ts';
-import { type Delivery, originOf, retryDelaysSeconds, sweepGraceSeconds } from '../webhook/delivery.ts';
+import { type Delivery, originOf, retryDelaysSeconds } from '../webhook/delivery.ts';
 import { deliverySummary, lastErrorOf } from '../webhook/log/delivery-log.ts';
 import type { DeliverySummary } from '../webhook/webhook-response.schema.ts';
 import { listActivity } from './activity.ts';
@@ -127,32 +127,31 @@ function byEndpoint<Item extends Pick<Delivery, 'delivery_id' | 'client_id' | 'u
 
 const earliest = (times: readonly string[]): string => times.toSorted()[0] ?? '';
 
-/** Two entries have about 40 webhooks, so one look reads about 600. */
-const entriesPerShard = 2;
-/** Due items that are later than this are of failed attempts; earlier ones can be of webhooks that were not yet tried. */
-const firstReviewSeconds = sweepGraceSeconds + 5;
+/** The index has 32 shards, so one look reads about 600 webhooks. */
+const rowsPerShard = 6;
+/** A webhook that is due later than this waits for a retry; one that is due earlier may not have been tried yet. */
+const firstDueSeconds = lostAfterSeconds + 5;
 /** Each client with a failing endpoint costs a query and the reads of these messages' webhooks. */
 const clientsMax = 10;
 const messagesPerClient = 20;
 
 /**
- * Returns one range for the webhooks of each retry, so that one endpoint with many webhooks does not hide the others.
+ * Returns the ids of some webhooks that wait for a retry: as many for the retries within minutes as for that after an hour and
+ * that after six, so that one endpoint with many webhooks does not hide the others.
  */
-function rangesFrom(now: Date): DueItemRange[] {
-  const ends = [0, ...retryDelaysSeconds.slice(1)].map((seconds) =>
-    addSeconds(now, seconds + firstReviewSeconds),
+async function someRetried({ dueWebhooks }: AdminContext, now: Date): Promise<readonly string[]> {
+  const from = addSeconds(now, firstDueSeconds);
+  const ends = retryDelaysSeconds.slice(2).map((seconds) => addSeconds(from, seconds));
+  const rows = await Promise.all(
+    ends.map((until, index) => dueWebhooks(ends[index - 1] ?? from, until, rowsPerShard)),
   );
-  return ends.map((until, index) => ({ from: ends[index - 1] ?? now, until }));
+  return [...new Set(rows.flat().map(({ delivery_id }) => String(delivery_id)))];
 }
 
 /** Endpoints at which webhooks have failed, and that have acknowledged none since. */
 async function waitingWebhooks(ctx: AdminContext, now: Date): Promise<readonly FailingEndpoint[]> {
-  const { dueItems, deliveries } = ctx;
-  const ids = await Promise.all(
-    rangesFrom(now).map((range) => dueItems.earliestIn('deliveries', range, entriesPerShard)),
-  );
-  const unique = [...new Set(ids.flat())];
-  const rows = unique.length === 0 ? [] : await deliveries.getMany(unique, { consistent: false });
+  const ids = await someRetried(ctx, now);
+  const rows = ids.length === 0 ? [] : await ctx.deliveries.getMany(ids, { consistent: false });
   const ofMode = rows.filter(({ client_id }) => modeOf(client_id) === ctx.mode);
   const groups = byEndpoint(ofMode.filter(isRetried)).toSorted((one, other) => other.length - one.length);
   const clients = [...new Set(groups.map(([{ client_id }]) => client_id))].slice(0, clientsMax);

@@ -7,7 +7,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { GatewayError } from '../contract/errors.ts';
-import { addDays, type Sleep } from '../platform/clock.ts';
+import type { Sleep } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
 import { runPaced } from '../platform/long-lists.ts';
 import { retry } from '../platform/retry.ts';
@@ -21,7 +21,6 @@ import {
   resendView,
   showResend,
 } from '../webhook/log/request-resend.ts';
-import { runResend } from '../webhook/log/run-resend.ts';
 import { endpointView, sendTestEvent, type TestRequest } from '../webhook/manage-endpoints.ts';
 import type { DeliverySummary, ResendView, WebhookEndpointView } from '../webhook/webhook-response.schema.ts';
 import { listActivity, retentionRange } from './activity.ts';
@@ -175,15 +174,22 @@ export async function showResendMany(ctx: AdminContext, client: string, resendId
   return resendView(await showResend(ctx.webhookLog, clientId, resendId));
 }
 
-/** Works on the request until it is completed, in parallel with the gateway, which continues if this process ends. */
+const progressEveryMs = 2000;
+
+/** Waits until the gateway has completed the request. */
 export async function finishResend(
   ctx: AdminContext,
   begun: ResendView,
   onProgress: (view: ResendView) => void,
 ) {
-  const endsAt = addDays(ctx.clock(), 1);
-  const ended = await runResend(ctx.webhookLog, begun.resend_id, endsAt, (resend) =>
-    onProgress(resendView(resend)),
-  );
-  return ended === undefined ? begun : resendView(ended);
+  const { resends, sleep } = ctx.webhookLog;
+  let view = begun;
+  while (view.status !== 'completed') {
+    await sleep(progressEveryMs);
+    const resend = await resends.get(begun.resend_id);
+    if (resend === undefined) return view;
+    view = resendView(resend);
+    onProgress(view);
+  }
+  return view;
 }

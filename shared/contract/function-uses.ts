@@ -63,8 +63,8 @@ export const administration = [
       'one-time-passwords': ['GetItem'],
       'otp-holds': ['GetItem', 'UpdateItem', 'Query', 'Scan'],
       'webhook-endpoints': ['GetItem', 'Query'],
-      'webhook-deliveries': loggedDeliveries,
-      'due-items': ['Query', 'PutItem'],
+      // The index finds endpoints whose webhooks wait for a retry.
+      'webhook-deliveries': [...loggedDeliveries, 'Query due'],
       suppressions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem'],
       'whatsapp-windows': ['GetItem'],
       'message-usage': ['BatchGetItem', 'Query'],
@@ -177,7 +177,6 @@ const requestUses = {
         'webhook-endpoints': ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
         'client-secrets': ['GetItem', 'UpdateItem'],
         'webhook-deliveries': ['PutItem'],
-        'due-items': ['PutItem'],
       },
       // Destinations in the gateway's own account are refused.
       settings: ['GATEWAY_ACCOUNT', 'GATEWAY_PARTITION'],
@@ -192,7 +191,6 @@ const requestUses = {
         'webhook-deliveries': loggedDeliveries,
         'webhook-endpoints': ['GetItem', 'Query'],
         messages: ['GetItem'],
-        'due-items': ['PutItem'],
       },
     },
   ],

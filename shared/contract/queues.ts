@@ -11,5 +11,5 @@ export type QueueName =
   /** First attempts of webhooks. */
   | 'webhooks'
   | 'webhook-retries'
-  /** Records that the relay set aside and relays again, and work that was set aside for an operator. */
+  /** Records that the relay set aside and relays again. */
   | 'relay-dead-letter';

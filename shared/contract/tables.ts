@@ -94,14 +94,10 @@ export const tableShapes = {
       'by-client': { partition: 'list_key', sort: 'list_at', projection: 'keys' },
       // Sparse: the deliveries that failed and have not been acknowledged since.
       'failed-by-client': { partition: 'failed_key', sort: 'list_at', projection: 'keys' },
+      // Sparse: the deliveries, and the resends of many, at which somebody must look.
+      due: { partition: 'due_shard', sort: 'due_at', projection: ['client_id', 'due_looks'] },
     },
     purged: 'retentionDays',
-    busy: true,
-  },
-  // Rows to process at a due time; an entry is deleted once its rows are final.
-  'due-items': {
-    partition: 'list',
-    sort: 'position',
     busy: true,
   },
   'activity-log': {

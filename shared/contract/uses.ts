@@ -49,7 +49,7 @@ export interface Uses {
 
 export type Declaration = readonly Uses[];
 
-/** A name as it is in a variable: `DUE_ITEMS` of `due-items`. */
+/** A name as it is in a variable: `API_KEYS` of `api-keys`. */
 export type Constant<Name extends string> = Name extends `${infer Word}-${infer Rest}`
   ? `${Uppercase<Word>}_${Constant<Rest>}`
   : Uppercase<Name>;
@@ -106,10 +106,4 @@ export const webhookQueues = { sendsTo: ['webhooks', 'webhook-retries'] } as con
 
 export const outboundQueues = {
   sendsTo: ['otp-outbound', 'outbound', 'bulk-outbound'],
-} as const satisfies Uses;
-
-/** Work that a service refuses permanently is set aside, with an entry in the Activity Log. */
-export const workSetAside = {
-  tables: { 'activity-log': ['PutItem'] },
-  sendsTo: ['relay-dead-letter'],
 } as const satisfies Uses;

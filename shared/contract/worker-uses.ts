@@ -9,7 +9,6 @@ import {
   recordedActivity,
   webhookQueues,
   webhookRules,
-  workSetAside,
 } from './uses.ts';
 
 /** The carriers of a stage, and the simulated one of test messages. It sends receipts to the same queue as a real one. */
@@ -53,11 +52,10 @@ export const workerUses = {
     webhookRules,
     {
       tables: {
-        // BatchGetItem finds the slow endpoints of a fan-out; DeleteItem removes one that is quick again.
-        'webhook-deliveries': ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem'],
-        // UpdateItem counts failures.
-        'webhook-endpoints': ['GetItem', 'UpdateItem'],
-        'due-items': ['PutItem'],
+        // DeleteItem removes a slow endpoint that is quick again. The queries find what is resent.
+        'webhook-deliveries': [...loggedDeliveries, 'DeleteItem'],
+        // UpdateItem counts failures and disables an endpoint. The query finds the others, which are told.
+        'webhook-endpoints': ['GetItem', 'Query', 'UpdateItem'],
         'client-secrets': ['GetItem'],
         'rate-counters': ['UpdateItem'],
       },
@@ -100,8 +98,12 @@ export const workerUses = {
   'queue-due-rows': [
     outboundQueues,
     {
-      tables: { messages: ['Query due', 'UpdateItem'] },
-      counts: ['otp-outbound', 'outbound', 'bulk-outbound'],
+      tables: {
+        messages: ['Query due', 'UpdateItem'],
+        'webhook-deliveries': ['Query due', 'UpdateItem'],
+      },
+      sendsTo: ['webhook-retries'],
+      counts: ['otp-outbound', 'outbound', 'bulk-outbound', 'webhook-retries'],
     },
   ],
 
@@ -140,7 +142,6 @@ export const workerUses = {
         'webhook-endpoints': ['Query'],
         // BatchGetItem finds the slow endpoints.
         'webhook-deliveries': ['BatchGetItem', 'PutItem'],
-        'due-items': ['PutItem'],
       },
       sendsTo: ['relay-dead-letter'],
       receivesFrom: ['relay-dead-letter'],
@@ -153,27 +154,12 @@ export const workerUses = {
     recordedActivity,
     {
       tables: {
-        // The function reads all rows every hour, and after a change of senders.
+        // The function scans limits every minute. It reads all rows every hour, and after a change of senders.
         'limit-overrides': ['Query', 'Scan', 'UpdateItem'],
         senders: ['Scan', 'UpdateItem'],
         clients: ['BatchGetItem'],
-        'due-items': ['Query', 'PutItem', 'BatchWriteItem'],
       },
       settings: ['STAGE_CAPS', 'CURRENCY', 'SMS_CARRIER', 'WHATSAPP_CARRIER'],
-    },
-  ],
-
-  'sweep-webhooks': [
-    webhookQueues,
-    workSetAside,
-    {
-      tables: {
-        'due-items': ['Query', 'PutItem', 'BatchWriteItem'],
-        // UpdateItem disables an endpoint that has failed for days, and records that its client was told.
-        'webhook-endpoints': ['GetItem', 'Query', 'UpdateItem'],
-        // The other actions continue requests to resend many webhooks.
-        'webhook-deliveries': loggedDeliveries,
-      },
     },
   ],
 

@@ -3,18 +3,19 @@
  *
  * Fields. A row that is not finished has `due_at` (ISO 8601) and `due_shard` (0 to 31, by a hash of its id). Both are
  * absent if nobody needs to look. They are the keys of the sparse index `due`, which also has the fields that a queue
- * entry needs. So the clock function reads the index alone.
+ * entry needs. So the clock function reads the index alone. The tables `messages` and `webhook-deliveries` have such an
+ * index. The latter contains deliveries and resends of many; both go to the retry queue of webhooks.
  *
  * These writes set `due_at`:
  * - The write that creates the row: 90 seconds after the row was queued. If a queue delays the row (at most 15 minutes), 90
  *   seconds after that delay. If the row waits longer, the end of the wait.
- * - A write that makes the row wait for a known time: a retry, a pace, an unknown outcome.
+ * - A write that makes the row wait for a known time: a retry, a pace, an unknown outcome, the next step of a resend.
  * - A worker that looks at the row and finds that it must wait: for its end, or for the next leg of a fallback.
  * - The write that finishes the row removes all fields.
  * A claim does not move it: the visibility timeout of the queue recovers a worker that died. A usual row costs two index
  * units, one when it is created and one when it is finished.
  *
- * Once a minute the function `queue-due-rows` reads all shards side by side, each with an equal part of the time and of the
+ * Once a minute the function `queue-due-rows` reads all shards of both indexes side by side, each with an equal part of the time and of the
  * bound. It looks 90 seconds ahead: until the next run, and 30 seconds for a late one. It puts each row on its queue with the
  * delay until `due_at`, and then moves `due_at`: by two minutes, doubled each time, at most an hour. `due_looks` counts
  * these moves, and a write of a worker sets it back. A move never skips the end of the row (`expires_at`). The move has the
@@ -23,7 +24,7 @@
  * Bounds:
  * - Rows that are due for the first time come before those that were queued already.
  * - While more than 10,000 messages wait in a queue, no row is queued there a second time. The row stays due for a later run.
- * - At most 2,000 rows a second are queued.
+ * - At most 2,000 rows a second of each index are queued.
  * The metric `RowsDue` counts the rows that a run left.
  *
  * Bad rows. A row that cannot be read, or that its queue refuses, is moved by an hour, logged and counted. It holds nobody up.
@@ -32,14 +33,15 @@
  * acts on its state, never on the index, so a double does nothing. If a queue loses a message, the row is queued again at its
  * next `due_at`. SQS delays keep a wait punctual; the index makes it certain.
  *
- * Why: docs/decisions/due-item-index.md
+ * Why: docs/decisions/due-index.md
  */
+import * as z from 'zod/mini';
 import { addSeconds, earlierOf, laterOf } from '../platform/clock.ts';
 import { shardOf } from '../platform/ids.ts';
 
 export const dueShards = 32;
 /** A message that its queue lost is queued again this long after its time. */
-const lostAfterSeconds = 90;
+export const lostAfterSeconds = 90;
 /** How far ahead a run reads: until the next run, with a margin. */
 export const aheadSeconds = 90;
 const firstMoveSeconds = 120;
@@ -51,6 +53,13 @@ export interface DueFields {
   readonly due_shard: string | undefined;
   readonly due_looks: undefined;
 }
+
+/** The fields as a row has them. */
+export const dueRowFields = {
+  due_at: z.optional(z.iso.datetime()),
+  due_shard: z.optional(z.string()),
+  due_looks: z.optional(z.int()),
+};
 
 /** Returns the fields of a row that somebody must look at by then; of a finished row, if `dueAt` is undefined. */
 export function dueFields(id: string, dueAt: Date | undefined): DueFields {

@@ -1,6 +1,7 @@
 /** Reads the index `due` of a table, shard by shard, and moves the rows in it. */
-import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { updateIf } from '../platform/aws/conditional-write.dynamo.ts';
+import { dueShards } from './due-index.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -31,3 +32,28 @@ export function dynamoDueRows(client: DynamoDBDocumentClient, TableName: string,
 }
 
 export type DueRows = ReturnType<typeof dynamoDueRows>;
+
+/** Reads some of the rows that are due later: a bounded number, so that many of them cost little. */
+export function dynamoDueLater(client: DynamoDBDocumentClient, TableName: string) {
+  /** Returns the earliest rows of each shard that are due between the times. */
+  return async (from: Date, until: Date, rowsPerShard: number): Promise<readonly Row[]> => {
+    const pages = await Promise.all(
+      Array.from({ length: dueShards }, (_, shard) =>
+        client.send(
+          new QueryCommand({
+            TableName,
+            IndexName: 'due',
+            KeyConditionExpression: 'due_shard = :shard AND due_at BETWEEN :from AND :until',
+            ExpressionAttributeValues: {
+              ':shard': String(shard),
+              ':from': from.toISOString(),
+              ':until': until.toISOString(),
+            },
+            Limit: rowsPerShard,
+          }),
+        ),
+      ),
+    );
+    return pages.flatMap(({ Items = [] }) => Items);
+  };
+}

@@ -44,6 +44,20 @@ export function dynamoFeedbackStore(
         // A consistent read: the previous feedback may be right for the row before the edit.
         dynamo.send(new ScanCommand({ TableName, ConsistentRead: true, ExclusiveStartKey })),
       ),
+    notYetExpired: async () => {
+      const stored = await allPages((ExclusiveStartKey) =>
+        dynamo.send(
+          new ScanCommand({
+            TableName,
+            FilterExpression: 'attribute_exists(expires_at) AND NOT #status = :expired',
+            ExpressionAttributeNames: { '#status': 'status' },
+            ExpressionAttributeValues: { ':expired': { S: 'expired' } },
+            ExclusiveStartKey,
+          }),
+        ),
+      );
+      return stored.map(({ row }) => row);
+    },
     write: async ({ image }, { status, status_message }) => {
       const { client_id, [sortKey]: sort } = image;
       if (client_id === undefined || sort === undefined) throw new Error('a row without its key');

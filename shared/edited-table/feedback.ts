@@ -97,6 +97,8 @@ export interface StoredRow<Image> {
 export interface FeedbackStore<Image> {
   rowsOf(clientId: string): Promise<readonly StoredRow<Image>[]>;
   allRows(): Promise<readonly StoredRow<Image>[]>;
+  /** Returns the rows with an attribute `expires_at` whose feedback does not say that they have expired. */
+  notYetExpired(): Promise<readonly EditedRow[]>;
   /** Returns false if the row was changed or removed after it was read. */
   write(stored: StoredRow<Image>, feedback: Feedback): Promise<boolean>;
 }

@@ -1,9 +1,7 @@
 /**
- * Reviews the rows of `limit-overrides`: after a change, when they expire, and all of them from time to time. A
- * review adds rows that expire soon to the due-item index, so that the run of each minute reads only clients with
- * expired rows.
+ * Reviews the rows of `limit-overrides`: after a change, when they expire, and all of them from time to time. The run of each
+ * minute scans the table for rows that have expired, because it is small: administrators edit it by hand.
  */
-import { isClientId } from '../client/client.ts';
 import { type Caps, everyClient } from '../contract/rate-limits-and-caps.ts';
 import type { EditedRow } from '../edited-table/edited-row.ts';
 import {
@@ -14,9 +12,7 @@ import {
   type Reviewed,
   reviewRows,
 } from '../edited-table/feedback.ts';
-import { addSeconds, type Clock } from '../platform/clock.ts';
-import type { DueItem, DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
-import { type DueItemRun, processDueItems } from '../recovery/process-due-items.ts';
+import type { Clock } from '../platform/clock.ts';
 import { feedbackOf } from './limit-feedback.ts';
 import { type ParsedRow, parseRow } from './override-row.ts';
 
@@ -27,7 +23,6 @@ interface LimitReviewDependencies<Image> {
   /** The currency of caps on spend, ISO 4217. */
   readonly currency: string;
   readonly clock: Clock;
-  readonly dueItemIndex: Pick<DueItemIndex, 'add'>;
 }
 
 /**
@@ -49,24 +44,16 @@ export async function reviewClients<Image>(
   );
 }
 
-/** All rows are reviewed this often: by then every row is soon to expire before it does. */
+/** All rows are reviewed this often. */
 export const wholeReviewSeconds = 3600;
-/** Twice as much, so that one whole review may fail. */
-const soonSeconds = 2 * wholeReviewSeconds;
 
-/** Reviews the clients that have an expired row. @throws AggregateError; the next run reviews the failed ones. */
-export async function reviewExpired<Image>(
-  dependencies: LimitReviewDependencies<Image> & DueItemRun,
-): Promise<Reviewed> {
-  const total = { rows: 0, written: 0 };
-  const { failures } = await processDueItems(dependencies, 'expiring-limits', async (clientIds) => {
-    const { rows, written } = await reviewClients(dependencies, new Set(clientIds));
-    total.rows += rows;
-    total.written += written;
-    return new Map();
-  });
-  if (failures.length > 0) throw new AggregateError(failures, 'some expired limits could not be reviewed');
-  return total;
+/** Reviews the clients that have a row whose time is over and whose feedback does not say so. */
+export async function reviewExpired<Image>(dependencies: LimitReviewDependencies<Image>): Promise<Reviewed> {
+  const { store, clock } = dependencies;
+  const now = clock();
+  const rows = (await store.notYetExpired()).map(parseRow);
+  const expired = rows.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now);
+  return reviewClients(dependencies, new Set(expired.map(({ clientId }) => clientId)));
 }
 
 /**
@@ -83,7 +70,7 @@ export async function reviewAll<Image>(dependencies: LimitReviewDependencies<Ima
 }
 
 async function feedbackFor<Image>(
-  { existingClients, capDefaults, currency, clock, dueItemIndex }: LimitReviewDependencies<Image>,
+  { existingClients, capDefaults, currency, clock }: LimitReviewDependencies<Image>,
   rows: readonly EditedRow[],
 ): Promise<(row: EditedRow) => Feedback> {
   const forEveryClient = new Map(
@@ -93,7 +80,6 @@ async function feedbackFor<Image>(
   );
   const exists = await clientExistence(rows, existingClients);
   const now = clock();
-  await dueItemIndex.add('expiring-limits', expiringSoon(rows, now));
   return (row) =>
     feedbackOf(row, {
       now,
@@ -102,12 +88,4 @@ async function feedbackFor<Image>(
       capDefaults,
       currency,
     });
-}
-
-/** Returns the rows that expire soon. A row whose `client_id` cannot be an id is invalid, and stays invalid. */
-function expiringSoon(rows: readonly EditedRow[], now: Date): DueItem[] {
-  return rows.map(parseRow).flatMap(({ clientId: id, expiresAt: dueAt }) => {
-    const isSoon = dueAt !== undefined && dueAt > now && dueAt <= addSeconds(now, soonSeconds);
-    return isSoon && (id === everyClient || isClientId(id)) ? [{ id, dueAt }] : [];
-  });
 }

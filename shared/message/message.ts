@@ -286,13 +286,6 @@ export function historyOf(message: Message) {
   return entries;
 }
 
-export function lastChangeOf(message: Message): Date {
-  const times = statuses.flatMap((status) =>
-    status === 'scheduled' ? [message.created_at] : (message[`${status}_at`] ?? []),
-  );
-  return new Date(Math.max(...times.map((time) => Date.parse(time))));
-}
-
 /** A message before and after one write; `before` is undefined if the write created it. */
 export interface MessageChange {
   readonly before: Message | undefined;

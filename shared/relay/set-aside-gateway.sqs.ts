@@ -4,10 +4,7 @@
  */
 
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { changeVisibilityOn, receiveFrom, receiverOn, sendMessages } from '../platform/aws/queues.sqs.ts';
-import { dynamoDueItemIndex } from '../recovery/due-item-index.dynamo.ts';
-import { dynamoDeliveryStore } from '../webhook/delivery-store.dynamo.ts';
 import {
   relayQueue,
   type SetAsideGateway,
@@ -39,24 +36,12 @@ function sqsSetAsideQueue(client: SQSClient, queue: string, QueueUrl: string): S
   };
 }
 
-interface GatewayResources {
-  readonly tables: Readonly<Record<string, string>>;
-  readonly queues: Readonly<Record<string, string>>;
-}
-
 const deadLettersEnding = '_dead_letters';
 
-export function setAsideGateway(
-  dynamo: DynamoDBDocumentClient,
-  sqs: SQSClient,
-  { tables, queues }: GatewayResources,
-): SetAsideGateway {
-  const { webhook_deliveries = '', due_items = '' } = tables;
+export function setAsideGateway(sqs: SQSClient, queues: Readonly<Record<string, string>>): SetAsideGateway {
   const names = Object.keys(queues).filter((name) => name.endsWith(deadLettersEnding) || name === relayQueue);
   return {
     queues: new Map(names.map((name) => [name, sqsSetAsideQueue(sqs, name, queues[name] ?? '')])),
-    deliveries: dynamoDeliveryStore(dynamo, webhook_deliveries),
-    dueItemIndex: dynamoDueItemIndex(dynamo, due_items),
     async sendBack({ queue, body, clientId }) {
       const source = queues[queue.slice(0, -deadLettersEnding.length)];
       if (source === undefined) throw new Error(`The queue of ${queue} is not known.`);

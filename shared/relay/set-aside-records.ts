@@ -3,15 +3,12 @@
  * other queues. The operator sees each one without phone numbers and
  * texts, removes the cause, and has it processed.
  *
- * Processing a message twice has no second effect: webhooks are left to the reviews of the due-item index, which
- * read the rows first, and a dead letter goes back to its own queue, whose consumer does nothing twice.
+ * Processing a message twice has no second effect: a dead letter goes back to its own queue, whose consumer does nothing twice.
  */
 
 import * as z from 'zod/mini';
 import { jsonIn } from '../platform/object-fields.ts';
 import type { QueueRecord } from '../platform/process-queue-batch.ts';
-import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
-import { type Delivery, dueItemOf } from '../webhook/delivery.ts';
 
 /** A message of one of these queues. */
 export interface SetAsideMessage extends QueueRecord {
@@ -25,10 +22,9 @@ export interface SetAsideMessage extends QueueRecord {
 /** The subject of a message. */
 type SetAsideWork =
   | {
-      /** A change that the relay could not process and takes again, or a request that a service refused. */
-      readonly kind: 'unreadable_record' | 'refused_entry';
-      readonly messageId: string | undefined;
-      readonly deliveryId?: string | undefined;
+      /** A change that the relay could not process and takes again. */
+      readonly kind: 'unreadable_record';
+      readonly messageId: string;
       /** When the work arose, ISO 8601. */
       readonly since: string;
     }
@@ -51,14 +47,6 @@ const streamRecord = z.object({
     ApproximateCreationDateTime: z.number(),
     Keys: z.object({ message_id: z.object({ S: text }) }),
   }),
-});
-
-/** A copy of refused work, as `set-aside.sqs.ts` stores it. */
-const refusedEntry = z.object({
-  refused: text,
-  since: time,
-  message_id: z.optional(text),
-  delivery_id: z.optional(text),
 });
 
 const withMessageId = z.object({ message_id: text });
@@ -95,11 +83,6 @@ export function workOf({ queue, body }: Pick<SetAsideMessage, 'queue' | 'body'>)
   }
   if (queue !== relayQueue)
     return { kind: 'dead_letter', messageId: withMessageId.safeParse(json).data?.message_id };
-  const refused = refusedEntry.safeParse(json);
-  if (refused.success) {
-    const { message_id, delivery_id, since } = refused.data;
-    return { kind: 'refused_entry', messageId: message_id, deliveryId: delivery_id, since };
-  }
   const record = streamRecord.safeParse(json);
   if (!record.success) return { kind: 'unknown' };
   const { Keys, ApproximateCreationDateTime: seconds } = record.data.dynamodb;
@@ -123,8 +106,6 @@ const shownFields: ReadonlySet<string> = new Set([
   'country',
   'event',
   'eventName',
-  'refused',
-  'reason',
   'condition',
   'shardId',
   'startSequenceNumber',
@@ -172,8 +153,6 @@ export interface SetAsideQueue {
 /** The queues of set-aside messages, and the dependencies for processing them. */
 export interface SetAsideGateway {
   readonly queues: ReadonlyMap<string, SetAsideQueue>;
-  readonly deliveries: { get(deliveryId: string): Promise<Delivery | undefined> };
-  readonly dueItemIndex: Pick<DueItemIndex, 'add'>;
   /** Sends the message to the queue that it came from. */
   readonly sendBack: (message: SetAsideMessage) => Promise<void>;
 }
@@ -197,8 +176,6 @@ export async function processSetAside(
       return kept(
         `The relay takes it again every ten minutes. If the row of ${work.messageId} is not valid, correct it.`,
       );
-    case 'refused_entry':
-      return reviewAgain(dependencies, work.deliveryId);
     case 'lost_records':
       return removed(
         `The hourly review writes the feedback of ${work.table}; the Activity Log lacks an entry of these changes.`,
@@ -209,15 +186,4 @@ export async function processSetAside(
     case 'unknown':
       return kept('Its content is unknown, so it was probably sent by hand. Delete it in the SQS console.');
   }
-}
-
-/** Leaves the webhook to the reviews. */
-async function reviewAgain(
-  { deliveries, dueItemIndex }: SetAsideGateway,
-  deliveryId = '',
-): Promise<ProcessedSetAside> {
-  const delivery = await deliveries.get(deliveryId);
-  if (delivery === undefined) return removed('Its row was deleted.');
-  await dueItemIndex.add('deliveries', dueItemOf(delivery));
-  return removed('The webhook is reviewed within a minute.');
 }

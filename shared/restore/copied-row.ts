@@ -3,12 +3,12 @@
  * nothing and open no access: an unfinished message is held, an unfinished webhook becomes failed, and a client, an
  * API key or a webhook secret is disabled.
  */
+import { dueFields } from '../due/due-index.ts';
 import { isFinished } from '../message/dispatch/fallback.ts';
 import { type HeldGroup, type Message, messageSchema, transitions } from '../message/message.ts';
 import { restoredBy, rowIn, usageClosed } from '../platform/aws/stream-record.dynamo.ts';
 import { earlierOf } from '../platform/clock.ts';
-import type { DueItem } from '../recovery/due-item-index.dynamo.ts';
-import { type Delivery, deliverySchema, dueItemOf } from '../webhook/delivery.ts';
+import { type Delivery, deliverySchema } from '../webhook/delivery.ts';
 import { resendSchema } from '../webhook/log/resend.ts';
 import type { SettingChange } from './recorded-changes.ts';
 import type { Item } from './side-tables.dynamo.ts';
@@ -31,8 +31,8 @@ type CopiedRow =
       readonly item: Item;
       readonly held?: HeldGroup;
       readonly disabled?: boolean;
-      /** A webhook that had not finished: the sweep writes the entry of its failure, by which lists and resends find it. */
-      readonly failed?: readonly DueItem[];
+      /** A webhook that had not finished: a worker writes the entry of its failure, by which lists and resends find it. */
+      readonly failed?: boolean;
     };
 
 export function copiedRow(run: RestoreRun, table: RestorableTable, item: Item, now: Date): CopiedRow {
@@ -55,11 +55,6 @@ export function copiedRow(run: RestoreRun, table: RestorableTable, item: Item, n
         : copied(marked);
     case 'client-secrets':
       return copiedSecrets(marked);
-    case 'due-items':
-      // If the webhooks of the event are copied as well, it would be posted again.
-      return isOfWebhooks(item) && run.tables.includes('webhook-deliveries')
-        ? { kind: 'left', why: 'over' }
-        : copied(marked);
     case 'webhook-endpoints':
       return wasDeleted(run, item) ? { kind: 'left', why: 'deleted' } : copied(marked);
     default:
@@ -104,14 +99,21 @@ function copiedDelivery({ stoppedAt }: RestoreRun, item: Item): CopiedRow {
   if (resend !== undefined && resend.status !== 'completed') return { kind: 'left', why: 'over' };
   const delivery = deliverySchema.safeParse(rowIn(item)).data;
   if (delivery === undefined || delivery.state === 'acknowledged') return copied(item);
-  const failed = delivery.state === 'failed' ? item : failedAt(stoppedAt, item, delivery);
-  const dueItems = dueItemOf(deliverySchema.parse(rowIn(failed)));
-  return { kind: 'copied', item: failed, ...(dueItems.length === 0 ? {} : { failed: dueItems }) };
+  if (delivery.state !== 'failed')
+    return { kind: 'copied', item: failedAt(stoppedAt, item, delivery), failed: true };
+  return { kind: 'copied', item, failed: delivery.alert_pending === true };
 }
 
-function failedAt(at: Date, { lease_until, ...item }: Item, { attempt_due_at }: Delivery): Item {
+function failedAt(
+  at: Date,
+  { lease_until, due_looks, ...item }: Item,
+  { delivery_id, attempt_due_at }: Delivery,
+): Item {
+  const { due_at = '', due_shard = '' } = dueFields(delivery_id, at);
   return {
     ...item,
+    due_at: { S: due_at },
+    due_shard: { S: due_shard },
     ...(item.list_key === undefined ? {} : { failed_key: item.list_key }),
     state: { S: 'failed' },
     finished_at: { S: at.toISOString() },
@@ -131,10 +133,6 @@ function copiedSecrets({ webhook_secrets, endpoint_secrets, ...item }: Item): Co
     ...(endpoint_secrets === undefined ? {} : { endpoint_secrets }),
   };
   return { kind: 'copied', disabled: true, item: { ...item, held: { M: secrets } } };
-}
-
-function isOfWebhooks({ list }: Item): boolean {
-  return /^(?:deliveries|resends)#/.test(list?.S ?? '');
 }
 
 /** Events must not be posted to an endpoint again that its client deleted. The entry's text names it. */

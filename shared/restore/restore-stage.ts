@@ -11,16 +11,13 @@
  * repeated, so a command that was killed at any call is repeated as a whole.
  */
 import type { HeldGroup } from '../message/message.ts';
-import { restoredBy, rowIn } from '../platform/aws/stream-record.dynamo.ts';
+import { restoredBy } from '../platform/aws/stream-record.dynamo.ts';
 import type { Clock, Sleep } from '../platform/clock.ts';
 import { chunksOf } from '../platform/long-lists.ts';
-import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
-import { deliverySchema, dueItemOf } from '../webhook/delivery.ts';
-import { resendSchema } from '../webhook/log/resend.ts';
 import { copiedRow, type RestoreRun } from './copied-row.ts';
 import { disabledId } from './held-rows.dynamo.ts';
 import { changesOf, recordedChanges, type SettingChange } from './recorded-changes.ts';
-import { allItems, eachPage, type Item, type SideTables, sideTableName } from './side-tables.dynamo.ts';
+import { eachPage, type Item, type SideTables, sideTableName } from './side-tables.dynamo.ts';
 import type { Maintenance, RunningWorkers, StackWorkers } from './stop-stage.lambda.ts';
 import {
   keyOf,
@@ -47,7 +44,6 @@ export interface RestoreContext {
   readonly rows: TableRows;
   readonly workers: StackWorkers;
   readonly maintenance: Maintenance;
-  readonly dueItemIndex: Pick<DueItemIndex, 'add'>;
   readonly progress: {
     read(): Promise<RestoreProgress | undefined>;
     /** Stores the progress; undefined if no restore is under way. */
@@ -146,7 +142,6 @@ export async function restoreStage(
     await eachPage(ctx.sideTables, sideTableName(ctx.tables[table].name, to), (items) =>
       copyPage(ctx, run, table, items, report),
     );
-    if (table === 'due-items') await reviewSurvivors(ctx);
   }
   return report;
 }
@@ -219,10 +214,9 @@ async function copyPage(
       return;
     }
     if (found === undefined) await ctx.rows.create(stackTable, copy.item);
-    if (copy.failed !== undefined) await ctx.dueItemIndex.add('deliveries', copy.failed);
     counts.copied += 1;
     if (copy.held !== undefined) report.held[copy.held].push(key);
-    if (copy.failed !== undefined) report.failed_webhooks.push(key);
+    if (copy.failed === true) report.failed_webhooks.push(key);
     if (copy.disabled === true)
       report.disabled.push({
         table,
@@ -230,21 +224,6 @@ async function copyPage(
         client_id: item.client_id?.S ?? '',
         since: changesOf(run.changes, item).map(({ at, kind, summary }) => ({ at, kind, summary })),
       });
-  }
-}
-
-/**
- * Adds the due items of rows that survived while their due items were lost. The side table of due items contains none
- * for rows newer than the restored time.
- */
-async function reviewSurvivors({ sideTables, tables, dueItemIndex, clock }: RestoreContext): Promise<void> {
-  for await (const item of allItems(sideTables, tables['webhook-deliveries'].name)) {
-    const delivery = deliverySchema.safeParse(rowIn(item)).data;
-    const due = delivery === undefined ? [] : dueItemOf(delivery);
-    if (due.length > 0) await dueItemIndex.add('deliveries', due);
-    const resend = resendSchema.safeParse(rowIn(item)).data;
-    if (resend !== undefined && resend.status !== 'completed')
-      await dueItemIndex.add('resends', [{ id: resend.resend_id, dueAt: clock() }]);
   }
 }
 

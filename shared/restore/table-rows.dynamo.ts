@@ -28,7 +28,6 @@ export const restorableTables = [
   'activity-log',
   'message-usage',
   'batches',
-  'due-items',
   'webhook-deliveries',
   'messages',
 ] as const satisfies readonly TableName[];

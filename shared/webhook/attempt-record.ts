@@ -35,7 +35,7 @@ const milliseconds = z.number().check(z.nonnegative());
 
 export const attemptFields = {
   number: z.int().check(z.positive()),
-  trigger: z.enum(['automatic', 'manual', 'sweep']),
+  trigger: z.enum(['automatic', 'manual']),
   due_at: time,
   started_at: time,
   ended_at: time,

@@ -12,32 +12,36 @@ import * as z from 'zod/mini';
 import { allEnded } from '../platform/aws/permanent-fault.ts';
 import { queueDelayMaxSeconds, queueText, scheduleNameOf, sendMessages } from '../platform/aws/queues.sqs.ts';
 import { addSeconds } from '../platform/clock.ts';
-import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
+import { isId } from '../platform/ids.ts';
 import { type Delivery, retryDelaysSeconds } from './delivery.ts';
 
-/** Names a delivery; all other data is in its row. `swept` is true if the sweep enqueued it. */
-export const deliveryMessageSchema = z.object({
-  delivery_id: z.string().check(z.minLength(1)),
-  swept: z.optional(z.boolean()),
-});
-export type DeliveryMessage = Readonly<z.output<typeof deliveryMessageSchema>>;
+const id = z.string().check(z.minLength(1));
+const deliveryMessage = z.object({ delivery_id: id });
+export type DeliveryMessage = Readonly<z.output<typeof deliveryMessage>>;
+
+/** Names the row to work on: a delivery, a resend of many, or an endpoint that has failed for days. */
+export const webhookMessageSchema = z.union([
+  deliveryMessage,
+  z.object({ resend_id: id }),
+  z.object({ client_id: id, failing_endpoint_id: id }),
+]);
+export type WebhookMessage = Readonly<z.output<typeof webhookMessageSchema>>;
 
 export type WebhookQueue = 'first' | 'retries';
 
-export interface DeliveryEntry {
+export interface WebhookEntry {
   readonly clientId: string;
-  readonly message: DeliveryMessage;
+  readonly message: WebhookMessage;
   /** Whole seconds, at most 900. */
   readonly delaySeconds: number;
 }
 
 export type DeliveryQueue = ReturnType<typeof sqsDeliveryQueue>;
 
-export interface Enqueued {
+interface Enqueued {
   readonly delivery: Delivery;
   readonly delaySeconds?: number;
   readonly isToSlowEndpoint?: boolean;
-  readonly swept?: true;
 }
 
 export async function enqueue(queue: DeliveryQueue, enqueued: readonly Enqueued[]): Promise<void> {
@@ -45,9 +49,9 @@ export async function enqueue(queue: DeliveryQueue, enqueued: readonly Enqueued[
     (['first', 'retries'] as const).map(async (name) => {
       const entries = enqueued
         .filter((one) => queueOf(one) === name)
-        .map(({ delivery: { client_id: clientId, delivery_id }, delaySeconds = 0, swept }) => ({
+        .map(({ delivery: { client_id: clientId, delivery_id }, delaySeconds = 0 }) => ({
           clientId,
-          message: { delivery_id, swept },
+          message: { delivery_id },
           delaySeconds,
         }));
       if (entries.length > 0) await queue.send(name, entries);
@@ -62,24 +66,43 @@ function queueOf({ delivery, isToSlowEndpoint = false }: Enqueued): WebhookQueue
 export function sqsDeliveryQueue(client: SQSClient, queueUrls: Readonly<Record<WebhookQueue, string>>) {
   return {
     /** @throws if any entry may not be in the queue. */
-    send: (name: WebhookQueue, entries: readonly DeliveryEntry[]): Promise<void> =>
-      sendMessages(
-        client,
-        queueUrls[name],
-        entries.map(({ clientId, message, delaySeconds }) => ({
-          json: JSON.stringify(message),
-          clientId,
-          delaySeconds,
-        })),
-      ),
+    send: (name: WebhookQueue, entries: readonly WebhookEntry[]): Promise<void> =>
+      sendEntries(client, queueUrls[name], entries),
   };
+}
+
+/** Returns how entries of the due index are sent to the retry queue. */
+export function sqsWebhookRetries(client: SQSClient, queueUrl: string) {
+  return (entries: readonly WebhookEntry[]): Promise<void> => sendEntries(client, queueUrl, entries);
+}
+
+function sendEntries(client: SQSClient, queueUrl: string, entries: readonly WebhookEntry[]): Promise<void> {
+  return sendMessages(
+    client,
+    queueUrl,
+    entries.map(({ clientId, message, delaySeconds }) => ({
+      json: JSON.stringify(message),
+      clientId,
+      delaySeconds,
+    })),
+  );
+}
+
+export interface DueWebhook extends WebhookEntry {
+  readonly kind: 'retries';
+}
+
+const dueRow = z.object({ delivery_id: id, client_id: id });
+
+/** Returns the entry of a row of the due index. @throws ZodError if the row is not valid. */
+export function dueWebhookOf(row: unknown, delaySeconds: number): DueWebhook {
+  const { delivery_id, client_id: clientId } = dueRow.parse(row);
+  const message = isId('whr', delivery_id) ? { resend_id: delivery_id } : { delivery_id };
+  return { kind: 'retries', clientId, message, delaySeconds };
 }
 
 /** A shorter wait uses SQS: the time of a schedule could be past before it is stored. */
 const scheduleAheadSeconds = 5;
-
-/** The sweep runs each minute, and may leave some retries to its next runs. */
-const sweptAheadSeconds = queueDelayMaxSeconds - 60;
 
 /**
  * Returns when the schedule of the next attempt fires; undefined if an SQS delay is enough. A delay of one or six
@@ -98,21 +121,13 @@ function scheduledAt(delivery: Delivery, now: Date, scheduleLeadSeconds: number)
   return new Date(Math.ceil(addSeconds(dueAt, -scheduleLeadSeconds).getTime() / 1000) * 1000);
 }
 
-/** Returns whole seconds until the queue shows the message of the next attempt: never late, and early by less than the worker waits. */
-function queueDelaySeconds({ attempt_due_at }: Delivery, now: Date): number {
-  const remainingSeconds = (Date.parse(attempt_due_at) - now.getTime()) / 1000;
-  return Math.max(0, Math.floor(remainingSeconds));
-}
-
 /**
- * Returns the delay with which the sweep enqueues a retry that may have no schedule; undefined if it is not near. If
- * the retry also has a schedule, it is enqueued twice, and the second message finds the attempt made.
+ * Returns whole seconds until the queue shows the message of the next attempt: never late, and early by less than the worker waits.
+ * If that is further ahead, the longest delay: the worker then schedules the attempt again.
  */
-export function delayOfNearRetry(delivery: Delivery, now: Date): number | undefined {
-  if (delivery.state !== 'retry_scheduled' || !isLongDelay(delivery)) return undefined;
-  const dueAt = new Date(delivery.attempt_due_at);
-  const isNear = now < dueAt && now >= addSeconds(dueAt, -sweptAheadSeconds);
-  return isNear ? queueDelaySeconds(delivery, now) : undefined;
+function queueDelaySeconds({ attempt_due_at }: Delivery, now: Date): number {
+  const remainingSeconds = Math.floor((Date.parse(attempt_due_at) - now.getTime()) / 1000);
+  return Math.min(queueDelayMaxSeconds, Math.max(0, remainingSeconds));
 }
 
 export type RetryScheduler = ReturnType<typeof makeRetryScheduler>;
@@ -120,8 +135,8 @@ export type RetryScheduler = ReturnType<typeof makeRetryScheduler>;
 /**
  * Schedules the next attempt of a delivery: by an SQS delay, or by a one-shot schedule if the delay is too long for
  * SQS. The message of a schedule has no message group: it arrives early, and the worker sends another one, with the
- * client as group, for the rest of the delay. A retry whose schedule cannot be created gets a due item instead. The
- * sweep then enqueues it early enough for an SQS delay until its time.
+ * client as group, for the rest of the delay. If a schedule cannot be created, SQS delays the message as long as it can, and
+ * the worker then tries again.
  *
  * AWS stops a loop Lambda → SQS → Lambda after 16 invocations, unless the function may loop. A delivery's own loop is
  * shorter: the first attempt, and five retries with at most one further delay each, are 1 + 5 × 2 = 11. But a batch has
@@ -131,13 +146,11 @@ export function makeRetryScheduler({
   queue,
   scheduleOnce,
   scheduleLeadSeconds,
-  dueItemIndex,
   warn,
 }: {
   readonly queue: DeliveryQueue;
   readonly scheduleOnce: ScheduleOnce;
   readonly scheduleLeadSeconds: number;
-  readonly dueItemIndex: Pick<DueItemIndex, 'add'>;
   readonly warn: (message: string, error: unknown) => void;
 }) {
   return {
@@ -152,10 +165,8 @@ export function makeRetryScheduler({
       try {
         await scheduleOnce({ name: `${delivery_id}-${attempt_number}`, at, message });
       } catch (error) {
-        warn('a retry could not be scheduled; the sweep enqueues it', error);
-        const sweptAt = addSeconds(new Date(delivery.attempt_due_at), -sweptAheadSeconds);
-        if (sweptAt <= now) return sendLater();
-        await dueItemIndex.add('deliveries', [{ id: delivery_id, dueAt: sweptAt }]);
+        warn('a retry could not be scheduled; its message waits in the queue', error);
+        await sendLater();
       }
     },
   };

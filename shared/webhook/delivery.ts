@@ -10,10 +10,10 @@
 import * as z from 'zod/mini';
 import { keptDays } from '../contract/mode.ts';
 import { endpointDisabledEvent } from '../contract/webhook-events.ts';
+import { dueFields, dueRowFields, lookAfter } from '../due/due-index.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
 import { derivedId } from '../platform/ids.ts';
 import { openObject } from '../platform/object-fields.ts';
-import type { DueItem } from '../recovery/due-item-index.dynamo.ts';
 import { type Attempt, attemptSchema, boundedAttempts, isWithdrawn } from './attempt-record.ts';
 
 /**
@@ -69,6 +69,7 @@ export const deliverySchema = z.readonly(
     /** The key of the index of failed deliveries: set from a failure until the delivery is acknowledged. */
     failed_key: z.optional(z.string()),
     alert_pending: z.optional(z.boolean()),
+    ...dueRowFields,
     created_at: time,
     finished_at: z.optional(time),
     purge_at: z.int(),
@@ -78,8 +79,6 @@ export const deliverySchema = z.readonly(
 );
 export type Delivery = z.output<typeof deliverySchema>;
 
-/** How long after the due time the sweep enqueues a delivery. Longer than usual queueing. */
-export const sweepGraceSeconds = 90;
 /** The number of dead workers after which the attempt has failed, so that an endpoint cannot kill workers for ever. */
 export const interruptionsMax = 3;
 
@@ -104,6 +103,7 @@ export function newDelivery(
     created_at: now.toISOString(),
     purge_at: epochSeconds(addDays(now, keptDays(given.client_id, retentionDays))),
     revision,
+    ...dueFields(given.delivery_id, lookAfter(now)),
   };
 }
 
@@ -133,23 +133,7 @@ export function nextStep(delivery: Delivery, now: Date): NextStep {
   }
 }
 
-/** Returns when the sweep reviews a delivery whose attempt was not made; undefined if nothing is left to do. */
-export function nextReviewAt(delivery: Delivery): Date | undefined {
-  switch (delivery.state) {
-    case 'acknowledged':
-      return undefined;
-    case 'failed':
-      if (!delivery.alert_pending) return undefined;
-      return addSeconds(new Date(delivery.finished_at ?? delivery.attempt_due_at), sweepGraceSeconds);
-    case 'attempting':
-      return new Date(delivery.lease_until ?? delivery.attempt_due_at);
-    case 'pending':
-    case 'retry_scheduled':
-      return addSeconds(new Date(delivery.attempt_due_at), sweepGraceSeconds);
-  }
-}
-
-/** Claims the attempt for one worker. If the previous worker died, it is the same attempt again. */
+/** Claims the attempt for one worker. If the previous worker died, it is the same attempt again. `due_at` stays as it is. */
 export function claimed(delivery: Delivery, now: Date, revision: string): Delivery {
   return enter(delivery, {
     state: 'attempting',
@@ -160,7 +144,11 @@ export function claimed(delivery: Delivery, now: Date, revision: string): Delive
 }
 
 export function acknowledged(delivery: Delivery, attempt: Attempt, revision: string): Delivery {
-  return finished(delivery, attempt, { state: 'acknowledged', revision });
+  return finished(delivery, attempt, {
+    state: 'acknowledged',
+    revision,
+    ...dueFields(delivery.delivery_id, undefined),
+  });
 }
 
 /** Returns the delivery after a failed attempt: the next retry, or `failed`. A manual resend is a single attempt. */
@@ -183,12 +171,13 @@ export function afterFailure(
     attempt_due_at: dueAt.toISOString(),
     attempts: [...delivery.attempts, { ...attempt, next_due_at: dueAt.toISOString() }],
     interruptions: 0,
+    ...dueFields(delivery.delivery_id, lookAfter(dueAt)),
   });
 }
 
 export function alerted(delivery: Delivery, revision: string): Delivery {
   const { alert_pending: _, ...rest } = delivery;
-  return bounded({ ...rest, revision });
+  return bounded({ ...rest, revision, ...dueFields(delivery.delivery_id, undefined) });
 }
 
 /** A delivery that is resent at the end of its retention is kept until its attempt is surely over. */
@@ -210,6 +199,7 @@ export function resendDue(
     attempt_trigger: 'manual',
     attempt_due_at: dueAt.toISOString(),
     interruptions: 0,
+    ...dueFields(delivery.delivery_id, lookAfter(dueAt)),
     purge_at: Math.max(delivery.purge_at, epochSeconds(addSeconds(dueAt, keptForResendSeconds))),
   });
 }
@@ -269,12 +259,6 @@ export function disabledNoticeId(
   toEndpointId: string,
 ): string {
   return derivedId('whd', disabled.endpointId, endpointDisabledEvent, disabled.at, toEndpointId);
-}
-
-/** Returns none if the delivery is finished. */
-export function dueItemOf(delivery: Delivery): DueItem[] {
-  const dueAt = nextReviewAt(delivery);
-  return dueAt === undefined ? [] : [{ id: delivery.delivery_id, dueAt }];
 }
 
 /** Returns the position of a delivery in the list of its client: by time, then by id. It never changes. */

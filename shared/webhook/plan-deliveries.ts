@@ -6,8 +6,7 @@ import { fromOf } from '../message/attempt.ts';
 import { type EventStatus, eventsToSend, type Message, type MessageChange } from '../message/message.ts';
 import { allEnded } from '../platform/aws/permanent-fault.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { DueItemIndex } from '../recovery/due-item-index.dynamo.ts';
-import { type Delivery, deliveryIdOf, dueItemOf, type NewDelivery, newDelivery } from './delivery.ts';
+import { type Delivery, deliveryIdOf, type NewDelivery, newDelivery } from './delivery.ts';
 import { type DeliveryQueue, enqueue } from './delivery-queue.sqs.ts';
 import type { DeliveryStore } from './delivery-store.dynamo.ts';
 import type { InboundEventData, RecipientEventData, WebhookEventData } from './event-body.schema.ts';
@@ -50,7 +49,6 @@ export interface EnqueueDependencies {
   readonly clock: Clock;
   readonly newRevision: () => string;
   readonly retentionDays: number;
-  readonly dueItemIndex: DueItemIndex;
   readonly queue: DeliveryQueue;
   readonly deliveries: Pick<DeliveryStore, 'create'>;
   /** Absent for webhooks of no message, which are few. */
@@ -59,11 +57,7 @@ export interface EnqueueDependencies {
 
 /**
  * Stores the deliveries and queues their ids. Repeating the call is safe: a delivery is stored once for its id, and a
- * further queue message finds no attempt that is due.
- *
- * 1. adds them to the due-item index ─ crash → the caller repeats the call; the sweep drops an id without a row
- * 2. stores the rows that do not exist yet ─ crash → the sweep enqueues them
- * 3. enqueues their ids
+ * further queue message finds no attempt that is due. If a queue message is lost, the due index finds the row.
  *
  * @throws if any part may have failed: the caller repeats the call.
  */
@@ -71,15 +65,14 @@ export async function createDeliveries(
   dependencies: EnqueueDependencies,
   planned: readonly NewDelivery[],
 ): Promise<readonly Delivery[]> {
-  const { clock, newRevision, retentionDays, dueItemIndex, deliveries, queue, slowEndpoints } = dependencies;
+  const { clock, newRevision, retentionDays, deliveries, queue, slowEndpoints } = dependencies;
   const wanted = planned.map((given) => newDelivery(given, clock(), retentionDays, newRevision()));
-  await dueItemIndex.add('deliveries', wanted.flatMap(dueItemOf)); // 1
-  const stored = await allEnded(wanted.map((delivery) => deliveries.create(delivery))); // 2
+  const stored = await allEnded(wanted.map((delivery) => deliveries.create(delivery)));
   const slow = await slowEndpoints?.deliveriesToSlow(stored);
   await enqueue(
     queue,
     stored.map((delivery) => ({ delivery, isToSlowEndpoint: slow?.has(delivery) ?? false })),
-  ); // 3
+  );
   return stored;
 }
 

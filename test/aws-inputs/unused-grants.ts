@@ -18,29 +18,16 @@ const afterFailure: Readonly<Record<string, readonly string[]>> = {
   'send-whatsapp': ['messages GetItem'],
   'send-otp': ['messages GetItem'],
   'send-bulk-sms': ['batches GetItem'],
-  // A message or delivery whose queue message was lost is queued again; what a service refuses is set aside.
+  // A message or webhook whose queue message was lost is queued again.
   'queue-due-rows': [
     'messages UpdateItem',
+    'webhook-deliveries UpdateItem',
     'sqs:SendMessage',
     'sqs:SendMessageBatch',
     'sqs:GetQueueAttributes',
   ],
-  'sweep-webhooks': [
-    'due-items PutItem',
-    'activity-log PutItem',
-    'clients GetItem',
-    'webhook-endpoints GetItem',
-    // The message of an event whose queue message was lost, or is late.
-    'messages GetItem',
-    // The notice of a disabled endpoint whose worker died.
-    'webhook-endpoints UpdateItem',
-    'sqs:SendMessage',
-    'sqs:SendMessageBatch',
-    // It continues what a client resends, here of acknowledged webhooks.
-    'webhook-endpoints Query',
-    'messages BatchGetItem',
-    'messages/by-client Query',
-  ],
+  // It goes on with a resend of failed webhooks that takes longer than its request.
+  'deliver-webhook': ['webhook-deliveries/by-client Query', 'webhook-deliveries/failed-by-client Query'],
   // The carrier says that the recipient opted out, which the simulated one never does.
   'dispatch-message': ['suppressions PutItem'],
   // Only a carrier of another vendor calls it, as in the tests `carriers`; the stage of these calls has none.
@@ -48,8 +35,8 @@ const afterFailure: Readonly<Record<string, readonly string[]>> = {
   'relay-changes': ['messages GetItem'],
   // It carries out the addition of a worker that died.
   'count-usage': ['count-journal BatchGetItem'],
-  // Records that fail for hours go to the dead-letter queue. Few tests wait until a row with limits expires.
-  'review-edited-rows': ['sqs:SendMessage', 'due-items PutItem', 'due-items BatchWriteItem'],
+  // Records that fail for hours go to the dead-letter queue.
+  'review-edited-rows': ['sqs:SendMessage'],
 };
 
 const recorded = z.object({ service: z.string(), target: z.string(), caller: z.string(), body: z.string() });

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- growth [--full]`: how long status, list, expiry sweep and Activity Log take as the tables grow from 10³
+ * `npm run bench -- growth [--full]`: how long status, list, due rows and Activity Log take as the tables grow from 10³
  * to 10⁴ rows (10⁵ with `--full`), on one DynamoDB Local.
  */
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
@@ -19,7 +19,7 @@ const samples = 100;
 /** What DynamoDB takes in one call. */
 const batchWriteMax = 25;
 const started = new Date();
-const works = [status, list, listByReference, sweep, activity];
+const works = [status, list, listByReference, dueRows, activity];
 
 silenceLog();
 printMachine(['npm run bench -- growth', ...process.argv.slice(2)].join(' '));
@@ -48,7 +48,7 @@ async function reportGrowth(): Promise<void> {
     ]);
   }
   console.log('Milliseconds, median; in brackets against the first row');
-  printTable(['rows', 'status', 'list', 'list by reference', 'expiry sweep', 'activity log'], rows);
+  printTable(['rows', 'status', 'list', 'list by reference', 'due rows', 'activity log'], rows);
 }
 
 async function store(from: number, to: number): Promise<void> {
@@ -68,7 +68,7 @@ async function store(from: number, to: number): Promise<void> {
   });
 }
 
-/** Messages that wait for their receipts until tomorrow: rows that a sweep must not read. */
+/** Messages that wait for their receipts until tomorrow: rows that the run of a minute must not read. */
 function messageOf(n: number): Message {
   const at = addSeconds(started, -n).toISOString();
   return {
@@ -122,7 +122,7 @@ async function get(functionName: string, path: string, more: object): Promise<vo
   if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}: ${body}`);
 }
 
-async function sweep(): Promise<void> {
+async function dueRows(): Promise<void> {
   await local.handler<ScheduledEvent, void>('queue-due-rows')({} as ScheduledEvent);
 }
 

@@ -12,9 +12,7 @@ import {
   paginateDescribeLogGroups,
   paginateFilterLogEvents,
 } from '@aws-sdk/client-cloudwatch-logs';
-import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { LambdaClient } from '@aws-sdk/client-lambda';
-import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createDemoClients, dynamoClientAdmin } from '../../bin/demo-clients.ts';
 import { resourcesOf } from '../../lib/constructs/stack-outputs.ts';
 import { deploy } from '../../lib/local/deploy.ts';
@@ -26,7 +24,6 @@ import { dynamoMessageStore } from '../../shared/message/store/message-store.dyn
 import type { MessageStore } from '../../shared/message/store/message-store.ts';
 import { documentClient } from '../../shared/platform/aws/clients.ts';
 import { startWebhookEndpoint } from '../deploy/traffic.ts';
-import { minuteReviews } from '../support/gateway/minute-reviews.ts';
 import { putLimits } from '../support/rate-limit/put-limits.ts';
 import { type Counted, startCountingProxy } from './counting-proxy.ts';
 
@@ -82,7 +79,6 @@ try {
     base,
     apiKey: clients.api_key,
     messages: dynamoMessageStore(dynamo, { tableName: tables.messages ?? '', retentionDays: 30 }),
-    reviewDueItems: await dueItemReviews(config, dynamo, tables.due_items ?? ''),
   };
 
   const overrides = tables.limit_overrides ?? '';
@@ -121,10 +117,9 @@ interface Gateway {
   readonly base: string;
   readonly apiKey: string;
   readonly messages: Pick<MessageStore, 'get'>;
-  readonly reviewDueItems: () => Promise<void>;
 }
 
-/** Sends messages and waits until nothing more happens, the reviews of what was finished included. */
+/** Sends messages and waits until nothing more happens. */
 async function run(gateway: Gateway, { inFlight }: Load, count: number, webhookUrl?: string): Promise<void> {
   const started = performance.now();
   const sent: string[] = [];
@@ -141,7 +136,6 @@ async function run(gateway: Gateway, { inFlight }: Load, count: number, webhookU
     }),
   );
   for (const messageId of sent) await finished(gateway, messageId, webhookUrl);
-  await gateway.reviewDueItems();
   await proxy.quiet(quietMs);
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
   console.error(`${count} messages${webhookUrl === undefined ? '' : ' with webhooks'} in ${seconds} s`);
@@ -171,36 +165,6 @@ async function send({ base, apiKey }: Gateway, webhookUrl: string | undefined): 
     if (answer.status !== 429) throw new Error(`${answer.status} ${text}`);
     await pause(1000 * Number(answer.headers.get('retry-after') ?? 1));
   }
-}
-
-/**
- * Makes every review that the due-item index plans for the next minutes due now, and runs both functions that review: the
- * calls are the same, without the wait. Moving the entries itself goes past the proxy.
- */
-async function dueItemReviews(
-  config: DynamoDBClientConfig,
-  dynamo: DynamoDBDocumentClient,
-  table: string,
-): Promise<() => Promise<void>> {
-  const reviews = await minuteReviews(new LambdaClient(config));
-
-  /** The table also has how far the recovery of messages is. */
-  const dueItems = async () => {
-    const { Items = [] } = await dynamo.send(new ScanCommand({ TableName: table, ConsistentRead: true }));
-    return Items.filter(({ list }) => /^(messages|deliveries)#/.test(String(list)));
-  };
-
-  return async () => {
-    const due = new Date(Date.now() - 1000).toISOString();
-    for (const { list, position, ...rest } of await dueItems()) {
-      const moved = { list, position: `${due}${position.slice(due.length)}`, ...rest };
-      await dynamo.send(new PutCommand({ TableName: table, Item: moved }));
-      await dynamo.send(new DeleteCommand({ TableName: table, Key: { list, position } }));
-    }
-    await reviews();
-    const left = await dueItems();
-    if (left.length > 0) throw new Error(`due items are left: ${JSON.stringify(left)}`);
-  };
 }
 
 async function measured(logs: CloudWatchLogsClient, work: () => Promise<void>): Promise<Measured> {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { LambdaClient } from '@aws-sdk/client-lambda';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
@@ -7,13 +7,11 @@ import { Webhook as SvixWebhook } from 'svix';
 import { dynamoWebhookSecretStore } from '../../shared/client/webhook-secrets.dynamo.ts';
 import { addDays } from '../../shared/platform/clock.ts';
 import { derivedId } from '../../shared/platform/ids.ts';
-import { dynamoDueItemIndex } from '../../shared/recovery/due-item-index.dynamo.ts';
 import { disabledAfter } from '../../shared/webhook/deliver/disable-endpoint.ts';
 import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
 import { endpointsMax } from '../../shared/webhook/webhook-endpoint.ts';
 import { adminShell } from '../support/admin/admin-shell.ts';
-import { clientConfig, documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
-import { minuteReviews } from '../support/gateway/minute-reviews.ts';
+import { documentClient, eventually, gateway, sqsClient } from '../support/gateway/gateway.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
 import {
   bodyOf,
@@ -23,10 +21,9 @@ import {
   type WebhookEndpoint,
 } from '../support/webhook/webhook-endpoint.ts';
 
-const { tables } = gateway();
+const { tables, queues } = gateway();
 const dynamo = documentClient();
-const lambda = new LambdaClient(clientConfig());
-const dueItems = dynamoDueItemIndex(dynamo, tables.due_items ?? '');
+const sqs = sqsClient();
 const deliveries = dynamoDeliveryStore(dynamo, tables.webhook_deliveries ?? '');
 const secrets = dynamoWebhookSecretStore(dynamo, tables.client_secrets ?? '');
 const servers: WebhookEndpoint[] = [];
@@ -39,7 +36,7 @@ afterEach(async () => {
 });
 afterAll(() => {
   dynamo.destroy();
-  lambda.destroy();
+  sqs.destroy();
 });
 
 async function aServer(): Promise<WebhookEndpoint> {
@@ -274,9 +271,13 @@ describe('an endpoint that has acknowledged nothing for five days', () => {
       const { Item } = await dynamo.send(new GetCommand({ TableName: tables.webhook_endpoints, Key }));
       return Item?.failed_attempts === disabledAfter.attempts ? Item : undefined;
     });
-    // The sweep disables it some minutes after the failure: now, because this due item is older.
-    await dueItems.add('deliveries', [{ id: `disabled#${client.clientId}#${id}`, dueAt: failingSince }]);
-    await (await minuteReviews(lambda))();
+    // The message of the failed attempt comes after a quarter of an hour; this one comes now.
+    await sqs.send(
+      new SendMessageCommand({
+        QueueUrl: queues.webhook_retries,
+        MessageBody: JSON.stringify({ client_id: client.clientId, failing_endpoint_id: id }),
+      }),
+    );
     const post = await eventually(async () => notices.posts[0]);
     const { body: disabled } = await client.call('GET', `/api/v1/webhook-endpoints/${id}`);
     expect(disabled).toMatchObject({ enabled: false, disabled_reason: 'no_successful_delivery' });

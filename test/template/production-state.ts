@@ -153,20 +153,6 @@ export const productionState: Readonly<Record<string, unknown>> = {
       },
     ],
   },
-  StorageDueItems78DE1D81: {
-    Type: 'AWS::DynamoDB::Table',
-    TableName: 'messaging-gateway-production-due-items',
-    KeySchema: [
-      {
-        AttributeName: 'list',
-        KeyType: 'HASH',
-      },
-      {
-        AttributeName: 'position',
-        KeyType: 'RANGE',
-      },
-    ],
-  },
   StorageActivityLogA2DEC142: {
     Type: 'AWS::DynamoDB::Table',
     TableName: 'messaging-gateway-production-activity-log',

@@ -175,7 +175,6 @@ describe('provisioned capacity', () => {
       'messaging-gateway-production-rate-counters',
       'messaging-gateway-production-messages',
       'messaging-gateway-production-webhook-deliveries',
-      'messaging-gateway-production-due-items',
       'messaging-gateway-production-suppressions',
     ]);
     const indexes = billed.flatMap(

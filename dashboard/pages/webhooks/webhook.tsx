@@ -110,7 +110,7 @@ function RequestBody({ body }: { readonly body: string }) {
 
 function OneAttempt({ attempt }: { readonly attempt: Attempt }) {
   const result = attempt.status === undefined ? (attempt.error ?? 'no response') : `HTTP ${attempt.status}`;
-  const by = { automatic: '', manual: ', sent manually', sweep: ', found overdue and sent' }[attempt.trigger];
+  const by = { automatic: '', manual: ', sent manually' }[attempt.trigger];
   return (
     <ExpandableSection
       headerText={`Attempt ${attempt.number}: ${attempt.error === undefined ? 'acknowledged' : 'not acknowledged'}`}

@@ -226,7 +226,7 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
   },
   WebhookAttempt: {
     number: 'The number of the attempt, from 1.',
-    trigger: '`automatic`, `manual` if somebody requested it, or `sweep` if its queue message was lost.',
+    trigger: '`automatic`, or `manual` if somebody requested it.',
     due_at: 'When the attempt was due.',
     started_at: 'When the attempt began.',
     ended_at: 'When the attempt ended.',

@@ -1,6 +1,6 @@
 /**
  * Webhook delivery. First attempts and retries have separate queues, each with its own concurrency, so that endpoints that
- * hang do not delay others (shared/webhook/delivery-queue.sqs.ts). A sweep finds deliveries that a queue or schedule lost.
+ * hang do not delay others (shared/webhook/delivery-queue.sqs.ts).
  */
 import { FilterPattern } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -10,7 +10,6 @@ import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import type { CapabilityProps } from '../grant-uses.ts';
 import { createDeliverWebhook } from './deliver-webhook.ts';
-import { createSweepWebhooks } from './sweep-webhooks.ts';
 
 export class Webhooks extends Construct {
   readonly first: GatewayQueue;
@@ -29,7 +28,6 @@ export class Webhooks extends Construct {
     measureFirstAttempts(deliver);
     this.first.feed(deliver, { batchSize: 10, maxConcurrency: stage.concurrency.webhooks });
     this.retries.feed(deliver, { batchSize: 10, maxConcurrency: stage.concurrency.webhookRetries });
-    createSweepWebhooks(this, props);
   }
 }
 

@@ -109,7 +109,7 @@ export async function dispatch(dependencies: DispatchDependencies, messageId: st
     const last = message.attempts?.at(-1);
     const waitsForReport = last !== undefined && last.outcome === undefined;
     const waits = waitsForReport || waitsUntil(message) !== undefined;
-    // It has a queue message or a due item of its own for the end of the wait.
+    // It has a queue message of its own, or a `due_at`, for the end of the wait.
     if (seconds > heldSecondsMax && waits) return { outcome: 'held', message };
     return { outcome: 'held', message, retryAfterSeconds: Math.min(heldSecondsMax, seconds) };
   }

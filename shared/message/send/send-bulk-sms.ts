@@ -4,7 +4,7 @@
  *   batch row, a conditional write ─ crash → a repeat with the same key finds it `storing`
  *   line of a sender with a pace, only by the request that stores the messages ─ crash → the line is longer than it is
  *   messages, 100 in a write, each only if its id, derived from the batch, is free ─ crash, throttled → a repeat
- *     adds them to the due-item index and stores the missing ones, once the first request must have ended
+ *     stores the missing ones, once the first request must have ended
  *   batch row `stored` ─ crash → a repeat finds nothing missing
  */
 import * as z from 'zod/mini';

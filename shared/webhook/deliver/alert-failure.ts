@@ -30,8 +30,8 @@ async function enterFailure(
 }
 
 /**
- * Sends the alert of a failed delivery whose alert is pending. The due-item index lists the delivery until the last
- * line here, so a crash at any line repeats the whole function.
+ * Sends the alert of a failed delivery whose alert is pending. The delivery has a `due_at` until the last line here, so a
+ * crash at any line repeats the whole function.
  */
 export async function alertFailure(
   dependencies: {

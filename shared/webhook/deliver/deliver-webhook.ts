@@ -5,15 +5,14 @@
  * A worker may die at any line. The numbers mark lines of the three steps, claim (1 to 3), post (4) and record (5 to 7):
  *   before 3  nothing is written: SQS shows the queue message again.
  *   at 2      the message may be sent twice: the second one finds no attempt that is due.
- *   3 to 4    a dead worker holds the claim: after the lease the queue message, or the sweep, repeats the attempt.
+ *   3 to 4    a dead worker holds the claim: after the lease the queue message repeats the attempt.
  *   4 to 5    as above, and the endpoint may receive the POST twice, with the same `webhook-id`.
  *   5 to 6, 7 the outcome is in the row: the queue message finds `retry_scheduled` and schedules the retry (2), or finds
  *             `failed` with a pending alert and sends it (7).
  *   after     the delivery is complete; the queue message, if shown again, finds nothing to do.
  * If the client deleted or disabled the endpoint in the meantime, step 4 is left out and the delivery has failed. If no
  * secret can sign, or an edit made the endpoint's row invalid, step 4 is left out and the attempt has failed.
- * If SQS or EventBridge Scheduler loses a message, the sweep finds the delivery in the due-item index, which lists it
- * until it is finished.
+ * If SQS or EventBridge Scheduler loses a message, the due index finds the delivery, which has a `due_at` until it is finished.
  */
 import { signingSecrets, type WebhookSecrets } from '../../client/webhook-secrets.ts';
 import { waitSecondsMax } from '../../contract/webhook-worker-times.ts';
@@ -151,9 +150,7 @@ async function prepareAttempt(
   const { delivery: current, endpoint, unposted } = await atPresentUrl(dependencies, seen);
   const claim = await claimAttempt(dependencies, current); // 3
   if (claim === undefined) return { kind: 'lost_race' };
-  const { attempt_trigger } = claim.delivery;
-  const trigger = attempt_trigger === 'automatic' && message.swept ? 'sweep' : attempt_trigger;
-  return { kind: 'claimed', ...claim, trigger, unposted, endpoint };
+  return { kind: 'claimed', ...claim, unposted, endpoint };
 }
 
 /**

@@ -6,16 +6,17 @@
  * counted after its outcome is stored, so a repeated attempt counts no failure, and the queue message counts a
  * success again.
  *
- * The sweep disables the endpoint, a quarter of an hour after a failed attempt at which the days were over: by then,
- * a success whose worker died has been counted. The sweep also sends the notice, which is marked as pending in the
- * row until then. If the sweep dies, it finds the due item again. Repeating it writes the same entry and the same
- * deliveries.
+ * A failed attempt at which the days are over queues the endpoint with a delay of a quarter of an hour: by then, a success
+ * whose worker died has been counted. The worker that receives the message disables the endpoint and sends the notice, which
+ * is marked as pending in the row until then. If the worker dies, the queue shows the message again. Repeating it writes the
+ * same entry and the same deliveries. If the queue loses the message, the next failed attempt queues another one.
  */
 
 import { type ActivityLog, notify } from '../../activity/write-activity.dynamo.ts';
 import { modeField } from '../../contract/mode.ts';
 import { endpointDisabledEvent } from '../../contract/webhook-events.ts';
-import { addDays, addSeconds } from '../../platform/clock.ts';
+import { queueDelayMaxSeconds } from '../../platform/aws/queues.sqs.ts';
+import { addDays } from '../../platform/clock.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
 import type { Attempt } from '../attempt-record.ts';
 import { type Delivery, disabledNoticeId } from '../delivery.ts';
@@ -28,7 +29,7 @@ export interface DisableDependencies extends EnqueueDependencies {
   readonly activityLog: ActivityLog;
 }
 
-/** The reads and writes of a worker. The sweep does the rest. */
+/** The reads and writes after an attempt. */
 export type CountedEndpoints = Pick<EndpointReader, 'get'> &
   Pick<EndpointResults, 'addFailure' | 'clearFailures'>;
 
@@ -38,17 +39,17 @@ const reason = 'no_successful_delivery';
 export const disabledAfter = { days: 5, attempts: 20 } as const;
 
 /** Longer than a queue shows the message of a success again (`receivesMax`), and than the clocks of two processes differ. */
-const disableGraceSeconds = 900;
+const disableGraceSeconds = queueDelayMaxSeconds;
 
 /** @param endpoint - as it was read before the attempt */
 export async function countResult(
-  dependencies: Pick<DisableDependencies, 'clock' | 'dueItemIndex'> & {
+  dependencies: Pick<DisableDependencies, 'clock' | 'queue'> & {
     readonly endpoints: CountedEndpoints;
   },
   endpoint: WebhookEndpoint,
   { error }: Attempt,
 ): Promise<void> {
-  const { endpoints, clock } = dependencies;
+  const { endpoints, clock, queue } = dependencies;
   if (error === undefined) {
     if (endpoint.failing_since !== undefined) await endpoints.clearFailures(endpoint);
     return;
@@ -57,8 +58,9 @@ export async function countResult(
   const isCounted = (endpoint.failed_attempts ?? 0) >= disabledAfter.attempts;
   const failing = isCounted ? endpoint : await endpoints.addFailure(endpoint, now);
   if (failing === undefined || !hasFailedTooLong(failing, now)) return;
-  const dueAt = addSeconds(now, disableGraceSeconds);
-  await dependencies.dueItemIndex.add('deliveries', [{ id: dueItemIdOf(failing), dueAt }]);
+  const { client_id, endpoint_id } = failing;
+  const message = { client_id, failing_endpoint_id: endpoint_id };
+  await queue.send('retries', [{ clientId: client_id, message, delaySeconds: disableGraceSeconds }]);
 }
 
 /**
@@ -81,20 +83,13 @@ function hasFailedTooLong({ failing_since, failed_attempts = 0 }: WebhookEndpoin
   return addDays(new Date(failing_since), disabledAfter.days) <= now;
 }
 
-const dueItemPrefix = 'disabled#';
-
-function dueItemIdOf({ client_id, endpoint_id }: WebhookEndpoint): string {
-  return `${dueItemPrefix}${client_id}#${endpoint_id}`;
-}
-
-export function isEndpointDueItem(dueItemId: string): boolean {
-  return dueItemId.startsWith(dueItemPrefix);
-}
-
 /** Disables an endpoint that has still acknowledged nothing, and sends the notice if it is pending. */
-export async function disableIfFailing(dependencies: DisableDependencies, dueItemId: string): Promise<void> {
+export async function disableIfFailing(
+  dependencies: DisableDependencies,
+  clientId: string,
+  endpointId: string,
+): Promise<void> {
   const { endpoints, clock, newRevision } = dependencies;
-  const [clientId = '', endpointId = ''] = dueItemId.slice(dueItemPrefix.length).split('#');
   const endpoint = await endpoints.get(clientId, endpointId);
   if (endpoint === undefined) return;
   const now = clock();

@@ -17,12 +17,11 @@ export interface ClaimedAttempt {
   /** The endpoint as it was read before the attempt; absent for the URL of a request or an account. */
   readonly endpoint: WebhookEndpoint | undefined;
   readonly secrets: readonly WebhookSecret[];
-  readonly trigger: Attempt['trigger'];
 }
 
 export async function postAttempt(
   dependencies: { readonly clock: Clock; readonly post: Post; readonly sendToAws: SendToAws },
-  { delivery, endpoint, secrets, trigger }: ClaimedAttempt,
+  { delivery, endpoint, secrets }: ClaimedAttempt,
 ): Promise<Attempt> {
   const startedAt = dependencies.clock();
   const destination = endpoint === undefined ? undefined : awsDestinationOf(endpoint);
@@ -43,7 +42,7 @@ export async function postAttempt(
           headers: requestHeaders,
           body,
         });
-  return attemptOf(delivery, { trigger, startedAt, endedAt: dependencies.clock(), requestHeaders, result });
+  return attemptOf(delivery, { startedAt, endedAt: dependencies.clock(), requestHeaders, result });
 }
 
 function awsRequestOf(delivery: Delivery, destination: AwsDestination): Omit<AwsRequest, 'headers' | 'body'> {
@@ -66,7 +65,6 @@ function awsRequestOf(delivery: Delivery, destination: AwsDestination): Omit<Aws
 const secretHeaders = /^(x-webhook-signature|webhook-signature|set-cookie|.*(auth|token|secret|api-?key).*)$/;
 
 interface AttemptRun {
-  readonly trigger: Attempt['trigger'];
   readonly startedAt: Date;
   readonly endedAt: Date;
   readonly requestHeaders: Readonly<Record<string, string>>;
@@ -77,7 +75,7 @@ interface AttemptRun {
 export function attemptOf(delivery: Delivery, run: AttemptRun): Attempt {
   const { result } = run;
   return {
-    ...identityOf(delivery, run.trigger, run.startedAt, run.endedAt),
+    ...identityOf(delivery, run.startedAt, run.endedAt),
     dns_ms: rounded(result.timings.dnsMs),
     connect_ms: rounded(result.timings.connectMs),
     tls_ms: rounded(result.timings.tlsMs),
@@ -106,7 +104,7 @@ const unpostedMessages: Readonly<Record<UnpostedError, string>> = {
 
 export function unpostedAttempt(delivery: Delivery, error: UnpostedError, now: Date): Attempt {
   return {
-    ...identityOf(delivery, delivery.attempt_trigger, now, now),
+    ...identityOf(delivery, now, now),
     total_ms: 0,
     reused_connection: false,
     request_headers: {},
@@ -117,10 +115,10 @@ export function unpostedAttempt(delivery: Delivery, error: UnpostedError, now: D
   };
 }
 
-function identityOf(delivery: Delivery, trigger: Attempt['trigger'], startedAt: Date, endedAt: Date) {
+function identityOf(delivery: Delivery, startedAt: Date, endedAt: Date) {
   return {
     number: delivery.attempt_number,
-    trigger,
+    trigger: delivery.attempt_trigger,
     due_at: delivery.attempt_due_at,
     started_at: startedAt.toISOString(),
     ended_at: endedAt.toISOString(),

@@ -2,14 +2,13 @@
 import * as z from 'zod/mini';
 import { addActivity } from '../../activity/write-activity.dynamo.ts';
 import { standardError } from '../../contract/errors.ts';
-import { requestTimeoutSeconds } from '../../contract/routes.ts';
 import { dateTime, optional } from '../../operation/fields.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import { derivedIdAt, isId } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { isDestinationArn } from '../aws-destination.ts';
 import { alertFailure } from '../deliver/alert-failure.ts';
-import { type Delivery, type DeliveryState, dueItemOf, resendDue } from '../delivery.ts';
+import { type Delivery, type DeliveryState, resendDue } from '../delivery.ts';
 import { enqueue } from '../delivery-queue.sqs.ts';
 import type { WebhookEndpoint } from '../webhook-endpoint.ts';
 import type { ResendView } from '../webhook-response.schema.ts';
@@ -47,8 +46,6 @@ export const resendRequestSchema = z
   );
 export type ResendRequest = z.output<typeof resendRequestSchema>;
 
-/** How long a request works itself; the rest is done by the runs of each minute. */
-const inRequestSeconds = 4;
 /**
  * A request without an end counts as the same request for this long, and then until it is completed, within a
  * maximum.
@@ -78,13 +75,7 @@ export async function requestResend(
   const filter = filterOf(request, now);
   const openAt = request.until === undefined ? now : undefined;
   const known = await sameRequest(dependencies, clientId, filter, openAt);
-  const addDueItem = (id: string): Promise<void> =>
-    dependencies.dueItemIndex.add('resends', [{ id, dueAt: addSeconds(now, requestTimeoutSeconds) }]);
-  if ('status' in known) {
-    // A process that was frozen may have written the row only after the run of each minute had dropped its id.
-    if (known.status !== 'completed') await addDueItem(known.resend_id);
-    return known;
-  }
+  if ('status' in known) return known;
   const { resendId } = known;
   const wanted = newResend(
     { ...filter, resend_id: resendId, client_id: clientId, actor },
@@ -101,11 +92,8 @@ export async function requestResend(
     actor,
     after: { resend_id: resendId, ...filter },
   });
-  // The due item precedes the row, so that the run of each minute finds every request. The run drops an id without a row, so
-  // it is due when this function has ended.
-  await addDueItem(resendId);
   await dependencies.resends.create(wanted);
-  const begun = await runResend(dependencies, resendId, addSeconds(now, inRequestSeconds));
+  const begun = await runResend(dependencies, resendId);
   return begun ?? wanted;
 }
 
@@ -187,15 +175,15 @@ export interface ResendOptions {
 
 type OneResendDependencies = Pick<
   WebhookLogDependencies,
-  'deliveries' | 'dueItemIndex' | 'queue' | 'activityLog' | 'reportFailedDelivery' | 'newRevision' | 'clock'
+  'deliveries' | 'queue' | 'activityLog' | 'reportFailedDelivery' | 'newRevision' | 'clock'
 >;
 
 /**
  * Resends one finished delivery, for the client and for administrators: same body, same `webhook-id`, one more
  * attempt.
  *
- * Writes the activity entry first, so that every resend has a record of its actor. Then the due item: once the row is
- * `pending`, the queue message or the sweep starts the attempt.
+ * Writes the activity entry first, so that every resend has a record of its actor. Once the row is `pending`, the queue
+ * message or the due index starts the attempt.
  *
  * If a request dies before it sends the queue message, the next request for the same delivery sends it. If there are
  * two messages, only one finds the attempt due.
@@ -225,7 +213,6 @@ export async function resend(
     delivery_id: deliveryId,
     actor,
   });
-  await dependencies.dueItemIndex.add('deliveries', dueItemOf(next));
   if (!(await dependencies.deliveries.replace(seen, next))) {
     const faster = await dependencies.deliveries.get(deliveryId);
     return faster === undefined ? { kind: 'not_found' } : withoutResend(faster);

@@ -2,6 +2,7 @@
 
 import * as z from 'zod/mini';
 import { keptDays } from '../../contract/mode.ts';
+import { dueFields, dueRowFields, lookAfter } from '../../due/due-index.ts';
 import { addDays, addSeconds, epochSeconds } from '../../platform/clock.ts';
 import { derivedId } from '../../platform/ids.ts';
 import { openObject } from '../../platform/object-fields.ts';
@@ -41,6 +42,7 @@ export const resendSchema = z.readonly(
     created_at: time,
     completed_at: z.exactOptional(time),
     purge_at: z.int(),
+    ...dueRowFields,
     /** Changes with each write; the condition of the next write. */
     revision: z.string(),
   }),
@@ -61,6 +63,7 @@ export function newResend(
     created_at: now.toISOString(),
     purge_at: epochSeconds(addDays(now, keptDays(asked.client_id, retentionDays))),
     revision,
+    ...dueFields(asked.resend_id, lookAfter(now)),
   };
 }
 
@@ -88,10 +91,12 @@ export function afterStep(resend: Resend, step: StepResult, now: Date, revision:
   // If two processes take the same step, it is counted once, but one may have resent deliveries that the other did
   // not count.
   const matched = Math.max(resend.matched + step.matched, resent);
-  const counted = { ...rest, matched, resent, revision };
+  const due = dueFields(resend.resend_id, lookAfter(now));
+  const counted = { ...rest, matched, resent, revision, ...due };
   if (step.cursor !== undefined) return { ...counted, cursor: step.cursor };
   if (resend.status === 'matching' && counted.matched > 0) return { ...counted, status: 'sending' };
-  return { ...counted, status: 'completed', completed_at: now.toISOString() };
+  const finished = dueFields(resend.resend_id, undefined);
+  return { ...counted, ...finished, status: 'completed', completed_at: now.toISOString() };
 }
 
 /** True if the delivery is at the requested destination, and its event in the requested range. */

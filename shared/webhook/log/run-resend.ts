@@ -4,26 +4,19 @@
  * nothing out:
  *
  * 1. reads the deliveries of the step, from the position in the request's row, the oldest first.
- * 2. adds them to the due-item index, so that the sweep delivers those that a queue loses.
- * 3. makes each delivery `pending`, on the condition that it has not changed, else reads it again; its row then names
+ * 2. makes each delivery `pending`, on the condition that it has not changed, else reads it again; its row then names
  *    the request. A repeated step finds the name, counts the delivery and does not resend it.
- * 4. enqueues them; a repeated step enqueues those again that are still pending. If there are two messages, only one
+ * 3. enqueues them; a repeated step enqueues those again that are still pending. If there are two messages, only one
  *    finds the attempt due.
- * 5. writes the new position and the counts, on the condition that no other process has.
+ * 4. writes the new position and the counts, on the condition that no other process has.
  *
- * The request is in the due-item index until it is completed, so the run of each minute continues it.
+ * A process works on a request for some seconds and then puts its id into the retry queue, whose worker goes on. If that
+ * message is lost, or a process died, the due index finds the row, as it finds deliveries.
  */
 import { allEnded } from '../../platform/aws/permanent-fault.ts';
-import { addSeconds, earlierOf } from '../../platform/clock.ts';
-import {
-  type DueItemRun,
-  errorOf,
-  type NextReview,
-  type ProcessedDueItems,
-  processDueItems,
-} from '../../recovery/process-due-items.ts';
+import { addSeconds } from '../../platform/clock.ts';
 import { sendAlert } from '../deliver/alert-failure.ts';
-import { type Delivery, dueItemOf, resendDue } from '../delivery.ts';
+import { type Delivery, resendDue } from '../delivery.ts';
 import { enqueue } from '../delivery-queue.sqs.ts';
 import type { WebhookLogDependencies } from './delivery-log.ts';
 import { afterStep, isDue, isResentBy, type Resend, type StepResult } from './resend.ts';
@@ -34,27 +27,32 @@ const readPerStep = 100;
 /** A step takes this long, so that endpoints that have just recovered are not flooded. */
 const stepMs = 2500;
 export const resentPerSecond = deliveriesPerStep / (stepMs / 1000);
+/** How long a process works on a request. An API request and a worker both have much more time. */
+const worksForSeconds = 4;
 
-/** Takes steps until the request is completed or the time is over. Returns undefined if there is no such request. */
+/** Takes steps for some seconds, then leaves the rest to a worker. Returns undefined if there is no such request. */
 export async function runResend(
   dependencies: WebhookLogDependencies,
   resendId: string,
-  endsAt: Date,
-  onStep: (resend: Resend) => void = () => {},
 ): Promise<Resend | undefined> {
-  const { resends, clock, sleep, newRevision } = dependencies;
+  const { resends, queue, clock, sleep, newRevision } = dependencies;
+  const endsAt = addSeconds(clock(), worksForSeconds);
   let resend = await resends.get(resendId);
-  while (resend !== undefined && resend.status !== 'completed' && clock() < endsAt) {
+  while (resend !== undefined && resend.status !== 'completed') {
+    if (clock() >= endsAt) {
+      const message = { resend_id: resendId };
+      await queue.send('retries', [{ clientId: resend.client_id, message, delaySeconds: 0 }]);
+      return resend;
+    }
     const startedAt = clock().getTime();
     const step = await takeStep(dependencies, resend);
     const next = afterStep(resend, step, clock(), newRevision());
     // Slow writes mean that others use the table, so the next step waits at least as long as this one took.
     const tookMs = clock().getTime() - startedAt;
-    const isNext = await resends.replace(resend, next);
-    // Another process took this step, or goes on with it.
-    resend = isNext ? next : await resends.get(resendId);
-    if (resend !== undefined) onStep(resend);
-    if (resend?.status === 'sending' && step.resent > 0) await sleep(Math.max(stepMs - tookMs, tookMs));
+    // Another process took this step, and goes on.
+    if (!(await resends.replace(resend, next))) return resends.get(resendId);
+    resend = next;
+    if (resend.status === 'sending' && step.resent > 0) await sleep(Math.max(stepMs - tookMs, tookMs));
   }
   return resend;
 }
@@ -90,15 +88,10 @@ async function resendAll(
   resend: Resend,
   included: readonly Delivery[],
 ): Promise<number> {
-  const { dueItemIndex, queue, clock, newRevision } = dependencies;
+  const { queue, clock } = dependencies;
   const now = clock();
   // The attempts are spread over half of the step, so that no burst of POSTs delays others.
   const dueAt = (index: number) => addSeconds(now, (index * stepMs) / deliveriesPerStep / 2000);
-  const due = included.filter((row) => isDue(resend, row));
-  await dueItemIndex.add(
-    'deliveries',
-    due.flatMap((row, index) => dueItemOf(resendDue(row, dueAt(index), newRevision()))),
-  );
   const all = await allEnded(
     included.map((row, index) => resentOne(dependencies, resend, row, dueAt(index))),
   );
@@ -134,56 +127,4 @@ async function resentOne(
 /** Returns whole seconds. An early message keeps a worker waiting for less than a second. */
 function secondsUntil(delivery: Delivery, now: Date): number {
   return Math.max(0, Math.floor((Date.parse(delivery.attempt_due_at) - now.getTime()) / 1000));
-}
-
-/**
- * The number of requests that are read together above which each gets only a part of the minute, so that the next ones
- * get some of it.
- */
-const wholeMinuteRequestsMax = 20;
-const sharedMinuteSeconds = 10;
-
-/**
- * Continues the uncompleted requests to resend many webhooks: each minute, until the time is over. The requests of
- * one client run one after the other; those of several clients run side by side.
- */
-export async function continueResends(
-  dependencies: DueItemRun & WebhookLogDependencies,
-): Promise<ProcessedDueItems> {
-  const { clock, budgetMs, resends } = dependencies;
-  const endsAt = addSeconds(clock(), budgetMs / 1000);
-  return processDueItems(dependencies, 'resends', async (ids) => {
-    const reviews = new Map<string, NextReview | Error>();
-    const theseEndAt =
-      ids.length > wholeMinuteRequestsMax
-        ? earlierOf(endsAt, addSeconds(clock(), sharedMinuteSeconds))
-        : endsAt;
-    const rows = await Promise.all(
-      ids.map(async (id) => [id, await resends.get(id).catch(errorOf)] as const),
-    );
-    const byClient = Map.groupBy(rows, ([id, row]) =>
-      row === undefined || row instanceof Error ? id : row.client_id,
-    );
-    await Promise.all(
-      Array.from(byClient.values(), async (some) => {
-        for (const [id, row] of some) reviews.set(id, await continued(dependencies, id, row, theseEndAt));
-      }),
-    );
-    return reviews;
-  });
-}
-
-async function continued(
-  dependencies: DueItemRun & WebhookLogDependencies,
-  id: string,
-  row: object | Error | undefined,
-  endsAt: Date,
-): Promise<NextReview | Error> {
-  if (row instanceof Error) return row;
-  try {
-    const resend = await runResend(dependencies, id, endsAt);
-    return resend === undefined || resend.status === 'completed' ? undefined : dependencies.clock();
-  } catch (error) {
-    return errorOf(error);
-  }
 }

@@ -28,7 +28,7 @@ const { carrierOf, sent, stored } = handOversIn(() => tables, clock);
 /** A relay whose queue is a list. */
 function relaySimulation() {
   const queued: (OutboundEntry & { readonly at: Date })[] = [];
-  const { dueItemIndex, deliveries } = inMemoryStores();
+  const { deliveries } = inMemoryStores();
   const dependencies: RelayDependencies = {
     outbound: {
       enqueue: async (entries) => {
@@ -37,7 +37,6 @@ function relaySimulation() {
     },
     webhooks: {
       deliveries,
-      dueItemIndex,
       queue: { send: () => Promise.reject(new Error('nothing is delivered here')) },
       slowEndpoints: storesIn(tables).slowEndpoints,
       clock,

@@ -20,9 +20,9 @@ export const faults: DeliberateFaults = {
     promise: '7.12',
     changes: [
       {
-        file: 'shared/webhook/plan-deliveries.ts',
-        replace: "await dueItemIndex.add('deliveries', wanted.flatMap(dueItemOf)); // 1",
-        by: 'void [dueItemIndex, dueItemOf];',
+        file: 'shared/webhook/delivery.ts',
+        replace: '...dueFields(given.delivery_id, lookAfter(now)),',
+        by: '',
       },
     ],
   },

@@ -12,7 +12,6 @@ import { type OneTimePassword, otpSchema } from '../../../shared/otp/otp.ts';
 import { dynamoOtpSends } from '../../../shared/otp/otp-sends.dynamo.ts';
 import { dynamoOtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
 import { type Clock, systemClock } from '../../../shared/platform/clock.ts';
-import { type DueItemEntry, dynamoDueItemIndex } from '../../../shared/recovery/due-item-index.dynamo.ts';
 import { dynamoUsageReader } from '../../../shared/usage/usage-reader.dynamo.ts';
 import { dynamoDeliveryStore, dynamoResendStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { dynamoEndpointResults, dynamoEndpointStore } from '../../../shared/webhook/endpoint-store.dynamo.ts';
@@ -41,7 +40,6 @@ export function storesIn({ dynamo, names }: TestTables) {
     }),
     senderPaces: (clock: Clock) => senderPaces(dynamo, names.sender_pace, clock),
     suppressions: dynamoSuppressionStore(dynamo, names.suppressions),
-    dueItemIndex: dynamoDueItemIndex(dynamo, names.due_items),
     deliveries: dynamoDeliveryStore(dynamo, names.webhook_deliveries),
     endpoints: {
       ...dynamoEndpointStore(dynamo, names.webhook_endpoints, names.client_secrets),
@@ -68,10 +66,6 @@ export function inMemoryStores(tables: InMemoryTables = inMemoryTables()) {
       /** The table has rows of recipients too. */
       all: (): OneTimePassword[] =>
         tables.rows('one_time_passwords').flatMap((row) => otpSchema.safeParse(row).data ?? []),
-    },
-    dueItemIndex: {
-      ...stores.dueItemIndex,
-      all: () => tables.rows('due_items') as unknown as DueItemEntry[],
     },
   };
 }

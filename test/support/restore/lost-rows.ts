@@ -21,9 +21,7 @@ import {
 } from '../../../shared/restore/table-rows.dynamo.ts';
 import { alertFailure } from '../../../shared/webhook/deliver/alert-failure.ts';
 import { type Delivery, nextStep } from '../../../shared/webhook/delivery.ts';
-import { sweep } from '../../../shared/webhook/sweep-deliveries.ts';
 import { dispatchDependencies } from '../doubles/dispatch-dependencies.ts';
-import { neverSetAside } from '../doubles/never-set-aside.ts';
 import { inMemoryTables } from '../engine/in-memory-tables.ts';
 import { inMemoryStores } from '../engine/stores.ts';
 import type { ConnectionName } from '../engine/test-tables.ts';
@@ -74,13 +72,12 @@ export function lostRows(start: Date) {
       },
     },
     accountUrlOf: async () => undefined,
-    setAside: neverSetAside,
-    budgetMs: 60_000,
   };
 
   /** As `deliver-webhook` does with a queue message: it alerts about what has failed, and posts what has not. */
-  async function work(queued: { readonly delivery_id?: string }): Promise<void> {
-    const row = await stores.deliveries.get(queued.delivery_id ?? '');
+  async function work(queued: object): Promise<void> {
+    const { delivery_id = '' } = queued as { readonly delivery_id?: string };
+    const row = await stores.deliveries.get(delivery_id);
     if (row === undefined || nextStep(row, now).kind !== 'alert') {
       posted.push(JSON.stringify(queued));
       return;
@@ -130,7 +127,7 @@ export function lostRows(start: Date) {
     const due = dueRuns(tables, clock);
     for (let hour = 0; hour < hours; hour += 1) {
       queued.push(...(await due.run()));
-      await sweep(webhooks as never);
+      for (const { message } of await due.runWebhooks()) await work(message);
       for (const { messageId, delaySeconds } of queued.splice(0)) {
         if (delaySeconds > 0) now = addSeconds(now, delaySeconds);
         await handOver(messageId);
@@ -229,7 +226,6 @@ export function lostRows(start: Date) {
           },
         }),
         maintenance: port(dynamoMaintenance(tables.dynamo, tables.names.limit_overrides)),
-        dueItemIndex: port({ add: stores.dueItemIndex.add }),
         progress: port({
           read: async () => progress,
           write: async (value: RestoreProgress | undefined) => {

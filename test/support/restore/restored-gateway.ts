@@ -15,7 +15,7 @@ import type { RestoreReport } from '../../../shared/restore/restore-stage.ts';
 import { dynamoSideTables, sideTableName } from '../../../shared/restore/side-tables.dynamo.ts';
 import { type RunningWorkers, stackWorkers } from '../../../shared/restore/stop-stage.lambda.ts';
 import { clientConfig, documentClient, eventually, gateway } from '../gateway/gateway.ts';
-import { minuteReviews } from '../gateway/minute-reviews.ts';
+import { runQueueDueRows } from '../gateway/run-queue-due-rows.ts';
 import { adminToken, call } from '../http/client.ts';
 import { startWebhookEndpoint, type WebhookEndpoint } from '../webhook/webhook-endpoint.ts';
 import { type KillPoint, restoreCommand } from './restore-command.ts';
@@ -104,14 +104,13 @@ export async function loseAndRestore(total: number): Promise<RestoredGateway> {
     await run('start', points.start);
     ended('started');
 
-    // The API is open again, and everything that was copied is reviewed once since.
+    // The API is open again, and everything that is due is queued once since.
     const accepted = trickle.ids.length;
     await eventually(async () => (trickle.ids.length > accepted + 2 ? true : undefined));
     await trickle.stop();
     const after = await workersOn();
     const postedBefore = endpoint.posts.length;
-    const review = await minuteReviews(lambda);
-    await review();
+    await runQueueDueRows(lambda);
     await pause(5000);
     const held = await rowsOf(dynamo, messages);
     const handedOverWhenHeld = await handedOver(dynamo);
@@ -125,7 +124,7 @@ export async function loseAndRestore(total: number): Promise<RestoredGateway> {
     await run('release');
     await run('end');
     await run('enableKey');
-    await review();
+    await runQueueDueRows(lambda);
     await allFinished(dynamo, messages);
     const enabledStatus = await eventually(async () => {
       const status = await key.status();

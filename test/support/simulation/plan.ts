@@ -66,7 +66,6 @@ const outageOf = [
   'sms',
   'RateCounters',
   'Messages',
-  'DueItems',
   'WebhookDeliveries',
   'ActivityLog',
 ] as const;
@@ -98,7 +97,7 @@ const webhookFocuses = [
   'deliver-webhook',
   'webhook-endpoints',
   'relay-changes',
-  'sweep-webhooks',
+  'queue-due-rows',
   'deliver-webhook',
 ] as const;
 

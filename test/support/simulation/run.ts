@@ -83,8 +83,9 @@ export async function run(code: Code, plan: Plan, { faults: only, calm }: RunOpt
       underWay === 0 &&
       stage.isAtRest() &&
       !stage.isBusy() &&
-      stage.database.rows('DueItems').length === 0 &&
-      stage.database.rows('Messages').every(({ due_at }) => due_at === undefined)
+      (['Messages', 'WebhookDeliveries'] as const).every((table) =>
+        stage.database.rows(table).every(({ due_at }) => due_at === undefined),
+      )
     );
   }
 }

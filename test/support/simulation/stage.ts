@@ -3,7 +3,6 @@
  * people, carriers and endpoints outside. Everything happens in a virtual time and in an order that the seed decides.
  */
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import type { Value } from './aws/attribute-values.ts';
 import { type DynamoDb, dynamoDb } from './aws/dynamodb.ts';
 import { awsRequests, type Call, type NotedCall, type Services } from './aws/requests.ts';
 import { simulatedScheduler } from './aws/scheduler.ts';
@@ -115,28 +114,29 @@ export function simulatedStage(
     if (againAfterMs !== undefined) time.at(time.now() + againAfterMs, deliver);
   }
 
-  /** Returns true if a row, or an entry of the due-item index, is due within two minutes. */
+  /** Returns true if a row is due within two minutes. */
   function isDue(): boolean {
     const until = new Date(time.now() + 120_000).toISOString();
-    const isBefore = (value: Value | undefined): boolean =>
-      value !== undefined && 'S' in value && value.S < until;
-    return (
-      database.rows('DueItems').some(({ position }) => isBefore(position)) ||
-      database.rows('Messages').some(({ due_at }) => isBefore(due_at))
+    return [...database.rows('Messages'), ...database.rows('WebhookDeliveries')].some(
+      ({ due_at }) => due_at !== undefined && 'S' in due_at && due_at.S < until,
     );
   }
 
-  /** Notes the messages that were due minutes ago, and that nothing that went wrong since explains. */
+  /** Notes the messages and webhooks that were due minutes ago, and that nothing that went wrong since explains. */
   function noteOverdue(): void {
     const lastFaultMs = Math.max(
       ...[0, faults.happened.at(-1)?.atMs ?? 0],
       ...outages.map(({ fromMs, untilMs }) => (fromMs < time.now() ? untilMs : 0)),
     );
     const before = new Date(time.now() - overdueMs).toISOString();
-    if (time.now() > lastFaultMs + overdueMs)
+    if (time.now() > lastFaultMs + overdueMs) {
       for (const { message_id, due_at } of database.rows('Messages'))
         if (due_at !== undefined && 'S' in due_at && due_at.S < before)
           record.overdue.push(`${JSON.stringify(message_id)} was due at ${due_at.S}`);
+      for (const { delivery_id, state, attempt_due_at: at } of database.rows('WebhookDeliveries'))
+        if (/pending|retry_scheduled/.test(JSON.stringify(state)) && at && 'S' in at && at.S < before)
+          record.overdueWebhooks.push(`${JSON.stringify(delivery_id)} was due at ${at.S}`);
+    }
     time.at(time.now() + 60_000, noteOverdue);
   }
 

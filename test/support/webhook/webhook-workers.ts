@@ -1,24 +1,28 @@
 /**
  * The workers of webhooks on tables in memory, in virtual time: each queue has as many workers as the options say, each
- * with a batch of up to ten messages, and the sweep runs each minute. A test breaks calls of DynamoDB by `around`, and the
+ * with a batch of up to ten messages, and what is due is queued each minute. A test breaks calls of DynamoDB by `around`, and the
  * rest by the options.
  */
 import type { WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
+import { aheadSeconds } from '../../../shared/due/due-index.ts';
+import { dynamoDueRows } from '../../../shared/due/due-rows.dynamo.ts';
+import { queueDueRows } from '../../../shared/due/queue-due-rows.ts';
 import type { MessageChange } from '../../../shared/message/message.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { relayChanges } from '../../../shared/relay/relay.ts';
 import type { AttemptError } from '../../../shared/webhook/attempt-record.ts';
 import { deliver } from '../../../shared/webhook/deliver/deliver-webhook.ts';
+import { disableIfFailing } from '../../../shared/webhook/deliver/disable-endpoint.ts';
 import type { PostResult } from '../../../shared/webhook/deliver/http-post.ts';
 import { type Delivery, deliveryIdOf, newDelivery } from '../../../shared/webhook/delivery.ts';
 import {
-  type DeliveryEntry,
+  dueWebhookOf,
   makeRetryScheduler,
   type ScheduleOnce,
+  type WebhookEntry,
   type WebhookQueue,
 } from '../../../shared/webhook/delivery-queue.sqs.ts';
-import { sweep } from '../../../shared/webhook/sweep-deliveries.ts';
-import { neverSetAside } from '../doubles/never-set-aside.ts';
+import { runResend } from '../../../shared/webhook/log/run-resend.ts';
 import { inMemoryTables } from '../engine/in-memory-tables.ts';
 import { inMemoryStores } from '../engine/stores.ts';
 import { aMessage, aSentMessage, created } from '../message/example-message.ts';
@@ -69,14 +73,14 @@ export function webhookWorkers(options: Options) {
   const posts: Posted[] = [];
   const delays: { readonly path: 'queue' | 'schedule'; readonly seconds: number }[] = [];
   const failuresReported: string[] = [];
-  const { activityLog, dueItemIndex, endpoints } = stores;
-  const shown = { first: [], retries: [] } as Record<WebhookQueue, DeliveryEntry['message'][]>;
+  const { endpoints } = stores;
+  const shown = { first: [], retries: [] } as Record<WebhookQueue, WebhookEntry['message'][]>;
   const running = { first: 0, retries: 0 };
   let revisions = 0;
   let queued = 0;
 
   const queue = {
-    async send(name: WebhookQueue, entries: readonly DeliveryEntry[]) {
+    async send(name: WebhookQueue, entries: readonly WebhookEntry[]) {
       for (const { message, delaySeconds } of entries) {
         delays.push({ path: 'queue', seconds: delaySeconds });
         queued += 1;
@@ -88,22 +92,21 @@ export function webhookWorkers(options: Options) {
     onSchedule?.();
     const seconds = (at.getTime() - time.now()) / 1000;
     delays.push({ path: 'schedule', seconds });
-    show('retries', message as DeliveryEntry['message'], seconds + (options.scheduleLateMs ?? 0) / 1000);
+    show('retries', message as WebhookEntry['message'], seconds + (options.scheduleLateMs ?? 0) / 1000);
   };
   const retryScheduler = makeRetryScheduler({
-    ...{ queue, scheduleOnce, scheduleLeadSeconds: 60, dueItemIndex, warn },
+    ...{ queue, scheduleOnce, scheduleLeadSeconds: 60, warn },
   });
   const shared = {
     ...stores,
     ...{ clock, queue, retentionDays, warn, retryScheduler, sleep: time.sleep },
     newRevision: () => `revision ${++revisions}`,
     accountUrlOf: async () => undefined,
-    setAside: neverSetAside,
     reportFailedDelivery: ({ delivery_id }: { readonly delivery_id: string }) =>
       void failuresReported.push(delivery_id),
   };
 
-  function show(name: WebhookQueue, message: DeliveryEntry['message'], afterSeconds: number): void {
+  function show(name: WebhookQueue, message: WebhookEntry['message'], afterSeconds: number): void {
     time.at(time.now() + afterSeconds * 1000, () => {
       shown[name].push(message);
       startWorkers(name);
@@ -125,13 +128,21 @@ export function webhookWorkers(options: Options) {
   }
 
   /** @returns after how many seconds the queue shows the message again */
-  async function work(from: WebhookQueue, message: DeliveryEntry['message']): Promise<number | undefined> {
+  async function work(from: WebhookQueue, message: WebhookEntry['message']): Promise<number | undefined> {
     const dependencies = {
       ...shared,
       secrets: { find: async () => secrets(clock()) },
       sendToAws: () => Promise.reject(new Error('no endpoint of these tests is in AWS')),
       post: (request: Parameters<typeof post>[1]) => post(from, request),
     };
+    if ('resend_id' in message) {
+      await runResend(dependencies, message.resend_id);
+      return undefined;
+    }
+    if ('failing_endpoint_id' in message) {
+      await disableIfFailing(dependencies, message.client_id, message.failing_endpoint_id);
+      return undefined;
+    }
     const outcome = await deliver(dependencies, { from, timeScale }, message);
     return outcome.kind === 'held' ? outcome.retryAfterSeconds : undefined;
   }
@@ -156,14 +167,26 @@ export function webhookWorkers(options: Options) {
     };
   }
 
-  function sweepEachMinute(): void {
+  function queueDueEachMinute(): void {
     time.at(time.now() + 60_000, async () => {
-      sweepEachMinute();
-      const isDue = dueItemIndex.all().some(({ position }) => position <= clock().toISOString());
-      if (isDue) await sweep({ ...shared, activityLog, endpoints, budgetMs: 50_000 });
+      queueDueEachMinute();
+      const until = addSeconds(clock(), aheadSeconds).toISOString();
+      const isDue = tables.rows('webhook_deliveries').some(({ due_at }) => due_at && String(due_at) <= until);
+      if (!isDue) return;
+      await queueDueRows({
+        rows: dynamoDueRows(tables.dynamo, tables.names.webhook_deliveries, 'delivery_id'),
+        entryOf: dueWebhookOf,
+        enqueue: (entries) => queue.send('retries', entries),
+        kinds: ['retries'],
+        waiting: async () => 0,
+        reportBad: (_row, error) => {
+          throw error;
+        },
+        ...{ clock, sleep: time.sleep, budgetMs: 40_000 },
+      });
     });
   }
-  sweepEachMinute();
+  queueDueEachMinute();
 
   return {
     ...shared,

@@ -17,7 +17,7 @@ const failed = (of: Failed): Delivery =>
 
 interface Given {
   readonly others?: readonly Partial<Activity>[];
-  /** Ids in the due-item index. */
+  /** Ids in the due index. */
   readonly unfinished?: readonly string[];
   /** Failed earlier than yesterday. */
   readonly before?: readonly Delivery[];
@@ -88,7 +88,7 @@ function attentionOf(
       getMany: async (ids: readonly string[]) =>
         [...deliveries, ...before, ...latest].filter(({ delivery_id }) => ids.includes(delivery_id)),
     },
-    dueItems: { earliestIn: async () => unfinished },
+    dueWebhooks: async () => unfinished.map((delivery_id) => ({ delivery_id })),
     messages: {
       search: async ({ clientId }: { readonly clientId: string }) => ({
         messages: latest.some(({ client_id }) => client_id === clientId) ? [latestMessage] : [],

@@ -43,7 +43,6 @@ async function failedDeliveries(count: number, unreachable: ReadonlyMap<string, 
       },
     },
     activityLog: inMemoryStores().activityLog,
-    dueItemIndex: inMemoryStores().dueItemIndex,
     queue: {
       send: async (_queue: unknown, sent: readonly { message: { delivery_id: string } }[]) =>
         void seen.requeued.push(...sent.map(({ message }) => message.delivery_id)),

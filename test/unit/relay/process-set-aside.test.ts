@@ -1,13 +1,11 @@
 /** What was set aside is shown without what people wrote, and processed without a second effect. */
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import {
   maskedContent,
   processSetAside,
   type SetAsideMessage,
   workOf,
 } from '../../../shared/relay/set-aside-records.ts';
-import { newDelivery } from '../../../shared/webhook/delivery.ts';
-import { inMemoryStores } from '../../support/engine/stores.ts';
 import { aSentMessage } from '../../support/message/example-message.ts';
 
 const message = aSentMessage({ text: 'Your parcel is here, Ann', reference: 'order 7' });
@@ -38,13 +36,6 @@ const unreadable = setAside({
     },
   },
 });
-const refused = setAside({
-  refused: 'The webhook sms.sent was refused by its queue',
-  reason: 'InvalidMessageContents: …',
-  since: message.sent_at,
-  client_id: message.client_id,
-  message_id: message.message_id,
-});
 const lost = (table: string) =>
   setAside({
     DDBStreamBatchInfo: {
@@ -55,67 +46,28 @@ const lost = (table: string) =>
     },
   });
 
-async function gateway() {
-  const stores = inMemoryStores();
+function gateway() {
   const sent: string[] = [];
   const dependencies = {
-    ...stores,
     queues: new Map(),
     sendBack: async ({ body }: SetAsideMessage) => void sent.push(body),
   };
-  return {
-    sent,
-    stores,
-    process: (given: SetAsideMessage) => processSetAside(dependencies, given),
-    due: () =>
-      stores.dueItemIndex.all().flatMap(({ list, ids }) => ids.map((id) => `${list.split('#')[0]} ${id}`)),
-  };
+  return { sent, process: (given: SetAsideMessage) => processSetAside(dependencies, given) };
 }
 
-describe('what the relay or a queue refused', () => {
-  it('an unreadable record is left to the relay', async () => {
-    const { process, due } = await gateway();
-    expect(await process(unreadable)).toMatchObject({ removed: false });
-    expect(due()).toEqual([]);
-  });
-
-  it('nothing is due of a webhook whose row was deleted', async () => {
-    const { process, due } = await gateway();
-    expect(await process(refused)).toMatchObject({ removed: true });
-    expect(due()).toEqual([]);
-  });
-
-  it('a webhook that its queue refused is reviewed by its own row', async () => {
-    const { process, due, stores } = await gateway();
-    const row = newDelivery(
-      {
-        delivery_id: 'whd_01KAG00000000000000000000A',
-        client_id: message.client_id,
-        event: 'webhook_endpoint.disabled',
-        url: 'https://endpoint.example.com/hook',
-        body: '{}',
-      },
-      now,
-      30,
-      'r1',
-    );
-    await stores.deliveries.create(row);
-    const { message_id: _, ...ids } = JSON.parse(refused.body) as Record<string, unknown>;
-    expect(await process(setAside({ ...ids, delivery_id: row.delivery_id }))).toMatchObject({
-      removed: true,
-    });
-    expect(due()).toEqual([`deliveries ${row.delivery_id}`]);
-  });
+it('an unreadable record is left to the relay', async () => {
+  const { process } = gateway();
+  expect(await process(unreadable)).toMatchObject({ removed: false });
 });
 
 it('lost records of an edited table are done with: the hourly review writes its feedback', async () => {
-  const { process } = await gateway();
+  const { process } = gateway();
   const { removed, outcome } = await process(lost('gateway-senders'));
   expect([removed, outcome]).toEqual([true, expect.stringContaining('gateway-senders')]);
 });
 
 it('a dead letter goes to its own queue again, as it is', async () => {
-  const { process, sent } = await gateway();
+  const { process, sent } = gateway();
   const given = setAside({ message_id: message.message_id }, 'outbound_dead_letters');
   expect(workOf(given)).toEqual({ kind: 'dead_letter', messageId: message.message_id });
   expect(await process(given)).toMatchObject({ removed: true });
@@ -123,7 +75,7 @@ it('a dead letter goes to its own queue again, as it is', async () => {
 });
 
 it('what the gateway did not send stays', async () => {
-  const { process } = await gateway();
+  const { process } = gateway();
   expect(await process(setAside('hello'))).toMatchObject({ removed: false });
 });
 

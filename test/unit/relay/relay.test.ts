@@ -2,13 +2,11 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { type OutboundEntry, sqsOutboundQueue } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
-import { lastChangeOf, type Message } from '../../../shared/message/message.ts';
+import type { Message } from '../../../shared/message/message.ts';
 import { messageRowOf } from '../../../shared/message/store/message-store.ts';
 import { rowIn, type StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { epochSeconds } from '../../../shared/platform/clock.ts';
-import { setAsideTo } from '../../../shared/recovery/set-aside.sqs.ts';
 import { type RelayDependencies, relay, relayAgain } from '../../../shared/relay/relay.ts';
-import { deliveryIdOf } from '../../../shared/webhook/delivery.ts';
 import { sqsDeliveryQueue } from '../../../shared/webhook/delivery-queue.sqs.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { refusal, strictSqs } from '../../support/engine/strict-sqs.ts';
@@ -30,7 +28,7 @@ function simulation(
     ['first', new Set()],
   ]);
   const setAside: StreamRecord[] = [];
-  const { dueItemIndex, deliveries, tables, messages: rows } = inMemoryStores();
+  const { deliveries, tables, messages: rows } = inMemoryStores();
   const sqs = strictSqs({
     refuses,
     refusesCall: () => true,
@@ -43,7 +41,6 @@ function simulation(
     outbound: sqsOutboundQueue(sqs, { otp: 'otp', single: 'outbound', bulk: 'bulk' }),
     webhooks: {
       deliveries,
-      dueItemIndex,
       queue: sqsDeliveryQueue(sqs, { first: 'first', retries: 'first' }),
       slowEndpoints: inMemoryStores().slowEndpoints,
       clock: () => created,
@@ -65,7 +62,7 @@ function simulation(
       .flatMap(({ delivery_id, message_id }) =>
         queued.get('first')?.has(String(delivery_id)) ? [String(message_id)] : [],
       );
-  return { dependencies, queued, setAside, asideIds, dueItemIndex, posted };
+  return { dependencies, queued, setAside, asideIds, tables, posted };
 }
 
 const stored = (all: readonly Message[], ageSeconds = 0): StreamRecord[] =>
@@ -115,13 +112,12 @@ describe('a change that a service refuses for good', () => {
   ])('for a reason that may pass, and %s than a minute', async (age, seconds) => {
     const accountUrlOf = async () => 'https://example.com/hook';
     const { dependencies, posted, asideIds } = simulation({ accountUrlOf });
-    const { dueItemIndex } = dependencies.webhooks;
-    const add: typeof dueItemIndex.add = async (list, items) => {
-      if (items.some((item) => item.id === deliveryIdOf({ messageId: bad, event: 'sms.sent' })))
-        throw refusal('Throttling');
-      return dueItemIndex.add(list, items);
+    const { deliveries } = dependencies.webhooks;
+    const create: typeof deliveries.create = async (row) => {
+      if (row.message_id === bad) throw refusal('Throttling');
+      return deliveries.create(row);
     };
-    const webhooks = { ...dependencies.webhooks, dueItemIndex: { ...dueItemIndex, add } };
+    const webhooks = { ...dependencies.webhooks, deliveries: { ...deliveries, create } };
     const sent = messages.map((message) => ({
       ...message,
       status: 'sent' as const,
@@ -153,7 +149,7 @@ describe('a change that a service refuses for good', () => {
 it.each([1, 10])(
   'an event with %d destinations is as many rows and ids in the queue, however often',
   async (count) => {
-    const { dependencies, queued, posted, dueItemIndex } = simulation({
+    const { dependencies, queued, posted, tables } = simulation({
       endpointsOf: async () =>
         Array.from({ length: count }, (_, index) => anEndpoint({ endpoint_id: `whe_${index}` })),
     });
@@ -162,8 +158,8 @@ it.each([1, 10])(
     await relay(dependencies, stored([message]));
     expect(posted()).toHaveLength(count);
     expect(queued.get('first')?.size).toBe(count);
-    const due = dueItemIndex.all().filter(({ list }) => list.startsWith('deliveries'));
-    expect(new Set(due.flatMap(({ ids }) => ids))).toEqual(queued.get('first'));
+    const due = tables.rows('webhook_deliveries').filter(({ due_at }) => due_at !== undefined);
+    expect(new Set(due.map(({ delivery_id }) => delivery_id))).toEqual(queued.get('first'));
   },
 );
 
@@ -197,37 +193,6 @@ it('a leg that is due later than a queue can delay is left to the due index', as
     await relay({ ...dependencies, outbound }, stored([aMessage({ message_id: id(index), fallback })]));
   }
   expect(queued).toEqual([`${id(0)} 0`, `${id(0)} 900`, `${id(1)} 0`]);
-});
-
-describe('what is set aside', () => {
-  it('is counted, copied, and one entry of the Activity Log however often it is repeated', async () => {
-    const { activityLog, tables } = inMemoryStores();
-    const copies: unknown[] = [];
-    let alarms = 0;
-    const setAside = setAsideTo({
-      activityLog,
-      keepCopy: async (copy) => void copies.push(copy),
-      warn: () => {},
-      reportRefused: () => {
-        alarms += 1;
-      },
-    });
-    const [message = aMessage({})] = messages;
-    const work = {
-      summary: 'refused',
-      clientId: message.client_id,
-      messageId: message.message_id,
-      since: lastChangeOf(message),
-      error: refusal('InvalidMessageContents'),
-    };
-    await setAside(work);
-    await setAside(work);
-    expect(tables.rows('activity_log')).toMatchObject([
-      { kind: expect.stringContaining('entry_refused'), message_id: message.message_id },
-    ]);
-    expect(copies[0]).toMatchObject({ message_id: message.message_id, client_id: message.client_id });
-    expect(alarms).toBe(2);
-  });
 });
 
 it('an image that is no message is set aside, and a removal starts nothing', async () => {

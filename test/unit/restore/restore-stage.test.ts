@@ -103,10 +103,6 @@ const entry = (kind: string, more: Row = {}): Row => ({
   ...more,
 });
 
-function dueItem(list: string, id: string): readonly [RestorableTable, Row] {
-  return ['due-items', { list: `${list}#0`, position: `${start.toISOString()}#${id}`, ids: [id] }];
-}
-
 const lost: readonly (readonly [RestorableTable, Row])[] = [
   ...messages.map(([, row]) => ['messages', row] as const),
   ...openDeliveries.map((row) => ['webhook-deliveries', row] as const),
@@ -124,9 +120,6 @@ const lost: readonly (readonly [RestorableTable, Row])[] = [
       endpoint_secrets: { end_1: secretsOf('whsec_endpoint') },
     },
   ],
-  // Its webhook was posted since.
-  dueItem('deliveries', 'msg_delivered#sms.delivered'),
-  dueItem('messages', 'msg_queued'),
   ['webhook-endpoints', { client_id: 'client-a', endpoint_id: 'end_kept' }],
   ['webhook-endpoints', { client_id: 'client-a', endpoint_id: 'end_deleted' }],
 ];
@@ -202,18 +195,6 @@ describe('rows', () => {
     const earlier = new Date(to.getTime() - 1000);
     expect(await notRestorable(gateway.restoring(), earlier, ['messages'])).toEqual(['messages']);
     expect(gateway.workers.turns).toEqual([]);
-  });
-
-  it('newer than lost due items are reviewed again', async () => {
-    const gateway = lostRows(start);
-    const to = gateway.rememberTables();
-    await gateway.put('webhook-deliveries', delivery('new', {}), {
-      ...resend,
-      delivery_id: resend.resend_id,
-    });
-    await restoreStage(gateway.restoring(), to, ['due-items']);
-    const reviewed = gateway.all('due-items').flatMap(({ ids }) => ids as string[]);
-    expect(reviewed.toSorted()).toEqual(['whd_new', 'whr_1']);
   });
 });
 
@@ -403,14 +384,7 @@ describe('a command that is killed at any call and repeated', () => {
     await endMessages(gateway.held(kill), ['due']);
     await startStage(gateway.restoring(kill));
   }
-  const rowsIn = (gateway: Gateway) =>
-    restorableTables.map((table) => {
-      const rows = gateway.all(table);
-      if (table !== 'due-items') return [table, rows];
-      // A repeat adds the item of a webhook again, and those of messages that were released meanwhile.
-      const due = rows.flatMap(({ ids }) => ids as string[]);
-      return [table, new Set(due.filter((id) => id.startsWith('whd_')))];
-    });
+  const rowsIn = (gateway: Gateway) => restorableTables.map((table) => [table, gateway.all(table)]);
 
   it('has the same result, and hands over and posts nothing by itself', async () => {
     const whole = await afterLoss();

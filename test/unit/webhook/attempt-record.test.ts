@@ -15,7 +15,6 @@ const given = {
 
 function anAttempt(requestHeaders = {}, responseHeaders = {}) {
   return attemptOf(claimed(newDelivery(given, created, 30, 'first'), created, 'held'), {
-    trigger: 'automatic',
     startedAt: addSeconds(created, 0.25),
     endedAt: addSeconds(created, 1),
     requestHeaders,

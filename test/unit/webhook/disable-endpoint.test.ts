@@ -1,13 +1,15 @@
 /** An endpoint that acknowledges nothing for five days in twenty attempts is disabled, and its client told (contract 12.5). */
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
-import { addDays, addSeconds } from '../../../shared/platform/clock.ts';
+import { addDays } from '../../../shared/platform/clock.ts';
 import type { Attempt } from '../../../shared/webhook/attempt-record.ts';
-import { countResult, disabledAfter } from '../../../shared/webhook/deliver/disable-endpoint.ts';
-import type { DeliveryEntry } from '../../../shared/webhook/delivery-queue.sqs.ts';
-import { sweep } from '../../../shared/webhook/sweep-deliveries.ts';
+import {
+  countResult,
+  disabledAfter,
+  disableIfFailing,
+} from '../../../shared/webhook/deliver/disable-endpoint.ts';
+import type { WebhookEntry } from '../../../shared/webhook/delivery-queue.sqs.ts';
 import { changed, type WebhookEndpoint } from '../../../shared/webhook/webhook-endpoint.ts';
-import { neverSetAside } from '../../support/doubles/never-set-aside.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
@@ -23,7 +25,7 @@ const failing = anEndpoint({
   failed_attempts: disabledAfter.attempts,
 });
 
-/** The endpoint beside two others, after an attempt at it, and the sweep. */
+/** The endpoint beside two others, after an attempt at it, and the worker that reviews it. */
 async function afterAttempt(
   endpoint: WebhookEndpoint,
   {
@@ -32,53 +34,42 @@ async function afterAttempt(
     around,
   }: { days?: number; attempt?: Attempt; around?: AroundCall } = {},
 ) {
-  let now = addDays(created, days);
-  const queued: DeliveryEntry[] = [];
+  const now = addDays(created, days);
+  const notices: WebhookEntry[] = [];
+  const reviews: WebhookEntry[] = [];
   const tables = inMemoryTables(around === undefined ? {} : { around });
   const stores = inMemoryStores(tables);
-  const { endpoints, dueItemIndex } = stores;
+  const { endpoints } = stores;
   const dependencies = {
     ...stores,
     queue: {
-      async send(_queue: unknown, sent: readonly DeliveryEntry[]) {
-        await around?.({ operation: 'send', input: {} }, () => ({}));
-        queued.push(...sent);
+      async send(_queue: unknown, sent: readonly WebhookEntry[]) {
+        const isReview = sent.some(({ message }) => 'failing_endpoint_id' in message);
+        if (!isReview) await around?.({ operation: 'send', input: {} }, () => ({}));
+        (isReview ? reviews : notices).push(...sent);
       },
     },
     accountUrlOf: async () => undefined,
-    setAside: neverSetAside,
     clock: () => now,
     warn: () => undefined,
     newRevision: () => `revision at ${now.toISOString()}`,
-    ...{ retentionDays: 30, budgetMs: 1000 },
+    retentionDays: 30,
   };
   await endpoints.create(endpoint, secret);
   await endpoints.create(anEndpoint({ endpoint_id: 'whe_other' }), secret);
   await endpoints.create(anEndpoint({ endpoint_id: 'whe_sms', events: ['sms.*'] }), secret);
   await countResult(dependencies, endpoint, attempt);
   return {
-    ...{ endpoints, tables, queued, dueItemIndex },
-    async sweepAfter(seconds: number) {
-      now = addSeconds(now, seconds);
-      return (await sweep(dependencies)).failures;
-    },
+    ...{ endpoints, tables, notices, reviews, dependencies },
+    /** As the worker that receives the endpoint from the queue. */
+    review: () => disableIfFailing(dependencies, endpoint.client_id, endpoint.endpoint_id),
     stored: () => endpoints.get(endpoint.client_id, endpoint.endpoint_id),
     entries: () => tables.rows('activity_log'),
-    left: () =>
-      dueItemIndex
-        .all()
-        .flatMap(({ ids }) => ids)
-        .filter((id) => id.startsWith('disabled#')),
   };
 }
 
-/** After it the endpoint is disabled, and every success before its last failure is counted. */
-const graceSeconds = 920;
-/** After it a failed review is repeated. */
-const repeatSeconds = 1000;
-
 it.each(['activity_log', 'webhook_deliveries', 'send', 'nowhere'])(
-  'is disabled, and the other endpoint that takes the notice gets it once, by a sweep that died at %s',
+  'is disabled, and the other endpoint that takes the notice gets it once, by a worker that died at %s',
   async (dying) => {
     let isDying = dying !== 'nowhere';
     const worker = await afterAttempt(failing, {
@@ -86,14 +77,17 @@ it.each(['activity_log', 'webhook_deliveries', 'send', 'nowhere'])(
         if (!isDying || (operation !== dying && (input.TableName !== dying || operation !== 'PutItem')))
           return run();
         isDying = false;
-        throw new Error('the sweep died');
+        throw new Error('the worker died');
       },
     });
+    expect(worker.reviews).toMatchObject([
+      { message: { failing_endpoint_id: 'whe_failing' }, delaySeconds: 900 },
+    ]);
     if (isDying) {
-      expect(await worker.sweepAfter(graceSeconds)).toHaveLength(1);
+      await expect(worker.review()).rejects.toThrow('the worker died');
       expect(await worker.stored()).toMatchObject({ enabled: false, notice_pending: true });
     }
-    expect(await worker.sweepAfter(repeatSeconds)).toEqual([]);
+    await worker.review();
     const { notice_pending, disabled_reason, ...stored } = (await worker.stored()) ?? failing;
     expect([stored.enabled, disabled_reason, notice_pending]).toEqual([
       false,
@@ -114,10 +108,9 @@ it.each(['activity_log', 'webhook_deliveries', 'send', 'nowhere'])(
       },
     });
     expect(
-      new Set(worker.queued.map(({ message }) => 'delivery_id' in message && message.delivery_id)).size,
+      new Set(worker.notices.map(({ message }) => 'delivery_id' in message && message.delivery_id)).size,
     ).toBe(1);
-    expect(worker.left()).toEqual([]);
-    await worker.sweepAfter(60);
+    await worker.review();
     expect(worker.entries()).toHaveLength(1);
   },
 );
@@ -127,39 +120,38 @@ it.each<[string, Partial<WebhookEndpoint>, number, object]>([
   ['in nineteen attempts', { failed_attempts: 18 }, 6, { failed_attempts: 19 }],
 ])('is not disabled for failures %s', async (_case, more, days, counted) => {
   const worker = await afterAttempt({ ...failing, ...more }, { days });
-  await worker.sweepAfter(graceSeconds);
+  await worker.review();
+  expect(worker.reviews).toEqual([]);
   expect(await worker.stored()).toMatchObject({ enabled: true, ...counted });
 });
 
-it('is not disabled before a success had time to be counted, nor after it is', async () => {
+it('is not disabled if a success is counted in the meantime', async () => {
   const worker = await afterAttempt(failing);
-  await worker.sweepAfter(100);
-  expect(await worker.stored()).toMatchObject({ enabled: true });
   await worker.endpoints.clearFailures(failing);
-  await worker.sweepAfter(graceSeconds);
+  await worker.review();
   expect(await worker.stored()).toMatchObject({ enabled: true });
-  expect([worker.queued, worker.entries(), worker.left()]).toEqual([[], [], []]);
+  expect([worker.notices, worker.entries()]).toEqual([[], []]);
 });
 
 it('is not said to be disabled where its client enabled it again before', async () => {
   let isDying = true;
   const worker = await afterAttempt(failing, {
     around({ input }, run) {
-      if (isDying && input.TableName === 'activity_log') throw new Error('the sweep died');
+      if (isDying && input.TableName === 'activity_log') throw new Error('the worker died');
       return run();
     },
   });
-  await worker.sweepAfter(graceSeconds);
+  await expect(worker.review()).rejects.toThrow('the worker died');
   isDying = false;
   const seen = (await worker.stored()) ?? failing;
   await worker.endpoints.change(seen, changed(seen, { enabled: true }, created, 'enabled'));
-  await worker.sweepAfter(repeatSeconds);
-  expect([worker.entries(), worker.queued]).toEqual([[], []]);
+  await worker.review();
+  expect([worker.entries(), worker.notices]).toEqual([[], []]);
 });
 
 it('has five days and twenty attempts again where a person enables it in the console', async () => {
   const worker = await afterAttempt(failing, { days: 8 });
-  await worker.sweepAfter(graceSeconds);
+  await worker.review();
   const { client_id, endpoint_id } = failing;
   await worker.tables.dynamo.send(
     new UpdateCommand({
@@ -169,11 +161,10 @@ it('has five days and twenty attempts again where a person enables it in the con
       ExpressionAttributeValues: { ':yes': true },
     }),
   );
-  const { endpoints, dueItemIndex } = worker;
   const enabled = (await worker.stored()) ?? failing;
   const now = addDays(created, 9);
-  await countResult({ endpoints, dueItemIndex, clock: () => now }, enabled, failed);
-  expect(worker.left()).toEqual([]);
+  await countResult({ ...worker.dependencies, clock: () => now }, enabled, failed);
+  expect(worker.reviews).toHaveLength(1);
   expect(await worker.stored()).toMatchObject({ failing_since: now.toISOString(), failed_attempts: 1 });
 });
 

@@ -71,7 +71,7 @@ describe('a manual resend', () => {
     },
   );
 
-  it('is started by the sweep if its queue message is lost', async () => {
+  it('is started by the due index if its queue message is lost', async () => {
     const { workers } = await afterFailure();
     await resend({ ...workers, queue: { send: async () => {} } }, id, 'ada@example.com');
     await workers.run(300);
@@ -108,7 +108,7 @@ describe('a manual resend', () => {
     const dies = { send: () => Promise.reject(new Error('no connection')) };
     await expect(resend({ ...workers, queue: dies }, id, 'a')).rejects.toThrow('no connection');
     expect(await again()).toEqual({ kind: 'already_waiting', state: 'pending' });
-    // Much less than the 90 s after which the sweep would find it.
+    // Much less than the 90 s after which the due index would find it.
     await workers.run(10);
     expect(workers.posts).toHaveLength(1);
   });

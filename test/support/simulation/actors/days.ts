@@ -174,7 +174,7 @@ export const days = {
         await sends(act, `missed-${count}`, { webhook_url: url });
       const asksSoon = random() < 0.5;
       if (asksSoon) {
-        // Its failure may be entered in the activity log, and not be noted as entered, until the sweep repeats it.
+        // Its failure may be entered in the activity log, and not be noted as entered, until a worker repeats it.
         await time.sleep(startMs + lastAttemptMs - 5000 - time.now());
         scene.stage.breaks('WebhookDeliveries', 0.6, 120_000);
         await time.sleep(between(random, 130_000, 165_000) + 2 * scene.skewMaxMs);

@@ -181,9 +181,9 @@ export const webhooks = {
       const since = new Date(nowMs - 1000 - 2 * scene.skewMaxMs).toISOString();
       const body = { origin: new URL(webhook_url).origin, since, state: 'acknowledged' };
       const pauseMs = between(random, 2, 40) * 60_000;
-      // It begins, and neither the request nor the runs of each minute can go on with it.
-      stage.breaks('Messages', 1, 8000);
-      stage.breaks('sweep-webhooks', 1, pauseMs + 60_000);
+      // It begins, and neither the request nor the workers can go on with it.
+      stage.breaks('webhook-deliveries Query WebhookDeliveries', 1, 8000);
+      stage.breaks('deliver-webhook Query WebhookDeliveries', 1, pauseMs + 60_000);
       const first = await asksUntil(202, act, { route: 'resendWebhookDeliveries', body });
       await stage.time.sleep(pauseMs);
       const again = await asksUntil(202, act, { route: 'resendWebhookDeliveries', body });

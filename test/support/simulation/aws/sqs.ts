@@ -67,11 +67,11 @@ export function simulatedSqs(definitions: readonly DeployedQueue[], time: Virtua
   function put(queue: Queue, body: string, delaySeconds = 0): string {
     const { fault, point } = faults.decide(
       `${queue.name} message`,
-      // The due index finds a message that an outbound queue lost. What is in other queues has its own sweeps.
+      // The due index finds what these queues lost.
       {
         'arrives twice': 0.01,
         'comes late': 0.005,
-        ...(/Outbound$/.test(queue.name) ? { 'is lost': 0.002 } : {}),
+        ...(/(Outbound|Webhooks|Retries)$/.test(queue.name) ? { 'is lost': 0.002 } : {}),
       },
       time.now(),
     );

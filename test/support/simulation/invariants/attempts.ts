@@ -18,7 +18,7 @@ const ownErrors: readonly unknown[] = [
 const reviewedAgainMs = 420_000;
 /** For so long after the end of a message a question that fails is repeated. */
 const askedForMs = 900_000;
-/** The due-item index is read each minute, for what is due by then. */
+/** The due index is read each minute, for what is due by then. */
 const settledWithinMs = 150_000;
 
 interface ShownAttempt {

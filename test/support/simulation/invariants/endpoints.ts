@@ -13,8 +13,8 @@ import { isResendOf, type Shown } from './resends.ts';
 const inFlightMs = 60_000;
 /** Two seconds, and what waits in a queue behind others. */
 const lateMaxMs = 30_000;
-/** A sweep that failed is repeated within this time. */
-const settledMs = 900_000;
+/** An endpoint is disabled a quarter of an hour after an attempt. An alert that failed is repeated earlier. */
+const settledMs = 1_000_000;
 /** The retry that is due latest after five days. */
 const disabledMaxMs = disabledAfter.days * 86_400_000 + 60_000;
 /** An endpoint that has failed for less than this cannot have been disabled for it. */

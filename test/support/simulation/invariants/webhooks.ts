@@ -86,6 +86,11 @@ export const ofWebhooks = {
       ),
   },
 
+  'a webhook that a queue or schedule lost is posted within two minutes of its time': {
+    promise: '7.12',
+    check: ({ stage: { record } }) => [...record.overdueWebhooks],
+  },
+
   'a receiver can verify every webhook': { promise: '7.4, 7.5, 7.6', check: signatureViolations },
 
   'each state has its event at the account’s URL and at each endpoint': {

@@ -138,6 +138,8 @@ export interface OutsideRecord {
   readonly feedback: ReadFeedback[];
   /** The messages that were due minutes ago. */
   readonly overdue: string[];
+  /** Webhooks that were not posted two minutes after their time, although nothing went wrong since. */
+  readonly overdueWebhooks: string[];
 }
 
 export function emptyRecord(): OutsideRecord {
@@ -152,5 +154,6 @@ export function emptyRecord(): OutsideRecord {
     listsRead: [],
     feedback: [],
     overdue: [],
+    overdueWebhooks: [],
   };
 }
