@@ -3,30 +3,27 @@
  * the traffic that decides about holds. A batch contains records of one shard, and may be repeated as a whole or in part. The
  * last call of a window has no records.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { activityLogFrom } from '../shared/activity/write-activity.dynamo.ts';
 import { dynamoOtpHolds } from '../shared/otp/otp-holds.dynamo.ts';
-import { countingOtps, countOtps, dynamoOtpTraffic, otpRecords } from '../shared/otp/otp-traffic.dynamo.ts';
+import { countOtps, dynamoOtpTraffic, otpCounter, otpRecords } from '../shared/otp/otp-traffic.dynamo.ts';
 import { reviewTraffic, type TrafficReviewDependencies } from '../shared/otp/review-traffic.ts';
-import { dynamo } from '../shared/platform/aws/clients.ts';
-import { systemClock } from '../shared/platform/clock.ts';
+import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
-import { countingUsage, usageChanges } from '../shared/usage/count-changes.ts';
+import { usageChanges, usageCounter } from '../shared/usage/count-changes.ts';
 import { addUpNotes, noteChanges } from '../shared/usage/count-journal.dynamo.ts';
 
-const env = environmentOf<'count-usage'>();
-const { COUNT_JOURNAL_TABLE: journalTable } = env;
-const counting = { dynamo: dynamo(), clock: systemClock, sleep };
-const usage = countingUsage({ journalTable, usageTable: env.MESSAGE_USAGE_TABLE }, counting);
-const otps = countingOtps({ journalTable, trafficTable: env.OTP_TRAFFIC_TABLE }, counting);
+const context = contextOf(environmentOf<'count-usage'>());
+const { db, env, clock } = context;
+const usage = usageCounter(context);
+const otps = otpCounter(context);
 const review: TrafficReviewDependencies = {
-  traffic: dynamoOtpTraffic(dynamo(), env.OTP_TRAFFIC_TABLE),
-  holds: dynamoOtpHolds(dynamo(), env.OTP_HOLDS_TABLE),
+  traffic: dynamoOtpTraffic(db, env.OTP_TRAFFIC_TABLE),
+  holds: dynamoOtpHolds(db, env.OTP_HOLDS_TABLE),
   activityLog: activityLogFrom(env),
   rule: env.OTP_HOLD,
-  clock: systemClock,
+  clock,
 };
 
 /** An event of a tumbling window. Only such an event names the shard. */

@@ -38,7 +38,7 @@ export const workerUses = {
     {
       tables: {
         'message-usage': ['GetItem', 'PutItem'],
-        'count-journal': ['GetItem', 'Query', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+        'count-journal': ['GetItem', 'Query', 'BatchGetItem', 'PutItem', 'UpdateItem', 'BatchWriteItem'],
         'otp-traffic': ['GetItem', 'PutItem', 'Query'],
         'otp-holds': ['UpdateItem', 'Query'],
       },

@@ -13,10 +13,12 @@ import { keptDays } from '../contract/mode.ts';
 import { queryRows } from '../platform/aws/read-rows.dynamo.ts';
 import { identityOf, rowIn, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
 import { addDays, epochSeconds } from '../platform/clock.ts';
+import type { Context } from '../platform/context.ts';
 import {
   addUpNotes,
-  type CountContext,
   type CountedChanges,
+  type Counter,
+  counterOf,
   type Groups,
   noteChanges,
 } from '../usage/count-journal.dynamo.ts';
@@ -41,13 +43,12 @@ export interface OtpRecord extends OtpCount {
   readonly createdAt: Date;
 }
 
-/** Returns the configuration with which `count-journal.dynamo.ts` counts passwords. */
-export function countingOtps(
-  tables: { readonly journalTable: string; readonly trafficTable: string },
-  { dynamo, clock, sleep }: Pick<CountContext, 'dynamo' | 'clock' | 'sleep'>,
-): CountContext {
-  const { journalTable, trafficTable: sumsTable } = tables;
-  return { dynamo, clock, sleep, journalTable, journal: 'one-time-passwords', sumsTable, rowsOf };
+export function otpCounter(context: Context<'COUNT_JOURNAL_TABLE' | 'OTP_TRAFFIC_TABLE'>): Counter {
+  return counterOf(context, {
+    journal: 'one-time-passwords',
+    sumsTable: context.env.OTP_TRAFFIC_TABLE,
+    rowsOf,
+  });
 }
 
 /**
@@ -56,13 +57,13 @@ export function countingOtps(
  * @throws if they may not be: all records must be passed again.
  */
 export async function countOtps(
-  ctx: CountContext,
+  counter: Counter,
   shard: string,
   records: readonly OtpRecord[],
 ): Promise<CountedChanges> {
   const changes = records.map((record) => ({ sequence: record.sequence, groups: groupsOf(record) }));
-  const counted = await noteChanges(ctx, shard, changes);
-  await addUpNotes(ctx, { waits: true });
+  const counted = await noteChanges(counter, shard, changes);
+  await addUpNotes(counter, { waits: true });
   return counted;
 }
 

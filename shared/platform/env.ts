@@ -1,7 +1,7 @@
 /**
  * Reads the environment of a function. The variables follow from the declarations in
- * `shared/contract/function-uses.ts`; only their type is imported, so no bundle contains the declarations. A missing
- * or malformed variable stops a function at its start, when its file reads the values.
+ * `shared/contract/function-uses.ts`; only their type is imported, so no bundle contains the declarations. Each
+ * is read when it is first used: the read of a missing or malformed one throws an error that names it.
  */
 import * as z from 'zod/mini';
 import type { FunctionName, functionUses } from '../contract/function-uses.ts';

@@ -11,8 +11,9 @@ import {
   type StreamRecord,
 } from '../platform/aws/stream-record.dynamo.ts';
 import { addDays, epochSeconds } from '../platform/clock.ts';
+import type { Context } from '../platform/context.ts';
 import { amountsOf, type CountedMessage, parseCountedMessage } from './amounts.ts';
-import { addTo, type CountContext, type CountedChange, type Groups } from './count-journal.dynamo.ts';
+import { addTo, type CountedChange, type Counter, counterOf, type Groups } from './count-journal.dynamo.ts';
 import { intervals, periodAt, usageKeptDays } from './period.ts';
 
 /**
@@ -21,13 +22,8 @@ import { intervals, periodAt, usageKeptDays } from './period.ts';
  */
 export const allClients = '*';
 
-/** Returns the configuration with which `count-journal.dynamo.ts` counts usage. */
-export function countingUsage(
-  tables: { readonly journalTable: string; readonly usageTable: string },
-  { dynamo, clock, sleep }: Pick<CountContext, 'dynamo' | 'clock' | 'sleep'>,
-): CountContext {
-  const { journalTable, usageTable: sumsTable } = tables;
-  return { dynamo, clock, sleep, journalTable, journal: 'usage', sumsTable, rowsOf };
+export function usageCounter(context: Context<'COUNT_JOURNAL_TABLE' | 'MESSAGE_USAGE_TABLE'>): Counter {
+  return counterOf(context, { journal: 'usage', sumsTable: context.env.MESSAGE_USAGE_TABLE, rowsOf });
 }
 
 /** Returns the group of a client's messages of one hour. */

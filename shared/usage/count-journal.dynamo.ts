@@ -19,32 +19,38 @@
  * continue.
  */
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import {
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  TransactWriteCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand, GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { conditionalPut, updateIf } from '../platform/aws/conditional-write.dynamo.ts';
 import { batchRead, queryRows } from '../platform/aws/read-rows.dynamo.ts';
-import { addDays, type Clock, epochSeconds, type Sleep } from '../platform/clock.ts';
+import { addDays, epochSeconds } from '../platform/clock.ts';
+import type { Context } from '../platform/context.ts';
 import { countMetric, log } from '../platform/log.ts';
 import { chunksOf } from '../platform/long-lists.ts';
-import { retryConflicts } from '../platform/retry.ts';
+import { retryConflicts, retryRemaining } from '../platform/retry.ts';
 import type { Amounts } from './amounts.ts';
 
-/** The configuration for one stream. */
-export interface CountContext {
-  readonly dynamo: DynamoDBDocumentClient;
-  readonly clock: Clock;
-  readonly sleep: Sleep;
-  readonly journalTable: string;
+/** Counts one stream. */
+export interface Counter extends Context<'COUNT_JOURNAL_TABLE'> {
   /** The partition of the journal. */
   readonly journal: 'usage' | 'one-time-passwords';
   readonly sumsTable: string;
   /** Returns the rows of sums to which the amounts of a group are added. */
   readonly rowsOf: (group: string) => readonly SumRow[];
+  /** What this worker wrote or read last, which saves reads: if it is out of date, its next write has no effect. */
+  readonly known: {
+    /** The positions by shard. */
+    readonly positions: Map<string, string>;
+    /** When the latest addition began, in milliseconds since the epoch. */
+    additionMs: number;
+  };
+}
+
+export function counterOf(
+  context: Context<'COUNT_JOURNAL_TABLE'>,
+  counted: { readonly [Name in 'journal' | 'sumsTable' | 'rowsOf']: Counter[Name] },
+): Counter {
+  return { ...context, ...counted, known: { positions: new Map(), additionMs: 0 } };
 }
 
 interface SumRow {
@@ -96,40 +102,47 @@ const additionEntry = 'addition';
  * @throws if they may not be noted: the batch must be passed again.
  */
 export async function noteChanges(
-  ctx: CountContext,
+  counter: Counter,
   shard: string,
   changes: readonly CountedChange[],
 ): Promise<CountedChanges> {
   const counting = changes.filter(({ groups }) => groups.size > 0);
   if (counting.length === 0) return { counted: 0, repeated: 0 };
+  const { positions } = counter.known;
   return retryConflicts(async () => {
-    const position = await positionOf(ctx, shard);
+    const position = positions.get(shard) ?? (await positionOf(counter, shard));
+    // Another worker may have moved it: then it is read again.
+    positions.delete(shard);
     const latest = BigInt(position ?? 0);
     const fresh = counting.filter(({ sequence }) => BigInt(sequence) > latest);
-    const isNoted = fresh.length === 0 || (await note(ctx, shard, position, fresh));
+    const noted = fresh.length === 0 ? position : await note(counter, shard, position, fresh);
+    if (noted !== undefined) positions.set(shard, noted);
+    const isNoted = fresh.length === 0 || noted !== undefined;
     return isNoted && { counted: fresh.length, repeated: counting.length - fresh.length };
-  }, ctx);
+  }, counter);
 }
 
-async function positionOf({ dynamo, journalTable, journal }: CountContext, shard: string) {
+async function positionOf({ db, env, journal }: Counter, shard: string) {
   const Key = { journal, entry: `position#${shard}` };
-  const { Item } = await dynamo.send(new GetCommand({ TableName: journalTable, Key, ConsistentRead: true }));
+  const { Item } = await db.send(
+    new GetCommand({ TableName: env.COUNT_JOURNAL_TABLE, Key, ConsistentRead: true }),
+  );
   return Item === undefined ? undefined : z.string().parse(Item.sequence);
 }
 
-/** Returns false if another worker has moved the position. */
+/** Returns the new position; undefined if another worker has moved it. */
 async function note(
-  { dynamo, clock, journalTable: TableName, journal }: CountContext,
+  { db, env, clock, journal }: Counter,
   shard: string,
   position: string | undefined,
   changes: readonly CountedChange[],
-): Promise<boolean> {
+): Promise<string | undefined> {
   const sequence = changes.map((change) => change.sequence).reduce((a, b) => (BigInt(a) > BigInt(b) ? a : b));
   const groups = sumOf(changes.map((change) => change.groups));
   const plain = [...groups].map(([group, amounts]) => [group, Object.fromEntries(amounts)]);
   const { gzipSync } = process.getBuiltinModule('node:zlib');
   const moved = {
-    TableName,
+    TableName: env.COUNT_JOURNAL_TABLE,
     Item: {
       journal,
       entry: `position#${shard}`,
@@ -145,7 +158,7 @@ async function note(
         }),
   };
   const noted = {
-    TableName,
+    TableName: env.COUNT_JOURNAL_TABLE,
     Item: {
       journal,
       entry: `${firstNote}${shard}#${sequence}`,
@@ -153,13 +166,13 @@ async function note(
     },
   };
   try {
-    await dynamo.send(new TransactWriteCommand({ TransactItems: [{ Put: moved }, { Put: noted }] }));
-    return true;
+    await db.send(new TransactWriteCommand({ TransactItems: [{ Put: moved }, { Put: noted }] }));
+    return sequence;
   } catch (error) {
     if (!(error instanceof TransactionCanceledException)) throw error;
     const reasons = error.CancellationReasons?.map(({ Code }) => Code) ?? [];
     if (reasons.some((reason) => reason === 'ConditionalCheckFailed' || reason === 'TransactionConflict'))
-      return false;
+      return undefined;
     throw error;
   }
 }
@@ -168,35 +181,41 @@ async function note(
  * Adds up all notes made before the call. If `waits` is false and another addition is under way or began a moment
  * ago, leaves them to a later call.
  */
-export async function addUpNotes(ctx: CountContext, { waits }: { readonly waits: boolean }): Promise<void> {
+export async function addUpNotes(counter: Counter, { waits }: { readonly waits: boolean }): Promise<void> {
+  const isPause = () => counter.clock().getTime() - counter.known.additionMs < pauseMs;
   for (;;) {
-    const latest = await latestAddition(ctx);
-    const ageMs = ctx.clock().getTime() - (latest?.number ?? 0);
+    if (!waits && isPause()) return;
+    const latest = await latestAddition(counter);
+    const ageMs = counter.clock().getTime() - (latest?.number ?? 0);
     if (latest !== undefined && latest.notes.length > 0) {
-      if (ageMs > deadAfterMs) await carryOut(ctx, latest, await notesNamed(ctx, latest));
-      else if (waits) await ctx.sleep(pollMs);
+      if (ageMs > deadAfterMs) await carryOut(counter, latest, await notesNamed(counter, latest));
+      else if (waits) await counter.sleep(pollMs);
       else return;
       continue;
     }
-    if (!waits && ageMs < pauseMs) return;
-    const notes = await notesOf(ctx);
+    counter.known.additionMs = latest?.number ?? 0;
+    if (!waits && isPause()) return;
+    const notes = await notesOf(counter);
     if (notes.length === 0) return;
-    const begun = await begin(ctx, latest, notes);
+    const begun = await begin(counter, latest, notes);
     if (begun === undefined) continue;
-    await carryOut(ctx, begun, notes);
+    counter.known.additionMs = begun.number;
+    await carryOut(counter, begun, notes);
     if (notes.length < notesMax) return;
   }
 }
 
-async function latestAddition({ dynamo, journalTable, journal }: CountContext) {
+async function latestAddition({ db, env, journal }: Counter) {
   const Key = { journal, entry: additionEntry };
-  const { Item } = await dynamo.send(new GetCommand({ TableName: journalTable, Key, ConsistentRead: true }));
+  const { Item } = await db.send(
+    new GetCommand({ TableName: env.COUNT_JOURNAL_TABLE, Key, ConsistentRead: true }),
+  );
   return Item === undefined ? undefined : additionRow.parse(Item);
 }
 
-async function notesOf({ dynamo, journalTable, journal }: CountContext): Promise<Row[]> {
-  const rows = queryRows(dynamo, {
-    TableName: journalTable,
+async function notesOf({ db, env, journal }: Counter): Promise<Row[]> {
+  const rows = queryRows(db, {
+    TableName: env.COUNT_JOURNAL_TABLE,
     KeyConditionExpression: 'journal = :journal AND entry BETWEEN :first AND :last',
     ExpressionAttributeValues: { ':journal': journal, ':first': firstNote, ':last': afterNotes },
     ConsistentRead: true,
@@ -209,14 +228,14 @@ async function notesOf({ dynamo, journalTable, journal }: CountContext): Promise
   return notes;
 }
 
-function notesNamed({ dynamo, journalTable, journal }: CountContext, { notes }: Addition): Promise<Row[]> {
+function notesNamed({ db, env, journal }: Counter, { notes }: Addition): Promise<Row[]> {
   const keys = notes.map((entry) => ({ journal, entry }));
-  return batchRead(dynamo, journalTable, keys, { ConsistentRead: true });
+  return batchRead(db, env.COUNT_JOURNAL_TABLE, keys, { ConsistentRead: true });
 }
 
 /** Returns undefined if another worker has begun an addition. */
 async function begin(
-  { dynamo, clock, journalTable, journal }: CountContext,
+  { db, env, clock, journal }: Counter,
   latest: Addition | undefined,
   notes: readonly Row[],
 ): Promise<Addition | undefined> {
@@ -224,21 +243,22 @@ async function begin(
     number: Math.max(clock().getTime(), (latest?.number ?? 0) + 1),
     notes: notes.map(({ entry }) => String(entry)),
   };
-  const row = { TableName: journalTable, Key: { journal, entry: additionEntry } };
+  const row = { TableName: env.COUNT_JOURNAL_TABLE, Key: { journal, entry: additionEntry } };
   const seen = { number: latest?.number, notes: latest?.notes };
-  return (await updateIf(dynamo, row, seen, addition)).applied ? addition : undefined;
+  return (await updateIf(db, row, seen, addition)).applied ? addition : undefined;
 }
 
 /**
  * Carries out an addition. Several workers may do this at once: no row takes an addition twice, and notes are deleted
  * after the last row.
  */
-async function carryOut(ctx: CountContext, { number, notes }: Addition, rows: readonly Row[]): Promise<void> {
-  const { dynamo, journalTable: TableName, journal } = ctx;
+async function carryOut(counter: Counter, { number, notes }: Addition, rows: readonly Row[]): Promise<void> {
+  const { db, env, journal } = counter;
+  const TableName = env.COUNT_JOURNAL_TABLE;
   const keys = notes.map((entry) => ({ journal, entry }));
   const sums = new Map<string, SumRow & { readonly amounts: Map<string, number> }>();
   for (const [group, amounts] of sumOf(rows.map(groupsIn))) {
-    for (const row of ctx.rowsOf(group)) {
+    for (const row of counter.rowsOf(group)) {
       const id = JSON.stringify(row.key);
       const sum = sums.get(id) ?? { ...row, amounts: new Map<string, number>() };
       addTo(sum.amounts, amounts);
@@ -246,12 +266,17 @@ async function carryOut(ctx: CountContext, { number, notes }: Addition, rows: re
     }
   }
   for (const some of chunksOf([...sums.values()], writesAtOnce)) {
-    await Promise.all(some.map((sum) => addToRow(ctx, number, sum)));
+    await Promise.all(some.map((sum) => addToRow(counter, number, sum)));
   }
-  for (const some of chunksOf(keys, writesAtOnce)) {
-    await Promise.all(some.map((Key) => dynamo.send(new DeleteCommand({ TableName, Key }))));
-  }
-  await updateIf(dynamo, { TableName, Key: { journal, entry: additionEntry } }, { number }, { notes: [] });
+  for (const some of chunksOf(keys, writesAtOnce))
+    await retryRemaining(some, async (left) => {
+      const deletes = left.map((Key) => ({ DeleteRequest: { Key } }));
+      const { UnprocessedItems } = await db.send(
+        new BatchWriteCommand({ RequestItems: { [TableName]: deletes } }),
+      );
+      return (UnprocessedItems?.[TableName] ?? []).flatMap(({ DeleteRequest }) => DeleteRequest?.Key ?? []);
+    });
+  await updateIf(db, { TableName, Key: { journal, entry: additionEntry } }, { number }, { notes: [] });
 }
 
 /**
@@ -271,19 +296,17 @@ function groupsIn(row: Row): Groups {
 }
 
 async function addToRow(
-  { dynamo, sumsTable: TableName }: CountContext,
+  { db, sumsTable: TableName }: Counter,
   number: number,
   { key, purgeAt, amounts }: SumRow & { readonly amounts: Amounts },
 ): Promise<void> {
   for (;;) {
-    const { Item: row = {} } = await dynamo.send(
-      new GetCommand({ TableName, Key: key, ConsistentRead: true }),
-    );
+    const { Item: row = {} } = await db.send(new GetCommand({ TableName, Key: key, ConsistentRead: true }));
     const seen: unknown = row[additionAttribute];
     if (typeof seen === 'number' && seen >= number) return;
     const sums = withAmounts(row, amounts);
     if (sums === undefined) return reportNotCounted(key, amounts);
-    const { applied } = await conditionalPut(dynamo, {
+    const { applied } = await conditionalPut(db, {
       TableName,
       Item: { ...sums, ...key, purge_at: purgeAt, [additionAttribute]: number },
       ...(seen === undefined

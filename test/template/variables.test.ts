@@ -12,7 +12,7 @@ const program = join(import.meta.dirname, '../support/template/load-functions.cj
 const onlyInProduction: readonly string[] = ['report-verified', 'synthetic-send'];
 
 interface Loaded {
-  readonly read: readonly string[];
+  readonly named: readonly string[];
   readonly fault?: string;
 }
 
@@ -57,14 +57,14 @@ function start(name: string): StartedFunction[] {
     id,
     file: fileOf(Properties),
     given: Object.keys(input[id]?.variables ?? {}),
-    loaded: loaded[id] ?? { read: [] },
+    loaded: loaded[id] ?? { named: [] },
   }));
 }
 
 describe.each(['no settings', 'production'])('the environment variables of each function, %s', (name) => {
   const functions = start(name);
 
-  it('are all that it reads at its start, and every file of functions/ is deployed', () => {
+  it('are all that it needs to start, and every file of functions/ is deployed', () => {
     const files = new Set(functions.map(({ file }) => file));
     const expected = bundleFunctions().functionNames.filter(
       (file) => name === 'production' || !onlyInProduction.includes(file),
@@ -73,11 +73,11 @@ describe.each(['no settings', 'production'])('the environment variables of each 
     expect(functions.filter(({ loaded }) => loaded.fault !== undefined)).toEqual([]);
   });
 
-  it('are no more than it reads', () => {
+  it('are no more than its code names', () => {
     const unread = functions.flatMap(({ id, given, loaded }) =>
       given
         // It comes with each table that has purged rows, also for a function that writes none.
-        .filter((variable) => variable !== 'RETENTION_DAYS' && !loaded.read.includes(variable))
+        .filter((variable) => variable !== 'RETENTION_DAYS' && !loaded.named.includes(variable))
         .map((variable) => `${id}: ${variable}`),
     );
     expect(unread).toEqual([]);

@@ -3,13 +3,14 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { countingOtps, countOtps, otpRecords } from '../../../shared/otp/otp-traffic.dynamo.ts';
+import { countOtps, otpCounter, otpRecords } from '../../../shared/otp/otp-traffic.dynamo.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
 import { countedMetrics } from '../../support/doubles/counted-metrics.ts';
 import { countedDynamo } from '../../support/engine/counted-dynamo.ts';
 import { engineConfig } from '../../support/engine/engine.ts';
 import { createTables } from '../../support/engine/tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { type Kill, Killed } from '../../support/faults/kill-process.ts';
 import { newClient, otpHoldsIn, start } from '../../support/message/otp-hold-world.ts';
@@ -169,10 +170,8 @@ describe('each password counts once', () => {
       ),
     ).flat();
     const counted = countedDynamo(engineConfig());
-    const { otp_traffic: trafficTable, count_journal: journalTable } = tables.names;
-    const counting = countingOtps(
-      { journalTable, trafficTable },
-      { dynamo: counted.documents, clock: () => start, sleep: async () => undefined },
+    const counting = otpCounter(
+      testContext({ dynamo: counted.documents, names: tables.names }, { clock: () => start }),
     );
     await countOtps(counting, client, otpRecords(records));
     counted.client.destroy();

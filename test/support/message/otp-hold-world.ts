@@ -4,14 +4,15 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { stages } from '../../../lib/stages/stages.ts';
 import { dynamoOtpHolds } from '../../../shared/otp/otp-holds.dynamo.ts';
 import {
-  countingOtps,
   countOtps,
   dynamoOtpTraffic,
+  otpCounter,
   otpRecords,
 } from '../../../shared/otp/otp-traffic.dynamo.ts';
 import { reviewTraffic, type TrafficReviewDependencies } from '../../../shared/otp/review-traffic.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addDays } from '../../../shared/platform/clock.ts';
+import { testContext } from '../engine/test-context.ts';
 import type { TestTables } from '../engine/test-tables.ts';
 import { type Kill, killable, noKill } from '../faults/kill-process.ts';
 
@@ -33,16 +34,10 @@ export function otpHoldsIn(tablesNow: () => TestTables) {
     const { dynamo, names } = tablesNow();
     let waitedMs = 0;
     const clock = () => new Date(now.getTime() + waitedMs);
-    const counting = countingOtps(
-      { journalTable: names.count_journal, trafficTable: names.otp_traffic },
-      {
-        dynamo: killable(dynamo, kill),
-        clock,
-        sleep: async (ms) => {
-          waitedMs += ms;
-        },
-      },
-    );
+    const sleep = async (ms: number) => {
+      waitedMs += ms;
+    };
+    const counting = otpCounter(testContext({ dynamo: killable(dynamo, kill), names }, { clock, sleep }));
     const review: TrafficReviewDependencies = {
       traffic: reader(),
       holds: killable(holds(), kill),

@@ -4,10 +4,11 @@
  */
 import { expect, it } from '@jest/globals';
 import type { Message, Status } from '../../../shared/message/message.ts';
-import { countingUsage, usageChanges } from '../../../shared/usage/count-changes.ts';
+import { usageChanges, usageCounter } from '../../../shared/usage/count-changes.ts';
 import { addUpNotes, type CountedChange, noteChanges } from '../../../shared/usage/count-journal.dynamo.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 import { streamRecords } from '../../support/message/stream-records.ts';
 import { type Item, itemBytes } from '../../support/simulation/aws/attribute-values.ts';
@@ -109,10 +110,8 @@ function changesOfMessages(): (readonly CountedChange[])[] {
 it('is less than a minute behind, and counts each message once', async () => {
   const time = virtualTime(start.getTime());
   const { tables, used, onDeleted } = slowTables(time);
-  const ctx = countingUsage(
-    { journalTable: tables.names.count_journal, usageTable: tables.names.message_usage },
-    { dynamo: tables.dynamo, clock: () => new Date(time.now()), sleep: time.sleep },
-  );
+  const clock = () => new Date(time.now());
+  const counter = usageCounter(testContext(tables, { clock, sleep: time.sleep }));
   const changes = changesOfMessages();
   const endMs = start.getTime() + trafficSeconds * 1000;
   const everyMs = (1000 * shards) / (messagesPerSecond * recordsOfMessage);
@@ -152,10 +151,10 @@ it('is less than a minute behind, and counts each message once', async () => {
         const last = batch.findLast(({ groups }) => groups.size > 0)?.sequence;
         oldestMs.set(`note#shard-${shard}#${last}`, oldest);
         await time.sleep((readMs * batch.length) / batchMax);
-        await noteChanges(ctx, `shard-${shard}`, batch);
-        await addUpNotes(ctx, { waits: false });
+        await noteChanges(counter, `shard-${shard}`, batch);
+        await addUpNotes(counter, { waits: false });
       }
-      await addUpNotes(ctx, { waits: true });
+      await addUpNotes(counter, { waits: true });
       if (ends === endMs) return;
     }
   }
