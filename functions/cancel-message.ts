@@ -3,11 +3,11 @@ import { routes } from '../shared/contract/routes.ts';
 import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { cancelMessage } from '../shared/message/status-and-cancel.ts';
-import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
+import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 
 const env = environmentOf<'cancel-message'>();
 
-export const handler = httpFunction(routes.cancelMessage, cancelMessage(messagesFrom(env)), {
+export const handler = httpFunction(routes.cancelMessage, cancelMessage(contextOf(env)), {
   dependencies: httpDependencies(env),
 });

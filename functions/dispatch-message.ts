@@ -18,7 +18,6 @@ import {
   urlOfQueue,
 } from '../shared/message/dispatch/outbound-queue.sqs.ts';
 import { senderPaces } from '../shared/message/dispatch/sender-pace.dynamo.ts';
-import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamoSuppressionStore } from '../shared/message/suppression/suppression-store.dynamo.ts';
 import { otpHandOverMs } from '../shared/otp/otp.ts';
 import { dynamoOtpHolds, holdCheck } from '../shared/otp/otp-holds.dynamo.ts';
@@ -41,7 +40,6 @@ const queueUrls = outboundQueueUrls(env);
 const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE);
 const dependencies: DispatchDependencies = {
   ...contextOf(env),
-  messages: messagesFrom(env),
   carriersFor: chooseCarriers(
     carrierModules,
     env,

@@ -4,7 +4,6 @@ import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { dynamoBatchStore } from '../shared/message/send/batch-store.dynamo.ts';
 import { getStatus } from '../shared/message/status-and-cancel.ts';
-import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
@@ -15,7 +14,6 @@ export const handler = httpFunction(
   routes.getMessageStatus,
   getStatus(
     contextOf(env),
-    messagesFrom(env),
     dynamoBatchStore(dynamo(), { tableName: env.BATCHES_TABLE, retentionDays: env.RETENTION_DAYS }),
   ),
   { dependencies: httpDependencies(env) },

@@ -4,16 +4,15 @@ import { listTestOutbox } from '../shared/carrier/simulator/test-outbox.ts';
 import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunctions } from '../shared/http/http-function.ts';
 import { listMessages } from '../shared/message/list-messages.ts';
-import { dynamoMessageList } from '../shared/message/store/message-list.dynamo.ts';
-import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
+import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 
 const env = environmentOf<'list-messages'>();
 
 export const handler = httpFunctions(
   {
-    listMessages: listMessages(dynamoMessageList(dynamo(), env.MESSAGES_TABLE), messagesFrom(env)),
+    listMessages: listMessages(contextOf(env)),
     listTestOutbox: listTestOutbox(dynamoOutbox(dynamo(), env.SIMULATOR_OUTBOX_TABLE, env.RETENTION_DAYS)),
   },
   httpDependencies(env),

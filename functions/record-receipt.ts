@@ -10,8 +10,6 @@ import { dynamoAllRows } from '../shared/edited-table/row-editor.dynamo.ts';
 import { recordReceipts } from '../shared/message/dispatch/record-receipts.ts';
 import type { Message } from '../shared/message/message.ts';
 import { type ReceiveDependencies, receiveMessages } from '../shared/message/receive-message.ts';
-import { dynamoConversations } from '../shared/message/store/conversations.dynamo.ts';
-import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamoSuppressionStore } from '../shared/message/suppression/suppression-store.dynamo.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/queues.sqs.ts';
@@ -23,13 +21,10 @@ import { processRecords } from '../shared/platform/process-queue-batch.ts';
 import { numberOwners } from '../shared/sender/number-owners.ts';
 
 const env = environmentOf<'record-receipt'>();
-const messages = messagesFrom(env);
 const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE);
 const context = contextOf(env);
 const receive: ReceiveDependencies = {
   ...context,
-  messages,
-  conversations: dynamoConversations(dynamo(), env.MESSAGES_TABLE, messages),
   numbers: numberOwners(
     dynamoAllRows(dynamo(), env.SENDERS_TABLE),
     dynamoExistingClients(dynamo(), env.CLIENTS_TABLE),
@@ -42,7 +37,6 @@ const receive: ReceiveDependencies = {
 const prices = readPrices(env.PRICES_FILE);
 const record = {
   ...context,
-  messages,
   recordOptOut: suppressions.noteRefusal,
   priceOf: (message: Message) => expectedPrice(prices, message),
 };

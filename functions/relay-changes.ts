@@ -6,9 +6,9 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
 import { accountUrls, dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { outboundQueueUrls, sqsOutboundQueue } from '../shared/message/dispatch/outbound-queue.sqs.ts';
-import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
+import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
 import { relay, relayAgain } from '../shared/relay/relay.ts';
@@ -22,6 +22,7 @@ const env = environmentOf<'relay-changes'>();
 
 const queues = sqs();
 const dependencies = {
+  ...contextOf(env),
   outbound: sqsOutboundQueue(queues, outboundQueueUrls(env)),
   accountUrlOf: accountUrls(dynamoClientStore(dynamo(), env.CLIENTS_TABLE)),
   endpointsOf: dynamoEndpointReader(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE).listPlanned,
@@ -36,9 +37,7 @@ const dependencies = {
     newRevision: randomUUID,
     retentionDays: env.RETENTION_DAYS,
   },
-  messages: messagesFrom(env),
   setAside: sqsDeadLetters(queues, env.RELAY_DEAD_LETTER_QUEUE_URL),
-  clock: systemClock,
 };
 
 export async function handler(event: DynamoDBStreamEvent | SQSEvent) {

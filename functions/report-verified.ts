@@ -1,20 +1,18 @@
 /** Reads the stream of the one-time passwords and reports the messages of verified ones to AWS as received. */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { awsSmsFeedback } from '../shared/carrier/aws/aws-sms.ts';
-import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamoOtpStore } from '../shared/otp/otp-store.dynamo.ts';
 import { reportVerified, verifiedOtps } from '../shared/otp/report-verified.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
-import { systemClock } from '../shared/platform/clock.ts';
+import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
 
 const env = environmentOf<'report-verified'>();
 const dependencies = {
+  ...contextOf(env),
   otps: dynamoOtpStore(dynamo(), env.ONE_TIME_PASSWORDS_TABLE),
-  messages: messagesFrom(env),
   report: awsSmsFeedback(),
-  clock: systemClock,
 };
 
 export async function handler(event: DynamoDBStreamEvent): Promise<void> {

@@ -1,12 +1,10 @@
 /** Serves all operations under /api/v1/webhook-deliveries: the log of a client's webhooks, and resends. */
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { activityLogFrom } from '../shared/activity/write-activity.dynamo.ts';
 import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunctions } from '../shared/http/http-function.ts';
-import { messagesFrom } from '../shared/message/store/message-store.dynamo.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
-import { systemClock } from '../shared/platform/clock.ts';
+import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { reportFailedDelivery } from '../shared/webhook/deliver/alert-failure.ts';
 import { sqsDeliveryQueue } from '../shared/webhook/delivery-queue.sqs.ts';
@@ -27,14 +25,12 @@ const queue = sqsDeliveryQueue(sqs(), {
   retries: env.WEBHOOK_RETRIES_QUEUE_URL,
 });
 const dependencies = {
+  ...contextOf(env),
   deliveries: dynamoDeliveryStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
   resends: dynamoResendStore(dynamo(), env.WEBHOOK_DELIVERIES_TABLE),
   endpoints: dynamoEndpointReader(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE),
-  messages: messagesFrom(env),
   activityLog: activityLogFrom(env),
   queue,
-  clock: systemClock,
-  sleep,
   newRevision: randomUUID,
   reportFailedDelivery,
   retentionDays: env.RETENTION_DAYS,

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { type HeldGroup, heldGroups } from '../../shared/message/message.ts';
-import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';
 import { dynamo } from '../../shared/platform/aws/clients.ts';
 import {
   enableRows,
@@ -149,14 +148,10 @@ function nameOf({ gateway: { tables } }: Session, table: string): string {
 }
 
 function heldContext(session: Session): HeldContext {
-  const { retentionDays, clock } = session.ctx;
-  const client = dynamo();
   return {
-    dynamo: client,
+    ...session.ctx,
     tables: restoredTables((table) => nameOf(session, table)),
-    sideTables: dynamoSideTables(client),
-    messages: dynamoMessageStore(client, { tableName: nameOf(session, 'messages'), retentionDays }),
-    clock,
+    sideTables: dynamoSideTables(session.ctx.db),
   };
 }
 

@@ -19,7 +19,6 @@ import { capDefaults } from '../limit/cap-limits.ts';
 import { countersIn } from '../limit/counters.dynamo.ts';
 import { overrideTable } from '../limit/override-row.ts';
 import { dynamoBatchStore } from '../message/send/batch-store.dynamo.ts';
-import { dynamoMessageStore } from '../message/store/message-store.dynamo.ts';
 import { dynamoSuppressionStore } from '../message/suppression/suppression-store.dynamo.ts';
 import { dynamoOtpHolds } from '../otp/otp-holds.dynamo.ts';
 import { dynamoOtpStore } from '../otp/otp-store.dynamo.ts';
@@ -46,7 +45,6 @@ export function adminContext(
   const carriers = stageCarriersOf(env);
   const secrets = { arns: env.CARRIER_SECRETS, baseUrls: env.CARRIER_BASE_URLS };
   const retentionDays = env.RETENTION_DAYS;
-  const messages = dynamoMessageStore(db, { tableName: env.MESSAGES_TABLE, retentionDays });
   const queue = sqsDeliveryQueue(sqs(), {
     first: env.WEBHOOKS_QUEUE_URL,
     retries: env.WEBHOOK_RETRIES_QUEUE_URL,
@@ -76,19 +74,17 @@ export function adminContext(
     dueWebhooks: dynamoDueLater(db, env.WEBHOOK_DELIVERIES_TABLE),
     /** The log of a client's webhooks, resending them, and test events. */
     webhookLog: {
+      ...context,
       activityLog,
       endpoints,
       deliveries,
-      messages,
       queue,
       retentionDays,
       resends: dynamoResendStore(db, env.WEBHOOK_DELIVERIES_TABLE),
-      clock,
       newRevision: context.newId,
       reportFailedDelivery,
-      sleep: context.sleep,
     },
-    messages: { ...messages, ...dynamoMessageSearch(db, env.MESSAGES_TABLE, messages) },
+    messages: dynamoMessageSearch(context),
     batches: dynamoBatchStore(db, { tableName: env.BATCHES_TABLE, retentionDays }),
     otps: dynamoOtpStore(db, env.ONE_TIME_PASSWORDS_TABLE),
     otpHolds: dynamoOtpHolds(db, env.OTP_HOLDS_TABLE),

@@ -7,10 +7,11 @@ import { isId } from '../platform/ids.ts';
 import type { AdminContext } from './admin-context.ts';
 
 /** @throws GatewayError `not_found` */
-export async function showBatch({ batches, messages, clock }: AdminContext, batchId: string) {
+export async function showBatch(ctx: AdminContext, batchId: string) {
+  const { batches, clock } = ctx;
   const batch = isId('bat', batchId) ? await batches.get(batchId) : undefined;
   if (batch === undefined) throw new GatewayError('not_found', 'There is no such batch.');
-  const rows = await messagesOf(messages, batch);
+  const rows = await messagesOf(ctx, batch);
   return {
     ...batchView(batch, rows, clock()),
     client_id: batch.client_id,

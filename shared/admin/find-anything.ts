@@ -7,6 +7,7 @@ import { type Client, inMode } from '../client/client.ts';
 import { type Mode, modeOf } from '../contract/mode.ts';
 import { recipientsAsWritten } from '../contract/phone-number.ts';
 import { isUnassigned } from '../message/find-owner.ts';
+import { findMessageByCarrierId, readMessage } from '../message/store/messages.dynamo.ts';
 import { isPending } from '../otp/otp.ts';
 import { isId } from '../platform/ids.ts';
 import { chunksOf } from '../platform/long-lists.ts';
@@ -101,12 +102,12 @@ const carrierIdMin = 16;
 
 async function findByCarrierId(ctx: AdminContext, text: string) {
   if (text.length < carrierIdMin || /\s/.test(text)) return undefined;
-  const messageId = await ctx.messages.findByCarrierId(text);
+  const messageId = await findMessageByCarrierId(ctx, text);
   return messageId === undefined ? undefined : findMessage(ctx, messageId);
 }
 
-async function findMessage({ messages }: AdminContext, id: string): Promise<SearchResult | undefined> {
-  const message = await messages.get(id);
+async function findMessage(ctx: AdminContext, id: string): Promise<SearchResult | undefined> {
+  const message = await readMessage(ctx, id);
   if (message === undefined) return undefined;
   const { client_id, channel, direction, recipient, status } = message;
   const sent = channel === 'sms' ? 'SMS' : 'WhatsApp message';
@@ -131,13 +132,13 @@ async function findBatch({ batches }: AdminContext, id: string) {
 const messagesOfOtpMax = 20;
 
 async function findOtp(ctx: AdminContext, id: string) {
-  const { otps, messages, clock } = ctx;
+  const { otps, clock } = ctx;
   const otp = await otps.get(id);
   if (otp === undefined) return undefined;
   const { client_id, recipient } = otp;
   const status = otp.status === 'pending' && !isPending(otp, clock()) ? 'no longer valid' : otp.status;
   const newest = await newestTo(ctx, recipient, messagesOfOtpMax);
-  const rows = await Promise.all(newest.map((messageId) => messages.get(messageId)));
+  const rows = await Promise.all(newest.map((messageId) => readMessage(ctx, messageId)));
   const carrier = rows.find((message) => message?.otp?.otp_id === id);
   const found = {
     kind: 'one_time_password',

@@ -11,7 +11,9 @@ import { messageCursor } from '../message/list-messages.ts';
 import { type Message, statuses } from '../message/message.ts';
 import { statusView } from '../message/message-response.ts';
 import type { FoundMessage } from '../message/message-summary.ts';
+import { transitionMessage } from '../message/store/message-changes.dynamo.ts';
 import { type Direction, directions } from '../message/store/message-list.dynamo.ts';
+import { readMessage } from '../message/store/messages.dynamo.ts';
 import { addDays } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
 import { type Amounts, combinationsIn, errorCodesIn } from '../usage/amounts.ts';
@@ -183,7 +185,7 @@ const finalStatuses: ReadonlySet<string> = new Set(['delivered', 'read', 'failed
 
 /** @throws GatewayError `not_found` */
 export async function showMessage(ctx: AdminContext, messageId: string) {
-  const message = isId('msg', messageId) ? await ctx.messages.get(messageId) : undefined;
+  const message = isId('msg', messageId) ? await readMessage(ctx, messageId) : undefined;
   if (message === undefined) throw new GatewayError('not_found', 'There is no such message.');
   const { client_id, recipient: person } = message;
   const [endpoints, client, legs] = await Promise.all([
@@ -216,8 +218,8 @@ export async function showMessage(ctx: AdminContext, messageId: string) {
   };
 }
 
-async function legsOf({ messages }: AdminContext, message: Message) {
-  const shown = await showLegs(messages, message);
+async function legsOf(ctx: AdminContext, message: Message) {
+  const shown = await showLegs(ctx, message);
   if (shown === undefined) return [];
   const { message_id, channel, status } = shown.first;
   const first = { channel, after_seconds: null, message_id, status };
@@ -230,8 +232,8 @@ async function legsOf({ messages }: AdminContext, message: Message) {
  * @throws GatewayError `not_found`, or `not_cancelable` once the message is due
  */
 export async function cancelScheduledMessage(ctx: AdminContext, actor: string, messageId: string) {
-  const { messages, clock } = ctx;
-  const message = isId('msg', messageId) ? await messages.get(messageId) : undefined;
+  const { clock } = ctx;
+  const message = isId('msg', messageId) ? await readMessage(ctx, messageId) : undefined;
   if (message === undefined) throw new GatewayError('not_found', 'There is no such message.');
   if (message.status === 'canceled') return { message_id: messageId, status: message.status };
   if (message.status !== 'scheduled') throw standardError('not_cancelable');
@@ -244,8 +246,8 @@ export async function cancelScheduledMessage(ctx: AdminContext, actor: string, m
     after: { status: 'canceled' },
   });
   const canceled =
-    (await messages.transition(messageId, { to: 'canceled', at: clock() })) ??
-    (await messages.get(messageId));
+    (await transitionMessage(ctx, messageId, { to: 'canceled', at: clock() })) ??
+    (await readMessage(ctx, messageId));
   if (canceled?.status !== 'canceled') throw standardError('not_cancelable');
   return { message_id: messageId, status: canceled.status };
 }

@@ -3,18 +3,18 @@
  * short if few messages match.
  */
 
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { type Mode, modeOf } from '../contract/mode.ts';
 import type { Message } from '../message/message.ts';
 import {
   type Direction,
-  listPartitions,
+  keysInPartition,
   newestFirst,
   partitionsOf,
   takeKeys,
 } from '../message/store/message-list.dynamo.ts';
-import type { MessageStore } from '../message/store/message-store.ts';
+import { readMessages } from '../message/store/messages.dynamo.ts';
 import type { Context } from '../platform/context.ts';
 
 export type MessageFilter =
@@ -55,12 +55,7 @@ const [first, last] = ['0', '~'];
 
 export type MessageSearch = ReturnType<typeof dynamoMessageSearch>;
 
-export function dynamoMessageSearch(
-  client: DynamoDBDocumentClient,
-  tableName: string,
-  messages: { readonly getMany: MessageStore['getMany'] },
-) {
-  const partition = listPartitions(client, tableName);
+export function dynamoMessageSearch(ctx: Context<'MESSAGES_TABLE'>) {
   return {
     async search(
       filter: MessageFilter,
@@ -74,11 +69,14 @@ export function dynamoMessageSearch(
       const isNarrowed = wanted.length > 0 || direction !== 'all' || 'recipient' in filter;
       // Reads one message more than the page shows, to find out if there is a next page.
       const atOnce = isNarrowed ? readAtOnce : limit + 1;
-      const keys = newestFirst(indexesOf(filter, direction).map((index) => partition(index, range, atOnce)));
+      const keys = newestFirst(
+        indexesOf(filter, direction).map((index) => keysInPartition(ctx, index, range, atOnce)),
+      );
       const found: { readonly message: Message; readonly position: string }[] = [];
       for (let lookedAt = 0; lookedAt < lookedAtMax; ) {
         const some = await takeKeys(keys, atOnce);
-        const rows = await messages.getMany(
+        const rows = await readMessages(
+          ctx,
           some.map(({ messageId }) => messageId),
           // With a condition most messages do not match, so the reads are eventually consistent, at half the price.
           { consistent: !isNarrowed },

@@ -20,13 +20,7 @@ import {
   mayBeFrom,
   unnamedSendersOf,
 } from './store/contacts.dynamo.ts';
-import {
-  type Conversations,
-  pagesWith,
-  possiblyTakenOf,
-  takenOf,
-  type Written,
-} from './store/conversations.dynamo.ts';
+import { conversationPages, possiblyTakenOf, takenOf, type Written } from './store/conversations.dynamo.ts';
 
 interface Owner {
   readonly clientId: string;
@@ -46,13 +40,12 @@ export interface Found {
 }
 
 export async function findOwner(
-  context: Context<'WHATSAPP_WINDOWS_TABLE'> & {
-    readonly conversations: Conversations;
+  ctx: Context<'MESSAGES_TABLE' | 'WHATSAPP_WINDOWS_TABLE'> & {
     readonly numbers: NumberOwners;
   },
   inbound: InboundMessage,
 ): Promise<Found> {
-  const { conversations, numbers } = context;
+  const { numbers } = ctx;
   const { person, channel, mode = 'live' } = inbound;
   const number = inbound.numberId ?? inbound.number;
   const recipients = recipientsOfPerson(person);
@@ -61,7 +54,7 @@ export async function findOwner(
     numbers.holdersOf(number, channel),
     Promise.all(
       recipients.map(async (recipient) =>
-        (await contactsOf(context, { channel, person: recipient, mode })).map((each) => ({
+        (await contactsOf(ctx, { channel, person: recipient, mode })).map((each) => ({
           ...each,
           recipient: each.number ?? recipient,
         })),
@@ -80,7 +73,7 @@ export async function findOwner(
   const unnamed: string[] = [];
   let answered: Owner | undefined;
   let isHandedOver = false;
-  for await (const page of pagesWith(conversations, known)) {
+  for await (const page of conversationPages(ctx, known)) {
     const from = page.filter(
       (message) =>
         message.channel === channel &&

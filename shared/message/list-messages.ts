@@ -5,6 +5,7 @@ import { recipientInQuery } from '../contract/phone-number.ts';
 import { optional } from '../operation/fields.ts';
 import { defaultPageLimit, opaqueCursor, pageLimit, sortableTime } from '../operation/list-query.ts';
 import { type ApiResponse, type Operation, parseQuery, requireCaller } from '../operation/operation.ts';
+import type { Context } from '../platform/context.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import { type Message, statuses } from './message.ts';
 import type { MessagePage } from './message-response.schema.ts';
@@ -15,11 +16,11 @@ import {
   type FilterFields,
   type ListedKey,
   type ListRange,
+  listedKeys,
   listPositionForm,
-  type MessageList,
   takeKeys,
 } from './store/message-list.dynamo.ts';
-import type { MessageStore } from './store/message-store.ts';
+import { readFilterFields, readMessages } from './store/messages.dynamo.ts';
 
 /** The query of `GET /api/v1/messages` (contract 5.12). */
 export const listMessagesQuery = z.object({
@@ -58,10 +59,7 @@ const wholeAtOnceMin = 20;
 /** They sort before and after every position. */
 const [first, last] = ['0', '~'];
 
-export function listMessages(
-  list: MessageList,
-  messages: Pick<MessageStore, 'getMany' | 'getFilterFields'>,
-): Operation {
+export function listMessages(ctx: Context<'MESSAGES_TABLE'>): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
     const query = parseQuery(listMessagesQuery, request);
@@ -72,16 +70,19 @@ export function listMessages(
     if (isNone || range.from > range.before) return page([], undefined);
     const isFiltered = [query.to, query.status, query.channel].some((filter) => filter !== undefined);
     const atOnce = isFiltered ? filteredAtOnce : limit + 1;
-    const keys = list.keys(range, atOnce);
+    const keys = listedKeys(ctx, range, atOnce);
     const found: FoundMessage[] = [];
     for (let lookedAt = 0, position = ''; found.length <= limit; ) {
       if (lookedAt >= lookedAtMax) return page(found, position);
       const next = await takeKeys(keys, atOnce);
       const passes = (row: FilterFields): boolean => passesFilter(row, clientId, query);
-      const likely = isFiltered ? await likelyAmong(messages, next, passes) : next;
+      const likely = isFiltered ? await likelyAmong(ctx, next, passes) : next;
       for (const chunk of chunksOf(likely, Math.max(limit + 1, wholeAtOnceMin))) {
         if (found.length > limit) break;
-        const rows = await messages.getMany(chunk.map((key) => key.messageId));
+        const rows = await readMessages(
+          ctx,
+          chunk.map((key) => key.messageId),
+        );
         const byId = new Map(rows.map((row) => [row.message_id, row]));
         for (const key of chunk) {
           const message = byId.get(key.messageId);
@@ -116,11 +117,14 @@ function rangeOf(clientId: string, query: Query): ListRange {
  * eventually consistent (half the price). A message that is missing in this read is kept: its complete row decides.
  */
 async function likelyAmong(
-  messages: Pick<MessageStore, 'getFilterFields'>,
+  ctx: Context<'MESSAGES_TABLE'>,
   keys: readonly ListedKey[],
   passes: (row: FilterFields) => boolean,
 ): Promise<ListedKey[]> {
-  const seen = await messages.getFilterFields(keys.map((key) => key.messageId));
+  const seen = await readFilterFields(
+    ctx,
+    keys.map((key) => key.messageId),
+  );
   const byId = new Map(seen.map((fields) => [fields.message_id, fields]));
   return keys.filter((key) => {
     const fields = byId.get(key.messageId);

@@ -17,15 +17,13 @@ import type { NumberOwners } from '../sender/number-owners.ts';
 import { type Found, findOwner, isUnassigned, unassignedClientId } from './find-owner.ts';
 import type { Message } from './message.ts';
 import type { InboundMessage } from './received-content.ts';
-import type { Conversations } from './store/conversations.dynamo.ts';
-import type { MessageStore } from './store/message-store.ts';
+import { createMessage } from './store/messages.dynamo.ts';
 import { openWindow } from './store/whatsapp-window.dynamo.ts';
 import type { SuppressionStore } from './suppression/suppression-store.dynamo.ts';
 
-export interface ReceiveDependencies extends Context<'WHATSAPP_WINDOWS_TABLE'> {
-  readonly messages: Pick<MessageStore, 'create'>;
+export interface ReceiveDependencies
+  extends Context<'MESSAGES_TABLE' | 'RETENTION_DAYS' | 'WHATSAPP_WINDOWS_TABLE'> {
   readonly suppressions: Pick<SuppressionStore, 'applyKeyword'>;
-  readonly conversations: Conversations;
   readonly numbers: NumberOwners;
   /** The words that the stage adds. */
   readonly optOutWords: readonly string[];
@@ -91,7 +89,7 @@ export async function receiveMessage(
   const found = await findOwner(dependencies, inbound);
   if (found.owner === undefined && found.isHandedOver && receives <= tooEarlyReceives) throw new TooEarly();
   const row = rowOf(inbound, found, keyword?.asksFor);
-  const creating = await dependencies.messages.create(row);
+  const creating = await createMessage(dependencies, row);
   const message = creating.created ? row : creating.existing;
   if (isUnassigned(message)) await noteUnassigned(dependencies.activityLog, message);
   await follow(dependencies, message, keyword?.word);

@@ -12,16 +12,16 @@ import { withoutUndefined } from '../platform/object-fields.ts';
 import { showLegs } from './dispatch/fallback.ts';
 import { expectedEndOf } from './dispatch/paced-message.ts';
 import { type Message, type Status, statuses } from './message.ts';
-import type { BatchStatus, MessageStatus } from './message-response.schema.ts';
+import type { BatchStatus } from './message-response.schema.ts';
 import { statusView } from './message-response.ts';
 import { acceptedIndexes, type Batch, type BatchStore, batchMessageId } from './send/batch-store.dynamo.ts';
-import type { MessageStore } from './store/message-store.ts';
+import { transitionMessage } from './store/message-changes.dynamo.ts';
+import { readMessage, readMessages } from './store/messages.dynamo.ts';
 import { windowEnd, windowOpenedAt } from './store/whatsapp-window.dynamo.ts';
 
 /** `GET /api/v1/sms/status/{message_id}`: shows a message of any channel, or a batch. */
 export function getStatus(
-  context: Context<'WHATSAPP_WINDOWS_TABLE'>,
-  messages: Pick<MessageStore, 'get' | 'getMany'>,
+  ctx: Context<'MESSAGES_TABLE' | 'WHATSAPP_WINDOWS_TABLE'>,
   batches: Pick<BatchStore, 'get'>,
 ): Operation {
   return async (request) => {
@@ -30,14 +30,14 @@ export function getStatus(
     if (id !== undefined && isId('bat', id)) {
       const batch = await batches.get(id);
       if (batch?.client_id !== clientId) throw standardError('not_found');
-      return { status: 200, body: batchView(batch, await messagesOf(messages, batch), request.now) };
+      return { status: 200, body: batchView(batch, await messagesOf(ctx, batch), request.now) };
     }
-    const message = await ownMessage(messages, clientId, id);
+    const message = await ownMessage(ctx, clientId, id);
     const [window, legs] = await Promise.all([
-      message.channel === 'whatsapp' ? windowOf(context, message, request.now) : {},
+      message.channel === 'whatsapp' ? windowOf(ctx, message, request.now) : {},
       message.fallback === undefined || message.fallback_of !== undefined
         ? undefined
-        : showLegs(messages, message),
+        : showLegs(ctx, message),
     ]);
     const fallback = withoutUndefined({ fallback: legs?.following });
     return { status: 200, body: { ...statusView(message), ...window, ...fallback } };
@@ -45,19 +45,19 @@ export function getStatus(
 }
 
 async function windowOf(
-  context: Context<'WHATSAPP_WINDOWS_TABLE'>,
+  ctx: Context<'WHATSAPP_WINDOWS_TABLE'>,
   { client_id, recipient }: Message,
   now: Date,
-): Promise<Pick<MessageStatus, 'window_expires_at'>> {
-  const end = windowEnd(await windowOpenedAt(context, client_id, recipient), now);
+) {
+  const end = windowEnd(await windowOpenedAt(ctx, client_id, recipient), now);
   return { window_expires_at: end?.toISOString() ?? null };
 }
 
-export function messagesOf(
-  messages: Pick<MessageStore, 'getMany'>,
-  batch: Batch,
-): Promise<readonly Message[]> {
-  return messages.getMany(acceptedIndexes(batch).map((index) => batchMessageId(batch.batch_id, index)));
+export function messagesOf(ctx: Context<'MESSAGES_TABLE'>, batch: Batch): Promise<readonly Message[]> {
+  return readMessages(
+    ctx,
+    acceptedIndexes(batch).map((index) => batchMessageId(batch.batch_id, index)),
+  );
 }
 
 /** @param rows - the accepted messages */
@@ -82,24 +82,24 @@ export function batchView(batch: Batch, rows: readonly Message[], now: Date): Ba
 
 /** @throws GatewayError `not_found` if the message is not the client's. */
 export async function ownMessage(
-  messages: Pick<MessageStore, 'get'>,
+  ctx: Context<'MESSAGES_TABLE'>,
   clientId: string,
   messageId = '',
 ): Promise<Message> {
-  const message = isId('msg', messageId) ? await messages.get(messageId) : undefined;
+  const message = isId('msg', messageId) ? await readMessage(ctx, messageId) : undefined;
   if (message?.client_id !== clientId) throw standardError('not_found');
   return message;
 }
 
 /** Cancels a scheduled message before it is due, with one conditional write. */
-export function cancelMessage(messages: Pick<MessageStore, 'get' | 'transition'>): Operation {
+export function cancelMessage(ctx: Context<'MESSAGES_TABLE'>): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
-    const message = await ownMessage(messages, clientId, request.pathParameters.message_id);
+    const message = await ownMessage(ctx, clientId, request.pathParameters.message_id);
     const canceled =
-      (await messages.transition(message.message_id, { to: 'canceled', at: request.now })) ??
+      (await transitionMessage(ctx, message.message_id, { to: 'canceled', at: request.now })) ??
       // Canceled before, or by this write, if the SDK repeated it after a lost response.
-      (await ownMessage(messages, clientId, message.message_id));
+      (await ownMessage(ctx, clientId, message.message_id));
     if (canceled.status === 'canceled') return { status: 200, body: statusView(canceled) };
     throw standardError('not_cancelable');
   };

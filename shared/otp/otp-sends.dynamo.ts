@@ -3,7 +3,8 @@ import { type AttributeValue, TransactionCanceledException } from '@aws-sdk/clie
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Message } from '../message/message.ts';
-import { type Created, isOwn, messageRowOf, parseMessageRow } from '../message/store/message-store.ts';
+import { isOwn, messageRowOf, parseMessageRow } from '../message/store/message-row.ts';
+import type { Created } from '../message/store/messages.dynamo.ts';
 import type { OneTimePassword } from './otp.ts';
 import { countingOf, otpRowOf, type PendingOtpKey, pendingRowOf } from './otp-store.dynamo.ts';
 

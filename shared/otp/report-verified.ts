@@ -13,9 +13,10 @@ import * as z from 'zod/mini';
 import { modeOf } from '../contract/mode.ts';
 import { recipientWindowSeconds } from '../contract/otp-abuse.ts';
 import type { Message } from '../message/message.ts';
-import type { MessageStore } from '../message/store/message-store.ts';
+import { readMessage } from '../message/store/messages.dynamo.ts';
 import { rowIn, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
-import { addSeconds, type Clock } from '../platform/clock.ts';
+import { addSeconds } from '../platform/clock.ts';
+import type { Context } from '../platform/context.ts';
 import type { OtpStore } from './otp-store.dynamo.ts';
 
 type VerifiedOtp = ReturnType<typeof verifiedOtps>[number];
@@ -30,23 +31,17 @@ const triedForSeconds = 900;
 
 /** @throws when a report may still succeed: all must be passed again. */
 export async function reportVerified(
-  {
-    otps,
-    messages,
-    report,
-    clock,
-  }: {
+  ctx: Context<'MESSAGES_TABLE'> & {
     readonly otps: Pick<OtpStore, 'sentTo'>;
-    readonly messages: Pick<MessageStore, 'get'>;
     readonly report: ReportReceived;
-    readonly clock: Clock;
   },
   verified: readonly VerifiedOtp[],
 ) {
+  const { otps, report, clock } = ctx;
   const ended = await Promise.all(
     verified.map(async (otp) => {
       try {
-        const carrierIds = await carrierIdsOf(otps, messages, otp);
+        const carrierIds = await carrierIdsOf(ctx, otps, otp);
         return { otp, results: await Promise.all(carrierIds.map((id) => report(id))) };
       } catch (error) {
         return { otp, results: [], error };
@@ -66,14 +61,14 @@ export async function reportVerified(
 }
 
 async function carrierIdsOf(
+  ctx: Context<'MESSAGES_TABLE'>,
   otps: Pick<OtpStore, 'sentTo'>,
-  messages: Pick<MessageStore, 'get'>,
   { otpId, clientId, recipient, messageId, verifiedAt }: VerifiedOtp,
 ): Promise<string[]> {
   const windows = [verifiedAt, addSeconds(verifiedAt, -recipientWindowSeconds)];
   const sent = await Promise.all(windows.map((at) => otps.sentTo({ clientId, recipient }, at)));
   const ids = new Set([messageId, ...sent.flat()]);
-  const found = await Promise.all([...ids].map((id) => messages.get(id)));
+  const found = await Promise.all([...ids].map((id) => readMessage(ctx, id)));
   const ofOtp = found.filter((message) => message?.otp?.otp_id === otpId && message.channel === 'sms');
   const carrierIds = ofOtp.flatMap((message) => message?.carrier_message_id ?? []);
   // The code was read before the result of its hand-over is stored.

@@ -18,7 +18,7 @@ import { segment, withSampleCode } from '../message/message-text.ts';
 import { dryRunOf, isDryRun, refusalsOf } from '../message/send/dry-run.ts';
 import { channelsOf, legsToStore } from '../message/send/fallback-fields.ts';
 import { accepted, createOnce, idempotencyKeyOf } from '../message/send/idempotency.ts';
-import { newMessage, type SendDependencies } from '../message/send/send-one.ts';
+import { keyedMessages, newMessage, type SendDependencies } from '../message/send/send-one.ts';
 import { type Operation, parseBody, requireCaller } from '../operation/operation.ts';
 import { describeUnknown, unknownIn } from '../operation/unknown-fields.ts';
 import { addSeconds } from '../platform/clock.ts';
@@ -83,7 +83,7 @@ export function sendOtp(
     if (isDryRun(request)) {
       const id = newId('msg', request.now);
       const otp = newOtp(send, id);
-      const refusals = await refusalsOf(dependencies.messages, keyed, [
+      const refusals = await refusalsOf(keyedMessages(dependencies), keyed, [
         assertAllowed,
         assertNotHeld,
         () => allowance?.check([longestMessage(send, id)]),
@@ -95,7 +95,7 @@ export function sendOtp(
       return dryRunOf(otpMessage(send, id, otp), dependencies, { refusals, unknownFields }, textOf);
     }
     const { otps, otpSends } = dependencies;
-    const { get } = dependencies.messages;
+    const { get } = keyedMessages(dependencies);
     let planned: OtpSend | undefined;
     const plan = async (messageId: string): Promise<OtpSend> => {
       planned = await planSend(otps, send, messageId);

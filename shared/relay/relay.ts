@@ -22,7 +22,8 @@ import {
 } from '../message/dispatch/outbound-queue.sqs.ts';
 import { eventsToSend, type Message, type MessageChange } from '../message/message.ts';
 import { isNear, isQueuedByRelay } from '../message/next-look.ts';
-import { type MessageStore, parseMessageRow } from '../message/store/message-store.ts';
+import { parseMessageRow } from '../message/store/message-row.ts';
+import { readMessage } from '../message/store/messages.dynamo.ts';
 import { allEnded, isolateRefused } from '../platform/aws/permanent-fault.ts';
 import {
   exactRowIn,
@@ -31,6 +32,7 @@ import {
   type StreamRecord,
 } from '../platform/aws/stream-record.dynamo.ts';
 import { addSeconds, type Clock } from '../platform/clock.ts';
+import type { Context } from '../platform/context.ts';
 import { log } from '../platform/log.ts';
 import { jsonIn } from '../platform/object-fields.ts';
 import type { QueueRecord } from '../platform/process-queue-batch.ts';
@@ -153,7 +155,7 @@ const setAsideRecord = z.object({
  * So does work that something else set aside, for an operator.
  */
 export async function relayAgain(
-  dependencies: RelayDependencies & { readonly messages: Pick<MessageStore, 'get'> },
+  dependencies: RelayDependencies & Context<'MESSAGES_TABLE'>,
   queued: readonly QueueRecord[],
 ): Promise<{ batchItemFailures: { itemIdentifier: string }[] }> {
   const kept = await Promise.all(
@@ -182,7 +184,7 @@ export async function relayAgain(
     try {
       return [changeIn(record)].flatMap((change) => change ?? []);
     } catch {
-      const row = await dependencies.messages.get(record.dynamodb.Keys.message_id.S);
+      const row = await readMessage(dependencies, record.dynamodb.Keys.message_id.S);
       return row === undefined ? [] : [{ before: undefined, after: row }];
     }
   }

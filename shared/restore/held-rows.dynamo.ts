@@ -3,24 +3,21 @@
  * is one conditional write, which does nothing if the row is no longer held, so a command that was killed can be
  * repeated.
  */
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { messageError } from '../contract/message-error-codes.ts';
 import { dueFields } from '../due/due-index.ts';
 import { type HeldGroup, type Message, messageSchema, transitions } from '../message/message.ts';
-import { expiry, type MessageStore, type Transition } from '../message/store/message-store.ts';
+import { transitionMessage } from '../message/store/message-changes.dynamo.ts';
+import { expiry, type Transition } from '../message/store/message-row.ts';
 import { updateIf } from '../platform/aws/conditional-write.dynamo.ts';
 import { rowIn } from '../platform/aws/stream-record.dynamo.ts';
-import type { Clock } from '../platform/clock.ts';
+import type { Context } from '../platform/context.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import { allItems, eachPage, type Item, type SideTables } from './side-tables.dynamo.ts';
 import { keyOf, type RestorableTable, type StackTable } from './table-rows.dynamo.ts';
 
-export interface HeldContext {
-  readonly dynamo: DynamoDBDocumentClient;
+export interface HeldContext extends Context<'MESSAGES_TABLE'> {
   readonly tables: Readonly<Record<RestorableTable, StackTable>>;
   readonly sideTables: Pick<SideTables, 'page'>;
-  readonly messages: Pick<MessageStore, 'transition'>;
-  readonly clock: Clock;
 }
 
 const writesAtOnce = 10;
@@ -32,14 +29,14 @@ export function releaseMessages(ctx: HeldContext, groups: readonly HeldGroup[]):
     const doubled = held === 'due' ? { possible_duplicate: true } : {};
     const released = { ...dueFields(message_id, ctx.clock()), ...doubled, held: undefined };
     const row = { TableName: ctx.tables.messages.name, Key: { message_id } };
-    return (await updateIf(ctx.dynamo, row, { held }, released)).applied;
+    return (await updateIf(ctx.db, row, { held }, released)).applied;
   });
 }
 
 /** Returns how many messages ended: their clients get the events, as of every message. */
 export function endMessages(ctx: HeldContext, groups: readonly HeldGroup[]): Promise<number> {
   return eachHeld(ctx, groups, async ({ message_id, status }) => {
-    const ended = await ctx.messages.transition(message_id, endOf(status, ctx.clock()));
+    const ended = await transitionMessage(ctx, message_id, endOf(status, ctx.clock()));
     return ended !== undefined;
   });
 }
@@ -75,7 +72,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** Enables rows. Returns the enabled ones, such as `api-keys key_1`. */
 export async function enableRows(
-  { dynamo, tables, sideTables }: HeldContext,
+  { db, tables, sideTables }: HeldContext,
   isAskedFor: (id: string) => boolean,
 ): Promise<string[]> {
   const enabled: string[] = [];
@@ -88,7 +85,7 @@ export async function enableRows(
       const Key = Object.fromEntries(keys.map((key) => [key, row[key]]));
       const change: Row = { ...enabledValues(table, row), held: undefined };
       const seen = Object.fromEntries(Object.keys(change).map((name) => [name, row[name]]));
-      const { applied } = await updateIf(dynamo, { TableName, Key }, seen, change);
+      const { applied } = await updateIf(db, { TableName, Key }, seen, change);
       if (applied) enabled.push(`${table} ${id}`);
     }
   }

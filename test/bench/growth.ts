@@ -6,8 +6,9 @@ import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { ScheduledEvent } from 'aws-lambda';
 import { dynamoActivityReader } from '../../shared/activity/activity-log.dynamo.ts';
 import type { Message } from '../../shared/message/message.ts';
-import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';
+import { createMessages } from '../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../shared/platform/clock.ts';
+import { contextOf } from '../../shared/platform/context.ts';
 import { derivedIdAt } from '../../shared/platform/ids.ts';
 import { median, printMachine, printTable, ratio } from './figures.ts';
 import { applyLoad } from './load.ts';
@@ -24,7 +25,10 @@ const works = [status, list, listByReference, dueRows, activity];
 silenceLog();
 printMachine(['npm run bench -- growth', ...process.argv.slice(2)].join(' '));
 const local = await startLocalFunctions();
-const messages = dynamoMessageStore(local.dynamo, { tableName: local.tables.messages, retentionDays: 30 });
+const context = {
+  ...contextOf({ MESSAGES_TABLE: local.tables.messages ?? '', RETENTION_DAYS: 30 }),
+  db: local.dynamo,
+};
 try {
   await reportGrowth();
 } finally {
@@ -58,7 +62,7 @@ async function store(from: number, to: number): Promise<void> {
       (n) => n < to,
     );
     const made = numbers.map(messageOf);
-    await messages.createMany(made);
+    await createMessages(context, made);
     for (let first = 0; first < numbers.length; first += batchWriteMax) {
       const puts = numbers
         .slice(first, first + batchWriteMax)

@@ -3,6 +3,7 @@
  * one by one and then many at once, counts every call that its functions make, and multiplies by the prices of
  * `prices.json`. With `--caps` every client has the caps of `production`.
  */
+
 import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,9 +21,9 @@ import { emulatorAccess, startEmulator } from '../../lib/local/emulator.ts';
 import { startFront } from '../../lib/local/front.ts';
 import { pythonWithPackages } from '../../lib/local/python.ts';
 import { stages } from '../../lib/stages/stages.ts';
-import { dynamoMessageStore } from '../../shared/message/store/message-store.dynamo.ts';
-import type { MessageStore } from '../../shared/message/store/message-store.ts';
+import { readMessage } from '../../shared/message/store/messages.dynamo.ts';
 import { documentClient } from '../../shared/platform/aws/clients.ts';
+import { type Context, contextOf } from '../../shared/platform/context.ts';
 import { startWebhookEndpoint } from '../deploy/traffic.ts';
 import { putLimits } from '../support/rate-limit/put-limits.ts';
 import { type Counted, startCountingProxy } from './counting-proxy.ts';
@@ -78,7 +79,7 @@ try {
   const gateway = {
     base,
     apiKey: clients.api_key,
-    messages: dynamoMessageStore(dynamo, { tableName: tables.messages ?? '', retentionDays: 30 }),
+    ctx: { ...contextOf({ MESSAGES_TABLE: tables.messages ?? '' }), db: dynamo },
   };
 
   const overrides = tables.limit_overrides ?? '';
@@ -116,7 +117,7 @@ interface Count {
 interface Gateway {
   readonly base: string;
   readonly apiKey: string;
-  readonly messages: Pick<MessageStore, 'get'>;
+  readonly ctx: Context<'MESSAGES_TABLE'>;
 }
 
 /** Sends messages and waits until nothing more happens. */
@@ -141,8 +142,8 @@ async function run(gateway: Gateway, { inFlight }: Load, count: number, webhookU
   console.error(`${count} messages${webhookUrl === undefined ? '' : ' with webhooks'} in ${seconds} s`);
 }
 
-async function finished({ messages }: Gateway, messageId: string, webhookUrl?: string): Promise<void> {
-  while ((await messages.get(messageId))?.status !== 'delivered') await pause(50);
+async function finished({ ctx }: Gateway, messageId: string, webhookUrl?: string): Promise<void> {
+  while ((await readMessage(ctx, messageId))?.status !== 'delivered') await pause(50);
   const posted = () => webhookEndpoint.events.get(messageId) ?? [];
   while (webhookUrl !== undefined && posted().length < webhooksOfMessage) await pause(50);
   await proxy.quiet(quietMs);

@@ -4,7 +4,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Channel } from '../../shared/contract/channels.ts';
 import type { Message } from '../../shared/message/message.ts';
-import { messageRowOf } from '../../shared/message/store/message-store.ts';
+import { messageRowOf } from '../../shared/message/store/message-row.ts';
 import { newId } from '../../shared/platform/ids.ts';
 import { documentClient, eventually, gateway, sqsClient } from '../support/gateway/gateway.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';

@@ -8,7 +8,7 @@ import { type MessageErrorCode, messageError } from '../../contract/message-erro
 import { type Price, reportedPrice } from '../../contract/prices.ts';
 import { attemptNamed } from '../../message/dispatch/carrier.ts';
 import type { Receipt } from '../../message/dispatch/record-receipts.ts';
-import type { Transition } from '../../message/store/message-store.ts';
+import type { Transition } from '../../message/store/message-row.ts';
 import { type VendorErrors, vendorErrors } from '../carrier-module.ts';
 
 export const infobipStatus = z.object({ groupId: z.int(), id: z.int() });

@@ -11,7 +11,13 @@ import { mayBeTaken, noneMayArrive, shownAttempt } from '../attempt.ts';
 import type { Message } from '../message.ts';
 import { isNear } from '../next-look.ts';
 import { noteContact } from '../store/contacts.dynamo.ts';
-import type { AttemptNote, MessageStore } from '../store/message-store.ts';
+import {
+  addAttemptCost,
+  noteHandOver,
+  noteOutcome,
+  releaseMessage,
+  transitionMessage,
+} from '../store/message-changes.dynamo.ts';
 import type { SuppressionStore } from '../suppression/suppression-store.dynamo.ts';
 import type { ChosenCarrier, HandOver, HandOverBody } from './carrier.ts';
 import { type AttemptRules, asked, hasNext, type NextStep, withOutcome } from './next-step.ts';
@@ -21,8 +27,8 @@ import { recordReceipts } from './record-receipts.ts';
 import type { SenderPaces } from './sender-pace.dynamo.ts';
 import type { OtpLegs, startNextLeg } from './start-next-leg.ts';
 
-export interface DispatchDependencies extends Context<'WHATSAPP_WINDOWS_TABLE' | 'RETENTION_DAYS'> {
-  readonly messages: MessageStore;
+export interface DispatchDependencies
+  extends Context<'MESSAGES_TABLE' | 'RETENTION_DAYS' | 'WHATSAPP_WINDOWS_TABLE'> {
   /** The preferred carrier first; none where the channel was turned off. */
   readonly carriersFor: (message: Message) => readonly ChosenCarrier[];
   /** What happens where it is not known whether a carrier has a message. */
@@ -134,7 +140,7 @@ export async function callCarrier(
     return recordRefused(dependencies, message, response, isRepeat ? undefined : claimId);
   const now = dependencies.clock();
   const seconds = asksNext ? 0 : backoffSeconds(attempt.number);
-  const isReleased = await dependencies.messages.release(message.message_id, claimId, now, {
+  const isReleased = await releaseMessage(dependencies, message.message_id, claimId, now, {
     attempts: outcome,
     ...movedAfter(message.message_id, addSeconds(now, seconds), message.due_at, new Date(message.expires_at)),
   });
@@ -221,7 +227,7 @@ export async function waitUntil(
   const due = isQueued
     ? movedAfter(messageId, until, message.due_at, new Date(expires_at))
     : dueFields(messageId, until);
-  await dependencies.messages.release(messageId, claimId, until, due);
+  await releaseMessage(dependencies, messageId, claimId, until, due);
   return waiting;
 }
 
@@ -231,7 +237,7 @@ async function recordSent(
   message: Message,
   { carrierMessageId, cost, currency }: Extract<HandOver, { outcome: 'accepted' }>,
 ): Promise<Dispatched> {
-  const { messages, warn, sleep } = dependencies;
+  const { warn, sleep } = dependencies;
   const { message_id: messageId } = message;
   const attempts = withOutcome(message.attempts ?? [], 'accepted');
   // The time before the call: a receipt can arrive before the carrier's response.
@@ -248,14 +254,14 @@ async function recordSent(
   // not keep the message from being `sent`: then its row alone says to whom a reply belongs.
   await noteContact(dependencies, message, at).catch((error: unknown) => warn('contact not noted', error));
   const sent = await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
-    messages.transition(messageId, { to: 'sent', ...noted }),
+    transitionMessage(dependencies, messageId, { to: 'sent', ...noted }),
   );
   // A receipt arrived before this write.
-  if (sent === undefined) await messages.noteHandOver(messageId, noted);
+  if (sent === undefined) await noteHandOver(dependencies, messageId, noted);
   const attempt = attempts.at(-1)?.number;
   if (isOneOfSeveral && attempt !== undefined && cost !== undefined && currency !== undefined)
     await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
-      messages.addCost(messageId, { attempt, cost, currency, reported: false }),
+      addAttemptCost(dependencies, messageId, { attempt, cost, currency, reported: false }),
     );
   return { outcome: 'sent', message: sent ?? message };
 }
@@ -266,7 +272,7 @@ export async function recordRefused(
   { errorCode, errorMessage }: Pick<Extract<HandOver, { outcome: 'refused' }>, 'errorCode' | 'errorMessage'>,
   claimId?: string,
 ): Promise<Dispatched> {
-  const { messages, recordOptOut, clock, sleep } = dependencies;
+  const { recordOptOut, clock, sleep } = dependencies;
   // The opt-out is recorded before the state, which ends the work on this message.
   const hasOptedIn = errorCode === optedOut && !(await recordOptOut(message, clock()));
   const more = {
@@ -275,7 +281,7 @@ export async function recordRefused(
   };
   const refused = { to: 'failed', at: clock(), notSent: true, errorCode, errorMessage, ...more } as const;
   const failed = await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
-    messages.transition(message.message_id, refused),
+    transitionMessage(dependencies, message.message_id, refused),
   );
   if (failed === undefined && claimId !== undefined && more.attempts !== undefined)
     await noteLateOutcome(dependencies, message, claimId, { attempts: more.attempts });
@@ -287,16 +293,17 @@ export async function recordRefused(
  * otherwise the attempt would count as one that may have been taken. If the earlier ones have failed meanwhile, so has the message.
  */
 export async function noteLateOutcome(
-  { messages, clock, sleep }: DispatchDependencies,
+  dependencies: DispatchDependencies,
   { message_id: messageId }: Message,
   claimId: string,
-  noted: AttemptNote,
+  noted: Parameters<typeof noteOutcome>[3],
 ): Promise<void> {
+  const { clock, sleep } = dependencies;
   const row = await retry({ delaysMs: outcomeRetryDelaysMs, sleep }, () =>
-    messages.noteOutcome(messageId, claimId, noted),
+    noteOutcome(dependencies, messageId, claimId, noted),
   );
   if (row?.status !== 'sent' || !noneMayArrive(row)) return;
-  await messages.transition(messageId, { to: 'failed', at: clock(), ...messageError('unknown') });
+  await transitionMessage(dependencies, messageId, { to: 'failed', at: clock(), ...messageError('unknown') });
 }
 
 export async function requeue(

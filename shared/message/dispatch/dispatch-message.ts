@@ -29,7 +29,14 @@ import { addSeconds, earlierOf, laterOf } from '../../platform/clock.ts';
 import { fromOf } from '../attempt.ts';
 import { type Message, transitions, waitsUntil } from '../message.ts';
 import { isNear, nextLookOf } from '../next-look.ts';
-import { expiry } from '../store/message-store.ts';
+import {
+  claimMessage,
+  recordAttempt,
+  releaseMessage,
+  setNextLook,
+  transitionMessage,
+} from '../store/message-changes.dynamo.ts';
+import { expiry } from '../store/message-row.ts';
 import { windowEnd, windowOpenedAt } from '../store/whatsapp-window.dynamo.ts';
 import {
   type Claimed,
@@ -96,9 +103,13 @@ export async function dispatchQueued(
  * @throws when the outcome of the hand-over, or of a write, is unknown: the queue must deliver the message again.
  */
 export async function dispatch(dependencies: DispatchDependencies, messageId: string): Promise<Dispatched> {
-  const { messages, clock } = dependencies;
+  const { clock } = dependencies;
   const claimId = dependencies.newId();
-  const claim = await messages.claim(messageId, { claimId, at: clock(), leaseSeconds: claimSeconds });
+  const claim = await claimMessage(dependencies, messageId, {
+    claimId,
+    at: clock(),
+    leaseSeconds: claimSeconds,
+  });
   if (claim.outcome === 'unknown') return { outcome: 'unknown_message', message: undefined };
   const { message } = claim;
   const legDueAt = message.held === undefined ? nextLegDueAt(message) : undefined;
@@ -144,7 +155,7 @@ async function handOver(
   claimed: Claimed,
   { carrier, attempts: planned }: Step<'hand_over'>,
 ): Promise<Dispatched> {
-  const { messages, clock } = dependencies;
+  const { clock } = dependencies;
   const { claimId } = claimed;
   const message = atCarrier(claimed.message, carrier.name, claimed.carriers);
   const { message_id: messageId } = message;
@@ -152,7 +163,7 @@ async function handOver(
   const refusal = await refusalOf(dependencies, message);
   if (refusal !== undefined) {
     const notSent = { to: 'failed', at: clock(), notSent: true } as const;
-    await messages.transition(messageId, { ...notSent, ...messageError(refusal.error) });
+    await transitionMessage(dependencies, messageId, { ...notSent, ...messageError(refusal.error) });
     return { outcome: refusal.outcome, message };
   }
   const turn = await waitForTurn(dependencies, claimed, message, carrier);
@@ -160,13 +171,13 @@ async function handOver(
   const { prepared, placeMs } = turn;
   if (prepared === 'suppressed') {
     const notHandedOver = { to: 'failed', at: clock(), notSent: true, suppressed: true } as const;
-    await messages.transition(messageId, { ...notHandedOver, ...messageError(optedOut) });
+    await transitionMessage(dependencies, messageId, { ...notHandedOver, ...messageError(optedOut) });
     return { outcome: 'suppressed', message };
   }
   const from = senderOf(message) ?? prepared.defaultSender;
   const callAt = laterOf(clock(), new Date(placeMs ?? 0));
   const attempts = begunAt(callAt, claimed.message, planned, from);
-  const recorded = await messages.recordAttempt(messageId, claimId, {
+  const recorded = await recordAttempt(dependencies, messageId, claimId, {
     attempts,
     possiblyDoubled: possiblyDoubled(attempts),
   });
@@ -176,7 +187,7 @@ async function handOver(
   if (!(await isInPlace(dependencies, placeMs))) {
     const { attempts: before, attempt, possible_duplicate } = claimed.message;
     const takenBack = { attempts: before, attempt, possible_duplicate };
-    const isReleased = await messages.release(messageId, claimId, clock(), {
+    const isReleased = await releaseMessage(dependencies, messageId, claimId, clock(), {
       ...takenBack,
       ...movedAfter(messageId, clock(), message.due_at, new Date(message.expires_at)),
     });
@@ -231,7 +242,7 @@ async function waitForTurn(
   carrier: ChosenCarrier,
   as: Partial<Pick<PacedMessage, 'kind'>> = {},
 ): Promise<Turn> {
-  const { messages, clock, pace } = dependencies;
+  const { clock, pace } = dependencies;
   const paced = await pacedNow(dependencies, message);
   const turn = paced && (await pace.reserve({ ...paced, ...as }));
   if (turn?.outcome !== 'later') {
@@ -243,7 +254,7 @@ async function waitForTurn(
   const entry = waitingEntryOf(outboundEntryOf(message), until, clock());
   // The queue comes first: if it fails, the claim is over when the received message comes again.
   const dispatched = await requeue(dependencies, 'waits_for_pace', message, entry);
-  await messages.release(row.message_id, claimId, addSeconds(until, -earlySecondsMax), {
+  await releaseMessage(dependencies, row.message_id, claimId, addSeconds(until, -earlySecondsMax), {
     handover_claim: undefined,
     ...movedAfter(row.message_id, until, row.due_at, new Date(row.expires_at)),
   });
@@ -316,19 +327,19 @@ async function look(
   message: Message,
   legDueAt: Date | undefined,
 ): Promise<Dispatched> {
-  const { messages, clock } = dependencies;
+  const { clock } = dependencies;
   const { message_id: messageId } = message;
   const now = clock();
   if (message.held !== undefined) return { outcome: 'nothing_to_do', message };
   if (message.status === 'scheduled') {
     const startsAt = new Date(message.scheduled_at ?? message.created_at);
     if (startsAt <= now) {
-      const queued = await messages.transition(messageId, { to: 'queued', at: now });
+      const queued = await transitionMessage(dependencies, messageId, { to: 'queued', at: now });
       const until = queued && waitsUntil(queued);
       if (queued === undefined || until === undefined || until <= addSeconds(now, earlySecondsMax))
         return dispatch(dependencies, messageId);
       const waiting = await requeue(dependencies, 'waits_for_pace', queued, queuedEntryOf(queued, now));
-      await messages.setNextLook(queued, earlierOf(lookAfter(until), new Date(queued.expires_at)));
+      await setNextLook(dependencies, queued, earlierOf(lookAfter(until), new Date(queued.expires_at)));
       return waiting;
     }
     if (isNear(startsAt, now))
@@ -341,12 +352,12 @@ async function look(
       await requeue(dependencies, asked.outcome, message, outboundEntryOf(message, answerSeconds));
       return asked;
     }
-    const expired = await messages.transition(messageId, expiry(now));
+    const expired = await transitionMessage(dependencies, messageId, expiry(now));
     return expired === undefined ? asked : { outcome: 'expired', message: expired };
   }
   if (legDueAt !== undefined && legDueAt <= addSeconds(now, clockAheadSecondsMax))
     return requeue(dependencies, 'leg_not_due', message, outboundEntryAt(message, legDueAt, now));
   const next = nextLookOf(message, legDueAt);
-  if (next?.toISOString() !== message.due_at) await messages.setNextLook(message, next);
+  if (next?.toISOString() !== message.due_at) await setNextLook(dependencies, message, next);
   return { outcome: 'nothing_to_do', message };
 }

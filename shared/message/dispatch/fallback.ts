@@ -4,11 +4,12 @@
  * reaches the same decision however often it is asked (docs/decisions/fallback-legs.md).
  */
 import { addSeconds, earlierOf } from '../../platform/clock.ts';
+import type { Context } from '../../platform/context.ts';
 import { derivedId } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { type Message, type MessageChange, transitions } from '../message.ts';
 import { segment, withSampleCode } from '../message-text.ts';
-import type { MessageStore } from '../store/message-store.ts';
+import { readMessages } from '../store/messages.dynamo.ts';
 
 /** The same for every worker: only one of them stores the row. */
 function legId(firstId: string, leg: number): string {
@@ -134,10 +135,10 @@ function validitySeconds({ expires_at, scheduled_at, created_at }: Message): num
  * The legs that have started, and those that follow if it comes to that, which the first one names. Undefined for a message of no
  * such send: nothing is read for it.
  */
-export async function showLegs(messages: Pick<MessageStore, 'getMany'>, message: Message) {
+export async function showLegs(ctx: Context<'MESSAGES_TABLE'>, message: Message) {
   const others = [...earlierLegIds(message), ...laterLegIds(message)];
   if (others.length === 0) return undefined;
-  const rows = new Map([message, ...(await messages.getMany(others))].map((row) => [row.message_id, row]));
+  const rows = new Map([message, ...(await readMessages(ctx, others))].map((row) => [row.message_id, row]));
   const first = rows.get(firstIdOf(message));
   // Kept as long as the messages that follow it, or longer; somebody deleted it.
   if (first === undefined) return undefined;

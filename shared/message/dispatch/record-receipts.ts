@@ -9,7 +9,14 @@ import { withoutUndefined } from '../../platform/object-fields.ts';
 import { mayBeTaken, noneMayArrive } from '../attempt.ts';
 import { type Message, type Status, transitions } from '../message.ts';
 import { isNamed, noteContact } from '../store/contacts.dynamo.ts';
-import type { MessageStore, Transition } from '../store/message-store.ts';
+import {
+  addAttemptCost,
+  fillInSent,
+  noteFailedAttempt,
+  transitionMessage,
+} from '../store/message-changes.dynamo.ts';
+import type { Transition } from '../store/message-row.ts';
+import { findMessageByCarrierId, readMessage } from '../store/messages.dynamo.ts';
 
 /** A carrier's report about a message after the hand-over, in the same form for all carriers. */
 export interface Receipt {
@@ -27,18 +34,13 @@ export interface Receipt {
   readonly transition: Transition;
 }
 
-interface ReceiptDependencies extends Context<'WHATSAPP_WINDOWS_TABLE' | 'RETENTION_DAYS'> {
-  readonly messages: ReceiptStore;
+interface ReceiptDependencies
+  extends Context<'MESSAGES_TABLE' | 'RETENTION_DAYS' | 'WHATSAPP_WINDOWS_TABLE'> {
   /** Suppresses the recipient, as at a hand-over (call-carrier.ts). */
   readonly recordOptOut: (message: Message, at: Date) => Promise<boolean>;
   /** What a message costs by the stage's prices; undefined where they have none for it. */
   readonly priceOf: (message: Message) => Price | undefined;
 }
-
-type ReceiptStore = Pick<
-  MessageStore,
-  'transition' | 'get' | 'findByCarrierId' | 'fillInSent' | 'addCost' | 'noteFailedAttempt'
->;
 
 interface Recorded {
   readonly outcome: 'recorded' | 'ignored' | 'unknown_message';
@@ -119,49 +121,56 @@ async function recordReceipt(
   receipt: Receipt,
   tries = recordTriesMax,
 ): Promise<Recorded> {
-  const { messages, recordOptOut, priceOf } = dependencies;
+  const { recordOptOut } = dependencies;
   const { carrierMessageId } = receipt;
   const messageId =
     receipt.messageId ??
-    (carrierMessageId === undefined ? undefined : await messages.findByCarrierId(carrierMessageId));
+    (carrierMessageId === undefined
+      ? undefined
+      : await findMessageByCarrierId(dependencies, carrierMessageId));
   if (messageId === undefined) return { outcome: 'unknown_message', messageId, message: undefined };
   // An older read may lack the attempt that it is about.
-  const seen = await messages.get(messageId, eventually);
+  const seen = await readMessage(dependencies, messageId, eventually);
   const isCurrent = seen !== undefined && concerns(receipt, seen) && !mayHaveChanged(receipt, seen);
-  const row = isCurrent ? seen : await messages.get(messageId);
+  const row = isCurrent ? seen : await readMessage(dependencies, messageId);
   if (row === undefined) return { outcome: 'unknown_message', messageId, message: undefined };
   // The result has no message, so that nothing is noted for it.
   if (!concerns(receipt, row)) return { outcome: 'ignored', messageId, message: undefined };
-  await noteEstimate(messages, priceOf, receipt, row);
+  await noteEstimate(dependencies, receipt, row);
   const { cost, currency, ...withoutCost } = receipt.transition;
   const isOneOfSeveral = receipt.attempt !== undefined && mayBeWithSeveral(row);
   const transition = isOneOfSeveral ? withoutCost : receipt.transition;
   if (isOneOfSeveral && cost !== undefined && currency !== undefined)
-    await messages.addCost(messageId, { attempt: receipt.attempt, cost, currency, reported: true });
+    await addAttemptCost(dependencies, messageId, {
+      attempt: receipt.attempt,
+      cost,
+      currency,
+      reported: true,
+    });
   // Usually the hand-over has written `sent` already: then this read was cheaper than a refused write.
   const isOfFailed = receipt.attempt !== undefined && receipt.attempt === row.failed_attempt;
   if (transition.to === 'sent' && (isOfFailed || isPast(row.status))) {
-    await noteLateCost(messages, receipt, row, isOneOfSeveral);
-    return proveSent(messages, receipt, row);
+    await noteLateCost(dependencies, receipt, row, isOneOfSeveral);
+    return proveSent(dependencies, receipt, row);
   }
   let suppressed = {};
   if (transition.errorCode === 'recipient_opted_out') {
     // The opt-out is recorded before the state, which ends the work on this message.
-    const refused = await messages.get(messageId);
+    const refused = await readMessage(dependencies, messageId);
     const isSuppressed = refused !== undefined && (await recordOptOut(refused, transition.at));
     suppressed = isSuppressed ? {} : { suppressed: false };
   }
   // A failure of an earlier attempt says nothing of the one after it, nor one of an attempt that the carrier has not taken.
   const isOfEarlier = isFailure(transition) && mayArriveLater(receipt, row);
   if (isOfEarlier && isKnownNotTaken(receipt, row))
-    return ignoreFailure(messages, receipt, row, isOneOfSeveral);
+    return ignoreFailure(dependencies, receipt, row, isOneOfSeveral);
   const ofAttempt =
     isOfEarlier && receipt.attempt !== undefined
       ? { ofAttempt: { number: receipt.attempt, ...(tries > 1 && row.attempts && { seen: row.attempts }) } }
       : {};
   const notFailed = transition.to === 'sent' ? withoutUndefined({ notFailed: receipt.attempt }) : {};
   const reported = withoutUndefined({ reportedAttempt: reportedAttemptOf(receipt, row) });
-  const message = await messages.transition(messageId, {
+  const message = await transitionMessage(dependencies, messageId, {
     ...transition,
     ...suppressed,
     ...ofAttempt,
@@ -170,35 +179,35 @@ async function recordReceipt(
     reported: true,
   });
   if (message !== undefined) return { outcome: 'recorded', messageId, message };
-  const known = await messages.get(messageId);
+  const known = await readMessage(dependencies, messageId);
   if (known === undefined) return { outcome: 'unknown_message', messageId, message: undefined };
   // Its attempts have changed since they were read: an outcome is known, or another one is made.
   if (isOfEarlier && !transitions[known.status].final && mayCount(receipt, known) && tries > 1)
     return recordReceipt(dependencies, receipt, tries - 1);
-  if (isOfEarlier) return ignoreFailure(messages, receipt, known, isOneOfSeveral);
-  await noteLateCost(messages, receipt, known, isOneOfSeveral);
-  return proveSent(messages, receipt, known);
+  if (isOfEarlier) return ignoreFailure(dependencies, receipt, known, isOneOfSeveral);
+  await noteLateCost(dependencies, receipt, known, isOneOfSeveral);
+  return proveSent(dependencies, receipt, known);
 }
 
 /** An older report of the attempt, which comes after its failure, counts no more. */
 async function ignoreFailure(
-  messages: ReceiptStore,
+  dependencies: ReceiptDependencies,
   receipt: Receipt,
   known: Message,
   isCostNoted: boolean,
 ): Promise<Recorded> {
   const isNew =
     receipt.attempt !== undefined && !transitions[known.status].final && !isKnownNotTaken(receipt, known);
-  const noted = isNew ? await messages.noteFailedAttempt(known.message_id, receipt.attempt) : undefined;
-  await noteLateCost(messages, receipt, known, isCostNoted);
+  const noted = isNew ? await noteFailedAttempt(dependencies, known.message_id, receipt.attempt) : undefined;
+  await noteLateCost(dependencies, receipt, known, isCostNoted);
   const { cost: _cost, currency: _currency, ...failure } = receipt.transition;
   const { message_id: messageId } = known;
   const message =
     noted?.status === 'sent' && noneMayArrive(noted)
-      ? await messages.transition(messageId, { ...failure, reported: true })
+      ? await transitionMessage(dependencies, messageId, { ...failure, reported: true })
       : undefined;
   return message === undefined
-    ? proveSent(messages, receipt, known)
+    ? proveSent(dependencies, receipt, known)
     : { outcome: 'recorded', messageId, message };
 }
 
@@ -280,22 +289,21 @@ function mayHaveChanged({ attempt, transition }: Receipt, { attempts }: Message)
  * price of one of several attempts, and the receipt names no price, the price is estimated as it is at an acceptance.
  */
 async function noteEstimate(
-  messages: ReceiptStore,
-  priceOf: ReceiptDependencies['priceOf'],
+  dependencies: ReceiptDependencies,
   { attempt, transition }: Receipt,
   row: Message,
 ): Promise<void> {
   const named = row.attempts?.find(({ number }) => number === attempt);
   if (named === undefined || !mayBeTaken(named) || transition.cost !== undefined) return;
   const known = mayBeWithSeveral(row) ? row.costs?.[named.number] : row.cost;
-  const price = known === undefined ? priceOf(row) : undefined;
+  const price = known === undefined ? dependencies.priceOf(row) : undefined;
   if (price !== undefined)
-    await messages.addCost(row.message_id, { attempt: named.number, ...price, reported: false });
+    await addAttemptCost(dependencies, row.message_id, { attempt: named.number, ...price, reported: false });
 }
 
 /** The carrier's figure replaces the estimate also where it comes after the state that it reports. */
 async function noteLateCost(
-  messages: ReceiptStore,
+  dependencies: ReceiptDependencies,
   { attempt, transition: { cost, currency } }: Receipt,
   known: Message,
   isCostNoted: boolean,
@@ -305,15 +313,21 @@ async function noteLateCost(
   const isFinal = known.cost_reported === true || known.status === 'sent';
   const isKnown = isFinal && !mayBeWithSeveral(known) && known.cost === cost && known.currency === currency;
   if (isKnown || isCostNoted) return;
-  await messages.addCost(known.message_id, { attempt, cost, currency, reported: true });
+  await addAttemptCost(dependencies, known.message_id, { attempt, cost, currency, reported: true });
 }
 
 /** The state no longer changes; but this receipt proves that a final message without `sent` was handed over. */
-async function proveSent(messages: ReceiptStore, { transition }: Receipt, known: Message): Promise<Recorded> {
+async function proveSent(
+  dependencies: ReceiptDependencies,
+  { transition }: Receipt,
+  known: Message,
+): Promise<Recorded> {
   const { message_id: messageId, status } = known;
   const ended = status === 'failed' || status === 'expired';
   const filled =
-    ended && known.sent_at === undefined ? await messages.fillInSent(messageId, transition.at) : undefined;
+    ended && known.sent_at === undefined
+      ? await fillInSent(dependencies, messageId, transition.at)
+      : undefined;
   return filled === undefined
     ? { outcome: 'ignored', messageId, message: known }
     : { outcome: 'recorded', messageId, message: filled };

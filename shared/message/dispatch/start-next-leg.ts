@@ -13,11 +13,11 @@
 
 import { refusalAmong } from '../../contract/errors.ts';
 import type { Allowance, AllowanceOf } from '../../limit/take-from-caps.ts';
-import type { Clock, Sleep } from '../../platform/clock.ts';
+import type { Context } from '../../platform/context.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { retry } from '../../platform/retry.ts';
 import { type LegRefusal, type Message, undeliveredStatuses } from '../message.ts';
-import type { MessageStore } from '../store/message-store.ts';
+import { createLeg, readMessage, readMessages } from '../store/messages.dynamo.ts';
 import { earlierLegIds, laterLegIds, nextLegDueAt, nextLegOf, nextLegWaitsUntil } from './fallback.ts';
 
 /** The differences of one-time passwords. */
@@ -53,26 +53,24 @@ const conflictRetryDelaysMs = [50, 200, 800];
  * @throws when it may not have started: the queue must deliver the message again.
  */
 export async function startNextLeg(
-  dependencies: {
-    readonly messages: Pick<MessageStore, 'get' | 'createLeg'>;
+  dependencies: Context<'MESSAGES_TABLE' | 'RETENTION_DAYS'> & {
     readonly allowanceOf: AllowanceOf;
     readonly otpLegs: OtpLegs;
-    readonly clock: Clock;
-    readonly newId: () => string;
-    readonly sleep: Sleep;
   },
   previous: Message,
 ): Promise<StartedLeg> {
-  const { messages, otpLegs, clock, sleep } = dependencies;
+  const { otpLegs, clock, sleep } = dependencies;
   const now = clock();
   const dueAt = nextLegDueAt(previous);
   const leg = nextLegOf(previous, now, otpLegs.textOf);
   if (dueAt === undefined || leg === undefined || now > nextLegWaitsUntil(previous, dueAt))
     return { outcome: 'no_leg_needed' };
   // Most repeats end here, before anything is taken from a cap or counted for the recipient.
-  if ((await messages.get(leg.message_id)) !== undefined) return { outcome: 'leg_exists' };
+  if ((await readMessage(dependencies, leg.message_id)) !== undefined) return { outcome: 'leg_exists' };
   const earlierIds = earlierLegIds(leg);
-  const others = earlierIds.filter((id) => id !== previous.message_id).map((id) => messages.get(id));
+  const others = earlierIds
+    .filter((id) => id !== previous.message_id)
+    .map((id) => readMessage(dependencies, id));
   if (!(await Promise.all(others)).every(isUndelivered)) return { outcome: 'no_leg_needed' };
   if (leg.otp !== undefined && !(await otpLegs.isPending(leg.otp.otp_id)))
     return { outcome: 'no_leg_needed' };
@@ -81,7 +79,7 @@ export async function startNextLeg(
   const refusal = await refusalOf(leg, otpLegs, allowance, now);
   const row = { ...leg, ...withoutUndefined({ refusal }), stored_by: workId };
   const stored = await retry({ delaysMs: conflictRetryDelaysMs, sleep }, () =>
-    messages.createLeg(row, earlierIds),
+    createLeg(dependencies, row, earlierIds),
   );
   if (stored === 'exists') return { outcome: 'leg_exists' };
   if (stored === 'sequence_ended') return { outcome: 'no_leg_needed' };
@@ -118,22 +116,15 @@ const capRefusals = ['message_limit_reached', 'spend_limit_reached'] as const sa
  * nothing for a message without `fallback`, nor for a first leg within its time.
  */
 export async function isReplaced(
-  {
-    messages,
-    otpLegs,
-    clock,
-  }: {
-    readonly messages: Pick<MessageStore, 'getMany'>;
-    readonly otpLegs: Pick<OtpLegs, 'isPending'>;
-    readonly clock: Clock;
-  },
+  dependencies: Context<'MESSAGES_TABLE'> & { readonly otpLegs: Pick<OtpLegs, 'isPending'> },
   message: Message,
 ): Promise<boolean> {
+  const { otpLegs, clock } = dependencies;
   const earlier = earlierLegIds(message);
   const dueAt = nextLegDueAt(message);
   const later = dueAt !== undefined && dueAt <= clock() ? laterLegIds(message) : [];
   if (earlier.length + later.length === 0) return false;
-  const legs = await messages.getMany([...earlier, ...later]);
+  const legs = await readMessages(dependencies, [...earlier, ...later]);
   if (legs.some(({ status }) => status === 'delivered' || status === 'read')) return true;
   if (legs.some((leg) => later.includes(leg.message_id) && replaces(leg))) return true;
   return earlier.length > 0 && message.otp !== undefined && !(await otpLegs.isPending(message.otp.otp_id));

@@ -19,6 +19,7 @@ import {
 } from '../../operation/operation.ts';
 import { describeUnknown, unknownIn } from '../../operation/unknown-fields.ts';
 import { addSeconds } from '../../platform/clock.ts';
+import type { Context } from '../../platform/context.ts';
 import { newId } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { SelectSender } from '../../sender/select-sender.ts';
@@ -27,6 +28,7 @@ import type { SenderPaces } from '../dispatch/sender-pace.dynamo.ts';
 import type { Message } from '../message.ts';
 import type { AcceptedBatch } from '../message-response.schema.ts';
 import { acceptedView } from '../message-response.ts';
+import { createMessages } from '../store/messages.dynamo.ts';
 import {
   acceptedIndexes,
   type Batch,
@@ -131,11 +133,7 @@ export function sendBulkSms(
 
 /** Stores the messages of the batch, each with its time in the line if its sender has a pace. */
 async function storeMessages(
-  {
-    batches,
-    messages,
-    pace,
-  }: Pick<SendDependencies, 'messages'> & {
+  ctx: Context<'MESSAGES_TABLE' | 'RETENTION_DAYS'> & {
     readonly batches: Pick<BatchStore, 'markStored'>;
     readonly pace: Pick<SenderPaces, 'joinLine'>;
   },
@@ -144,10 +142,10 @@ async function storeMessages(
   now: Date,
 ): Promise<Batch> {
   const all = rows.map(({ message }) => message);
-  const paced = await lineUp(pace, all, now);
-  await messages.createMany(paced.messages);
+  const paced = await lineUp(ctx.pace, all, now);
+  await createMessages(ctx, paced.messages);
   const expectedEnd = withoutUndefined({ expected_end_at: paced.expectedEndAt?.toISOString() });
-  return { ...batch, ...(await batches.markStored(batch.batch_id, expectedEnd)) };
+  return { ...batch, ...(await ctx.batches.markStored(batch.batch_id, expectedEnd)) };
 }
 
 async function takeOver(

@@ -18,6 +18,7 @@ import { type Operation, requireCaller } from '../../operation/operation.ts';
 import { describeUnknown, unknownIn } from '../../operation/unknown-fields.ts';
 import { dynamo } from '../../platform/aws/clients.ts';
 import { systemClock } from '../../platform/clock.ts';
+import { type Context, contextOf } from '../../platform/context.ts';
 import type { EnvironmentFor } from '../../platform/env.ts';
 import { newId } from '../../platform/ids.ts';
 import { countMetric, log } from '../../platform/log.ts';
@@ -25,8 +26,7 @@ import { withoutUndefined } from '../../platform/object-fields.ts';
 import { type SelectSender, type SendersOf, senderReader } from '../../sender/select-sender.ts';
 import type { Message } from '../message.ts';
 import { acceptedView } from '../message-response.ts';
-import { messagesFrom } from '../store/message-store.dynamo.ts';
-import type { MessageStore } from '../store/message-store.ts';
+import { createMessage, readMessage } from '../store/messages.dynamo.ts';
 import { dynamoSuppressedAmong, type SuppressedAmong } from '../suppression/suppression-store.dynamo.ts';
 import { dryRunOf, isDryRun, type PriceOf, refusalsOf } from './dry-run.ts';
 import { assertMaySendLegs, channelsOf, type WantedLeg } from './fallback-fields.ts';
@@ -48,9 +48,11 @@ interface ChannelSend<Request extends OneRequest> {
 }
 
 export function sendOne<Request extends OneRequest>(
-  { messages, allowanceOf, stageCountries, channelsOff, sendersOf, ...forDryRun }: SendDependencies,
+  dependencies: SendDependencies,
   { channel, schema, newMessage }: ChannelSend<Request>,
 ): Operation {
+  const { allowanceOf, stageCountries, channelsOff, sendersOf } = dependencies;
+  const messages = keyedMessages(dependencies);
   return async (request) => {
     const { clientId, client } = requireCaller(request);
     const key = idempotencyKeyOf(request.headers);
@@ -77,7 +79,7 @@ export function sendOne<Request extends OneRequest>(
       const checks = [assertAllowed, () => allowance?.check([message])];
       const refusals = await refusalsOf(messages, keyed, checks);
       const unknownFields = describeUnknown(unknownIn(schema, request.body), 'field');
-      return dryRunOf(message, forDryRun, { refusals, unknownFields });
+      return dryRunOf(message, dependencies, { refusals, unknownFields });
     }
     const { entry, replayed } = await createOnce(messages, request, {
       ...keyed,
@@ -91,6 +93,14 @@ export function sendOne<Request extends OneRequest>(
       },
     });
     return accepted(acceptedView(entry), replayed, { message_id: entry.message_id });
+  };
+}
+
+/** Returns the messages as records of Idempotency-Keys. */
+export function keyedMessages(ctx: Context<'MESSAGES_TABLE' | 'RETENTION_DAYS'>) {
+  return {
+    create: (message: Message) => createMessage(ctx, message),
+    get: (messageId: string) => readMessage(ctx, messageId),
   };
 }
 
@@ -140,8 +150,7 @@ export function newMessage(
   };
 }
 
-export interface SendDependencies {
-  readonly messages: MessageStore;
+export interface SendDependencies extends Context<'MESSAGES_TABLE' | 'RETENTION_DAYS'> {
   readonly allowanceOf: AllowanceOf;
   /** The countries of clients without their own list; undefined for all. */
   readonly stageCountries?: readonly string[] | undefined;
@@ -160,7 +169,7 @@ export function sendDependencies(
 ): SendDependencies {
   const prices = readPrices(env.PRICES_FILE);
   return {
-    messages: messagesFrom(env),
+    ...contextOf(env),
     allowanceOf: allowancesFrom(env, overridesFrom(env).capsOf),
     stageCountries: stageCountriesOf(env),
     channelsOff: channelsOffOf(env),

@@ -1,18 +1,10 @@
 /** Reads the messages with a recipient, by the index that contains both directions and all clients. */
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import type { Context } from '../../platform/context.ts';
 import type { Message } from '../message.ts';
 import { listPosition } from './message-list.dynamo.ts';
-import type { MessageStore } from './message-store.ts';
-
-interface ConversationPage {
-  /** Fewer than requested if a row is not yet visible or cannot be read. */
-  readonly messages: readonly Message[];
-  /** The list position at which older ones begin; undefined if there are none. */
-  readonly nextBefore: string | undefined;
-}
-
-export type Conversations = ReturnType<typeof dynamoConversations>;
+import { readMessages } from './messages.dynamo.ts';
 
 const pageSize = 100;
 /** The number of messages among which a contact that could not be written is found. */
@@ -28,41 +20,39 @@ export interface Written {
 const indexRow = z.object({ message_id: z.string() });
 const indexPosition = z.object({ list_at: z.string() });
 
-export function dynamoConversations(
-  client: DynamoDBDocumentClient,
-  TableName: string,
-  messages: Pick<MessageStore, 'getMany'>,
+/**
+ * Returns the newest messages with a recipient, of both directions and all clients, newest first: fewer than the limit if a
+ * row is not yet visible or cannot be read. `nextBefore` is the list position at which older ones begin; undefined if there
+ * are none.
+ *
+ * @param before - `nextBefore` of the page before
+ */
+export async function newestMessagesWith(
+  ctx: Context<'MESSAGES_TABLE'>,
+  person: string,
+  limit: number,
+  before?: string,
 ) {
+  const { Items = [], LastEvaluatedKey } = await ctx.db.send(
+    new QueryCommand({
+      TableName: ctx.env.MESSAGES_TABLE,
+      IndexName: 'by-recipient',
+      KeyConditionExpression:
+        before === undefined ? 'recipient = :person' : 'recipient = :person AND list_at < :before',
+      ExpressionAttributeValues: {
+        ':person': person,
+        ...(before === undefined ? {} : { ':before': before }),
+      },
+      ScanIndexForward: false,
+      Limit: limit,
+    }),
+  );
+  const ids = Items.map((item) => indexRow.parse(item).message_id);
+  // The read is eventually consistent: nobody can reply to a hand-over of this moment.
+  const found = await readMessages(ctx, ids, { consistent: false });
   return {
-    /**
-     * Returns the newest messages with a recipient, of both directions and all clients, newest first.
-     *
-     * @param before - `nextBefore` of the page before
-     */
-    async newestWith(person: string, limit: number, before?: string): Promise<ConversationPage> {
-      const { Items = [], LastEvaluatedKey } = await client.send(
-        new QueryCommand({
-          TableName,
-          IndexName: 'by-recipient',
-          KeyConditionExpression:
-            before === undefined ? 'recipient = :person' : 'recipient = :person AND list_at < :before',
-          ExpressionAttributeValues: {
-            ':person': person,
-            ...(before === undefined ? {} : { ':before': before }),
-          },
-          ScanIndexForward: false,
-          Limit: limit,
-        }),
-      );
-      const ids = Items.map((item) => indexRow.parse(item).message_id);
-      // The read is eventually consistent: nobody can reply to a hand-over of this moment.
-      const found = await messages.getMany(ids, { consistent: false });
-      return {
-        messages: found.toSorted((one, other) => (listPosition(one) < listPosition(other) ? 1 : -1)),
-        nextBefore:
-          LastEvaluatedKey === undefined ? undefined : indexPosition.parse(LastEvaluatedKey).list_at,
-      };
-    },
+    messages: found.toSorted((one, other) => (listPosition(one) < listPosition(other) ? 1 : -1)),
+    nextBefore: LastEvaluatedKey === undefined ? undefined : indexPosition.parse(LastEvaluatedKey).list_at,
   };
 }
 
@@ -71,8 +61,8 @@ export function dynamoConversations(
  *
  * @param recipients - all forms of the recipient's number
  */
-export async function* pagesWith(
-  conversations: Conversations,
+export async function* conversationPages(
+  ctx: Context<'MESSAGES_TABLE'>,
   recipients: readonly string[],
 ): AsyncGenerator<readonly Message[]> {
   let unread: readonly { readonly recipient: string; readonly before?: string }[] = recipients.map(
@@ -82,7 +72,7 @@ export async function* pagesWith(
     const pages = await Promise.all(
       unread.map(async ({ recipient, before }) => ({
         recipient,
-        ...(await conversations.newestWith(recipient, pageSize, before)),
+        ...(await newestMessagesWith(ctx, recipient, pageSize, before)),
       })),
     );
     yield pages.flatMap(({ messages }) => messages);

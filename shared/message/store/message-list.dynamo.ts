@@ -1,7 +1,7 @@
 /** The list indexes of the messages table: merges the shards of a client's list; with a reference, reads the index by reference. */
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { queryRows } from '../../platform/aws/read-rows.dynamo.ts';
+import type { Context } from '../../platform/context.ts';
 import type { Message } from '../message.ts';
 
 export const listShards = 4;
@@ -40,8 +40,6 @@ export interface ListedKey {
   readonly position: string;
 }
 
-export type MessageList = ReturnType<typeof dynamoMessageList>;
-
 const indexRow = z.object({ message_id: z.string(), list_at: z.string() });
 
 /** A partition of an index that is sorted by `list_at`. */
@@ -51,36 +49,35 @@ interface ListPartition {
   readonly value: string;
 }
 
-/** Reads partitions of the list indexes, newest first; each lazily, `pageSize` keys at a time. */
-export function listPartitions(client: DynamoDBDocumentClient, tableName: string) {
-  return async function* partition(
-    index: ListPartition,
-    range: Pick<ListRange, 'from' | 'before'>,
-    pageSize: number,
-  ): AsyncGenerator<ListedKey> {
-    const rows = queryRows(client, {
-      TableName: tableName,
-      IndexName: index.name,
-      KeyConditionExpression: `${index.key} = :key AND list_at BETWEEN :from AND :before`,
-      ExpressionAttributeValues: { ':key': index.value, ':from': range.from, ':before': range.before },
-      ScanIndexForward: false,
-      Limit: pageSize,
-    });
-    for await (const row of rows) {
-      const { message_id, list_at } = indexRow.parse(row);
-      // `BETWEEN` includes both ends; `before` is the last message of the previous page.
-      if (list_at !== range.before) yield { messageId: message_id, position: list_at };
-    }
-  };
+/** Reads a partition of a list index, newest first, lazily, `pageSize` keys at a time. */
+export async function* keysInPartition(
+  { db, env }: Context<'MESSAGES_TABLE'>,
+  index: ListPartition,
+  range: { readonly from: string; readonly before: string },
+  pageSize: number,
+): AsyncGenerator<ListedKey> {
+  const rows = queryRows(db, {
+    TableName: env.MESSAGES_TABLE,
+    IndexName: index.name,
+    KeyConditionExpression: `${index.key} = :key AND list_at BETWEEN :from AND :before`,
+    ExpressionAttributeValues: { ':key': index.value, ':from': range.from, ':before': range.before },
+    ScanIndexForward: false,
+    Limit: pageSize,
+  });
+  for await (const row of rows) {
+    const { message_id, list_at } = indexRow.parse(row);
+    // `BETWEEN` includes both ends; `before` is the last message of the previous page.
+    if (list_at !== range.before) yield { messageId: message_id, position: list_at };
+  }
 }
 
-export function dynamoMessageList(client: DynamoDBDocumentClient, tableName: string) {
-  const partition = listPartitions(client, tableName);
-  return {
-    /** Returns the keys in a range, newest first; read lazily, `pageSize` at a time. */
-    keys: (range: ListRange, pageSize: number): AsyncGenerator<ListedKey> =>
-      newestFirst(partitionsOf(range).map((index) => partition(index, range, pageSize))),
-  };
+/** Returns the keys in a range, newest first; read lazily, `pageSize` at a time. */
+export function listedKeys(
+  ctx: Context<'MESSAGES_TABLE'>,
+  range: ListRange,
+  pageSize: number,
+): AsyncGenerator<ListedKey> {
+  return newestFirst(partitionsOf(range).map((index) => keysInPartition(ctx, index, range, pageSize)));
 }
 
 export function partitionsOf({
@@ -88,7 +85,7 @@ export function partitionsOf({
   reference,
   recipient,
   direction,
-}: Pick<ListRange, 'clientId' | 'reference' | 'recipient' | 'direction'>): ListPartition[] {
+}: Omit<ListRange, 'from' | 'before'>): ListPartition[] {
   if (reference !== undefined) {
     return [{ name: 'by-reference', key: 'reference_key', value: `${clientId}#${reference}` }];
   }

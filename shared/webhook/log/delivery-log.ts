@@ -7,10 +7,10 @@ import type { ActivityLog } from '../../activity/write-activity.dynamo.ts';
 import { standardError } from '../../contract/errors.ts';
 import { eventNames } from '../../contract/webhook-events.ts';
 import { ownMessage } from '../../message/status-and-cancel.ts';
-import type { MessageStore } from '../../message/store/message-store.ts';
 import { optional } from '../../operation/fields.ts';
 import { opaqueCursor, pageLimit, sortableTime } from '../../operation/list-query.ts';
 import type { Sleep } from '../../platform/clock.ts';
+import type { Context } from '../../platform/context.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { type Delivery, deliveryStates, listPositionOf } from '../delivery.ts';
 import type { DeliveryStore, ResendStore } from '../delivery-store.dynamo.ts';
@@ -50,9 +50,7 @@ const [first, last] = ['0', '~'];
 
 /** @throws GatewayError `not_found` for a message or an endpoint that the client does not have. */
 export async function deliveryLog(
-  dependencies: Pick<WebhookLogDependencies, 'deliveries' | 'endpoints'> & {
-    readonly messages: Pick<MessageStore, 'get'>;
-  },
+  dependencies: Pick<WebhookLogDependencies, 'deliveries' | 'endpoints'> & Context<'MESSAGES_TABLE'>,
   clientId: string,
   query: DeliveryLogQuery,
 ): Promise<DeliveryList> {
@@ -63,7 +61,7 @@ export async function deliveryLog(
     throw standardError('not_found');
   let before = query.cursor === undefined ? `${until}${last}` : cursors.decode(query.cursor);
   if (message_id !== undefined) {
-    const message = await ownMessage(dependencies.messages, clientId, message_id);
+    const message = await ownMessage(dependencies, clientId, message_id);
     const rows = (await deliveries.getMany(deliveryIdsOf(message, endpoints)))
       .filter((row) => isWanted(row, query) && listPositionOf(row) < before)
       .toSorted((one, other) => (listPositionOf(one) < listPositionOf(other) ? 1 : -1));

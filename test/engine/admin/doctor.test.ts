@@ -1,15 +1,17 @@
 /** What `doctor` reads of a client with many messages follows what is wrong, and not how much the client sends. */
+
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { AdminContext } from '../../../shared/admin/admin-context.ts';
 import { recentFailures } from '../../../shared/admin/diagnosis/diagnose-client.ts';
 import { dynamoMessageSearch } from '../../../shared/admin/message-search.dynamo.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
+import { createMessages } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import { type Counted, countedDynamo } from '../../support/engine/counted-dynamo.ts';
 import { engineConfig } from '../../support/engine/engine.ts';
 import { createTables } from '../../support/engine/tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 
@@ -33,12 +35,9 @@ let dependencies: AdminContext;
 beforeAll(async () => {
   tables = await createTables(['messages']);
   counted = countedDynamo(engineConfig());
-  const store = (dynamo: TestTables['dynamo']) =>
-    dynamoMessageStore(dynamo, { tableName: tables.names.messages, retentionDays: 1 });
-  await store(tables.dynamo).createMany(messages);
-  const read = store(counted.documents);
-  const search = dynamoMessageSearch(counted.documents, tables.names.messages, read);
-  dependencies = { messages: { ...read, ...search } } as never;
+  await createMessages(testContext(tables), messages);
+  const context = testContext({ ...tables, dynamo: counted.documents });
+  dependencies = { ...context, messages: dynamoMessageSearch(context) } as never;
 });
 afterAll(async () => {
   counted.client.destroy();

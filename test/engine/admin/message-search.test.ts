@@ -5,10 +5,11 @@ import {
   type MessageSearch,
 } from '../../../shared/admin/message-search.dynamo.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
+import { createMessages } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import { createTables } from '../../support/engine/tables.ts';
+import { testContext, withCalls } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 
@@ -27,10 +28,9 @@ const messages = Array.from({ length: 60 }, (_, i): Message => {
 const newestFirst = messages.toReversed();
 
 let tables: TestTables;
-const store = () => dynamoMessageStore(tables.dynamo, { tableName: tables.names.messages, retentionDays: 1 });
 beforeAll(async () => {
   tables = await createTables(['messages']);
-  await store().createMany(messages);
+  await createMessages(testContext(tables), messages);
 });
 afterAll(() => tables.drop());
 
@@ -40,7 +40,7 @@ async function all(
   limit: number,
   options: Omit<Parameters<MessageSearch['search']>[1], 'limit' | 'cursor'> = {},
 ): Promise<Message[]> {
-  const search = dynamoMessageSearch(tables.dynamo, tables.names.messages, store());
+  const search = dynamoMessageSearch(testContext(tables));
   const found: Message[] = [];
   let cursor: string | undefined;
   do {
@@ -100,7 +100,7 @@ it('finds the messages of a person and those to them, together and apart, by cli
       ...(i % 2 === 0 ? {} : { direction: 'inbound', status: 'received', received_at: at }),
     });
   });
-  await store().createMany(talk);
+  await createMessages(testContext(tables), talk);
   const all6 = talk.toReversed();
   const isInbound = ({ direction }: Message) => direction === 'inbound';
   const ofClient = all6.filter(({ client_id }) => client_id === 'client-talks');
@@ -127,14 +127,13 @@ it('ends a page after a bounded number of messages where few match, and continue
       ...(i < 5 ? { status: 'failed' } : {}),
     });
   });
-  await store().createMany(many);
-  const counting = {
-    getMany: (ids: readonly string[]) => {
-      read.push(ids.length);
-      return store().getMany(ids);
-    },
-  };
-  const { search } = dynamoMessageSearch(tables.dynamo, tables.names.messages, counting);
+  await createMessages(testContext(tables), many);
+  const counting = withCalls(testContext(tables), async ({ operation, input }, run) => {
+    const [asked] = Object.values((input.RequestItems ?? {}) as Record<string, { Keys: unknown[] }>);
+    if (operation === 'BatchGet') read.push(asked?.Keys.length ?? 0);
+    return run();
+  });
+  const { search } = dynamoMessageSearch(counting);
   const filter = { clientIds: ['client-many'] };
   const page = await search(filter, { limit: 25, condition: { status: 'failed' } });
   expect(page.messages).toEqual([]);

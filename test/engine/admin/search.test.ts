@@ -1,4 +1,5 @@
 /** An administrator's search for whatever is at hand: what it finds, and where the dashboard shows it. */
+
 import { randomUUID } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -8,7 +9,8 @@ import { dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts
 import { unassignedClientId } from '../../../shared/message/find-owner.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { dynamoBatchStore } from '../../../shared/message/send/batch-store.dynamo.ts';
-import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
+import { transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
+import { createMessage, createMessages } from '../../../shared/message/store/messages.dynamo.ts';
 import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import type { OneTimePassword } from '../../../shared/otp/otp.ts';
 import { dynamoOtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
@@ -17,6 +19,7 @@ import { newId } from '../../../shared/platform/ids.ts';
 import { newDelivery } from '../../../shared/webhook/delivery.ts';
 import { dynamoDeliveryStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { createTables } from '../../support/engine/tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 
@@ -54,16 +57,14 @@ beforeAll(async () => {
   ]);
   const { dynamo, names } = tables;
   const clients = dynamoClientStore(dynamo, names.clients);
-  const messages = dynamoMessageStore(dynamo, { tableName: names.messages, retentionDays: 1 });
+  const context = testContext(tables, { env: { RETENTION_DAYS: 1 } });
   const batches = dynamoBatchStore(dynamo, { tableName: names.batches, retentionDays: 1 });
   const otps = dynamoOtpStore(dynamo, names.one_time_passwords);
   const deliveries = dynamoDeliveryStore(dynamo, names.webhook_deliveries);
   const suppressions = dynamoSuppressionStore(dynamo, names.suppressions);
   dependencies = {
+    ...context,
     clients,
-    messages,
-    db: dynamo,
-    env: { MESSAGES_TABLE: names.messages },
     suppressions,
     batches,
     otps,
@@ -79,7 +80,7 @@ beforeAll(async () => {
   ])
     await clients.create(each);
   const otp = { otp_id: ids.otp, code_length: 6, expires_at: at, attempts_remaining: 5 };
-  await messages.createMany([
+  await createMessages(context, [
     message(ids.ofOrder, { reference: 'order 42', client_id: 'client-a', recipient: '+447700900111' }),
     message(newId('msg', created), { reference: 'order 42', client_id: 'client-b' }),
     message(newId('msg', created), { reference: '07700 900104', client_id: 'client-b' }),
@@ -173,10 +174,9 @@ describe('a search', () => {
   });
 
   it('leads to test data in its mode, and finds references of the mode that is shown', async () => {
-    const { dynamo, names } = tables;
-    const messages = dynamoMessageStore(dynamo, { tableName: names.messages, retentionDays: 1 });
+    const context = testContext(tables, { env: { RETENTION_DAYS: 1 } });
     const [id, reference] = [newId('msg', created), 'test-order'];
-    await messages.create(message(id, { client_id: 'client-a-test', reference }));
+    await createMessage(context, message(id, { client_id: 'client-a-test', reference }));
     expect(await find(id)).toMatchObject([{ client_id: 'client-a-test', href: `#/test/messages/${id}` }]);
     expect(await find(reference)).toEqual([]);
     const { results } = await search({ ...dependencies, mode: 'test' }, reference);
@@ -189,13 +189,12 @@ describe('a search', () => {
   it.each(['sms', 'whatsapp'] as const)(
     'finds a message by the id that its carrier gave it: %s',
     async (channel) => {
-      const { dynamo, names } = tables;
-      const messages = dynamoMessageStore(dynamo, { tableName: names.messages, retentionDays: 1 });
+      const context = testContext(tables, { env: { RETENTION_DAYS: 1 } });
       const id = newId('msg', created);
       const carrierMessageId = `SM${randomUUID()}`;
-      await messages.create(message(id, { channel, status: 'sending', client_id: 'client-a' }));
+      await createMessage(context, message(id, { channel, status: 'sending', client_id: 'client-a' }));
       expect(await find(carrierMessageId)).toEqual([]);
-      await messages.transition(id, { to: 'sent', at: created, carrierMessageId });
+      await transitionMessage(context, id, { to: 'sent', at: created, carrierMessageId });
       expect(await find(` ${carrierMessageId}`)).toMatchObject([
         { kind: 'message', id, client_id: 'client-a' },
       ]);

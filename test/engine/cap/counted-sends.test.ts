@@ -14,7 +14,6 @@ import {
   wantedMessages,
 } from '../../support/cap/capped-sends.ts';
 import { capProcess, millionthsOf, usedOf } from '../../support/cap/caps.ts';
-import { storesIn } from '../../support/engine/stores.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { type Kill, Killed, noKill } from '../../support/faults/kill-process.ts';
 import { type Asked, aClient, ask, bytesOf, sendsIn } from '../../support/message/sends.ts';
@@ -131,13 +130,12 @@ describe('an amount that was taken', () => {
     async (key) => {
       const client = aClient();
       const allowanceOf = capProcess(tables, () => caps);
-      const stores = storesIn(tables);
-      const timedOut = async (): Promise<never> => {
-        throw new Error('no response from the table');
-      };
       const { sms } = sendsIn(tables, {
         allowanceOf,
-        messageStore: { ...stores.messages, create: timedOut },
+        around: async ({ operation }, run) => {
+          if (operation === 'Put') throw new Error('no response from the table');
+          return run();
+        },
       });
       const asked: Asked = { client, now, body: bodies.sms, ...(key === undefined ? {} : { key }) };
       await expect(ask(sms, asked)).rejects.toThrow('no response');
@@ -150,12 +148,13 @@ describe('an amount that was taken', () => {
     async (key) => {
       const client = aClient();
       const allowanceOf = capProcess(tables, () => caps);
-      const { messages } = storesIn(tables);
-      const create: typeof messages.create = async (message) => {
-        await messages.create(message);
-        return messages.create(message);
-      };
-      const { sms } = sendsIn(tables, { allowanceOf, messageStore: { ...messages, create } });
+      const { sms } = sendsIn(tables, {
+        allowanceOf,
+        around: async ({ operation }, run) => {
+          if (operation === 'Put') await run();
+          return run();
+        },
+      });
       const response = await ask(sms, {
         client,
         now,

@@ -6,7 +6,7 @@ import { awsSms } from '../../../shared/carrier/aws/aws-sms.ts';
 import { awsWhatsApp } from '../../../shared/carrier/aws/aws-whatsapp.ts';
 import { senderSchema } from '../../../shared/contract/phone-number.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { parseMessageRow } from '../../../shared/message/store/message-store.ts';
+import { parseMessageRow } from '../../../shared/message/store/message-row.ts';
 import { handOverBodies } from '../../../shared/otp/otp-text.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { selectSender } from '../../../shared/sender/select-sender.ts';

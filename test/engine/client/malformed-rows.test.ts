@@ -2,7 +2,11 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dynamoApiKeyStore, dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
-import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
+import {
+  createMessage,
+  readFilterFields,
+  readMessages,
+} from '../../../shared/message/store/messages.dynamo.ts';
 import { windowOpenedAt } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import { applies } from '../../../shared/message/suppression/suppression.ts';
 import {
@@ -205,10 +209,10 @@ describe('a webhook', () => {
 });
 
 it('a message that is invalid hides none of the others', async () => {
-  const messages = dynamoMessageStore(tables.dynamo, { tableName: tables.names.messages, retentionDays: 1 });
-  await messages.create(aMessage({ message_id: 'msg_1' }));
+  const context = testContext(tables, { env: { RETENTION_DAYS: 1 } });
+  await createMessage(context, aMessage({ message_id: 'msg_1' }));
   await put('messages', { ...aMessage({ message_id: 'msg_2' }), status: 'odd' });
   const ids = (rows: readonly { readonly message_id: string }[]) => rows.map(({ message_id }) => message_id);
-  expect(ids(await messages.getMany(['msg_1', 'msg_2']))).toEqual(['msg_1']);
-  expect(ids(await messages.getFilterFields(['msg_1', 'msg_2']))).toEqual(['msg_1']);
+  expect(ids(await readMessages(context, ['msg_1', 'msg_2']))).toEqual(['msg_1']);
+  expect(ids(await readFilterFields(context, ['msg_1', 'msg_2']))).toEqual(['msg_1']);
 });

@@ -1,4 +1,5 @@
 /** A client has one row, and its test keys see it under the id of its test data, with secrets and a URL of their own. */
+
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { dynamoClientAdmin } from '../../../bin/demo-clients.ts';
@@ -13,9 +14,10 @@ import { disabledClients } from '../../../shared/client/client-store.dynamo.ts';
 import { isApiKey } from '../../../shared/client/secret-text.ts';
 import { secretActiveAfterSeconds, signingSecrets } from '../../../shared/client/webhook-secrets.ts';
 import { clientIdIn, modeOf } from '../../../shared/contract/mode.ts';
-import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
+import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { createTables } from '../../support/engine/tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 
@@ -120,10 +122,10 @@ it('is listed once', async () => {
 
 it('keeps test messages for 30 days where live ones are kept for longer', async () => {
   const { liveId, testId } = await newClient();
-  const messages = dynamoMessageStore(tables.dynamo, { tableName: tables.names.messages, retentionDays: 90 });
+  const context = testContext(tables, { env: { RETENTION_DAYS: 90 } });
   const days = async (client_id: string, message_id: string) => {
     const message = aMessage({ client_id, message_id });
-    await messages.create(message);
+    await createMessage(context, message);
     const { Item } = await tables.dynamo.send(
       new GetCommand({ TableName: tables.names.messages, Key: { message_id } }),
     );

@@ -12,6 +12,7 @@ import { allowanceOf } from '../../support/doubles/no-caps.ts';
 import { noSenders } from '../../support/doubles/no-senders.ts';
 import { inMemoryPace, storesIn } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';
+import { withCalls } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { type Access, accessTo, type Received, send } from '../../support/gateway/access.ts';
 import { bearer, functionOf, keyOf } from '../../support/gateway/callers.ts';
@@ -79,15 +80,13 @@ describe('with one request id for every request', () => {
     const dependencies = access.newProcess();
     const { apiKey } = await keyOf(access);
     const created: number[] = [];
-    const messages = {
-      ...stores.messages,
-      createMany: async (rows: readonly unknown[]) => {
-        created.push(rows.length);
-        throw new Error('the function died');
-      },
-    };
+    const dying = withCalls(stores.context, async ({ operation, input }, run) => {
+      if (operation !== 'TransactWrite') return run();
+      created.push((input.TransactItems as unknown[]).length);
+      throw new Error('the function died');
+    });
     const bulk = sendBulkSms({
-      messages,
+      ...dying,
       batches: stores.batches,
       allowanceOf,
       ...noSenders,

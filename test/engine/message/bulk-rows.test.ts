@@ -1,9 +1,10 @@
 /** The rows of a bulk: each is checked separately, a bad one is reported, and the others are sent. */
+
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cancelMessage } from '../../../shared/message/status-and-cancel.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { storesIn } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { sendBulk } from '../../support/message/bulks.ts';
 import { aClient, ask, rowsOf, sendsIn } from '../../support/message/sends.ts';
@@ -148,7 +149,7 @@ describe('the rows of a bulk', () => {
       client,
     );
     const [first] = messages;
-    const canceled = await ask(cancelMessage(storesIn(tables).messages), {
+    const canceled = await ask(cancelMessage(testContext(tables)), {
       client,
       now,
       pathParameters: { message_id: first?.message_id ?? '' },

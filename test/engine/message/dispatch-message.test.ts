@@ -5,11 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { disabledClients } from '../../../shared/client/client-store.dynamo.ts';
 import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { eventsToSend } from '../../../shared/message/message.ts';
-import type { MessageStore } from '../../../shared/message/store/message-store.ts';
+import { transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
+import { findMessageByCarrierId } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import { storesIn } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';
+import { entersState, testContext, withCalls } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { accepted } from '../../support/message/attempt-world.ts';
 import { handOversIn } from '../../support/message/hand-overs.ts';
@@ -32,10 +34,10 @@ describe('a receipt that beats the carrier’s own response', () => {
     'leaves the message findable and priced by the response all the same: %s',
     async (channel) => {
       const { message_id } = await sent({}, channel);
-      const { messages } = storesIn(tables);
+      const { context } = storesIn(tables);
       const carrierMessageId = `late-${channel}`;
       const { dependencies } = carrierOf(async () => {
-        await messages.transition(message_id, { to: 'delivered', at: now });
+        await transitionMessage(context, message_id, { to: 'delivered', at: now });
         return { ...accepted, carrierMessageId };
       });
       await dispatch(dependencies, message_id);
@@ -45,7 +47,7 @@ describe('a receipt that beats the carrier’s own response', () => {
         cost: 0.01,
         currency: 'USD',
       });
-      const found = await messages.findByCarrierId(carrierMessageId);
+      const found = await findMessageByCarrierId(context, carrierMessageId);
       expect(found).toBe(message_id);
     },
   );
@@ -54,7 +56,7 @@ describe('a receipt that beats the carrier’s own response', () => {
     const { message_id } = await sent();
     const { dependencies } = carrierOf(async () => {
       const price = { cost: 0.005, currency: 'EUR', carrierMessageId: 'from-receipt' };
-      await storesIn(tables).messages.transition(message_id, { to: 'delivered', at: now, ...price });
+      await transitionMessage(testContext(tables), message_id, { to: 'delivered', at: now, ...price });
       return accepted;
     });
     await dispatch(dependencies, message_id);
@@ -74,12 +76,12 @@ describe('a table that refuses the result of the hand-over for a while', () => {
     const { message_id } = await sent();
     const { dependencies, handed } = carrierOf(() => response);
     let failures = 3;
-    const transition: MessageStore['transition'] = async (...change) => {
-      failures -= 1;
-      if (failures >= 0) throw new Error('throttled');
-      return dependencies.messages.transition(...change);
-    };
-    await dispatch({ ...dependencies, messages: { ...dependencies.messages, transition } }, message_id);
+    const throttled = withCalls(dependencies, async (call, run) => {
+      if (entersState(call)) failures -= 1;
+      if (entersState(call) && failures >= 0) throw new Error('throttled');
+      return run();
+    });
+    await dispatch(throttled, message_id);
     expect(handed).toHaveLength(1);
     expect((await stored(message_id)).status).toBe(status);
   });

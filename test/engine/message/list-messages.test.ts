@@ -1,15 +1,16 @@
 /** A client's list of messages: all of them, each once, newest first, whatever the page size. */
+
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from '../../../shared/client/client.ts';
 import { clientIdIn } from '../../../shared/contract/mode.ts';
 import { listMessages } from '../../../shared/message/list-messages.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { dynamoMessageList, listPosition } from '../../../shared/message/store/message-list.dynamo.ts';
+import { createMessage, createMessages } from '../../../shared/message/store/messages.dynamo.ts';
 import type { Operation } from '../../../shared/operation/operation.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
-import { storesIn } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';
+import { testContext, withCalls } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 import { aClient, ask, sendsIn } from '../../support/message/sends.ts';
@@ -22,16 +23,18 @@ beforeAll(async () => {
 });
 afterAll(() => tables.drop());
 
+interface BatchGet {
+  readonly Keys: readonly { readonly message_id: string }[];
+  readonly ProjectionExpression?: string;
+}
+
 interface Listed {
   readonly messages: readonly { readonly message_id: string; readonly created_at: string }[];
   readonly next_cursor?: string;
 }
 
 async function list(client: Client, query: Record<string, string> = {}): Promise<Listed> {
-  const operation = listMessages(
-    dynamoMessageList(tables.dynamo, tables.names.messages),
-    storesIn(tables).messages,
-  );
+  const operation = listMessages(testContext(tables));
   const response = await ask(operation, { client, now, query });
   expect(response.status).toBe(200);
   return response.body as Listed;
@@ -133,7 +136,7 @@ describe('filters', () => {
       const at = addSeconds(now, second);
       const message_id = newId('msg', at);
       const row = { message_id, client_id, recipient: to, created_at: at.toISOString(), ...more };
-      await storesIn(tables).messages.create(aMessage(row));
+      await createMessage(testContext(tables), aMessage(row));
       return message_id;
     };
     const others = [
@@ -201,33 +204,24 @@ describe('a filter that few messages pass', () => {
     }),
   );
 
+  const listed = testContext();
+  beforeAll(() => createMessages(listed, [...stored.values()]));
+
   /** A list in memory that counts the calls and the whole rows; `old` is what a reading of a moment ago shows. */
   function counting(old: (row: Message) => Message | undefined = (row) => row) {
     const counted = { calls: 0, wholeRows: 0 };
-    const operation = listMessages(
-      {
-        async *keys({ before }) {
-          for (const row of stored.values()) {
-            const position = listPosition(row);
-            if (position < before) yield { messageId: row.message_id, position };
-          }
-        },
-      },
-      {
-        getMany: async (wanted) => {
-          counted.calls += 1;
-          counted.wholeRows += wanted.length;
-          return wanted.flatMap((id) => stored.get(id) ?? []);
-        },
-        getFilterFields: async (wanted) => {
-          counted.calls += 1;
-          return wanted.flatMap((id) => {
-            const row = stored.get(id);
-            return (row === undefined ? undefined : old(row)) ?? [];
-          });
-        },
-      },
-    );
+    const counts = withCalls(listed, async ({ operation, input }, run) => {
+      if (operation !== 'BatchGet') return run();
+      const { messages } = input.RequestItems as { messages: BatchGet };
+      counted.calls += 1;
+      if (messages.ProjectionExpression === undefined) {
+        counted.wholeRows += messages.Keys.length;
+        return run();
+      }
+      const rows = messages.Keys.flatMap(({ message_id }) => old(stored.get(message_id) as Message) ?? []);
+      return { Responses: { messages: rows } };
+    });
+    const operation = listMessages(counts);
     return { operation, counted };
   }
 

@@ -2,7 +2,7 @@
 
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseMessageRow } from '../../../shared/message/store/message-store.ts';
+import { parseMessageRow } from '../../../shared/message/store/message-row.ts';
 import { anyCharacter } from '../../fuzz/any-character.ts';
 import { runs } from '../../fuzz/runs.ts';
 import { aClient, ask, inMemorySends } from '../../support/message/sends.ts';

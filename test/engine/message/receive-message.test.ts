@@ -4,9 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Message } from '../../../shared/message/message.ts';
 import { receiveMessage as receive } from '../../../shared/message/receive-message.ts';
 import { contactsOf, noteContact, storeContact } from '../../../shared/message/store/contacts.dynamo.ts';
-import { dynamoConversations } from '../../../shared/message/store/conversations.dynamo.ts';
+import { newestMessagesWith } from '../../../shared/message/store/conversations.dynamo.ts';
+import { transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
 import { listPosition } from '../../../shared/message/store/message-list.dynamo.ts';
-import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
+import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { openWindow, windowOpenedAt } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
@@ -34,14 +35,8 @@ function aPerson(): string {
 }
 
 function onTables() {
-  const messages = dynamoMessageStore(tables.dynamo, {
-    tableName: tables.names.messages,
-    retentionDays: 1,
-  });
   return {
     ...testContext(tables),
-    messages,
-    conversations: dynamoConversations(tables.dynamo, tables.names.messages, messages),
     suppressions: dynamoSuppressionStore(tables.dynamo, tables.names.suppressions),
     numbers: numbersOwned(),
     optOutWords: [],
@@ -69,20 +64,20 @@ function sentTo(recipient: string, seconds: number, change: Partial<Message> = {
 
 describe('the messages with a person', () => {
   it('are those of both directions and all clients with the person, newest first', async () => {
-    const { messages, conversations, ...rest } = onTables();
+    const context = onTables();
     const person = aPerson();
     const first = sentTo(person, 0);
     const second = sentTo(person, 20, { client_id: 'client-b' });
-    for (const message of [first, second, sentTo(aPerson(), 10)]) await messages.create(message);
+    for (const message of [first, second, sentTo(aPerson(), 10)]) await createMessage(context, message);
     const inbound = anInbound({ person, receivedAt: addSeconds(at, 30) });
-    const { message } = await receiveMessage({ messages, conversations, ...rest }, inbound);
-    const all = await conversations.newestWith(person, 10);
+    const { message } = await receiveMessage(context, inbound);
+    const all = await newestMessagesWith(context, person, 10);
     const ids = all.messages.map(({ message_id }) => message_id);
     expect(ids).toEqual([message.message_id, second.message_id, first.message_id]);
     expect(all.nextBefore).toBeUndefined();
-    const newest = await conversations.newestWith(person, 1);
+    const newest = await newestMessagesWith(context, person, 1);
     expect(newest).toEqual({ messages: [message], nextBefore: listPosition(message) });
-    expect(await conversations.newestWith(person, 1, newest.nextBefore)).toMatchObject({
+    expect(await newestMessagesWith(context, person, 1, newest.nextBefore)).toMatchObject({
       messages: [{ message_id: second.message_id }],
     });
   });
@@ -90,12 +85,12 @@ describe('the messages with a person', () => {
   it('name the client to whom a reply belongs, once: a repeat finds the row', async () => {
     const dependencies = onTables();
     const person = aPerson();
-    await dependencies.messages.create(sentTo(person, 0, { from: ourNumber }));
+    await createMessage(dependencies, sentTo(person, 0, { from: ourNumber }));
     const inbound = anInbound({ person, receivedAt: addSeconds(at, 10), text: 'Stop' });
     const { message, outcome } = await receiveMessage(dependencies, inbound);
     expect({ outcome, client: message.client_id }).toEqual({ outcome: 'received', client: 'client-a' });
     // Another client writes before the notification is repeated.
-    await dependencies.messages.create(sentTo(person, 5, { client_id: 'client-b', from: ourNumber }));
+    await createMessage(dependencies, sentTo(person, 5, { client_id: 'client-b', from: ourNumber }));
     expect(await receiveMessage(dependencies, inbound)).toEqual({ message, outcome: 'repeated' });
     expect(await dependencies.suppressions.get('client-a', person)).toMatchObject({ source: 'keyword' });
     expect(await dependencies.suppressions.get('client-b', person)).toBeUndefined();
@@ -113,7 +108,7 @@ describe('a STOP after a message that its carrier sent from a default of its own
     const person = aPerson();
     const { sent_at: _unknown, ...rest } = sentTo(person, 0);
     const attempts = [{ ...anAttempt, from: ourNumber }];
-    await dependencies.messages.create({ ...rest, status: 'sending', attempts });
+    await createMessage(dependencies, { ...rest, status: 'sending', attempts });
     const inbound = anInbound({ person, number, receivedAt: addSeconds(at, 10), text: 'STOP' });
     const { message } = await receiveMessage(dependencies, inbound);
     expect(message.client_id).toBe(isSuppressed ? 'client-a' : 'nobody');
@@ -129,8 +124,8 @@ describe('a STOP after a message that its carrier sent from a default of its own
     const person = aPerson();
     const { sent_at: _notYet, ...rest } = sentTo(person, 0);
     const message: Message = { ...rest, status: 'sending' };
-    await dependencies.messages.create(message);
-    const sent = await dependencies.messages.transition(message.message_id, {
+    await createMessage(dependencies, message);
+    const sent = await transitionMessage(dependencies, message.message_id, {
       to: 'sent',
       at,
       carrierMessageId: newId('msg', at),
@@ -148,8 +143,8 @@ it('a reply is for the client whose message was taken before one whose response 
   const dependencies = onTables();
   const person = aPerson();
   const { sent_at: _unknown, ...rest } = sentTo(person, 5, { client_id: 'client-b', from: ourNumber });
-  await dependencies.messages.create(sentTo(person, 0, { from: ourNumber }));
-  await dependencies.messages.create({ ...rest, status: 'sending', attempts: [anAttempt] });
+  await createMessage(dependencies, sentTo(person, 0, { from: ourNumber }));
+  await createMessage(dependencies, { ...rest, status: 'sending', attempts: [anAttempt] });
   const wrote = async (text: string, seconds: number) =>
     (await receiveMessage(dependencies, anInbound({ person, text, receivedAt: addSeconds(at, seconds) })))
       .message;

@@ -1,4 +1,5 @@
 /** A scheduled message on the real table: it waits for its time, is queued again if its queue message was lost, or is canceled. */
+
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
 import type { OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
@@ -7,6 +8,7 @@ import { addSeconds } from '../../../shared/platform/clock.ts';
 import { type RelayDependencies, relayChanges } from '../../../shared/relay/relay.ts';
 import { inMemoryStores, storesIn } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { accepted } from '../../support/message/attempt-world.ts';
 import { dueRuns } from '../../support/message/due-runs.ts';
@@ -133,7 +135,7 @@ describe('a scheduled message', () => {
     const due = addSeconds(start, 60);
     const message = await sent({ scheduled_at: due.toISOString() }, 'sms', client);
     const cancel = () =>
-      ask(cancelMessage(storesIn(tables).messages), {
+      ask(cancelMessage(testContext(tables)), {
         client,
         now,
         pathParameters: { message_id: message.message_id },
@@ -153,7 +155,7 @@ describe('a scheduled message', () => {
     const client = aClient();
     const { message_id } = await sent({}, 'sms', client);
     const cancelBy = (by: typeof client) =>
-      ask(cancelMessage(storesIn(tables).messages), { client: by, now, pathParameters: { message_id } });
+      ask(cancelMessage(testContext(tables)), { client: by, now, pathParameters: { message_id } });
     await expect(cancelBy(client)).rejects.toMatchObject({ code: 'not_cancelable', status: 409 });
     await expect(cancelBy(aClient())).rejects.toMatchObject({ code: 'not_found', status: 404 });
   });
@@ -166,7 +168,7 @@ describe('a scheduled message', () => {
       const { message_id } = await sent({ scheduled_at: due.toISOString() }, 'sms', client);
       const { dependencies, handed } = carrierOf(() => accepted);
       now = due;
-      const canceling = ask(cancelMessage(storesIn(tables).messages), {
+      const canceling = ask(cancelMessage(testContext(tables)), {
         client,
         now,
         pathParameters: { message_id },

@@ -4,6 +4,8 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getStatus } from '../../../shared/message/status-and-cancel.ts';
+import { claimMessage, transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
+import { readMessages } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { engineClient } from '../../support/engine/engine.ts';
 import { storesIn } from '../../support/engine/stores.ts';
@@ -63,10 +65,13 @@ describe('a bulk of 1,000', () => {
   it('has every id readable right after the response, counted in its batch', async () => {
     const client = aClient();
     const { batch_id, messages } = await sendBulk(tables, now, thousand, client);
-    const { context, messages: store, batches } = storesIn(tables);
-    const found = await store.getMany(messages.map((message) => message.message_id));
+    const { context, batches } = storesIn(tables);
+    const found = await readMessages(
+      context,
+      messages.map((message) => message.message_id),
+    );
     expect(new Set(found.map((message) => message.text)).size).toBe(1000);
-    const status = await ask(getStatus(context, store, batches), {
+    const status = await ask(getStatus(context, batches), {
       client,
       now,
       pathParameters: { message_id: batch_id },
@@ -95,11 +100,11 @@ describe('a bulk of 1,000', () => {
       dying.dynamo.destroy();
       // What was stored moves on before the repeat.
       const [early] = await storedFor(client.client_id);
-      const { messages } = storesIn(tables);
+      const { context } = storesIn(tables);
       if (early !== undefined) {
         const claim = { claimId: 'c', at: now, leaseSeconds: 20 };
-        await messages.claim(String(early.message_id), claim);
-        await messages.transition(String(early.message_id), { to: 'sent', at: now });
+        await claimMessage(context, String(early.message_id), claim);
+        await transitionMessage(context, String(early.message_id), { to: 'sent', at: now });
       }
       const response = await ask(sendsIn(tables).bulk, { ...asked, now: later });
       const rows = await storedFor(client.client_id);

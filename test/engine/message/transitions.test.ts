@@ -8,12 +8,14 @@ import {
   statuses,
   transitions,
 } from '../../../shared/message/message.ts';
-import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
-import { statesEntered, type Transition } from '../../../shared/message/store/message-store.ts';
+import { transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
+import { statesEntered, type Transition } from '../../../shared/message/store/message-row.ts';
+import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import { eventName } from '../../../shared/webhook/plan-deliveries.ts';
 import { createTables } from '../../support/engine/tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 
@@ -117,16 +119,16 @@ describe('the messages table', () => {
   });
 
   it('takes and refuses the same reports as the table of transitions, one by one and all at once', async () => {
-    const store = dynamoMessageStore(tables.dynamo, { tableName: tables.names.messages, retentionDays: 1 });
+    const context = testContext(tables, { env: { RETENTION_DAYS: 1 } });
     const anyReports = fc.array(fc.constantFrom(...reports), { minLength: 1, maxLength: longest });
     await fc.assert(
       fc.asyncProperty(anyReports, async (sequence) => {
         const first = handedOver('sms', newId('msg', created));
-        await store.create(first);
+        await createMessage(context, first);
         const way = [first];
         for (const [index, to] of sequence.entries()) {
           const expected = entered(way.at(-1) ?? first, transitionOf(to, index));
-          const stored = await store.transition(first.message_id, transitionOf(to, index));
+          const stored = await transitionMessage(context, first.message_id, transitionOf(to, index));
           expect(stored).toEqual(expected);
           if (stored !== undefined) way.push(stored);
         }
@@ -134,9 +136,9 @@ describe('the messages table', () => {
 
         // At once: whatever order the writes took, each state was entered by one of them at most.
         const second = handedOver('sms', newId('msg', created));
-        await store.create(second);
+        await createMessage(context, second);
         const taken = await Promise.all(
-          sequence.map((to, index) => store.transition(second.message_id, transitionOf(to, index))),
+          sequence.map((to, index) => transitionMessage(context, second.message_id, transitionOf(to, index))),
         );
         const inOrder = taken
           .flatMap((row) => row ?? [])

@@ -1,7 +1,8 @@
 /** What one-time passwords ask of their store holds on the engine, and on the database in memory that the fault runs use. */
+
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Message } from '../../../shared/message/message.ts';
-import type { MessageStore } from '../../../shared/message/store/message-store.ts';
+import { readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import type { OneTimePassword } from '../../../shared/otp/otp.ts';
 import type { OtpSend, OtpSends } from '../../../shared/otp/otp-sends.dynamo.ts';
 import type { OtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
@@ -9,6 +10,7 @@ import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import { inMemoryStores, storesIn } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';
+import type { TestContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 
@@ -47,18 +49,18 @@ const attemptOf = (otp: OneTimePassword, workId: string) => ({
 
 interface Stores {
   readonly otps: OtpStore;
-  readonly messages: MessageStore;
+  readonly context: TestContext;
   readonly sends: OtpSends;
 }
 
 function inMemory(): Stores {
-  const { otps, messages, otpSends } = inMemoryStores();
-  return { otps, messages, sends: otpSends };
+  const { context, otps, otpSends } = inMemoryStores();
+  return { otps, context, sends: otpSends };
 }
 
 function inTables(): Stores {
-  const { otps, messages, otpSends } = storesIn(tables);
-  return { otps, messages, sends: otpSends };
+  const { context, otps, otpSends } = storesIn(tables);
+  return { otps, context, sends: otpSends };
 }
 
 /** The first send of a password, and what it reads before. */
@@ -79,19 +81,19 @@ describe.each<[string, () => Stores]>([
   }
 
   it('are stored with their message, as the latest, and counted for the recipient', async () => {
-    const { otps, messages, sends } = newStores();
+    const { otps, context, sends } = newStores();
     const { message, send } = sendOf(fresh());
     expect(await otps.latest(send.key)).toBeUndefined();
     expect(await sends.store(message, send, now)).toEqual({ created: true });
     expect(await otps.get(send.otp.otp_id)).toEqual(send.otp);
     expect(await otps.latest(send.key)).toBe(send.otp.otp_id);
     expect(await otps.sentTo(send.key, now)).toEqual([message.message_id]);
-    expect(await messages.get(message.message_id)).toMatchObject(message);
+    expect(await readMessage(context, message.message_id)).toMatchObject(message);
     expect(await otps.get(newId('otp', now))).toBeUndefined();
   });
 
   it('are not stored where the message was, nor where the latest is no longer as it was read', async () => {
-    const { otps, messages, sends } = newStores();
+    const { otps, context, sends } = newStores();
     const otp = fresh();
     const { message, send } = sendOf(otp);
     await sends.store(message, send, now);
@@ -108,7 +110,7 @@ describe.each<[string, () => Stores]>([
     expect(await otps.get(other.otp_id)).toBeUndefined();
     expect(await otps.latest(elsewhere)).toBeUndefined();
     expect(await otps.sentTo(elsewhere, now)).toEqual([]);
-    expect(await messages.get(later.message.message_id)).toBeUndefined();
+    expect(await readMessage(context, later.message.message_id)).toBeUndefined();
     expect([await otps.latest(send.key), await otps.sentTo(send.key, now)]).toEqual(before);
     const follows = { ...later.send, replaces: { latest: otp.otp_id } };
     expect(await sends.store(later.message, follows, now)).toEqual({ created: true });

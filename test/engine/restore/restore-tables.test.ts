@@ -5,12 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { restoredTables } from '../../../bin/admin/restored-tables.ts';
 import { everyClient, maintenanceEndpoint } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { heldGroups } from '../../../shared/message/message.ts';
-import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
+import { claimMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
 import { enableRows, endMessages, releaseMessages } from '../../../shared/restore/held-rows.dynamo.ts';
 import { dynamoSideTables, type Item, sideTableName } from '../../../shared/restore/side-tables.dynamo.ts';
 import { dynamoMaintenance } from '../../../shared/restore/stop-stage.lambda.ts';
 import { dynamoTableRows, keyOf } from '../../../shared/restore/table-rows.dynamo.ts';
 import { createTables } from '../../support/engine/tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import type { ConnectionName, TestTables } from '../../support/engine/test-tables.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 
@@ -62,11 +63,9 @@ describe('rows', () => {
 
 describe('what a restore holds', () => {
   const ctx = () => ({
-    dynamo: tables.dynamo,
+    ...testContext(tables, { clock: () => new Date('2026-11-20T11:00:00.000Z') }),
     tables: restoredTables((name) => tables.names[name.replaceAll('-', '_') as ConnectionName]),
     sideTables: dynamoSideTables(tables.dynamo),
-    messages: dynamoMessageStore(tables.dynamo, { tableName: tables.names.messages, retentionDays: 30 }),
-    clock: () => new Date('2026-11-20T11:00:00.000Z'),
   });
   const put = (TableName: string, Item: object) => tables.dynamo.send(new PutCommand({ TableName, Item }));
   const get = async (TableName: string, Key: Record<string, string>) =>
@@ -76,9 +75,9 @@ describe('what a restore holds', () => {
     const { messages } = tables.names;
     for (const held of heldGroups) await put(messages, aMessage({ message_id: held, held }));
     const claim = { claimId: 'claim', at: new Date('2026-11-20T11:00:00.000Z'), leaseSeconds: 30 };
-    expect(await ctx().messages.claim('due', claim)).toMatchObject({ outcome: 'not_sendable' });
+    expect(await claimMessage(ctx(), 'due', claim)).toMatchObject({ outcome: 'not_sendable' });
     expect([await releaseMessages(ctx(), ['due']), await releaseMessages(ctx(), ['due'])]).toEqual([1, 0]);
-    expect(await ctx().messages.claim('due', claim)).toMatchObject({
+    expect(await claimMessage(ctx(), 'due', claim)).toMatchObject({
       outcome: 'claimed',
       message: { possible_duplicate: true },
     });

@@ -5,7 +5,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Message, Status } from '../../../shared/message/message.ts';
-import { messageRowOf } from '../../../shared/message/store/message-store.ts';
+import { messageRowOf } from '../../../shared/message/store/message-row.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
 import { type Interval, periodsBetween } from '../../../shared/usage/period.ts';

@@ -42,9 +42,9 @@ export const faults: DeliberateFaults = {
     promise: '6.1',
     changes: [
       {
-        file: 'shared/message/store/message-store.dynamo.ts',
-        replace: "[`#status IN (${states.join(', ')})`, ...conditions].join(' AND ')",
-        by: "[`attribute_exists(message_id) OR #status IN (${states.join(', ')})`, ...conditions].join(' AND ')",
+        file: 'shared/message/store/message-changes.dynamo.ts',
+        replace: 'const conditions = [`#status IN (',
+        by: 'const conditions = [`attribute_exists(message_id) OR #status IN (',
       },
     ],
   },

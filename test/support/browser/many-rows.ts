@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '../../../shared/client/client.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { messageRowOf } from '../../../shared/message/store/message-store.ts';
+import { messageRowOf } from '../../../shared/message/store/message-row.ts';
 import { addDays, addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import { writeRows } from '../engine/write-rows.ts';

@@ -9,7 +9,7 @@ import { testContext } from '../engine/test-context.ts';
 import { attemptRules } from '../message/example-message.ts';
 import { allowanceOf } from './no-caps.ts';
 
-type Given = Pick<DispatchDependencies, 'messages' | 'carriersFor' | 'clock'> & Partial<DispatchDependencies>;
+type Given = Pick<DispatchDependencies, 'carriersFor' | 'clock'> & Partial<DispatchDependencies>;
 
 export function dispatchDependencies({ pace, ...given }: Given): DispatchDependencies {
   return {

@@ -3,10 +3,7 @@ import { dynamoActivityReader } from '../../../shared/activity/activity-log.dyna
 import { countersIn } from '../../../shared/limit/counters.dynamo.ts';
 import { type SenderPaces, senderPaces } from '../../../shared/message/dispatch/sender-pace.dynamo.ts';
 import { dynamoBatchStore } from '../../../shared/message/send/batch-store.dynamo.ts';
-import { dynamoConversations } from '../../../shared/message/store/conversations.dynamo.ts';
-import { dynamoMessageList } from '../../../shared/message/store/message-list.dynamo.ts';
-import { dynamoMessageStore } from '../../../shared/message/store/message-store.dynamo.ts';
-import { parseMessageRow } from '../../../shared/message/store/message-store.ts';
+import { parseMessageRow } from '../../../shared/message/store/message-row.ts';
 import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import { type OneTimePassword, otpSchema } from '../../../shared/otp/otp.ts';
 import { dynamoOtpSends } from '../../../shared/otp/otp-sends.dynamo.ts';
@@ -25,12 +22,10 @@ export const retentionDays = 30;
 export type Stores = ReturnType<typeof storesIn>;
 
 export function storesIn({ dynamo, names }: TestTables) {
-  const messages = dynamoMessageStore(dynamo, { tableName: names.messages, retentionDays });
+  const context = testContext({ dynamo, names });
   return {
-    context: testContext({ dynamo, names }),
-    messages,
-    list: dynamoMessageList(dynamo, names.messages),
-    conversations: dynamoConversations(dynamo, names.messages, messages),
+    ...context,
+    context,
     batches: dynamoBatchStore(dynamo, { tableName: names.batches, retentionDays }),
     otps: dynamoOtpStore(dynamo, names.one_time_passwords),
     otpSends: dynamoOtpSends(dynamo, {
@@ -60,7 +55,7 @@ export function inMemoryStores(tables: InMemoryTables = inMemoryTables()) {
   return {
     ...stores,
     tables,
-    messages: { ...stores.messages, all: () => tables.rows('messages').map(parseMessageRow) },
+    messages: { all: () => tables.rows('messages').map(parseMessageRow) },
     otps: {
       ...stores.otps,
       /** The table has rows of recipients too. */

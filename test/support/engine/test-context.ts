@@ -76,3 +76,33 @@ const queueVariables = Object.fromEntries(
     `https://sqs.example.com/${name}`,
   ]),
 );
+
+interface DatabaseCall {
+  /** Such as `Update` or `TransactWrite`. */
+  readonly operation: string;
+  readonly input: Readonly<Record<string, unknown>> & {
+    readonly ExpressionAttributeValues?: Readonly<Record<string, unknown>>;
+  };
+}
+
+/** Returns the context with a database whose calls the test decides about: it fails, delays, repeats or counts them. */
+export function withCalls<Given extends { readonly db: TestContext['db'] }>(
+  ctx: Given,
+  around: (call: DatabaseCall, run: () => Promise<unknown>) => Promise<unknown>,
+): Given {
+  const send = (command: DatabaseCall) =>
+    around({ operation: command.constructor.name.replace(/Command$/, ''), input: command.input }, () =>
+      ctx.db.send(command as never),
+    );
+  return { ...ctx, db: Object.create(ctx.db, { send: { value: send } }) };
+}
+
+/** True if the call records an attempt before it is made. */
+export function recordsAttempt({ input: { ExpressionAttributeValues: values = {} } }: DatabaseCall): boolean {
+  return ':attempt' in values && ':claim' in values;
+}
+
+/** True if the call enters a state. */
+export function entersState({ input: { ExpressionAttributeValues: values = {} } }: DatabaseCall): boolean {
+  return ':to' in values;
+}

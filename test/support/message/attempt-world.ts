@@ -6,11 +6,12 @@ import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { statusView } from '../../../shared/message/message-response.ts';
+import { createMessage, readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { dispatchDependencies } from '../doubles/dispatch-dependencies.ts';
 import { inMemoryTables } from '../engine/in-memory-tables.ts';
 import { inMemoryStores } from '../engine/stores.ts';
-import { testContext } from '../engine/test-context.ts';
+import { withCalls } from '../engine/test-context.ts';
 import type { AroundCall } from '../simulation/direct-database.ts';
 import { aMessage, attemptRules, created } from './example-message.ts';
 
@@ -60,9 +61,9 @@ export async function attemptWorld(
     } = {},
 ) {
   let now = created;
-  const { messages } = inMemoryStores(inMemoryTables(around === undefined ? {} : { around }));
+  const { context } = inMemoryStores(inMemoryTables(around === undefined ? {} : { around }));
   const message = aMessage({ expires_at: addSeconds(created, 3600).toISOString(), ...change });
-  await messages.create(message);
+  await createMessage(context, message);
   const calls: { readonly carrier: string; readonly request: HandOverRequest }[] = [];
   const queued: Date[] = [now];
   const lookups: string[] = [];
@@ -92,13 +93,11 @@ export async function attemptWorld(
   );
   let diesAtCost = false;
   const usual = dispatchDependencies({
-    messages: {
-      ...messages,
-      addCost: async (...given: Parameters<typeof messages.addCost>) => {
-        if (diesAtCost) throw new Error('the worker died');
-        return messages.addCost(...given);
-      },
-    },
+    ...withCalls(context, async ({ input }, run) => {
+      if (diesAtCost && String(input.UpdateExpression).startsWith('SET #costs'))
+        throw new Error('the worker died');
+      return run();
+    }),
     carriersFor: () => carriers,
     attemptRules: {
       ...attemptRules,
@@ -125,8 +124,8 @@ export async function attemptWorld(
       diesAtCost = true;
     },
     asked: () => calls.map(({ carrier, request }) => `${carrier} ${request.attempt.number}`),
-    row: async () => (await messages.get(message_id)) as Message,
-    view: async () => statusView((await messages.get(message_id)) as Message),
+    row: async () => (await readMessage(context, message_id)) as Message,
+    view: async () => statusView((await readMessage(context, message_id)) as Message),
     show: () => dispatch(dependencies, message_id),
     /** Shows the message as often as the queue has it until then. */
     async until(seconds: number) {
@@ -142,8 +141,7 @@ export async function attemptWorld(
     report: (attempt: number, to: 'sent' | 'delivered' | 'failed', price: Partial<HandOver> = {}) =>
       recordReceipts(
         {
-          ...testContext(),
-          messages,
+          ...context,
           recordOptOut: async () => true,
           priceOf: () => ({ cost: 0.01, currency: 'USD' }),
         },

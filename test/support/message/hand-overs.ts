@@ -2,8 +2,9 @@
 import type { Carrier, HandOver } from '../../../shared/message/dispatch/carrier.ts';
 import type { OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import type { Message } from '../../../shared/message/message.ts';
+import { readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { dispatchDependencies } from '../doubles/dispatch-dependencies.ts';
-import { storesIn } from '../engine/stores.ts';
+import { testContext } from '../engine/test-context.ts';
 import type { TestTables } from '../engine/test-tables.ts';
 import { onlyCarrier } from './example-message.ts';
 import { aClient, ask, sendsIn } from './sends.ts';
@@ -20,7 +21,7 @@ export function handOversIn(tables: () => TestTables, clock: () => Date) {
     };
     const requeued: OutboundEntry[] = [];
     const dependencies = dispatchDependencies({
-      messages: storesIn(tables()).messages,
+      ...testContext(tables()),
       carriersFor: onlyCarrier(carrier),
       outbound: { enqueue: async (entries) => void requeued.push(...entries) },
       clock,
@@ -43,7 +44,7 @@ export function handOversIn(tables: () => TestTables, clock: () => Date) {
   }
 
   async function stored(messageId: string): Promise<Message> {
-    const message = await storesIn(tables()).messages.get(messageId);
+    const message = await readMessage(testContext(tables()), messageId);
     if (message === undefined) throw new Error('no such message');
     return message;
   }

@@ -2,6 +2,7 @@
 
 import type { ReceiveDependencies } from '../../../shared/message/receive-message.ts';
 import type { InboundMessage } from '../../../shared/message/received-content.ts';
+import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { numbersOwned } from '../doubles/no-senders.ts';
 import type { InMemoryTables } from '../engine/in-memory-tables.ts';
@@ -29,11 +30,9 @@ export function anInbound(change: Partial<InboundMessage> = {}): InboundMessage 
 /** What a message from a person changes, and what receives it. */
 export function inMemoryReceiver(tables?: InMemoryTables) {
   const stores = inMemoryStores(tables);
-  const { context, messages, suppressions, conversations, activityLog } = stores;
+  const { context, messages, suppressions, activityLog } = stores;
   const dependencies: ReceiveDependencies = {
     ...context,
-    messages,
-    conversations,
     numbers: numbersOwned(),
     suppressions,
     optOutWords: [],
@@ -69,6 +68,6 @@ export function sentBy(client_id: string, seconds: number, change: object = {}) 
 /** A receiver after these messages. */
 export async function afterSends(...messages: readonly ReturnType<typeof sentBy>[]) {
   const receiver = inMemoryReceiver();
-  for (const message of messages) await receiver.messages.create(message);
+  for (const message of messages) await createMessage(receiver.context, message);
   return receiver;
 }

@@ -2,11 +2,13 @@
 
 import type { Client } from '../../../shared/client/client.ts';
 import type { HandOverBody } from '../../../shared/message/dispatch/carrier.ts';
+import { readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import type { ApiResponse } from '../../../shared/operation/operation.ts';
 import type { OtpSecrets } from '../../../shared/otp/otp-secret.secrets.ts';
 import { handOverBodies } from '../../../shared/otp/otp-text.ts';
 import { verifyOtp } from '../../../shared/otp/verify-otp.ts';
 import { storesIn } from '../engine/stores.ts';
+import { testContext } from '../engine/test-context.ts';
 import type { TestTables } from '../engine/test-tables.ts';
 import { ask, sendsIn } from './sends.ts';
 
@@ -49,7 +51,7 @@ export function otpsIn(tables: () => TestTables, now: Date): Otps {
     },
 
     async bodyOf(messageId) {
-      const message = await storesIn(tables()).messages.get(messageId);
+      const message = await readMessage(testContext(tables()), messageId);
       if (message === undefined) throw new Error('no such message');
       return handOverBodies(known)(message);
     },

@@ -6,10 +6,12 @@ import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-messag
 import { type OutboundEntry, queuedMessageOf } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import { lineUp } from '../../../shared/message/dispatch/paced-message.ts';
 import type { Message } from '../../../shared/message/message.ts';
+import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds, laterOf } from '../../../shared/platform/clock.ts';
 import { currentPaces } from '../../../shared/sender/current-pace.ts';
 import { dispatchDependencies } from '../doubles/dispatch-dependencies.ts';
 import { inMemoryStores } from '../engine/stores.ts';
+import { recordsAttempt, withCalls } from '../engine/test-context.ts';
 import { aMessage, created, onlyCarrier } from './example-message.ts';
 
 export const sender = { identity: 'ACME', messages_per_second: 2 };
@@ -25,6 +27,10 @@ export function pacedWorld(answer: () => HandOver = () => accepted, tableMs = 0)
   const sleep = async (ms: number) => {
     now = addSeconds(now, ms / 1000);
   };
+  const context = withCalls({ ...stores.context, clock, sleep }, async (call, run) => {
+    if (recordsAttempt(call)) await sleep(tableMs);
+    return run();
+  });
   const { reserve, ...others } = stores.senderPaces(clock);
   const pace: typeof others & { reserve: typeof reserve } = {
     ...others,
@@ -40,13 +46,7 @@ export function pacedWorld(answer: () => HandOver = () => accepted, tableMs = 0)
     return rows;
   };
   const dependencies = dispatchDependencies({
-    messages: {
-      ...messages,
-      async recordAttempt(...attempt) {
-        await sleep(tableMs);
-        return messages.recordAttempt(...attempt);
-      },
-    },
+    ...context,
     carriersFor: onlyCarrier({
       async handOver({ message }) {
         handed.push({ id: message.message_id, at: now });
@@ -61,6 +61,7 @@ export function pacedWorld(answer: () => HandOver = () => accepted, tableMs = 0)
   });
   return {
     dependencies,
+    context: stores.context,
     messages,
     tables,
     pace,
@@ -99,7 +100,7 @@ export function pacedWorld(answer: () => HandOver = () => accepted, tableMs = 0)
       );
       const isBulk = change.batch_id !== undefined;
       const stored = isBulk ? (await lineUp(pace, all, now)).messages : all;
-      for (const message of stored) await messages.create(message);
+      for (const message of stored) await createMessage(context, message);
       return stored;
     },
   };

@@ -6,12 +6,12 @@ import type { AllowanceOf } from '../../../shared/limit/take-from-caps.ts';
 import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
 import { sendSms } from '../../../shared/message/send/send-sms.ts';
 import { sendWhatsApp } from '../../../shared/message/send/send-whatsapp.ts';
-import type { MessageStore } from '../../../shared/message/store/message-store.ts';
 import type { ApiResponse, Operation } from '../../../shared/operation/operation.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
 import { allowanceOf as noCaps } from '../doubles/no-caps.ts';
 import { noSenders } from '../doubles/no-senders.ts';
 import { inMemoryPace, inMemoryStores, storesIn } from '../engine/stores.ts';
+import { testContext, withCalls } from '../engine/test-context.ts';
 import type { TestTables } from '../engine/test-tables.ts';
 import { type Kill, killable, noKill } from '../faults/kill-process.ts';
 import { type SendName, webhookUrl } from './ask-operation.ts';
@@ -24,7 +24,8 @@ interface SendOptions {
   /** Where the process dies. */
   readonly kill?: Kill;
   readonly allowanceOf?: AllowanceOf;
-  readonly messageStore?: MessageStore;
+  /** Decides about the calls of the database. */
+  readonly around?: Parameters<typeof withCalls>[1];
   /** The countries of clients without a list of their own. */
   readonly stageCountries?: readonly string[] | undefined;
   readonly channelsOff?: readonly Channel[];
@@ -38,19 +39,16 @@ export function sendsIn(
   {
     kill = noKill(),
     allowanceOf = noCaps,
-    messageStore,
+    around = (_call, run) => run(),
     stageCountries,
     channelsOff,
     sendersOf,
   }: SendOptions = {},
 ): Record<SendName, Operation> {
-  const stores = storesIn(tables);
-  const messages = killable(messageStore ?? stores.messages, kill);
-  const batches = killable(stores.batches, kill);
-  const otps = killable(stores.otps, kill);
-  const otpSends = killable(stores.otpSends, kill);
+  const ctx = withCalls({ ...testContext(tables), db: killable(tables.dynamo, kill) }, around);
+  const { batches, otps, otpSends } = storesIn({ ...tables, dynamo: ctx.db });
   const senders = { ...noSenders, ...(sendersOf && { sendersOf }) };
-  const common = { messages, allowanceOf, stageCountries, channelsOff, ...senders, webhookUrl };
+  const common = { ...ctx, allowanceOf, stageCountries, channelsOff, ...senders, webhookUrl };
   return {
     sms: sendSms(common),
     bulk: sendBulkSms({ ...common, batches, pace: inMemoryPace() }),
@@ -61,8 +59,8 @@ export function sendsIn(
 
 /** The four sends on fresh tables in memory. */
 export function inMemorySends(options: SendOptions = {}) {
-  const { tables, messages, otps } = inMemoryStores();
-  return { operations: sendsIn(tables, options), messages, otps };
+  const { context, tables, messages, otps } = inMemoryStores();
+  return { operations: sendsIn(tables, options), context, messages, otps };
 }
 
 /** The smallest request of each send to one recipient. */

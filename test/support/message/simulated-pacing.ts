@@ -12,9 +12,15 @@ import {
 } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import { expectedEndOf, lineUp } from '../../../shared/message/dispatch/paced-message.ts';
 import type { Message } from '../../../shared/message/message.ts';
+import {
+  createMessage,
+  createMessages,
+  readMessages,
+} from '../../../shared/message/store/messages.dynamo.ts';
 import { dispatchDependencies } from '../doubles/dispatch-dependencies.ts';
 import { randomFrom } from '../doubles/seeded-random.ts';
 import { inMemoryStores } from '../engine/stores.ts';
+import { withCalls } from '../engine/test-context.ts';
 import { virtualTime } from '../simulation/virtual-time.ts';
 import { aMessage, created, onlyCarrier } from './example-message.ts';
 
@@ -108,7 +114,13 @@ export async function simulatedPacing({ total, perSecond, seed, passwords, freez
     freezeAgain();
     const own = stores.senderPaces(ownClock);
     return dispatchDependencies({
-      messages: slow(stores.messages, freeze),
+      ...withCalls(stores.context, async (_call, run) => {
+        await between(2, 10);
+        const result = await run();
+        await between(2, 10);
+        await freeze();
+        return result;
+      }),
       carriersFor: onlyCarrier({
         async handOver({ message: { message_id } }) {
           if (handedOverMs.has(message_id)) throw new Error('a message was handed over twice');
@@ -155,12 +167,12 @@ export async function simulatedPacing({ total, perSecond, seed, passwords, freez
       const { messages, expectedEndAt } = await lineUp(slow(paces), all, clock());
       expectedEndMs = expectedEndAt?.getTime() ?? 0;
       await between(500, 1500);
-      await stores.messages.createMany(messages);
+      await createMessages(stores.context, messages);
       messages.forEach(relayed);
       bulk.push(...messages.map(({ message_id }) => message_id));
     }
     await time.sleep((expectedEndMs - time.now()) / 2);
-    expectedEndAtHalfMs = expectedEndOf(await stores.messages.getMany(bulk), clock())?.getTime() ?? 0;
+    expectedEndAtHalfMs = expectedEndOf(await readMessages(stores.context, bulk), clock())?.getTime() ?? 0;
   }
 
   async function sendPasswords(): Promise<void> {
@@ -172,7 +184,7 @@ export async function simulatedPacing({ total, perSecond, seed, passwords, freez
     };
     for (let sent = 0; sent < passwords; sent += 1) {
       const message = make(`otp-${sent}`, { otp });
-      await stores.messages.create(message);
+      await createMessage(stores.context, message);
       acceptedMs.set(message.message_id, time.now());
       relayed(message);
       await time.sleep(((total / perSecond) * 1000 * (0.5 + random())) / passwords);

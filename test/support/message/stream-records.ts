@@ -2,7 +2,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Message } from '../../../shared/message/message.ts';
-import { messageRowOf } from '../../../shared/message/store/message-store.ts';
+import { messageRowOf } from '../../../shared/message/store/message-row.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { type Clock, epochSeconds } from '../../../shared/platform/clock.ts';
 

@@ -2,6 +2,7 @@
  * A gateway in memory whose tables are remembered at a time, as point-in-time recovery does, and lose rows after it. The
  * relay, the counting of usage and the runs of each minute are its own; the carrier and the endpoints keep what they got.
  */
+
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { keysOf, restoredTables } from '../../../bin/admin/restored-tables.ts';
@@ -24,6 +25,7 @@ import { type Delivery, nextStep } from '../../../shared/webhook/delivery.ts';
 import { dispatchDependencies } from '../doubles/dispatch-dependencies.ts';
 import { inMemoryTables } from '../engine/in-memory-tables.ts';
 import { inMemoryStores } from '../engine/stores.ts';
+import { testContext } from '../engine/test-context.ts';
 import type { ConnectionName } from '../engine/test-tables.ts';
 import { type Kill, killable, noKill } from '../faults/kill-process.ts';
 import { dueRuns } from '../message/due-runs.ts';
@@ -106,7 +108,7 @@ export function lostRows(start: Date) {
   }
 
   const worker = dispatchDependencies({
-    messages: stores.messages,
+    ...stores.context,
     carriersFor: onlyCarrier({
       async handOver({ message }) {
         handedOver.push(message.message_id);
@@ -239,11 +241,9 @@ export function lostRows(start: Date) {
       };
     },
     held: (kill: Kill = noKill()): HeldContext => ({
-      dynamo: killable(tables.dynamo, kill),
+      ...testContext({ ...tables, dynamo: killable(tables.dynamo, kill) }, { clock }),
       tables: restoredTables(tableIn),
       sideTables: killable(sideTables, kill),
-      messages: killable({ transition: stores.messages.transition }, kill),
-      clock,
     }),
   };
 }

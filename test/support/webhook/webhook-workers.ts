@@ -8,6 +8,7 @@ import { aheadSeconds } from '../../../shared/due/due-index.ts';
 import { dynamoDueRows } from '../../../shared/due/due-rows.dynamo.ts';
 import { queueDueRows } from '../../../shared/due/queue-due-rows.ts';
 import type { MessageChange } from '../../../shared/message/message.ts';
+import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { relayChanges } from '../../../shared/relay/relay.ts';
 import type { AttemptError } from '../../../shared/webhook/attempt-record.ts';
@@ -204,7 +205,7 @@ export function webhookWorkers(options: Options) {
       time.at(addSeconds(created, seconds).getTime(), () => void act()),
     /** Stores a new message and relays its change; by default it was sent to the URL of its request. */
     async relay(change: MessageChange = { before: aMessage(), after: aSentMessage() }) {
-      await stores.messages.create(change.after);
+      await createMessage(stores.context, change.after);
       const dependencies = {
         ...{ webhooks: shared, accountUrlOf: shared.accountUrlOf, clock },
         outbound: { enqueue: async () => {} },

@@ -6,6 +6,7 @@ import { expect, it } from '@jest/globals';
 import { parseTopicNotification } from '../../../shared/carrier/aws/reports.ts';
 import { receiptOf } from '../../../shared/carrier/infobip/statuses.ts';
 import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
+import { createMessage, readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 
@@ -17,9 +18,9 @@ it.each([
   ['microseconds', happenedMs * 1000],
   ['nanoseconds', happenedMs * 1_000_000],
 ])('an event of AWS with a time in %s', async (_unit, eventTimestamp) => {
-  const { context, messages } = inMemoryStores();
+  const { context } = inMemoryStores();
   const message = aMessage({ status: 'sent', sent_at: created.toISOString() });
-  await messages.create(message);
+  await createMessage(context, message);
   const event = {
     eventType: 'TEXT_DELIVERED',
     eventTimestamp,
@@ -30,10 +31,10 @@ it.each([
   const Message = JSON.stringify(event);
   const notification = JSON.stringify({ Type: 'Notification', Message, Timestamp: created.toISOString() });
   const { receipts } = parseTopicNotification(notification);
-  const record = { ...context, messages, recordOptOut: async () => true, priceOf: () => undefined };
+  const record = { ...context, recordOptOut: async () => true, priceOf: () => undefined };
   expect(await recordReceipts(record, receipts, 1)).toMatchObject({ failures: [] });
   // The status of the message, its webhooks and its list read this row.
-  expect(await messages.get(message.message_id)).toMatchObject({ status: 'delivered' });
+  expect(await readMessage(context, message.message_id)).toMatchObject({ status: 'delivered' });
 });
 
 it.each(['2026-13-01T10:00:00.000+0000', '9999-12-31T23:59:59.999+0000'])(

@@ -10,7 +10,7 @@ import { listMessagesQuery } from '../../../shared/message/list-messages.ts';
 import { checkRows, readRow } from '../../../shared/message/send/bulk-recipients.ts';
 import { requestHash } from '../../../shared/message/send/idempotency.ts';
 import { newSms } from '../../../shared/message/send/send-sms.ts';
-import { parseMessageRow } from '../../../shared/message/store/message-store.ts';
+import { parseMessageRow } from '../../../shared/message/store/message-row.ts';
 import { parseFields } from '../../../shared/operation/operation.ts';
 import { anyCharacter } from '../../fuzz/any-character.ts';
 import { runs } from '../../fuzz/runs.ts';

@@ -10,7 +10,7 @@ import {
   statuses,
   transitions,
 } from '../../../shared/message/message.ts';
-import { statesEntered } from '../../../shared/message/store/message-store.ts';
+import { statesEntered } from '../../../shared/message/store/message-row.ts';
 import { runs } from '../../fuzz/runs.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 

@@ -1,9 +1,12 @@
 /** A message at its end whose carrier is asked: what the answer, or its absence, has it become (contract 6.4, 16.7). */
+
 import { describe, expect, it } from '@jest/globals';
 import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { type OutboundEntry, queuedMessageOf } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
+import { createMessage, readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
+import { withCalls } from '../../support/engine/test-context.ts';
 import { accepted, attemptWorld as world } from '../../support/message/attempt-world.ts';
 import { dueRuns } from '../../support/message/due-runs.ts';
 import { aMessage, created, onlyCarrier } from '../../support/message/example-message.ts';
@@ -15,7 +18,7 @@ const end = addSeconds(created, 3600);
 type Answer = 'sent' | 'delivered' | 'delivered, not written' | 'nothing' | undefined;
 
 async function runsAfter(firstRunSeconds: number, answers: readonly Answer[]) {
-  const { messages, tables } = inMemoryStores();
+  const { context, tables } = inMemoryStores();
   const at = created.toISOString();
   const attempt = { number: 1, carrier: 'twilio', at, deadline: at, outcome: 'accepted' } as const;
   const sent = {
@@ -26,18 +29,20 @@ async function runsAfter(firstRunSeconds: number, answers: readonly Answer[]) {
     carrier_message_id: 'SM1',
   } as const;
   const message_id = 'msg_asked';
-  await messages.create(
+  await createMessage(
+    context,
     aMessage({ message_id, ...sent, expires_at: end.toISOString(), attempts: [attempt] }),
   );
   const queue: OutboundEntry[] = [];
   const outbound = { enqueue: async (entries: readonly OutboundEntry[]) => void queue.push(...entries) };
   let now = end;
   let asked = 0;
-  const transition: typeof messages.transition = async (id, change) => {
+  const throttled = withCalls(context, async ({ input }, run) => {
     const isThrottled = answers[Math.min(asked, answers.length) - 1] === 'delivered, not written';
-    if (isThrottled && change.to === 'delivered') throw new Error('DynamoDB throttles');
-    return messages.transition(id, change);
-  };
+    if (isThrottled && input.ExpressionAttributeValues?.[':to'] === 'delivered')
+      throw new Error('DynamoDB throttles');
+    return run();
+  });
   const carriersFor = onlyCarrier({
     name: 'twilio',
     handOver: () => Promise.reject(new Error('It is not handed over again.')),
@@ -57,7 +62,7 @@ async function runsAfter(firstRunSeconds: number, answers: readonly Answer[]) {
   const { dependencies } = pacedWorld();
   const worker = {
     ...dependencies,
-    messages: { ...messages, transition },
+    ...throttled,
     outbound,
     carriersFor,
     clock: () => now,
@@ -68,7 +73,7 @@ async function runsAfter(firstRunSeconds: number, answers: readonly Answer[]) {
     // A worker is free.
     for (const entry of [...queue.splice(0), ...(await due.run())])
       await dispatchQueued(worker, queuedMessageOf(entry));
-    const row = await messages.get(message_id);
+    const row = await readMessage(context, message_id);
     if (row?.status !== 'sent')
       return { status: row?.status, asked, minutes: Math.ceil((now.getTime() - end.getTime()) / 60_000) };
   }

@@ -6,6 +6,8 @@ import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-messag
 import { nextLegDueAfter } from '../../../shared/message/dispatch/fallback.ts';
 import { startNextLeg } from '../../../shared/message/dispatch/start-next-leg.ts';
 import type { LegRefusal, Message } from '../../../shared/message/message.ts';
+import { transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
+import { createMessage, readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { otpLegs } from '../../../shared/otp/otp-legs.ts';
 import { otpRecords } from '../../../shared/otp/otp-traffic.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
@@ -28,10 +30,10 @@ function world(change: Parameters<typeof aClient>[0] = {}) {
   let refusal: LegRefusal | undefined;
   let held = false;
   let handOvers = 0;
-  const { messages, otps } = sends;
+  const { context, messages, otps } = sends;
   const clock = () => at;
   const dependencies = dispatchDependencies({
-    messages,
+    ...context,
     carriersFor: onlyCarrier({
       handOver: async () => ({ outcome: 'accepted', carrierMessageId: `c-${++handOvers}` }),
     }),
@@ -52,6 +54,7 @@ function world(change: Parameters<typeof aClient>[0] = {}) {
     clock,
   });
   return {
+    context,
     messages,
     otps,
     goTo: (seconds: number) => {
@@ -71,7 +74,7 @@ function world(change: Parameters<typeof aClient>[0] = {}) {
       return message;
     },
     async start(id: string) {
-      const previous = (await messages.get(id)) as Message;
+      const previous = (await readMessage(context, id)) as Message;
       return (await startNextLeg({ ...dependencies, newId: () => 'work' }, previous)).outcome;
     },
     handOver: async (id: string) => (await dispatchQueued(dependencies, { message_id: id })).outcome,
@@ -80,7 +83,7 @@ function world(change: Parameters<typeof aClient>[0] = {}) {
       id: string,
       errorCode: 'unreachable' | 'client_disabled' | 'recipient_opted_out',
       suppressed?: true,
-    ) => messages.transition(id, { to: 'failed', at, errorCode, ...(suppressed && { suppressed }) }),
+    ) => transitionMessage(context, id, { to: 'failed', at, errorCode, ...(suppressed && { suppressed }) }),
   };
 }
 
@@ -206,7 +209,7 @@ describe('between two legs', () => {
 
   it('a password that was verified, or expired, starts no leg, and one that waits is not handed over', async () => {
     for (const ends of ['verified', 'expired'] as const) {
-      const { send, start, handOver, otps, goTo, leg, messages } = world();
+      const { context, send, start, handOver, otps, goTo, leg, messages } = world();
       const first = await send('otp', { channel: 'whatsapp', ttl: 120, fallback: [...sms, ...sms] });
       const otpId = first.otp?.otp_id ?? '';
       goTo(30);
@@ -222,7 +225,7 @@ describe('between two legs', () => {
       goTo(ends === 'verified' ? 31 : 59);
       expect(await handOver(second?.message_id ?? '')).toBe(ends === 'verified' ? 'not_needed' : 'sent');
       goTo(ends === 'verified' ? 61 : 120);
-      await messages.transition(second?.message_id ?? '', { to: 'failed', at: addSeconds(now, 120) });
+      await transitionMessage(context, second?.message_id ?? '', { to: 'failed', at: addSeconds(now, 120) });
       expect(await start(second?.message_id ?? '')).toBe('no_leg_needed');
       expect(messages.all()).toHaveLength(2);
     }
@@ -291,9 +294,9 @@ describe('between two legs', () => {
   });
 
   it('a cancellation, or a delivery, starts no leg; a leg that waits is not handed over after a late receipt', async () => {
-    const { send, start, handOver, messages, leg, goTo } = world();
+    const { context, send, start, handOver, leg, goTo } = world();
     const scheduled = await send('sms', { scheduled_at: '2026-11-20T11:00:00Z', fallback: sms });
-    await messages.transition(scheduled.message_id, { to: 'canceled', at: now });
+    await transitionMessage(context, scheduled.message_id, { to: 'canceled', at: now });
     goTo(7200);
     expect(await start(scheduled.message_id)).toBe('no_leg_needed');
     goTo(10);
@@ -302,7 +305,7 @@ describe('between two legs', () => {
     expect(await start(first.message_id)).toBe('leg_started');
     // The first leg still waits for its carrier: it is not sent beside the second.
     expect(await handOver(first.message_id)).toBe('not_needed');
-    await messages.transition(first.message_id, { to: 'delivered', at: now });
+    await transitionMessage(context, first.message_id, { to: 'delivered', at: now });
     const second = leg(2)?.message_id ?? '';
     expect(await handOver(second)).toBe('not_needed');
     expect(await start(second)).toBe('no_leg_needed');
@@ -318,23 +321,24 @@ async function legAt(message: Message, seconds: number) {
       return run();
     },
   });
-  const { messages } = inMemoryStores(tables);
-  await messages.create(message);
+  const { context } = inMemoryStores(tables);
+  await createMessage(context, message);
   calls.length = 0;
   const carriersFor = onlyCarrier({
     handOver: async () => ({ outcome: 'accepted', carrierMessageId: 'c-1' }),
   });
   const clock = () => addSeconds(created, seconds);
-  return { calls, dependencies: dispatchDependencies({ messages, carriersFor, clock }) };
+  return { calls, dependencies: dispatchDependencies({ ...context, carriersFor, clock }) };
 }
 
 const legOfText: Message['fallback'] = [{ channel: 'whatsapp', after_seconds: 30, text: 'Hello' }];
 
-it('a message without `fallback`, and a first leg in its time, are handed over with three calls', async () => {
+it('a message without `fallback`, and a first leg in its time, are handed over with three writes of the row', async () => {
   for (const message of [aMessage(), aMessage({ fallback: legOfText })]) {
     const { calls, dependencies } = await legAt(message, 1);
     expect((await dispatchQueued(dependencies, { message_id: message.message_id })).outcome).toBe('sent');
-    expect(calls).toEqual(['UpdateItem', 'UpdateItem', 'UpdateItem']);
+    // The contact of the recipient is read and stored before the last write.
+    expect(calls).toEqual(['UpdateItem', 'UpdateItem', 'GetItem', 'PutItem', 'UpdateItem']);
   }
 });
 

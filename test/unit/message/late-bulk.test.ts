@@ -1,10 +1,14 @@
 /** A bulk that a repeat completes late is handed over, although its stream is lost. */
+
 import { expect, it } from '@jest/globals';
+import type { Message } from '../../../shared/message/message.ts';
 import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
+import { createMessages } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { allowanceOf } from '../../support/doubles/no-caps.ts';
 import { noSenders } from '../../support/doubles/no-senders.ts';
 import { inMemoryPace, inMemoryStores } from '../../support/engine/stores.ts';
+import { withCalls } from '../../support/engine/test-context.ts';
 import { aClient, ask, webhookUrl } from '../../support/message/ask-operation.ts';
 import { dueRuns } from '../../support/message/due-runs.ts';
 
@@ -13,16 +17,16 @@ const recipients = Array.from({ length: 40 }, (_, index) => `+4477009001${String
 const body = { message: 'Hello', recipients };
 
 function aBulk() {
-  const { messages, batches, tables } = inMemoryStores();
+  const { context, messages, batches, tables } = inMemoryStores();
   const dies = { after: Number.POSITIVE_INFINITY };
   const operation = sendBulkSms({
-    messages: {
-      ...messages,
-      async createMany(rows) {
-        await messages.createMany(rows.slice(0, dies.after));
-        if (rows.length > dies.after) throw new Error('the process died');
-      },
-    },
+    ...withCalls(context, async ({ operation, input }, run) => {
+      if (operation !== 'TransactWrite') return run();
+      const rows = (input.TransactItems as { Put: { Item: Message } }[]).map(({ Put }) => Put.Item);
+      if (rows.length <= dies.after) return run();
+      await createMessages(context, rows.slice(0, dies.after));
+      throw new Error('the process died');
+    }),
     batches,
     allowanceOf,
     ...noSenders,

@@ -2,6 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { receiveMessage } from '../../../shared/message/receive-message.ts';
 import { storeContact } from '../../../shared/message/store/contacts.dynamo.ts';
+import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import {
@@ -30,7 +31,7 @@ it.each([0, 300])('is of the client that wrote last, where reads are %s ms late'
   const world = inMemoryReceiver(inMemoryTables({ late }));
   const addressee = { channel: 'sms', person } as const;
   const write = async (clientId: string, seconds: number) => {
-    await world.messages.create(sentBy(clientId, seconds, { from: ourNumber }));
+    await createMessage(world.context, sentBy(clientId, seconds, { from: ourNumber }));
     await storeContact(world.context, addressee, {
       clientId,
       sender: ourNumber,
@@ -43,7 +44,8 @@ it.each([0, 300])('is of the client that wrote last, where reads are %s ms late'
   passes(100);
   await write('a', 10.1);
   for (let index = 0; index < 120; index += 1)
-    await world.messages.create(
+    await createMessage(
+      world.context,
       sentBy('c', 100 + index, { from: ourNumber, status: 'scheduled', sent_at: undefined }),
     );
   passes(60_000);

@@ -3,6 +3,8 @@ import { expect, it } from '@jest/globals';
 import { earlierLegIds, nextLegOf } from '../../../shared/message/dispatch/fallback.ts';
 import { startNextLeg } from '../../../shared/message/dispatch/start-next-leg.ts';
 import type { Message } from '../../../shared/message/message.ts';
+import { claimMessage, transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
+import { createMessage, readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { otpLegs } from '../../../shared/otp/otp-legs.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
@@ -15,12 +17,12 @@ const daySeconds = 86_400;
 
 function world() {
   const stores = inMemoryStores();
-  const { messages, otps } = stores;
+  const { context, otps } = stores;
   let taken = 0;
   let at = created;
   const clock = () => at;
   const dependencies = {
-    messages,
+    ...context,
     allowanceOf: async () => ({
       async take() {
         taken += 1;
@@ -30,14 +32,13 @@ function world() {
     otpLegs: otpLegs({ otps, assertNotHeld: async () => {}, clock }),
     clock,
     newId: () => 'work',
-    sleep: async () => {},
   };
   return {
     ...stores,
     taken: () => taken,
     async start(id: string, seconds: number) {
       at = addSeconds(created, seconds);
-      return (await startNextLeg(dependencies, (await messages.get(id)) as Message)).outcome;
+      return (await startNextLeg(dependencies, (await readMessage(context, id)) as Message)).outcome;
     },
   };
 }
@@ -54,9 +55,9 @@ it.each([
       [daySeconds + 1, 'no_leg_needed'],
       [4 * daySeconds, 'no_leg_needed'],
     ] as const) {
-      const { messages, start, taken } = world();
+      const { context, messages, start, taken } = world();
       const first = aMessage({ ...state, fallback });
-      await messages.create(first);
+      await createMessage(context, first);
       expect(await start(first.message_id, dueSeconds + lateSeconds)).toBe(outcome);
       const isStarted = outcome === 'leg_started';
       expect([messages.all().length, taken()]).toEqual(isStarted ? [2, 1] : [1, 0]);
@@ -67,7 +68,7 @@ it.each([
 it.each(['expired', 'queued', 'sent'] as const)(
   'no leg starts where it is found days late that the message before is over, which is %s',
   async (status) => {
-    const { messages, start, taken } = world();
+    const { context, messages, start, taken } = world();
     const lateAt = addSeconds(created, 4 * daySeconds).toISOString();
     const first = aMessage({
       status,
@@ -77,16 +78,16 @@ it.each(['expired', 'queued', 'sent'] as const)(
       expires_at: addSeconds(created, 3600).toISOString(),
       ...(status === 'expired' ? { expired_at: lateAt } : {}),
     });
-    await messages.create(first);
+    await createMessage(context, first);
     expect(await start(first.message_id, 4 * daySeconds + 40)).toBe('no_leg_needed');
     expect([messages.all().length, taken()]).toEqual([1, 0]);
   },
 );
 
 /** Sends a one-time password with two further legs. */
-async function sentOtp({ messages, otps, otpSends }: ReturnType<typeof world>) {
+async function sentOtp({ context, messages, otps, otpSends }: ReturnType<typeof world>) {
   const operation = sendOtp({
-    messages,
+    ...context,
     otps,
     otpSends,
     allowanceOf: async () => undefined,
@@ -103,16 +104,21 @@ async function sentOtp({ messages, otps, otpSends }: ReturnType<typeof world>) {
 
 it('a leg of a one-time password counts for nobody where a leg before the last one was delivered late', async () => {
   const stores = world();
-  const { messages, otps, start, taken } = stores;
+  const { context, messages, otps, start, taken } = stores;
   const { first, recipient } = await sentOtp(stores);
   expect(await start(first.message_id, 30)).toBe('leg_started');
   const second = messages.all().find(({ leg }) => leg === 2) as Message;
   const third = nextLegOf(second, created, (text) => text);
   expect(earlierLegIds(third as Message)).toEqual([first.message_id, second.message_id]);
   const at = addSeconds(created, 40);
-  await messages.claim(first.message_id, { claimId: 'claim', at, leaseSeconds: 60 });
-  await messages.transition(first.message_id, { to: 'delivered', at, reported: true });
-  await messages.transition(second.message_id, { to: 'failed', at, notSent: true, errorCode: 'not_needed' });
+  await claimMessage(context, first.message_id, { claimId: 'claim', at, leaseSeconds: 60 });
+  await transitionMessage(context, first.message_id, { to: 'delivered', at, reported: true });
+  await transitionMessage(context, second.message_id, {
+    to: 'failed',
+    at,
+    notSent: true,
+    errorCode: 'not_needed',
+  });
   const before = [await otps.sentTo(recipient, created), taken()];
   for (const seconds of [41, 100, 160]) expect(await start(second.message_id, seconds)).toBe('no_leg_needed');
   expect([await otps.sentTo(recipient, created), taken()]).toEqual(before);

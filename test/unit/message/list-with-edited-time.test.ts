@@ -2,6 +2,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { listMessages } from '../../../shared/message/list-messages.ts';
+import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
@@ -17,7 +18,8 @@ async function withEdited(time: string) {
   const tables = inMemoryTables();
   const stores = inMemoryStores(tables);
   for (const [n, message_id] of ids.entries())
-    await stores.messages.create(
+    await createMessage(
+      stores.context,
       aSentMessage({ message_id, created_at: addSeconds(created, n).toISOString() }),
     );
   await tables.dynamo.send(
@@ -37,12 +39,12 @@ describe.each([
   ['a year later', '2027-11-20T10:00:02.000Z'],
 ])('where the time of a message is %s', (_what, time) => {
   it('the list of messages has each once', async () => {
-    const { messages, list } = await withEdited(time);
+    const { context } = await withEdited(time);
     const seen: string[] = [];
     let cursor: string | undefined;
     for (let pages = 0; pages < pagesMax; pages += 1) {
       const query = { limit: '1', ...(cursor === undefined ? {} : { cursor }) };
-      const { body } = await ask(listMessages(list, messages), { client, now: created, query });
+      const { body } = await ask(listMessages(context), { client, now: created, query });
       const page = body as { messages: { message_id: string }[]; next_cursor?: string };
       seen.push(...page.messages.map(({ message_id }) => message_id));
       cursor = page.next_cursor;

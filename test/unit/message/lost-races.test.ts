@@ -1,4 +1,5 @@
 /** A send that loses, to a limit or to a request at the same moment, leaves nothing behind but what it took from a cap. */
+
 import { describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import type { AllowanceOf } from '../../../shared/limit/take-from-caps.ts';
@@ -6,12 +7,15 @@ import { startNextLeg } from '../../../shared/message/dispatch/start-next-leg.ts
 import type { Message } from '../../../shared/message/message.ts';
 import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
 import { sendSms } from '../../../shared/message/send/send-sms.ts';
+import { transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
+import { readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import type { OneTimePassword } from '../../../shared/otp/otp.ts';
 import { otpLegs } from '../../../shared/otp/otp-legs.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
 import type { SelectSender } from '../../../shared/sender/select-sender.ts';
 import { noSenders } from '../../support/doubles/no-senders.ts';
 import { inMemoryPace, inMemoryStores } from '../../support/engine/stores.ts';
+import { withCalls } from '../../support/engine/test-context.ts';
 import { writeRows } from '../../support/engine/write-rows.ts';
 import { aClient, ask, webhookUrl } from '../../support/message/ask-operation.ts';
 
@@ -41,6 +45,15 @@ function together<Port extends object>(port: Port, name: keyof Port & string, ca
   });
 }
 
+/** So many reads of a message have their answers together. */
+function readingTogether(calls: number): Parameters<typeof withCalls>[1] {
+  const reader = together({ read: (run: () => Promise<unknown>) => run() }, 'read', calls);
+  return ({ operation, input }, run) => {
+    const { Key = {} } = input as { Key?: object };
+    return operation === 'Get' && 'message_id' in Key ? reader.read(run) : run();
+  };
+}
+
 /** A cap with so much room. */
 function capOf(room: number) {
   const cap = { used: 0, writes: 0 };
@@ -57,11 +70,11 @@ function capOf(room: number) {
 
 describe('a one-time password', () => {
   function world({ room = 100, readTogether = 0, foundTogether = 0 } = {}) {
-    const { messages, otps, otpSends, tables } = inMemoryStores();
+    const { context, messages, otps, otpSends, tables } = inMemoryStores();
     const { cap, allowanceOf } = capOf(room);
     const client = aClient();
     const operation = sendOtp({
-      messages: foundTogether > 0 ? together(messages, 'get', foundTogether) : messages,
+      ...(foundTogether > 0 ? withCalls(context, readingTogether(foundTogether)) : context),
       otps: readTogether > 0 ? together(otps, 'latest', readTogether) : otps,
       otpSends,
       allowanceOf,
@@ -72,7 +85,7 @@ describe('a one-time password', () => {
       ask(operation, { client, now, body: { to, ...body }, ...(key === undefined ? {} : { key }) });
     const sendsTo = async (recipient: string) =>
       (await otps.sentTo({ clientId: client.client_id, recipient }, now)).length;
-    return { client, send, sendsTo, messages, otps, otpSends, tables, cap };
+    return { client, send, sendsTo, context, messages, otps, otpSends, tables, cap };
   }
 
   it.each<[string, object]>([
@@ -109,7 +122,7 @@ describe('a one-time password', () => {
     ['was verified', { status: 'verified' }],
     ['has no attempts left', { attempts: 5 }],
   ])('that %s while it is sent again is followed by a new one', async (_what, change) => {
-    const { client, send, messages, otps, otpSends, tables } = world();
+    const { client, send, context, messages, otps, otpSends, tables } = world();
     await send({});
     const [first] = otps.all();
     const ended = {
@@ -120,7 +133,7 @@ describe('a one-time password', () => {
       },
     };
     const again = sendOtp({
-      messages,
+      ...context,
       otps,
       otpSends: ended,
       allowanceOf: async () => undefined,
@@ -161,26 +174,25 @@ describe('a one-time password', () => {
 
 describe('the next leg of a fallback that several workers start at once', () => {
   it('is one', async () => {
-    const { messages, otps } = inMemoryStores();
+    const { context, messages, otps } = inMemoryStores();
     const { allowanceOf } = capOf(100);
-    const operation = sendSms({ messages, allowanceOf, ...noSenders, webhookUrl });
+    const operation = sendSms({ ...context, allowanceOf, ...noSenders, webhookUrl });
     const body = { to, message: 'Hello', fallback: [{ channel: 'sms' }] };
     await ask(operation, { client: aClient(), now, body });
     const [first] = messages.all();
     if (first === undefined) throw new Error('nothing is stored');
-    await messages.transition(first.message_id, { to: 'failed', at: now, errorCode: 'unreachable' });
+    await transitionMessage(context, first.message_id, { to: 'failed', at: now, errorCode: 'unreachable' });
     let works = 0;
     // Each has read that there is no next leg before the first one writes it.
     const { allowanceOf: takenTogether } = together({ allowanceOf }, 'allowanceOf', 3);
     const dependencies = {
-      messages,
+      ...context,
       allowanceOf: takenTogether,
       otpLegs: otpLegs({ otps, assertNotHeld: async () => {}, clock: () => now }),
       clock: () => now,
       newId: () => `work-${++works}`,
-      sleep: async () => {},
     };
-    const failed = (await messages.get(first.message_id)) as Message;
+    const failed = (await readMessage(context, first.message_id)) as Message;
     const started = await Promise.all([1, 2, 3].map(() => startNextLeg(dependencies, failed)));
     expect(started.map(({ outcome }) => outcome).toSorted()).toEqual([
       'leg_exists',
@@ -193,18 +205,15 @@ describe('the next leg of a fallback that several workers start at once', () => 
 
 describe('a single send whose write took effect although its response was lost', () => {
   it.each([undefined, 'k'])('keeps what it took from a cap, with the key %p', async (key) => {
-    const { messages } = inMemoryStores();
+    const { context, messages } = inMemoryStores();
     const { cap, allowanceOf } = capOf(1);
     const client = aClient();
     const operation = sendSms({
-      messages: {
-        ...messages,
-        // The SDK repeats the call, which finds the row that the first one wrote.
-        async create(message) {
-          await messages.create(message);
-          return messages.create(message);
-        },
-      },
+      // The SDK repeats the call, which finds the row that the first one wrote.
+      ...withCalls(context, async ({ operation }, run) => {
+        if (operation === 'Put') await run();
+        return run();
+      }),
       allowanceOf,
       ...noSenders,
       webhookUrl,
@@ -227,12 +236,12 @@ describe('a bulk of a sender with a pace', () => {
   };
 
   function world(foundTogether = 0) {
-    const { messages, batches } = inMemoryStores();
+    const { context, messages, batches } = inMemoryStores();
     let lines = 0;
     const pace = inMemoryPace(() => now);
     const client = aClient();
     const operation = sendBulkSms({
-      messages,
+      ...context,
       batches: foundTogether > 0 ? together(batches, 'get', foundTogether) : batches,
       allowanceOf: async () => undefined,
       ...noSenders,

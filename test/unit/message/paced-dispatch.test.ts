@@ -1,4 +1,5 @@
 /** A message of a sender with a pace on its way to the carrier: it waits in the queue, and goes in its place (contract 14.4). */
+
 import { describe, expect, it } from '@jest/globals';
 import type { EditedRow } from '../../../shared/edited-table/edited-row.ts';
 import type { HandOver } from '../../../shared/message/dispatch/carrier.ts';
@@ -7,7 +8,10 @@ import { queuedEntryOf, queuedMessageOf } from '../../../shared/message/dispatch
 import { expectedEndOf } from '../../../shared/message/dispatch/paced-message.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { firstLookOf } from '../../../shared/message/next-look.ts';
+import { transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
+import { createMessage, readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
+import { recordsAttempt, withCalls } from '../../support/engine/test-context.ts';
 import { notTaken, throttled } from '../../support/message/attempt-world.ts';
 import { aMessage, created, onlyCarrier } from '../../support/message/example-message.ts';
 import { accepted, pacedWorld, sender } from '../../support/message/paced-world.ts';
@@ -28,7 +32,7 @@ describe('a bulk message', () => {
     for (; delays.length < 3; delays.push(entry.delaySeconds)) {
       world.queued.length = 0;
       await world.deliver(entry);
-      expect(await world.messages.get(last.message_id)).toMatchObject(last);
+      expect(await readMessage(world.context, last.message_id)).toMatchObject(last);
       [entry = entry] = world.queued;
     }
     expect(delays.slice(0, 2)).toEqual([900, 900]);
@@ -45,7 +49,7 @@ describe('a bulk message', () => {
     world.at(addSeconds(created, 1000));
     expect(seconds(end())).toBeCloseTo(1010.2, 1);
     for (const { message_id } of all)
-      await world.messages.transition(message_id, { to: 'failed', at: created });
+      await transitionMessage(world.context, message_id, { to: 'failed', at: created });
     expect(end()).toBeUndefined();
   });
 
@@ -97,23 +101,21 @@ describe('an attempt that is recorded too late for its place', () => {
     const world = pacedWorld();
     await world.stored(1);
     let slow = true;
-    const messages: typeof world.messages = {
-      ...world.messages,
-      async recordAttempt(...attempt) {
-        const recorded = await world.messages.recordAttempt(...attempt);
-        if (slow) world.at(addSeconds(world.clock(), 3));
+    const dependencies = withCalls(world.dependencies, async (call, run) => {
+      const recorded = await run();
+      if (slow && recordsAttempt(call)) {
+        world.at(addSeconds(world.clock(), 3));
         slow = false;
-        return recorded;
-      },
-    };
-    const dependencies = { ...world.dependencies, messages };
+      }
+      return recorded;
+    });
     expect((await dispatch(dependencies, 'msg_0')).outcome).toBe('waits_for_pace');
     expect(world.handed).toEqual([]);
-    expect((await world.messages.get('msg_0'))?.attempts).toBeUndefined();
+    expect((await readMessage(world.context, 'msg_0'))?.attempts).toBeUndefined();
     expect(world.queued).toHaveLength(1);
     expect((await dispatch(dependencies, 'msg_0')).outcome).toBe('sent');
     const [handed] = world.handed;
-    expect((await world.messages.get('msg_0'))?.attempts).toMatchObject([
+    expect((await readMessage(world.context, 'msg_0'))?.attempts).toMatchObject([
       { number: 1, outcome: 'accepted', at: handed?.at.toISOString() },
     ]);
   });
@@ -206,7 +208,7 @@ describe('a carrier that throttles', () => {
   ])('changes nothing for a message %s, which pacing costs nothing', async (_which, change) => {
     const world = pacedWorld(() => throttled);
     const { sender: _sender, ...message } = aMessage({ message_id: 'msg_0', status: 'queued' });
-    await world.messages.create({ ...message, ...change });
+    await createMessage(world.context, { ...message, ...change });
     expect((await dispatch(world.dependencies, 'msg_0')).outcome).toBe('try_again');
     expect(world.tables.rows('sender_pace')).toEqual([]);
     expect(queuedMessageOf(queuedEntryOf(message, created))).toEqual({ message_id: 'msg_0' });
@@ -225,7 +227,7 @@ describe('a carrier that throttles', () => {
       warn: (text: string) => void warnings.push(text),
     };
     expect((await dispatch(dependencies, 'msg_0')).outcome).toBe('try_again');
-    expect((await world.messages.get('msg_0'))?.attempts).toMatchObject([{ outcome: 'throttled' }]);
+    expect((await readMessage(world.context, 'msg_0'))?.attempts).toMatchObject([{ outcome: 'throttled' }]);
     expect(warnings).toHaveLength(1);
   });
 });
@@ -242,8 +244,11 @@ describe('a message whose claim a worker with a fast clock holds', () => {
   ])(
     '%s is received again, unless its wait has an entry of its own',
     async (_, attempts, isReceivedAgain) => {
-      const { dependencies, messages } = pacedWorld();
-      await messages.create(aMessage({ message_id: 'msg_held', sender, segments: 1, ...held, attempts }));
+      const { context, dependencies } = pacedWorld();
+      await createMessage(
+        context,
+        aMessage({ message_id: 'msg_held', sender, segments: 1, ...held, attempts }),
+      );
       const { outcome, retryAfterSeconds } = await dispatch(dependencies, 'msg_held');
       expect({ outcome, isReceivedAgain: retryAfterSeconds !== undefined }).toEqual({
         outcome: 'held',

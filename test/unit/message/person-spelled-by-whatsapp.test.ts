@@ -11,6 +11,7 @@ import { unassignedClientId } from '../../../shared/message/find-owner.ts';
 import { statusView } from '../../../shared/message/message-response.ts';
 import { receiveMessages } from '../../../shared/message/receive-message.ts';
 import { noteContact } from '../../../shared/message/store/contacts.dynamo.ts';
+import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { windowOpenedAt } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { eventBody } from '../../../shared/webhook/plan-deliveries.ts';
@@ -50,9 +51,9 @@ describe.each([
   ['Argentina', '+5491123456789', '541123456789'],
 ])('a person of %s who is sent to at %s and writes as %s', (_country, recipient, wa_id) => {
   it.each(['messages', 'contacts'])('stops the client and starts it again, known from its %s', async (of) => {
-    const { dependencies, messages, context, suppressions } = inMemoryReceiver();
+    const { dependencies, context, suppressions } = inMemoryReceiver();
     const sent = sentBy('a', 0, { ...whatsapp, recipient });
-    if (of === 'messages') await messages.create(sent);
+    if (of === 'messages') await createMessage(context, sent);
     else await noteContact(context, sent, start);
     const numbers = recipientsOfPerson(recipient);
     const scopes = () => Promise.all(numbers.map(async (each) => (await suppressions.get('a', each))?.scope));
@@ -78,9 +79,9 @@ describe('of clients that write to a person of Argentina at both numbers', () =>
 
   it('the one that wrote last gets the answer, and STOP stops both by our number at each number of theirs', async () => {
     for (const [first, second] of [numbers, numbers.toReversed()] as const) {
-      const { dependencies, messages, suppressions } = inMemoryReceiver();
-      await messages.create(sentBy('a', 0, { ...whatsapp, recipient: first }));
-      await messages.create(sentBy('b', 1, { ...whatsapp, recipient: second }));
+      const { context, dependencies, suppressions } = inMemoryReceiver();
+      await createMessage(context, sentBy('a', 0, { ...whatsapp, recipient: first }));
+      await createMessage(context, sentBy('b', 1, { ...whatsapp, recipient: second }));
       const { received } = await receiveMessages(dependencies, textFrom('5491123456789', 'STOP', 100), 1);
       expect(received[0]?.message).toMatchObject({ client_id: 'b', recipient: second });
       for (const recipient of numbers) {
@@ -97,8 +98,8 @@ it.each([
   ['a mobile number of Brazil that would be a landline', '+5511933334444', '551133334444'],
   ['a number that was never sent to', '+541123456789', '5491123456780'],
 ])('%s is another person', async (_what, recipient, wa_id) => {
-  const { dependencies, messages, suppressions } = inMemoryReceiver();
-  await messages.create(sentBy('a', 0, { ...whatsapp, recipient }));
+  const { context, dependencies, suppressions } = inMemoryReceiver();
+  await createMessage(context, sentBy('a', 0, { ...whatsapp, recipient }));
   const { received } = await receiveMessages(dependencies, textFrom(wa_id, 'STOP', 100), 1);
   expect(received[0]?.message).toMatchObject({ client_id: unassignedClientId, recipient: `+${wa_id}` });
   expect(await suppressions.get('a', recipient)).toBeUndefined();
@@ -140,10 +141,10 @@ describe('a person who hides the number', () => {
   });
 
   it('is the one with the number to which a client wrote, once a receipt has named the id', async () => {
-    const { dependencies, messages, context, suppressions } = inMemoryReceiver();
+    const { dependencies, context, suppressions } = inMemoryReceiver();
     const sent = sentBy('a', 0, { ...whatsapp, recipient: number });
-    await messages.create(sent);
-    const recording = { ...context, messages, recordOptOut: async () => true, priceOf: () => undefined };
+    await createMessage(context, sent);
+    const recording = { ...context, recordOptOut: async () => true, priceOf: () => undefined };
     const transition = { to: 'delivered', at: addSeconds(start, 10) } as const;
     await recordReceipts(recording, [{ messageId: sent.message_id, whatsAppUser: id, transition }], 1);
     const { received } = await receiveMessages(dependencies, textFrom(id, 'STOP', 100), 1);
@@ -153,9 +154,9 @@ describe('a person who hides the number', () => {
   });
 
   it('keeps it from a client that did not write to it', async () => {
-    const { dependencies, messages, context, suppressions } = inMemoryReceiver();
+    const { dependencies, context, suppressions } = inMemoryReceiver();
     const sent = sentBy('b', 0, { ...whatsapp, recipient: number });
-    await messages.create(sent);
+    await createMessage(context, sent);
     await noteContact(context, sent, start, { whatsAppUser: id });
     const owned = { ...dependencies, numbers: numbersOwned(async () => 'a') };
     const { received } = await receiveMessages(owned, textFrom(id, 'STOP', 100), 1);

@@ -9,11 +9,13 @@ import {
   receiveMessages,
 } from '../../../shared/message/receive-message.ts';
 import { contactsOf, noteContact } from '../../../shared/message/store/contacts.dynamo.ts';
+import { transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
+import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { windowEnd, windowOpenedAt } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { numbersOwned } from '../../support/doubles/no-senders.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
-import type { TestContext } from '../../support/engine/test-context.ts';
+import { type TestContext, withCalls } from '../../support/engine/test-context.ts';
 import {
   afterSends,
   anInbound,
@@ -132,14 +134,14 @@ describe('the owner of a message from a person', () => {
 
   it('is waited for while the only message is being handed over, and is then its client', async () => {
     const { sent_at: _sentAt, ...sending } = sentBy('a', 0, { status: 'sending' });
-    const { dependencies, messages, suppressions } = await afterSends(sending);
+    const { context, dependencies, messages, suppressions } = await afterSends(sending);
     const inbound = anInbound({ text: 'STOP' });
     expect(await receiveMessages(dependencies, [inbound], 1)).toMatchObject({
       received: [],
       retryAfterSeconds: 15,
     });
     expect(messages.all()).toHaveLength(1);
-    await messages.transition(sending.message_id, { to: 'sent', at: start });
+    await transitionMessage(context, sending.message_id, { to: 'sent', at: start });
     const { received, retryAfterSeconds } = await receiveMessages(dependencies, [inbound], 2);
     expect([received[0]?.message.client_id, retryAfterSeconds]).toEqual(['a', undefined]);
     expect(await suppressions.get('a', person)).toMatchObject({ scope: 'messages' });
@@ -171,11 +173,11 @@ describe('the owner of a message from a person', () => {
     );
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
-        const { dependencies, messages } = inMemoryReceiver();
+        const { context, dependencies } = inMemoryReceiver();
         const lastWriter = new Map<string, string>();
         for (const [second, step] of all.entries()) {
           if ('sends' in step) {
-            await messages.create(sentBy(step.sends, second, { recipient: step.to }));
+            await createMessage(context, sentBy(step.sends, second, { recipient: step.to }));
             lastWriter.set(step.to, step.sends);
           } else {
             const receivedAt = addSeconds(start, second);
@@ -212,14 +214,11 @@ describe('with 5,000 messages of another client that wait', () => {
   it('only the newest of them are read', async () => {
     const { dependencies } = await aCrowd();
     let read = 0;
-    const conversations = {
-      newestWith: (...given: Parameters<typeof dependencies.conversations.newestWith>) => {
-        read += given[1];
-        return dependencies.conversations.newestWith(...given);
-      },
-    };
-    for (const text of ['Hello', 'STOP'])
-      await receiveMessage({ ...dependencies, conversations }, anInbound({ text }));
+    const counting = withCalls(dependencies, async ({ input }, run) => {
+      if (input.IndexName === 'by-recipient') read += Number(input.Limit);
+      return run();
+    });
+    for (const text of ['Hello', 'STOP']) await receiveMessage(counting, anInbound({ text }));
     expect(read).toBe(2 * 100);
   });
 });
@@ -282,10 +281,10 @@ describe('a message from a person', () => {
   });
 
   it('that is notified again is the same message, of the same owner, no matter who wrote in between', async () => {
-    const { dependencies, messages } = await afterSends(sentBy('a', 0));
+    const { context, dependencies } = await afterSends(sentBy('a', 0));
     const inbound = anInbound();
     const first = await receiveMessage(dependencies, inbound);
-    await messages.create(sentBy('b', 60));
+    await createMessage(context, sentBy('b', 60));
     const again = await receiveMessage(dependencies, inbound);
     expect(again).toEqual({ message: first.message, outcome: 'repeated' });
   });

@@ -7,10 +7,12 @@ import {
   type ReceiveDependencies,
   receiveMessage as receive,
 } from '../../../shared/message/receive-message.ts';
+import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { windowOpenedAt } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { planDeliveries } from '../../../shared/webhook/plan-deliveries.ts';
 import { numbersOwned } from '../../support/doubles/no-senders.ts';
+import { withCalls } from '../../support/engine/test-context.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 import {
   afterSends,
@@ -80,10 +82,10 @@ describe('STOP on a number that several clients share', () => {
   });
 
   it('is for the client that wrote last before it, also if it is notified again', async () => {
-    const { dependencies, messages, of, isStopped } = await shared();
+    const { context, dependencies, messages, of, isStopped } = await shared();
     const stop = of('STOP', 100);
     await receiveMessage(dependencies, stop);
-    await messages.create(sentBy('later', 200, { from: ourNumber }));
+    await createMessage(context, sentBy('later', 200, { from: ourNumber }));
     const stored = messages.all().length;
     await receiveMessage(dependencies, stop);
     expect(messages.all()).toHaveLength(stored);
@@ -176,10 +178,11 @@ describe('STOP', () => {
 describe('START', () => {
   const client = 'client-a';
   const refusedAfter = async (status: object) => {
-    const { dependencies, messages, suppressions } = inMemoryReceiver();
+    const { context, dependencies, messages, suppressions } = inMemoryReceiver();
     // The carrier refused the only message of the client, which began a suppression.
     const at = created.toISOString();
-    await messages.create(
+    await createMessage(
+      context,
       aMessage({
         client_id: client,
         recipient: person,
@@ -214,9 +217,9 @@ describe('START', () => {
   });
 
   it('ends the suppression of the client that wrote last before the STOP, although another one wrote since', async () => {
-    const { dependencies, messages, suppressions } = await afterSends(sentBy('a', 0, { from: ourNumber }));
+    const { context, dependencies, suppressions } = await afterSends(sentBy('a', 0, { from: ourNumber }));
     await receiveMessage(dependencies, anInbound({ text: 'STOP' }));
-    await messages.create(sentBy('b', 100_000, { from: ourNumber }));
+    await createMessage(context, sentBy('b', 100_000, { from: ourNumber }));
     const receivedAt = new Date('2026-11-20T12:00:01.000Z');
     const { message } = await receiveMessage(dependencies, anInbound({ text: 'START', receivedAt }));
     expect(message.client_id).toBe('b');
@@ -255,12 +258,9 @@ function through(
   dependencies: ReceiveDependencies,
   call: <T>(act: () => Promise<T>) => Promise<T>,
 ): ReceiveDependencies {
-  const { db, messages, conversations, numbers, suppressions, activityLog } = dependencies;
+  const { numbers, suppressions, activityLog } = dependencies;
   return {
-    ...dependencies,
-    db: Object.create(db, { send: { value: (command: never) => call(() => db.send(command)) } }),
-    messages: { create: (message) => call(() => messages.create(message)) },
-    conversations: { newestWith: (...given) => call(() => conversations.newestWith(...given)) },
+    ...withCalls(dependencies, (_, run) => call(run)),
     numbers: {
       ownerOf: (...given) => call(() => numbers.ownerOf(...given)),
       holdersOf: (...given) => call(() => numbers.holdersOf(...given)),

@@ -7,6 +7,7 @@ import { expect, it } from '@jest/globals';
 import { type Receipt, recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
 import { type ReceiveDependencies, receiveMessages } from '../../../shared/message/receive-message.ts';
 import { storeContact } from '../../../shared/message/store/contacts.dynamo.ts';
+import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { numbersOwned } from '../../support/doubles/no-senders.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
@@ -18,10 +19,11 @@ const at = created.toISOString();
 const receivesMax = 15;
 
 it('the receipts of thirty messages of which one row cannot be read', async () => {
-  const { context, messages, tables } = inMemoryStores();
+  const { context, tables } = inMemoryStores();
   const ids = Array.from({ length: 30 }, (_, index) => `msg_${String(index).padStart(26, '0')}`);
   for (const message_id of ids)
-    await messages.create(
+    await createMessage(
+      context,
       aMessage({ message_id, client_id: `client-${message_id}`, status: 'sent', sent_at: at }),
     );
   const [edited = ''] = ids;
@@ -36,7 +38,7 @@ it('the receipts of thirty messages of which one row cannot be read', async () =
   }));
   for (let receives = 1; receives <= receivesMax; receives += 1)
     await recordReceipts(
-      { ...context, messages, recordOptOut: async () => true, priceOf: () => undefined },
+      { ...context, recordOptOut: async () => true, priceOf: () => undefined },
       receipts,
       receives,
     ).catch(() => undefined);
@@ -47,7 +49,7 @@ it('the receipts of thirty messages of which one row cannot be read', async () =
 });
 
 it('a STOP after a message of somebody else whose contact cannot be read', async () => {
-  const { context, messages, conversations, suppressions, tables } = inMemoryStores();
+  const { context, suppressions, tables } = inMemoryStores();
   const [first, second] = ['+447700900001', '+447700900002'];
   for (const [person, clientId] of [
     [first, 'client-a'],
@@ -62,8 +64,6 @@ it('a STOP after a message of somebody else whose contact cannot be read', async
   );
   const dependencies: ReceiveDependencies = {
     ...context,
-    messages,
-    conversations,
     suppressions,
     numbers: numbersOwned(),
     optOutWords: [],

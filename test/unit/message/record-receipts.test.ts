@@ -5,6 +5,8 @@ import type { StoredAttempt } from '../../../shared/message/attempt.ts';
 import { attemptNamed } from '../../../shared/message/dispatch/carrier.ts';
 import { type Receipt, recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
 import type { Message } from '../../../shared/message/message.ts';
+import { transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
+import { createMessage, readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
@@ -12,7 +14,6 @@ import { aMessage, created } from '../../support/message/example-message.ts';
 import type { Change } from '../../support/simulation/aws/dynamodb.ts';
 import { plainRow } from '../../support/simulation/direct-database.ts';
 
-const { context } = inMemoryStores();
 const priceOf = () => undefined;
 const receipt: Receipt = {
   carrierMessageId: 'wamid.1',
@@ -20,33 +21,25 @@ const receipt: Receipt = {
 };
 
 it('a receipt whose message the index does not show yet is recorded once it does', async () => {
-  const { messages } = inMemoryStores();
+  const { context } = inMemoryStores();
   const message = aMessage({ channel: 'whatsapp', status: 'sending' });
-  await messages.create(message);
-  const early = await recordReceipts(
-    { ...context, messages, recordOptOut: async () => true, priceOf },
-    [receipt],
-    1,
-  );
+  await createMessage(context, message);
+  const early = await recordReceipts({ ...context, recordOptOut: async () => true, priceOf }, [receipt], 1);
   expect(early.recorded).toMatchObject([{ outcome: 'unknown_message' }]);
   expect(early.retryAfterSeconds).toBe(2);
   const noted = { at: created, carrierMessageId: 'wamid.1' };
-  await messages.transition(message.message_id, { to: 'sent', ...noted });
-  const later = await recordReceipts(
-    { ...context, messages, recordOptOut: async () => true, priceOf },
-    [receipt],
-    2,
-  );
+  await transitionMessage(context, message.message_id, { to: 'sent', ...noted });
+  const later = await recordReceipts({ ...context, recordOptOut: async () => true, priceOf }, [receipt], 2);
   expect(later).toMatchObject({ recorded: [{ outcome: 'recorded' }], retryAfterSeconds: undefined });
-  expect((await messages.get(message.message_id))?.status).toBe('delivered');
+  expect((await readMessage(context, message.message_id))?.status).toBe('delivered');
 });
 
 it('a receipt of an unknown message is retried for some minutes, with growing delays, and then given up', async () => {
-  const { messages } = inMemoryStores();
+  const { context } = inMemoryStores();
   const waits: (number | undefined)[] = [];
   for (let receives = 1; waits.at(-1) !== undefined || receives === 1; receives += 1) {
     const { recorded, retryAfterSeconds } = await recordReceipts(
-      { ...context, messages, recordOptOut: async () => true, priceOf },
+      { ...context, recordOptOut: async () => true, priceOf },
       [receipt],
       receives,
     );
@@ -61,13 +54,13 @@ it('a receipt of an unknown message is retried for some minutes, with growing de
 it('such a receipt does not delay another one in the same queue message, which is recorded once', async () => {
   const changes: string[] = [];
   const onChange = ({ after }: Change) => void changes.push(String(plainRow(after ?? {}).status));
-  const { messages } = inMemoryStores(inMemoryTables({ onChange }));
+  const { context } = inMemoryStores(inMemoryTables({ onChange }));
   const message = aMessage({ status: 'sent', sent_at: created.toISOString() });
-  await messages.create(message);
+  await createMessage(context, message);
   const known: Receipt = { messageId: message.message_id, transition: receipt.transition };
   for (let receives = 1; receives <= 3; receives += 1) {
     const { retryAfterSeconds } = await recordReceipts(
-      { ...context, messages, recordOptOut: async () => true, priceOf },
+      { ...context, recordOptOut: async () => true, priceOf },
       [receipt, known],
       receives,
     );
@@ -173,21 +166,20 @@ describe('a receipt is recorded only if its carrier had the attempt and gave it 
       'read',
     ],
   ])('%s', async (_which, row, more, to, status) => {
-    const { context, messages, tables } = inMemoryStores();
+    const { context, tables } = inMemoryStores();
     const message = aMessage({ status: 'sent', sent_at: at, ...row });
-    await messages.create(message);
+    await createMessage(context, message);
     const { message_id: messageId } = message;
     const { recorded, retryAfterSeconds } = await recordReceipts(
       {
         ...context,
-        messages,
         recordOptOut: async () => true,
         priceOf,
       },
       [{ messageId, from: '+447700900999', ...more, transition: { to, at: addSeconds(created, 1) } }],
       1,
     );
-    expect((await messages.get(messageId))?.status).toBe(status);
+    expect((await readMessage(context, messageId))?.status).toBe(status);
     expect(retryAfterSeconds).toBeUndefined();
     expect(recorded).toMatchObject([{ outcome: status === 'sent' ? 'ignored' : 'recorded', messageId }]);
     if (status === 'sent') expect(tables.rows('whatsapp_windows')).toEqual([]);
@@ -209,17 +201,17 @@ describe('a receipt is recorded only if its carrier had the attempt and gave it 
   it.each(['scheduled', 'queued', 'canceled', 'failed'] as const)(
     'and not of a message that is %s and was never handed over, whose cost stays none',
     async (status) => {
-      const { messages } = inMemoryStores();
+      const { context } = inMemoryStores();
       const message = aMessage({ status });
-      await messages.create(message);
+      await createMessage(context, message);
       const transition = { to: 'delivered', cost: 3, currency: 'EUR' } as const;
       const { recorded } = await recordReceipts(
-        { ...context, messages, recordOptOut: async () => true, priceOf },
+        { ...context, recordOptOut: async () => true, priceOf },
         [{ messageId: message.message_id, ...by('infobip'), transition: { ...transition, at: created } }],
         1,
       );
       expect(recorded).toMatchObject([{ outcome: 'ignored' }]);
-      expect({ ...(await messages.get(message.message_id)), due_at: undefined }).toEqual(message);
+      expect({ ...(await readMessage(context, message.message_id)), due_at: undefined }).toEqual(message);
     },
   );
 });

@@ -2,6 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { recordTimeoutSeconds } from '../../../lib/capabilities/messaging/record-receipt.ts';
 import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
+import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
@@ -37,12 +38,12 @@ function stopwatch() {
 
 it('ten callbacks with a thousand receipts each, the first time and when they are repeated', async () => {
   const { around, reset, seconds } = stopwatch();
-  const { context, messages } = inMemoryStores(inMemoryTables({ around }));
+  const { context } = inMemoryStores(inMemoryTables({ around }));
   const stored = Array.from({ length: 1000 }, (_, index) =>
     aMessage({ message_id: `msg_${index}`, status: 'sent', sent_at: created.toISOString() }),
   );
-  await Promise.all(stored.map((message) => messages.create(message)));
-  const dependencies = { ...context, messages, recordOptOut: async () => true, priceOf: () => undefined };
+  await Promise.all(stored.map((message) => createMessage(context, message)));
+  const dependencies = { ...context, recordOptOut: async () => true, priceOf: () => undefined };
   const receipts = stored.map(({ message_id: messageId }) => ({
     messageId,
     transition: { to: 'delivered' as const, at: addSeconds(created, 1) },

@@ -3,16 +3,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
 import { eventsToSend, type Message } from '../../../shared/message/message.ts';
-import { expiry, type MessageStore, parseMessageRow } from '../../../shared/message/store/message-store.ts';
+import { noteHandOver, transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
+import { expiry, parseMessageRow } from '../../../shared/message/store/message-row.ts';
+import { createMessage, readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { eventName } from '../../../shared/webhook/plan-deliveries.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
+import type { TestContext } from '../../support/engine/test-context.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 import type { Change } from '../../support/simulation/aws/dynamodb.ts';
 import { plainRow } from '../../support/simulation/direct-database.ts';
 
-const { context } = inMemoryStores();
 const receipts = ['sent', 'delivered', 'read', 'failed', 'expired'] as const;
 const steps = [...receipts, 'our own write', 'a refusal at hand-over', 'the clock'] as const;
 type Step = (typeof steps)[number];
@@ -32,23 +34,28 @@ function* sequences(left: readonly Step[], length: number): Generator<readonly S
     }
 }
 
-async function take(messages: MessageStore, id: string, step: Step, at: Date): Promise<void> {
+async function take(context: TestContext, id: string, step: Step, at: Date): Promise<void> {
   switch (step) {
     case 'our own write': {
       const noted = { at, carrierMessageId: 'c-1' };
-      const sent = await messages.transition(id, { to: 'sent', ...noted });
-      if (sent === undefined) await messages.noteHandOver(id, noted);
+      const sent = await transitionMessage(context, id, { to: 'sent', ...noted });
+      if (sent === undefined) await noteHandOver(context, id, noted);
       return;
     }
     case 'a refusal at hand-over':
-      await messages.transition(id, { to: 'failed', at, errorCode: 'unreachable', errorMessage: 'No.' });
+      await transitionMessage(context, id, {
+        to: 'failed',
+        at,
+        errorCode: 'unreachable',
+        errorMessage: 'No.',
+      });
       return;
     case 'the clock':
-      await messages.transition(id, expiry(at));
+      await transitionMessage(context, id, expiry(at));
       return;
     default:
       await recordReceipts(
-        { ...context, messages, recordOptOut: async () => true, priceOf: () => undefined },
+        { ...context, recordOptOut: async () => true, priceOf: () => undefined },
         [{ messageId: id, transition: { to: step, at } }],
         1,
       );
@@ -88,17 +95,17 @@ describe.each(['sms', 'whatsapp'] as const)('the events of an %s message that wa
       if (after !== undefined)
         told.push(...eventsToSend({ before, after }).map((status) => eventName(after, status)));
     };
-    const { messages } = inMemoryStores(inMemoryTables({ onChange }));
+    const { context } = inMemoryStores(inMemoryTables({ onChange }));
 
     async function follow(row: Message, { isWhole, next }: Beginning, done: readonly Step[]): Promise<void> {
       const toldBefore = told;
       if (isWhole) check(done);
       for (const [step, beginning] of next) {
         const message_id = `msg_${[...done, step].join()}`;
-        await messages.create({ ...row, message_id });
+        await createMessage(context, { ...row, message_id });
         told = [...toldBefore];
-        await take(messages, message_id, step, addSeconds(created, done.length + 1));
-        await follow((await messages.get(message_id)) ?? row, beginning, [...done, step]);
+        await take(context, message_id, step, addSeconds(created, done.length + 1));
+        await follow((await readMessage(context, message_id)) ?? row, beginning, [...done, step]);
       }
     }
 

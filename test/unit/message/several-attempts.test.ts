@@ -1,9 +1,11 @@
 /** Of several attempts that carriers may have: who is asked next, which one is shown, and what they cost (contract 16.3). */
 import { describe, expect, it } from '@jest/globals';
 import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
+import { addAttemptCost, recordAttempt } from '../../../shared/message/store/message-changes.dynamo.ts';
+import { createMessage, readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
-import { testContext } from '../../support/engine/test-context.ts';
+import { entersState, withCalls } from '../../support/engine/test-context.ts';
 import {
   accepted,
   notTaken,
@@ -160,28 +162,25 @@ describe('the cost', () => {
   });
 
   it('of a failed attempt is the price of its report, also if the next attempt begins at that moment', async () => {
-    const { messages } = inMemoryStores();
+    const { context } = inMemoryStores();
     const end = addSeconds(created, 300).toISOString();
     const one = { number: 1, carrier: 'aws', at: created.toISOString(), deadline: end } as const;
     const two = { ...one, number: 2, carrier: 'twilio' } as const;
     const claimed = { handover_claim: 'claim', handover_until: end, attempt: 1, attempts: [one] };
     const { message_id } = aMessage({});
-    await messages.create(aMessage({ status: 'sending', ...claimed, expires_at: end }));
+    await createMessage(context, aMessage({ status: 'sending', ...claimed, expires_at: end }));
     let begun = false;
-    const racing: typeof messages = {
-      ...messages,
-      async transition(...change) {
-        const attempts = [{ ...one, outcome: 'unknown' as const }, two];
-        if (!begun) await messages.recordAttempt(message_id, 'claim', { attempts, possiblyDoubled: true });
-        begun = true;
-        return messages.transition(...change);
-      },
-    };
+    const racing = withCalls(context, async (call, run) => {
+      const attempts = [{ ...one, outcome: 'unknown' as const }, two];
+      const isFirst = !begun && entersState(call);
+      begun ||= isFirst;
+      if (isFirst) await recordAttempt(context, message_id, 'claim', { attempts, possiblyDoubled: true });
+      return run();
+    });
     const price = { cost: 0.02, currency: 'USD' };
     const dependencies = {
-      messages: racing,
+      ...racing,
       recordOptOut: async () => true,
-      ...testContext(),
       priceOf: () => price,
     };
     const receipt = {
@@ -190,8 +189,8 @@ describe('the cost', () => {
       transition: { to: 'failed', at: created, ...price },
     } as const;
     await recordReceipts(dependencies, [receipt], 1);
-    await messages.addCost(message_id, { ...price, attempt: 2, cost: 0.05, reported: true });
-    expect(await messages.get(message_id)).toMatchObject({
+    await addAttemptCost(context, message_id, { ...price, attempt: 2, cost: 0.05, reported: true });
+    expect(await readMessage(context, message_id)).toMatchObject({
       status: 'sending',
       failed_attempt: 1,
       cost: 0.07,

@@ -1,6 +1,6 @@
 /** A message stores what it is sent from. */
 import { expect, it } from '@jest/globals';
-import { messageRowOf, parseMessageRow } from '../../../shared/message/store/message-store.ts';
+import { messageRowOf, parseMessageRow } from '../../../shared/message/store/message-row.ts';
 import { aSendingMessage } from '../../support/message/example-message.ts';
 
 const senders = [

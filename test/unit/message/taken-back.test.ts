@@ -8,8 +8,9 @@ import { usualOnUnknown } from '../../../shared/contract/on-unknown.ts';
 import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { type Receipt, recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
 import type { Message } from '../../../shared/message/message.ts';
+import { readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { testContext } from '../../support/engine/test-context.ts';
+import { recordsAttempt, withCalls } from '../../support/engine/test-context.ts';
 import { attemptRules, created } from '../../support/message/example-message.ts';
 import { pacedWorld } from '../../support/message/paced-world.ts';
 
@@ -33,27 +34,26 @@ async function takenBack(row: Partial<Message>, meanwhile: readonly Reported[]) 
   const report = (transition: Reported) =>
     recordReceipts(
       {
-        messages: world.messages,
+        ...world.context,
         recordOptOut: async () => true,
-        ...testContext(),
         priceOf: () => undefined,
       },
       [{ messageId, attempt: 1, transition: { ...transition, at: world.clock() } }],
       1,
     );
   world.at(addSeconds(created, 1));
-  const recordAttempt: typeof world.messages.recordAttempt = async (...attempt) => {
-    const recorded = await world.messages.recordAttempt(...attempt);
+  const late = withCalls(world.dependencies, async (call, run) => {
+    const recorded = await run();
+    if (!recordsAttempt(call)) return recorded;
     for (const transition of meanwhile) await report(transition);
     world.at(addSeconds(world.clock(), 1.2));
     return recorded;
-  };
-  const messages = { ...world.messages, recordAttempt };
+  });
   const onUnknown = { ...usualOnUnknown, other: 'send_again' } as const;
-  const dependencies = { ...world.dependencies, messages, attemptRules: { ...attemptRules, onUnknown } };
+  const dependencies = { ...late, attemptRules: { ...attemptRules, onUnknown } };
   await dispatch(dependencies, messageId);
   expect(world.handed).toEqual([]);
-  return { report, row: () => world.messages.get(messageId) };
+  return { report, row: () => readMessage(world.context, messageId) };
 }
 
 it.each<[string, readonly Reported[], readonly Reported[], Message['status']]>([

@@ -1,6 +1,7 @@
 /** A message that a person made invalid in the console: a request for it by its id fails, and the log says which row it is, and why. */
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, expect, it, jest } from '@jest/globals';
+import { createMessage, readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 
@@ -15,9 +16,9 @@ it('names the row and the attributes, and nothing that the message has', async (
       written += String(text);
       return true;
     });
-  const { messages, tables } = inMemoryStores();
+  const { context, tables } = inMemoryStores();
   const message = aMessage({ text: 'Hello' });
-  await messages.create(message);
+  await createMessage(context, message);
   await tables.dynamo.send(
     new UpdateCommand({
       TableName: tables.names.messages,
@@ -26,7 +27,7 @@ it('names the row and the attributes, and nothing that the message has', async (
       ExpressionAttributeValues: { ':text': 'yesterday' },
     }),
   );
-  await expect(messages.get(message.message_id)).rejects.toThrow();
+  await expect(readMessage(context, message.message_id)).rejects.toThrow();
   expect(JSON.parse(written.split('\n')[0] ?? '')).toMatchObject({
     message: 'row unreadable',
     message_id: message.message_id,

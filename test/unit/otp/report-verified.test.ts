@@ -3,6 +3,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { awsSmsFeedback } from '../../../shared/carrier/aws/aws-sms.ts';
 import type { Message } from '../../../shared/message/message.ts';
+import { createMessages } from '../../../shared/message/store/messages.dynamo.ts';
 import { reportVerified, verifiedOtps } from '../../../shared/otp/report-verified.ts';
 import { addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
 import {
@@ -43,10 +44,10 @@ function messageOf(message_id: string, change: Partial<Message> = {}): Message {
 }
 
 async function dependenciesWith(rows: readonly Message[]) {
-  const { messages, otps } = inMemoryStores();
-  await messages.createMany(rows);
+  const { context, otps } = inMemoryStores();
+  await createMessages(context, rows);
   for (const { message_id } of rows) await otps.countSend({ clientId: 'acme', recipient }, message_id, now);
-  return { messages, otps, report: awsSmsFeedback(), clock: () => now };
+  return { ...context, otps, report: awsSmsFeedback(), clock: () => now };
 }
 
 const reportedIds = (since: number): unknown[] => server.requests.slice(since).map(({ body }) => body);

@@ -3,7 +3,8 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { type OutboundEntry, sqsOutboundQueue } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { messageRowOf } from '../../../shared/message/store/message-store.ts';
+import { messageRowOf } from '../../../shared/message/store/message-row.ts';
+import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { rowIn, type StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { epochSeconds } from '../../../shared/platform/clock.ts';
 import { type RelayDependencies, relay, relayAgain } from '../../../shared/relay/relay.ts';
@@ -28,7 +29,7 @@ function simulation(
     ['first', new Set()],
   ]);
   const setAside: StreamRecord[] = [];
-  const { deliveries, tables, messages: rows } = inMemoryStores();
+  const { context, deliveries, tables } = inMemoryStores();
   const sqs = strictSqs({
     refuses,
     refusesCall: () => true,
@@ -38,6 +39,7 @@ function simulation(
     },
   });
   const dependencies = {
+    ...context,
     outbound: sqsOutboundQueue(sqs, { otp: 'otp', single: 'outbound', bulk: 'bulk' }),
     webhooks: {
       deliveries,
@@ -49,7 +51,6 @@ function simulation(
     },
     accountUrlOf: async () => undefined,
     endpointsOf: async () => [],
-    messages: rows,
     setAside: async (record: StreamRecord) => void setAside.push(record),
     clock: () => created,
     ...change,
@@ -233,7 +234,7 @@ describe('what was set aside is relayed again', () => {
     const { dependencies, queued } = simulation();
     const broken = { ...record?.dynamodb, NewImage: { message_id: { S: message.message_id } } };
     expect(await relayAgain(dependencies, [queuedRecord({ dynamodb: broken })])).toEqual(done);
-    await dependencies.messages.create(message);
+    await createMessage(dependencies, message);
     expect(await relayAgain(dependencies, [queuedRecord({ dynamodb: broken })])).toEqual(done);
     expect([...(queued.get('outbound') ?? [])]).toEqual([message.message_id]);
   });

@@ -210,7 +210,7 @@ describe('messages', () => {
     await gateway.followChanges();
     for (const [, { message_id }] of messages) {
       await gateway.handOver(message_id);
-      const deps = { messages: gateway.stores.messages, clock: gateway.clock, newId: () => 'claim' };
+      const deps = { ...gateway.stores.context, clock: gateway.clock };
       if (report.held.due.includes(message_id))
         expect(await dispatch(deps as never, message_id)).toMatchObject({ outcome: 'nothing_to_do' });
     }

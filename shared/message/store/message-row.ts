@@ -1,0 +1,98 @@
+/**
+ * The row of a message: the attributes that only the table has (index keys, TTL), its parser, and the fields that a change
+ * of state sets.
+ */
+import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
+import { keptDays } from '../../contract/mode.ts';
+import { dueFields } from '../../due/due-index.ts';
+import { addDays, epochSeconds } from '../../platform/clock.ts';
+import { shardOf } from '../../platform/ids.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
+import type { StoredAttempt } from '../attempt.ts';
+import { type Message, messageSchema, type Status, transitions } from '../message.ts';
+import { firstLookOf } from '../next-look.ts';
+import { listKey, listPosition, listShards } from './message-list.dynamo.ts';
+
+/** Returns the message with its index keys (by client, by reference, by due time) and its TTL. */
+export function messageRowOf(message: Message, retentionDays: number): Record<string, unknown> {
+  const end = addDays(new Date(message.expires_at), keptDays(message.client_id, retentionDays));
+  return {
+    ...message,
+    ...withoutUndefined(dueFields(message.message_id, firstLookOf(message))),
+    list_at: listPosition(message),
+    list_key: listKey(message.client_id, message.direction, shardOf(message.message_id, listShards)),
+    ...(message.reference === undefined
+      ? {}
+      : { reference_key: `${message.client_id}#${message.reference}` }),
+    purge_at: epochSeconds(end),
+  };
+}
+
+/** @throws ZodError if the row is not a message */
+export function parseMessageRow(row: unknown): Message {
+  return messageSchema().parse(row);
+}
+
+/** True if an earlier attempt of this write stored the row, and its response was lost. */
+export function isOwn({ stored_by }: Message, existing: Message): boolean {
+  return stored_by !== undefined && existing.stored_by === stored_by;
+}
+
+/** A change of state that a carrier reported, or that is due. */
+export interface Transition {
+  readonly to: Status;
+  readonly at: Date;
+  readonly errorCode?: MessageErrorCode;
+  readonly errorMessage?: string;
+  readonly cost?: number;
+  readonly currency?: string;
+  readonly carrierMessageId?: string;
+  /** How it reached the recipient, if not as a text. */
+  readonly deliveredBy?: 'rcs';
+  /**
+   * True if the recipient is suppressed, so that the message was not handed over; false if only the carrier considers
+   * it opted out.
+   */
+  readonly suppressed?: boolean;
+  /** True if it comes from a receipt, which proves that the message was handed over. */
+  readonly reported?: boolean;
+  /** Entered only if no receipt has proved in the meantime that a carrier has the message. */
+  readonly notSent?: boolean;
+  /** Entered only if this is still the last attempt and, if `seen` is given, the attempts have not changed. */
+  readonly ofAttempt?: { readonly number: number; readonly seen?: readonly StoredAttempt[] };
+  /** Entered only if this attempt is not known to have failed. */
+  readonly notFailed?: number;
+  /** The attempt that the receipt proves. */
+  readonly reportedAttempt?: number;
+  /** The attempts with the outcome of the last one. */
+  readonly attempts?: readonly StoredAttempt[];
+}
+
+/** Returns the transition of a message whose validity period ended without a final receipt. */
+export function expiry(at: Date): Transition {
+  return { to: 'expired', at, ...messageError('expired') };
+}
+
+/** Returns the states whose time this transition sets if it is not set yet; the new state comes last. */
+export function statesEntered({ to, reported }: Partial<Transition> & { readonly to: Status }): Status[] {
+  const proven: readonly Status[] = reported === true ? ['sent'] : [];
+  return [...new Set([...proven, ...transitions[to].implies, to])];
+}
+
+/**
+ * Returns the attributes that a report sets: fields of the message, and the key of the index by carrier id. A receipt
+ * contains the carrier's cost, a hand-over an estimate.
+ */
+export function reportedFields(report: Partial<Transition>) {
+  return withoutUndefined({
+    error_code: report.errorCode,
+    error_message: report.errorMessage,
+    suppressed: report.suppressed,
+    cost: report.cost,
+    currency: report.currency,
+    cost_reported: report.reported === true && report.cost !== undefined ? true : undefined,
+    carrier_message_id: report.carrierMessageId,
+    carrier_key: report.carrierMessageId,
+    delivered_by: report.deliveredBy,
+  });
+}

@@ -1,0 +1,172 @@
+/**
+ * Stores new messages and reads stored ones. A row is validated when it is read. `message-changes.dynamo.ts` has the
+ * changes of a stored message.
+ */
+import { type AttributeValue, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import * as z from 'zod/mini';
+import { conditionalPut } from '../../platform/aws/conditional-write.dynamo.ts';
+import { batchRead, type ReadOptions, readableRows, readRow } from '../../platform/aws/read-rows.dynamo.ts';
+import type { Context } from '../../platform/context.ts';
+import { lazily } from '../../platform/expiring-cache.ts';
+import { chunksOf } from '../../platform/long-lists.ts';
+import { retryRemaining } from '../../platform/retry.ts';
+import { type Message, messageSchema, undeliveredStatuses } from '../message.ts';
+import { filterFields } from './message-list.dynamo.ts';
+import { isOwn, messageRowOf, parseMessageRow } from './message-row.ts';
+
+type ReadContext = Context<'MESSAGES_TABLE'>;
+type CreateContext = Context<'MESSAGES_TABLE' | 'RETENTION_DAYS'>;
+
+/** Tells if this call stored the message, or found one with the same id. */
+export type Created = { readonly created: true } | { readonly created: false; readonly existing: Message };
+
+/** The maximum of `TransactWriteItems`. */
+const transactionRowsMax = 100;
+/** The reason why DynamoDB cancelled a transaction: the condition of this row does not hold. */
+const conditionFailed = 'ConditionalCheckFailed';
+
+/** Stores a message unless its id is taken. A write that the SDK repeats after a lost response recognizes its own row. */
+export async function createMessage(ctx: CreateContext, message: Message): Promise<Created> {
+  const creating = await conditionalPut(ctx.db, {
+    ...putIfFree(ctx, message),
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+  if (creating.applied) return { created: true };
+  const existing = parseMessageRow(creating.row);
+  return isOwn(message, existing) ? { created: true } : { created: false, existing };
+}
+
+/**
+ * Stores the messages whose ids are free; an earlier attempt stored the others.
+ *
+ * All rows of a call are written, or none. If the SDK retried a plain batch write after a lost response, it would set back
+ * messages that have moved on in the meantime, and send them twice. The price is a second write unit for each row.
+ *
+ * @throws if some of them may not be stored
+ */
+export async function createMessages(ctx: CreateContext, messages: readonly Message[]): Promise<void> {
+  const storeSome = (some: readonly Message[]) =>
+    retryRemaining(some, async (left) => {
+      const puts = left.map((message) => ({ Put: putIfFree(ctx, message) }));
+      try {
+        await ctx.db.send(new TransactWriteCommand({ TransactItems: puts }));
+        return [];
+      } catch (error) {
+        if (!(error instanceof TransactionCanceledException)) throw error;
+        // An earlier attempt stored a row whose id is taken.
+        return left.filter((_, index) => error.CancellationReasons?.[index]?.Code !== conditionFailed);
+      }
+    });
+  await Promise.all(chunksOf(messages, transactionRowsMax).map(storeSome));
+}
+
+/**
+ * Stores a further leg of a send unless its id is taken, or an earlier leg is delivered or canceled. One transaction checks
+ * and writes, so that no earlier leg can be delivered in between. The SDK gives its tries of the call the same token, so a
+ * transaction that is cancelled was not done by an earlier try either.
+ */
+export async function createLeg(
+  ctx: CreateContext,
+  leg: Message,
+  earlierLegIds: readonly string[],
+): Promise<'created' | 'exists' | 'sequence_ended'> {
+  const isUndelivered = {
+    ConditionExpression: `#status IN (${undeliveredStatuses.map((status) => `:${status}`).join(', ')})`,
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: Object.fromEntries(
+      undeliveredStatuses.map((status) => [`:${status}`, status]),
+    ),
+  };
+  const TableName = ctx.env.MESSAGES_TABLE;
+  const checks = earlierLegIds.map((message_id) => ({
+    ConditionCheck: { TableName, Key: { message_id }, ...isUndelivered },
+  }));
+  const put = { ...putIfFree(ctx, leg), ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
+  try {
+    await ctx.db.send(new TransactWriteCommand({ TransactItems: [{ Put: put }, ...checks] }));
+    return 'created';
+  } catch (error) {
+    if (!(error instanceof TransactionCanceledException)) throw error;
+    const [stored, ...earlier] = error.CancellationReasons ?? [];
+    if (stored?.Code === conditionFailed) {
+      const row = stored.Item as Record<string, AttributeValue> | undefined;
+      return row !== undefined && isOwn(leg, parseMessageRow(unmarshall(row))) ? 'created' : 'exists';
+    }
+    if (earlier.some(({ Code }) => Code === conditionFailed)) return 'sequence_ended';
+    throw error;
+  }
+}
+
+function putIfFree({ env }: CreateContext, message: Message) {
+  return {
+    TableName: env.MESSAGES_TABLE,
+    Item: messageRowOf(message, env.RETENTION_DAYS),
+    ConditionExpression: 'attribute_not_exists(message_id)',
+  };
+}
+
+/** Returns undefined if there is no such message. @throws ZodError if the row is malformed */
+export function readMessage(
+  { db, env }: ReadContext,
+  message_id: string,
+  { consistent: ConsistentRead }: ReadOptions = { consistent: true },
+): Promise<Message | undefined> {
+  const TableName = env.MESSAGES_TABLE;
+  return readRow(db, messageSchema(), { TableName, Key: { message_id }, ConsistentRead });
+}
+
+/** Returns the messages that exist and are valid, unordered; at most 1,000 ids. */
+export async function readMessages(
+  { db, env }: ReadContext,
+  messageIds: readonly string[],
+  { consistent: ConsistentRead }: ReadOptions = { consistent: true },
+): Promise<Message[]> {
+  const rows = await batchRead(db, env.MESSAGES_TABLE, keysOf(messageIds), { ConsistentRead });
+  return readableRows(messageSchema(), rows, 'message_id');
+}
+
+const filterFieldsRow = lazily(() => {
+  const picked = ['message_id', ...filterFields] as const;
+  type Picked = Record<(typeof picked)[number], true>;
+  return z.pick(messageSchema(), Object.fromEntries(picked.map((field) => [field, true])) as Picked);
+});
+
+/**
+ * Returns the filter fields of the messages that exist and are valid, eventually consistent, unordered; at most 1,000
+ * ids.
+ */
+export async function readFilterFields({ db, env }: ReadContext, messageIds: readonly string[]) {
+  const rows = await batchRead(db, env.MESSAGES_TABLE, keysOf(messageIds), {
+    ConsistentRead: false,
+    // Placeholders name the fields, because some are reserved words of DynamoDB.
+    ProjectionExpression: ['message_id', ...filterFields.map((field) => `#${field}`)].join(', '),
+    ExpressionAttributeNames: Object.fromEntries(filterFields.map((field) => [`#${field}`, field])),
+  });
+  return readableRows(filterFieldsRow(), rows, 'message_id');
+}
+
+function keysOf(messageIds: readonly string[]) {
+  return messageIds.map((message_id) => ({ message_id }));
+}
+
+const messageKey = z.object({ message_id: z.string() });
+
+/** Returns the id of the message to which a carrier gave this id; eventually consistent. */
+export async function findMessageByCarrierId(
+  { db, env }: ReadContext,
+  carrierMessageId: string,
+): Promise<string | undefined> {
+  const { Items = [] } = await db.send(
+    new QueryCommand({
+      TableName: env.MESSAGES_TABLE,
+      IndexName: 'by-carrier-id',
+      KeyConditionExpression: 'carrier_key = :id',
+      ExpressionAttributeValues: { ':id': carrierMessageId },
+      Limit: 1,
+    }),
+  );
+  const [item] = Items;
+  return item === undefined ? undefined : messageKey.parse(item).message_id;
+}
