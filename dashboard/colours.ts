@@ -3,20 +3,18 @@ import { applyMode, Mode } from '@cloudscape-design/global-styles';
 import { useLayoutEffect, useState } from 'react';
 import { useMedia } from './components/media.ts';
 
-type Colours = 'light' | 'dark';
-
 const key = 'messaging-gateway.colours';
 
 export function useColours() {
   const [chosen, setChosen] = useState(() => localStorage.getItem(key));
-  const system: Colours = useMedia('(prefers-color-scheme: dark)') ? 'dark' : 'light';
+  const system = useMedia('(prefers-color-scheme: dark)') ? 'dark' : 'light';
   const colours = chosen === 'light' || chosen === 'dark' ? chosen : system;
   useLayoutEffect(() => {
     applyMode(colours === 'dark' ? Mode.Dark : Mode.Light);
     // For the styles of the sign-in page.
     document.documentElement.dataset.colours = colours;
   }, [colours]);
-  const choose = (wanted: Colours): void => {
+  const choose = (wanted: 'light' | 'dark'): void => {
     localStorage.setItem(key, wanted);
     setChosen(wanted);
   };

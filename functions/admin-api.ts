@@ -1,7 +1,7 @@
 /** Serves everything under /admin/api, for tokens of scope `admin`. */
 import { carriersWithCredentials } from '#carriers-with-credentials';
 import { adminContext } from '../shared/admin/admin-context.ts';
-import { adminApi, adminOperations } from '../shared/admin/http/admin-operations.ts';
+import { adminApi } from '../shared/admin/http/admin-operations.ts';
 import { adminRoutes } from '../shared/contract/routes.ts';
 import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
@@ -9,10 +9,8 @@ import { environmentOf } from '../shared/platform/env.ts';
 
 const env = environmentOf<'admin-api'>();
 
-const dependencies = adminContext(env, async () => carriersWithCredentials);
-
 export const handler = httpFunction(
   adminRoutes.adminApi,
-  adminApi((mode) => adminOperations({ ...dependencies, mode })),
+  adminApi(adminContext(env, async () => carriersWithCredentials)),
   { dependencies: httpDependencies(env) },
 );

@@ -8,14 +8,6 @@ import { timeForms, timeOf } from './options.ts';
 import { textTable } from './print.ts';
 import { type ListOptions, moreText, readPages, withLimit } from './read-pages.ts';
 
-interface ActivityOptions extends ListOptions {
-  readonly by?: string;
-  readonly client?: string;
-  readonly since?: string;
-  readonly until?: string;
-  readonly kind?: (typeof activityKinds)[number];
-}
-
 const shownByDefault = 50;
 /** Kinds that are hidden by default. Their number grows with the messages, so that they would hide the changes. */
 const leftOut = activityKinds.filter(isSpread);
@@ -35,36 +27,50 @@ export function addActivityCommand(program: AdminCommand): void {
       'after',
       '\nExamples:\n  $ npm run admin -- activity --by petra --since 7d\n  $ npm run admin -- activity --client "Web shop" --kind limits_set',
     )
-    .run(async (session, { limit = shownByDefault, ...options }: ActivityOptions) => {
-      const { ctx } = session;
-      const now = ctx.clock();
-      const whole = retentionRange(ctx);
-      const query = {
-        since: options.since === undefined ? whole.since : timeOf('since', options.since, now),
-        until: options.until === undefined ? whole.until : timeOf('until', options.until, now),
-        clientId: options.client && (await clientOf(session, options.client)),
-        kind: options.kind ?? activityKinds.filter((kind) => !isSpread(kind)),
-      };
-      const ofActors = await Promise.all(
-        (await actorsOf(ctx, options.by)).map((actor) =>
-          readPages('entries', (page) => listActivity(ctx, { ...query, ...page, actor }), {
-            limit,
-          }),
-        ),
-      );
-      const all = ofActors
-        .flatMap(({ rows }) => rows)
-        .toSorted((one, other) => (one.entry_id < other.entry_id ? 1 : -1));
-      const listed = {
-        rows: all.slice(0, limit),
-        more: all.length > limit || ofActors.some(({ more }) => more),
-      };
-      const nameOf = await readClientNames(ctx);
-      return {
-        json: { entries: listed.rows, more: listed.more },
-        text: () => [activityTable(listed.rows, nameOf), ...moreText(listed)],
-      };
-    });
+    .run(
+      async (
+        session,
+        {
+          limit = shownByDefault,
+          ...options
+        }: ListOptions & {
+          readonly by?: string;
+          readonly client?: string;
+          readonly since?: string;
+          readonly until?: string;
+          readonly kind?: (typeof activityKinds)[number];
+        },
+      ) => {
+        const { ctx } = session;
+        const now = ctx.clock();
+        const whole = retentionRange(ctx);
+        const query = {
+          since: options.since === undefined ? whole.since : timeOf('since', options.since, now),
+          until: options.until === undefined ? whole.until : timeOf('until', options.until, now),
+          clientId: options.client && (await clientOf(session, options.client)),
+          kind: options.kind ?? activityKinds.filter((kind) => !isSpread(kind)),
+        };
+        const ofActors = await Promise.all(
+          (await actorsOf(ctx, options.by)).map((actor) =>
+            readPages('entries', (page) => listActivity(ctx, { ...query, ...page, actor }), {
+              limit,
+            }),
+          ),
+        );
+        const all = ofActors
+          .flatMap(({ rows }) => rows)
+          .toSorted((one, other) => (one.entry_id < other.entry_id ? 1 : -1));
+        const listed = {
+          rows: all.slice(0, limit),
+          more: all.length > limit || ofActors.some(({ more }) => more),
+        };
+        const nameOf = await readClientNames(ctx);
+        return {
+          json: { entries: listed.rows, more: listed.more },
+          text: () => [activityTable(listed.rows, nameOf), ...moreText(listed)],
+        };
+      },
+    );
 }
 
 /** Returns the possible names of an actor in the log. A user of the shell is logged as `petra (shell)`. */

@@ -1,8 +1,7 @@
 /** `limits …`: shows and edits rows of the limit-overrides table, and shows the limits that result for a client. */
 
-import type { ExplainedEndpoint } from '../../shared/admin/explain-limits.ts';
-import type { ResponseOf } from '../../shared/admin/http/admin-operations.ts';
-import { type EndpointLimits, endpointOf, listOverrides } from '../../shared/admin/limits.ts';
+import type { ResponseOf, RowOf } from '../../shared/admin/http/admin-operations.ts';
+import { endpointOf, listOverrides } from '../../shared/admin/limits.ts';
 import {
   type CapName,
   capNames,
@@ -51,9 +50,7 @@ export function addLimitCommands(program: AdminCommand): void {
     .description("lists all overrides with their feedback, or all limits of one client or of '*'")
     .run(async (session, client: string | undefined, options: ListOptions) => {
       if (client !== undefined) {
-        const found = (await callOperation(session, 'showLimits', { client_id: client }, {})) as unknown as {
-          readonly limits: readonly EndpointLimits[];
-        };
+        const found = await callOperation(session, 'showLimits', { client_id: client }, {});
         return { json: found, text: () => limitTable(found.limits) };
       }
       return listResult('limits', (page) => listOverrides(session.ctx, page), options, limitTable);
@@ -69,8 +66,8 @@ export function addLimitCommands(program: AdminCommand): void {
   }).addHelpText('after', endpoints);
 }
 
-function limitTable(limits: readonly EndpointLimits[]): string {
-  const window = (field: WindowAttribute): Column<EndpointLimits> => [
+function limitTable(limits: readonly RowOf<'showLimits', 'limits'>[]): string {
+  const window = (field: WindowAttribute): Column<RowOf<'showLimits', 'limits'>> => [
     field.replace('_', ' '),
     ({ in_force, override }) =>
       override?.[field] === undefined ? in_force?.[field] : `${override[field]} *`,
@@ -101,7 +98,7 @@ function limitTable(limits: readonly EndpointLimits[]): string {
 const sources = { own_row: 'own row', every_client_row: "row of '*'", default: 'default' } as const;
 
 function explanation({ endpoints: explained, currency }: ResponseOf<'explainLimits'>): string {
-  const use = (name: string): Column<ExplainedEndpoint> => [
+  const use = (name: string): Column<RowOf<'explainLimits', 'endpoints'>> => [
     name,
     ({ cap, windows }) => {
       const found = windows.find(({ window }) => window === name);

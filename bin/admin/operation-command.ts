@@ -4,7 +4,6 @@
  */
 
 import * as z from 'zod/mini';
-import type { AdminContext } from '../../shared/admin/admin-context.ts';
 import { clientIdOrAll, ofMode, rowOwnerOf } from '../../shared/admin/find-client.ts';
 import type { AdminOperation } from '../../shared/admin/http/admin-operation.ts';
 import { adminOperations, type ResponseOf } from '../../shared/admin/http/admin-operations.ts';
@@ -27,11 +26,6 @@ interface FieldSchema {
 
 type Fields = Readonly<Record<string, FieldSchema>>;
 type Given = Readonly<Record<string, unknown>>;
-
-/** The descriptions of the operations. The only setting that their schemas need is the form of a webhook URL. */
-const described: Readonly<Record<string, AdminOperation>> = adminOperations({
-  webhookUrl: z.string(),
-} as unknown as AdminContext);
 
 const pageSizeMax = 100;
 
@@ -89,14 +83,14 @@ export function addOperation<Name extends AdminApiRouteName>(
 }
 
 /** @param path - a `client_id` in the path or in the fields may be the client's name */
-export async function callOperation(
+export async function callOperation<Name extends AdminApiRouteName>(
   session: Session,
-  name: AdminApiRouteName,
+  name: Name,
   path: Readonly<Record<string, string>>,
   fields: Given,
-): Promise<Readonly<Record<string, unknown>>> {
+): Promise<ResponseOf<Name> & Given> {
   const { ctx, actor } = session;
-  const operation: AdminOperation = adminOperations(ctx)[name];
+  const operation: AdminOperation = adminOperations[name];
   const [inPath, given] = await Promise.all([
     withClientId(session, name, path),
     withClientId(session, name, fields),
@@ -110,6 +104,7 @@ export async function callOperation(
     created_at: ctx.clock().toISOString(),
   };
   const response = await operation.run(
+    ctx,
     {
       body: given,
       // All values of a query are strings.
@@ -118,7 +113,7 @@ export async function callOperation(
     },
     inPath as Readonly<Record<string, string>>,
   );
-  return response as Readonly<Record<string, unknown>>;
+  return response as ResponseOf<Name> & Given;
 }
 
 /** Reads all pages of a list. */
@@ -128,7 +123,7 @@ async function callForAll(
   path: Readonly<Record<string, string>>,
   fields: Given,
 ) {
-  const read = (cursor: unknown) =>
+  const read = (cursor: unknown): Promise<Given> =>
     callOperation(session, name, path, {
       limit: pageSizeMax,
       ...fields,
@@ -181,7 +176,7 @@ async function withClientId({ ctx, mode }: Session, name: AdminApiRouteName, giv
 
 /** Returns the fields of an operation, without the data mode, which is an option of the program. */
 export function fieldsOf(name: AdminApiRouteName): Fields {
-  const schema = described[name]?.schema;
+  const schema = adminOperations[name].schema({ webhookUrl: z.string() });
   if (schema === undefined) return {};
   const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return without(properties as Fields, ['test', 'mode']);

@@ -78,15 +78,6 @@ export function ClientLink({
   );
 }
 
-interface ClientFieldProps extends FieldOfForm {
-  readonly label?: string;
-  /** Called when the user chooses a suggestion. */
-  readonly onSelect?: (clientId: string) => void;
-  readonly description?: string;
-  /** Shown beside the field. */
-  readonly action?: ReactNode;
-}
-
 /** A field that accepts a client's id or name, and suggests both. It shows an id as the client's name, with the id below. */
 export function ClientField({
   label = 'Client',
@@ -96,7 +87,14 @@ export function ClientField({
   description,
   error,
   action,
-}: ClientFieldProps) {
+}: FieldOfForm & {
+  readonly label?: string;
+  /** Called when the user chooses a suggestion. */
+  readonly onSelect?: (clientId: string) => void;
+  readonly description?: string;
+  /** Shown beside the field. */
+  readonly action?: ReactNode;
+}) {
   const clients = useClientNames();
   const name = useClientName(value);
   /** Keeps the id if the user presses Enter on the name that is shown for it, because names are not unique. */

@@ -8,12 +8,13 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { clock, Secondary } from './text.tsx';
 
-interface LoadedProps<Data> {
+export function Loaded<Data>({
+  query,
+  children,
+}: {
   readonly query: UseQueryResult<Data>;
   readonly children: (data: Data) => ReactNode;
-}
-
-export function Loaded<Data>({ query, children }: LoadedProps<Data>) {
+}) {
   return (
     <SpaceBetween size="l">
       <LoadFailure query={query} />

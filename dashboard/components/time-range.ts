@@ -1,9 +1,6 @@
 /** The time filter in the address: `last` (`24-hour`), or `since` and `until`. */
 import type { DateRangePickerProps } from '@cloudscape-design/components/date-range-picker';
 
-type Range = DateRangePickerProps.Value;
-type Times = Readonly<Record<'last' | 'since' | 'until', string>>;
-
 const secondsPerUnit = {
   second: 1,
   minute: 60,
@@ -14,7 +11,15 @@ const secondsPerUnit = {
   year: 31_536_000,
 } as const;
 
-export function rangeOf({ last = '', since = '', until = '' }: Partial<Times>): Range | null {
+export function rangeOf({
+  last = '',
+  since = '',
+  until = '',
+}: {
+  readonly last?: string;
+  readonly since?: string;
+  readonly until?: string;
+}): DateRangePickerProps.Value | null {
   const [, amount, unit = ''] = /^(\d{1,4})-([a-z]+)$/.exec(last) ?? [];
   if (Object.hasOwn(secondsPerUnit, unit)) {
     return { type: 'relative', amount: Number(amount), unit: unit as keyof typeof secondsPerUnit };
@@ -22,7 +27,7 @@ export function rangeOf({ last = '', since = '', until = '' }: Partial<Times>): 
   return since === '' || until === '' ? null : { type: 'absolute', startDate: since, endDate: until };
 }
 
-export function timesOf(range: Range | null): Times {
+export function timesOf(range: DateRangePickerProps.Value | null) {
   const none = { last: '', since: '', until: '' };
   if (range === null) return none;
   if (range.type === 'relative') return { ...none, last: `${range.amount}-${range.unit}` };
@@ -31,7 +36,7 @@ export function timesOf(range: Range | null): Times {
 }
 
 /** Returns the error of an entered range; undefined if it is valid. */
-export function rangeFault(range: Range | null): string | undefined {
+export function rangeFault(range: DateRangePickerProps.Value | null): string | undefined {
   if (range === null) return undefined;
   if (range.type === 'relative') {
     return range.amount >= 1 && range.amount <= 9999 ? undefined : 'Enter a duration of 1 to 9,999.';

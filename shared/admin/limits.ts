@@ -44,8 +44,6 @@ import {
 import { requireClient, requireSettingsOwner } from './find-client.ts';
 import { keyText } from './request-fields.ts';
 
-export type EndpointLimits = ReturnType<typeof endpointView>;
-
 export async function readRows({ overrides }: AdminContext, clientId: string) {
   // Test data has the limits of its client.
   const [own, forAll] = await Promise.all([

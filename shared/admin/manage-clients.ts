@@ -40,7 +40,7 @@ const name = z.pipe(
   ),
 );
 
-export function newClientBody(webhookUrl: AdminContext['webhookUrl']) {
+export function newClientBody({ webhookUrl }: { readonly webhookUrl: z.ZodMiniType<string> }) {
   return z.object({
     name,
     scopes: z._default(z.array(z.enum(scopes)).check(z.minLength(1)), ['messages']),
@@ -59,7 +59,7 @@ const permissions = {
   ),
 };
 
-export function clientChangeBody(webhookUrl: AdminContext['webhookUrl']) {
+export function clientChangeBody({ webhookUrl }: { readonly webhookUrl: z.ZodMiniType<string> }) {
   return z.object({
     disabled: z.optional(z.boolean()),
     webhook_url: z.optional(z.nullable(webhookUrl)),

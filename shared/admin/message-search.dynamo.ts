@@ -53,8 +53,6 @@ const readAtOnce = 100;
 /** They sort before and after every position. */
 const [first, last] = ['0', '~'];
 
-export type MessageSearch = ReturnType<typeof dynamoMessageSearch>;
-
 export function dynamoMessageSearch(ctx: Context<'MESSAGES_TABLE'>) {
   return {
     async search(

@@ -18,8 +18,6 @@ import type { AdminContext } from './admin-context.ts';
 import { requireClient } from './find-client.ts';
 import { cursor, pageSize } from './request-fields.ts';
 
-export type OtpHoldView = ReturnType<typeof viewOf>;
-
 export const otpHoldsQuery = z.object({ limit: pageSize, cursor });
 
 /** The time of the hold, the client and the country. */

@@ -5,8 +5,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { Activity } from '../../shared/activity/activity-log.ts';
-import type { ResponseOf } from '../../shared/admin/http/admin-operations.ts';
-import type { OtpHoldView } from '../../shared/admin/otp-holds.ts';
+import type { ResponseOf, RowOf } from '../../shared/admin/http/admin-operations.ts';
 import { newId } from '../../shared/platform/ids.ts';
 import { adminShell } from '../support/admin/admin-shell.ts';
 import { startBrowser } from '../support/browser/browser.ts';
@@ -99,7 +98,9 @@ it('a held country is refused with a clear error, and shown to administrators, w
   const hold = attention.otp_holds.find(({ client_id }) => client_id === client.clientId);
   expect(hold).toMatchObject({ country: 'GB', verified: 0 });
   expect(hold?.summary).toMatch(/^One-time passwords to GB are held: 0 of \d+ \(0 %\) were verified\.$/);
-  const { otp_holds } = (await shell.json('call', 'listOtpHolds')) as { otp_holds: readonly OtpHoldView[] };
+  const { otp_holds } = (await shell.json('call', 'listOtpHolds')) as {
+    otp_holds: readonly RowOf<'listOtpHolds', 'otp_holds'>[];
+  };
   expect(otp_holds).toContainEqual(hold);
   const path = `/admin/api/activity?client_id=${client.clientId}&kind=otp_held`;
   // Written after the hold itself.

@@ -23,7 +23,7 @@ export function Credentials({ client }: { readonly client: ResponseOf<'showClien
   const path = { client_id: client.client_id };
   const testKeys = linkTo('clients', clientIdIn('test', client.client_id), { tab: 'credentials' }, 'test');
   const { confirm, dialog } = useConfirm();
-  const [rotated, setRotated] = useState<SecretKind>();
+  const [rotated, setRotated] = useState<keyof typeof texts>();
   const createKey = useChange({
     mutationFn: () => api.send('createApiKey', path),
     onSuccess: ({ api_key }) =>
@@ -157,8 +157,6 @@ const texts = {
   },
 } as const;
 
-type SecretKind = keyof typeof texts;
-
 /** The dialog that rotates a secret of a client, with the choice of how long the current one stays in use. */
 function RotateSecret({
   clientId,
@@ -166,7 +164,7 @@ function RotateSecret({
   onClose,
 }: {
   readonly clientId: string;
-  readonly kind: SecretKind;
+  readonly kind: keyof typeof texts;
   readonly onClose: () => void;
 }) {
   const { api, showSecrets } = useDashboard();

@@ -23,9 +23,6 @@ import { go, linkTo, useListState } from '../../route.ts';
 import { channelNames, channelOptions, nameOf } from '../../value-names.ts';
 import { CorrespondentsOf } from './correspondents.tsx';
 
-/** Filters that apply on submit, or when the user chooses a suggestion. */
-type Typed = Readonly<Record<'client_id' | 'recipient' | 'reference' | 'error_code', string>>;
-
 export function MessagesPage() {
   const { filters, isFiltered } = useListState();
   const { client_id = '', recipient = '', reference = '', error_code = '' } = filters;
@@ -77,7 +74,12 @@ const statusOptions = messageStatuses.map((value) => ({ value, label: nameOf(val
 const directionOptions = ['outbound', 'inbound'].map((value) => ({ value, label: nameOf(value) }));
 const errorCodeOptions = Object.keys(messageErrorCodes).map((value) => ({ value }));
 
-function Search({ typed }: { readonly typed: Typed }) {
+/** @param typed - filters that apply on submit, or when the user chooses a suggestion */
+function Search({
+  typed,
+}: {
+  readonly typed: Readonly<Record<'client_id' | 'recipient' | 'reference' | 'error_code', string>>;
+}) {
   const { change } = useListState();
   const [wanted, setWanted] = useState(typed);
   const search = submitted(() => {
@@ -89,7 +91,7 @@ function Search({ typed }: { readonly typed: Typed }) {
     }
     change(Object.fromEntries(Object.entries(wanted).map(([name, text]) => [name, text.trim()])));
   });
-  const field = (name: keyof Typed) => ({
+  const field = (name: keyof typeof typed) => ({
     value: wanted[name],
     onChange: (text: string) => setWanted({ ...wanted, [name]: text }),
   });

@@ -6,7 +6,6 @@ const usagePeriods = [
   { id: 'month', text: 'This month' },
   { id: 'last_month', text: 'Last month' },
 ] as const;
-export type UsagePeriod = (typeof usagePeriods)[number]['id'];
 
 export const chosenDays = { id: 'days', text: 'Other days' } as const;
 export const periods = [...usagePeriods, chosenDays];
@@ -29,7 +28,7 @@ export interface UsageTimes {
   readonly step: 'hour' | 'day';
 }
 
-export function timesAt(period: UsagePeriod, now: Date): Required<UsageTimes> {
+export function timesAt(period: (typeof usagePeriods)[number]['id'], now: Date): Required<UsageTimes> {
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
   const at = (ofMonth: number, ofDay: number): Date => new Date(Date.UTC(year, ofMonth, ofDay));
   if (period === 'today') {

@@ -11,7 +11,6 @@ export const usageGroups = [
   { value: 'country', label: 'Country' },
   { value: 'status', label: 'Status' },
 ] as const;
-export type UsageGroup = (typeof usageGroups)[number]['value'];
 
 type Entry = UsageList['usage'][number];
 /** With more series, the colours could not be distinguished. */
@@ -42,7 +41,7 @@ const countries = new Intl.DisplayNames('en', { type: 'region' });
 /** Returns the title of an entry's group. */
 export function groupTitle(
   entry: Partial<Entry>,
-  group: UsageGroup,
+  group: (typeof usageGroups)[number]['value'],
   names: ReadonlyMap<string, string>,
 ): string {
   if (group === 'client') {

@@ -32,7 +32,7 @@ import {
   timesOf,
   type UsageTimes,
 } from './usage-period.ts';
-import { groupTitle, seriesOf, type UsageGroup, usageGroups } from './usage-series.ts';
+import { groupTitle, seriesOf, usageGroups } from './usage-series.ts';
 
 export default function UsagePage() {
   const chosen = useChosen();
@@ -172,7 +172,8 @@ function Charts({ chosen, names }: { readonly chosen: Chosen; readonly names: Re
   const times = timesOf(chosen);
   const steps = stepsOf(times);
   const currency = byChannel.data?.currency ?? '';
-  const title = (by: UsageGroup) => (entry: UsageList['usage'][number]) => groupTitle(entry, by, names);
+  const title = (by: (typeof usageGroups)[number]['value']) => (entry: UsageList['usage'][number]) =>
+    groupTitle(entry, by, names);
   const common = { step: times.step, steps };
   return (
     <SpaceBetween size="l">
@@ -240,7 +241,7 @@ function UsageDownloads({ chosen, by }: { readonly chosen: Chosen; readonly by: 
   );
 }
 
-function useUsage(chosen: Chosen, by: UsageGroup) {
+function useUsage(chosen: Chosen, by: string) {
   const sent = () => {
     const times = timesOf(chosen);
     return { ...iso(times), interval: times.step, group_by: by };

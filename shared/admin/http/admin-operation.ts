@@ -8,6 +8,7 @@ import {
   parseOptionalBody,
   requireCaller,
 } from '../../operation/operation.ts';
+import type { AdminContext } from '../admin-context.ts';
 
 interface AdminRequest<Parameter extends string> {
   /** The id of the administrator, for the activity log. */
@@ -17,9 +18,12 @@ interface AdminRequest<Parameter extends string> {
 }
 
 export interface AdminOperation<Parameter extends string = string, ResponseOf = unknown> {
-  /** The schema of the body or the query; undefined if the operation reads neither. */
-  readonly schema: z.ZodMiniType | undefined;
-  run(request: AdminCall, path: Readonly<Record<Parameter, string>>): Promise<ResponseOf>;
+  /**
+   * Returns the schema of the body or the query; undefined if the operation reads neither. The form of a webhook URL
+   * is the only setting of the stage that a schema needs.
+   */
+  schema(stage: { readonly webhookUrl: z.ZodMiniType<string> }): z.ZodMiniType | undefined;
+  run(ctx: AdminContext, call: AdminCall, path: Readonly<Record<Parameter, string>>): Promise<ResponseOf>;
 }
 
 /** The part of a request that an operation reads. The shell makes one for each command. */
@@ -28,12 +32,19 @@ type AdminCall = Pick<ApiRequest, 'body' | 'query' | 'caller'>;
 /** Makes an operation that checks its body or query first, and refuses it with all of its faults. */
 function reads(parse: <Schema extends z.ZodMiniType>(schema: Schema, call: AdminCall) => z.output<Schema>) {
   return <Schema extends z.ZodMiniType, Parameter extends string, ResponseOf>(
-    schema: Schema,
-    work: (request: AdminRequest<Parameter> & { readonly given: z.output<Schema> }) => Promise<ResponseOf>,
-  ): AdminOperation<Parameter, ResponseOf> => ({
-    schema,
-    run: (request, path) => work({ ...whoAsks(request), path, given: parse(schema, request) }),
-  });
+    given: Schema | ((stage: { readonly webhookUrl: z.ZodMiniType<string> }) => Schema),
+    work: (
+      ctx: AdminContext,
+      given: z.output<Schema>,
+      request: AdminRequest<Parameter>,
+    ) => Promise<ResponseOf>,
+  ): AdminOperation<Parameter, ResponseOf> => {
+    const schema = typeof given === 'function' ? given : () => given;
+    return {
+      schema,
+      run: (ctx, call, path) => work(ctx, parse(schema(ctx), call), requestOf(call, path)),
+    };
+  };
 }
 
 export const readsBody = reads(parseBody);
@@ -43,12 +54,12 @@ export const readsOptionalBody = reads(parseOptionalBody);
 export const readsQuery = reads((schema, { query }) => parseFields(schema, query));
 
 export function readsNothing<Parameter extends string, ResponseOf>(
-  work: (request: AdminRequest<Parameter>) => Promise<ResponseOf>,
+  work: (ctx: AdminContext, request: AdminRequest<Parameter>) => Promise<ResponseOf>,
 ): AdminOperation<Parameter, ResponseOf> {
-  return { schema: undefined, run: (request, path) => work({ ...whoAsks(request), path }) };
+  return { schema: () => undefined, run: (ctx, call, path) => work(ctx, requestOf(call, path)) };
 }
 
-function whoAsks(request: AdminCall) {
-  const caller = requireCaller(request);
-  return { actor: caller.clientId, caller };
+function requestOf<Parameter extends string>(call: AdminCall, path: Readonly<Record<Parameter, string>>) {
+  const caller = requireCaller(call);
+  return { actor: caller.clientId, caller, path };
 }

@@ -86,153 +86,148 @@ import {
   readsQuery,
 } from './admin-operation.ts';
 
-export function adminOperations(ctx: AdminContext) {
-  return {
-    listActivity: readsQuery(
-      activityQuery,
-      async ({ given: { client_id, actor, kind, since, until, ...rest } }) => {
-        const whole = retentionRange(ctx);
-        return listActivity(ctx, {
-          ...rest,
-          kind: kindsOf(kind),
-          actor: actor === undefined ? undefined : await actorOf(ctx, actor),
-          clientId: client_id === undefined ? undefined : await clientIdOf(ctx, client_id),
-          since: since === undefined ? whole.since : new Date(since),
-          until: until === undefined ? whole.until : new Date(until),
-        });
-      },
-    ),
-    listClients: readsQuery(clientsQuery, async ({ given }) => listClients(ctx, given)),
-    listClientNames: readsNothing(async () => listClientNames(ctx)),
-    createClient: readsBody(newClientBody(ctx.webhookUrl), async ({ given, actor }) =>
-      createClient(ctx, actor, given),
-    ),
-    showClient: readsNothing(async ({ path }) => showClient(ctx, path.client_id)),
-    changeClient: readsBody(clientChangeBody(ctx.webhookUrl), async ({ given, actor, path }) => {
-      const { disabled, webhook_url, ...permissions } = given;
-      const clientId = path.client_id;
-      if (disabled !== undefined) await setClientDisabled(ctx, actor, clientId, disabled);
-      if (webhook_url !== undefined) await changeWebhookUrl(ctx, actor, clientId, webhook_url);
-      await changePermissions(ctx, actor, clientId, permissions);
-      return showClient(ctx, clientId);
+export const adminOperations = {
+  listActivity: readsQuery(activityQuery, async (ctx, { client_id, actor, kind, since, until, ...rest }) => {
+    const whole = retentionRange(ctx);
+    return listActivity(ctx, {
+      ...rest,
+      kind: kindsOf(kind),
+      actor: actor === undefined ? undefined : await actorOf(ctx, actor),
+      clientId: client_id === undefined ? undefined : await clientIdOf(ctx, client_id),
+      since: since === undefined ? whole.since : new Date(since),
+      until: until === undefined ? whole.until : new Date(until),
+    });
+  }),
+  listClients: readsQuery(clientsQuery, listClients),
+  listClientNames: readsNothing(listClientNames),
+  createClient: readsBody(newClientBody, async (ctx, given, { actor }) => createClient(ctx, actor, given)),
+  showClient: readsNothing(async (ctx, { path }) => showClient(ctx, path.client_id)),
+  changeClient: readsBody(clientChangeBody, async (ctx, given, { actor, path }) => {
+    const { disabled, webhook_url, ...permissions } = given;
+    const clientId = path.client_id;
+    if (disabled !== undefined) await setClientDisabled(ctx, actor, clientId, disabled);
+    if (webhook_url !== undefined) await changeWebhookUrl(ctx, actor, clientId, webhook_url);
+    await changePermissions(ctx, actor, clientId, permissions);
+    return showClient(ctx, clientId);
+  }),
+  rotateClientSecret: readsOptionalBody(newSecretBody, async (ctx, given, { actor, path }) =>
+    rotateClientSecret(ctx, actor, ofMode(path.client_id, given.test), given),
+  ),
+  endPreviousSecret: readsNothing(async (ctx, { actor, path }) => {
+    await endPreviousSecret(ctx, actor, path.client_id);
+    return showClient(ctx, path.client_id);
+  }),
+  rotateWebhookSecret: readsOptionalBody(newSecretBody, async (ctx, given, { actor, path }) =>
+    rotateWebhookSecret(ctx, actor, ofMode(path.client_id, given.test), given),
+  ),
+  createApiKey: readsOptionalBody(newKeyBody, async (ctx, given, { actor, path }) =>
+    createApiKey(ctx, actor, ofMode(path.client_id, given.test)),
+  ),
+  revokeApiKey: readsNothing(async (ctx, { actor, path }) => {
+    await revokeApiKey(ctx, actor, path.client_id, path.key_id);
+    return showClient(ctx, path.client_id);
+  }),
+  listOverrides: readsQuery(rowsQuery, listOverrides),
+  showLimits: readsNothing(async (ctx, { path }) => {
+    return { limits: await showLimits(ctx, path.client_id) };
+  }),
+  countFailedWebhooks: readsQuery(failedWebhooksQuery, async (ctx, given, { path }) =>
+    countFailedWebhooks(ctx, path.client_id, given),
+  ),
+  diagnoseClient: readsNothing(async (ctx, { path }) => diagnoseClient(ctx, path.client_id)),
+  showWebhookHealth: readsNothing(async (ctx, { path }) => webhookHealth(ctx, path.client_id)),
+  setLimits: readsBody(limitsBody, async (ctx, given, { actor, path }) =>
+    setLimits(ctx, actor, path.client_id, given),
+  ),
+  explainLimits: readsNothing(async (ctx, { path }) => explainLimits(ctx, path.client_id)),
+  removeLimits: readsBody(endpointBody, async (ctx, given, { actor, path }) => {
+    await removeLimits(ctx, actor, path.client_id, given.endpoint);
+    return { limits: await limitsOf(ctx, path.client_id) };
+  }),
+  listSenders: readsQuery(rowsQuery, listSenders),
+  setSender: readsBody(senderBody, async (ctx, given, { actor }) => setSender(ctx, actor, given)),
+  removeSender: readsBody(senderRowBody, async (ctx, given, { actor }) => {
+    await removeSender(ctx, actor, given);
+    return { ...given, removed: true };
+  }),
+  listCarriers: readsNothing(listCarriers),
+  searchMessages: readsQuery(messageQuery, searchMessages),
+  search: readsQuery(searchQuery, async (ctx, given) => search(ctx, given.q)),
+  showMessage: readsNothing(async (ctx, { path }) => showMessage(ctx, path.message_id)),
+  showBatch: readsNothing(async (ctx, { path }) => showBatch(ctx, path.batch_id)),
+  cancelMessage: readsNothing(async (ctx, { actor, path }) =>
+    cancelScheduledMessage(ctx, actor, path.message_id),
+  ),
+  resendWebhooks: readsBody(resendBody, async (ctx, given, { actor }) => {
+    const options = { evenAcknowledged: given.even_acknowledged };
+    return { results: await resendWebhooks(ctx, actor, given.delivery_ids, options) };
+  }),
+  showWebhook: readsNothing(async (ctx, { path }) => showDelivery(ctx, path.delivery_id)),
+  listWebhookEndpoints: readsNothing(async (ctx, { path }) => ({
+    webhook_endpoints: await listEndpoints(ctx, path.client_id),
+  })),
+  testWebhookEndpoint: readsOptionalBody(testRequestSchema, async (ctx, { event }, { actor, path }) =>
+    testEndpoint(ctx, actor, path.client_id, { endpointId: path.endpoint_id, event }),
+  ),
+  listWebhookDeliveries: readsQuery(
+    listDeliveriesQuery,
+    async (ctx, { limit = defaultPageLimit, ...query }, { path }) =>
+      listDeliveries(ctx, path.client_id, { ...query, limit }),
+  ),
+  resendWebhookDeliveries: readsBody(resendRequestSchema, async (ctx, given, { actor, path }) =>
+    resendMany(ctx, actor, path.client_id, given),
+  ),
+  showWebhookResend: readsNothing(async (ctx, { path }) =>
+    showResendMany(ctx, path.client_id, path.resend_id),
+  ),
+  listSuppressions: readsQuery(suppressionsQuery, async (ctx, given, { path }) =>
+    listSuppressions(ctx, path.client_id, given),
+  ),
+  putSuppression: readsOptionalBody(suppressionBody, async (ctx, given, { actor, path }) =>
+    putSuppression(ctx, actor, {
+      client: path.client_id,
+      recipient: recipientInPath(path.recipient),
+      ...given,
     }),
-    rotateClientSecret: readsOptionalBody(newSecretBody, async ({ given, actor, path }) =>
-      rotateClientSecret(ctx, actor, ofMode(path.client_id, given.test), given),
-    ),
-    endPreviousSecret: readsNothing(async ({ actor, path }) => {
-      await endPreviousSecret(ctx, actor, path.client_id);
-      return showClient(ctx, path.client_id);
+  ),
+  deleteSuppression: readsNothing(async (ctx, { actor, path }) =>
+    deleteSuppression(ctx, actor, {
+      client: path.client_id,
+      recipient: recipientInPath(path.recipient),
     }),
-    rotateWebhookSecret: readsOptionalBody(newSecretBody, async ({ given, actor, path }) =>
-      rotateWebhookSecret(ctx, actor, ofMode(path.client_id, given.test), given),
-    ),
-    createApiKey: readsOptionalBody(newKeyBody, async ({ given, actor, path }) =>
-      createApiKey(ctx, actor, ofMode(path.client_id, given.test)),
-    ),
-    revokeApiKey: readsNothing(async ({ actor, path }) => {
-      await revokeApiKey(ctx, actor, path.client_id, path.key_id);
-      return showClient(ctx, path.client_id);
-    }),
-    listOverrides: readsQuery(rowsQuery, async ({ given }) => listOverrides(ctx, given)),
-    showLimits: readsNothing(async ({ path }) => {
-      return { limits: await showLimits(ctx, path.client_id) };
-    }),
-    countFailedWebhooks: readsQuery(failedWebhooksQuery, async ({ given, path }) =>
-      countFailedWebhooks(ctx, path.client_id, given),
-    ),
-    diagnoseClient: readsNothing(async ({ path }) => diagnoseClient(ctx, path.client_id)),
-    showWebhookHealth: readsNothing(async ({ path }) => webhookHealth(ctx, path.client_id)),
-    setLimits: readsBody(limitsBody, async ({ given, actor, path }) =>
-      setLimits(ctx, actor, path.client_id, given),
-    ),
-    explainLimits: readsNothing(async ({ path }) => explainLimits(ctx, path.client_id)),
-    removeLimits: readsBody(endpointBody, async ({ given, actor, path }) => {
-      await removeLimits(ctx, actor, path.client_id, given.endpoint);
-      return { limits: await limitsOf(ctx, path.client_id) };
-    }),
-    listSenders: readsQuery(rowsQuery, async ({ given }) => listSenders(ctx, given)),
-    setSender: readsBody(senderBody, async ({ given, actor }) => setSender(ctx, actor, given)),
-    removeSender: readsBody(senderRowBody, async ({ given, actor }) => {
-      await removeSender(ctx, actor, given);
-      return { ...given, removed: true };
-    }),
-    listCarriers: readsNothing(async () => listCarriers(ctx)),
-    searchMessages: readsQuery(messageQuery, async ({ given }) => searchMessages(ctx, given)),
-    search: readsQuery(searchQuery, async ({ given }) => search(ctx, given.q)),
-    showMessage: readsNothing(async ({ path }) => showMessage(ctx, path.message_id)),
-    showBatch: readsNothing(async ({ path }) => showBatch(ctx, path.batch_id)),
-    cancelMessage: readsNothing(async ({ actor, path }) =>
-      cancelScheduledMessage(ctx, actor, path.message_id),
-    ),
-    resendWebhooks: readsBody(resendBody, async ({ given, actor }) => {
-      const options = { evenAcknowledged: given.even_acknowledged };
-      return { results: await resendWebhooks(ctx, actor, given.delivery_ids, options) };
-    }),
-    showWebhook: readsNothing(async ({ path }) => showDelivery(ctx, path.delivery_id)),
-    listWebhookEndpoints: readsNothing(async ({ path }) => ({
-      webhook_endpoints: await listEndpoints(ctx, path.client_id),
-    })),
-    testWebhookEndpoint: readsOptionalBody(testRequestSchema, async ({ given: { event }, actor, path }) =>
-      testEndpoint(ctx, actor, path.client_id, { endpointId: path.endpoint_id, event }),
-    ),
-    listWebhookDeliveries: readsQuery(
-      listDeliveriesQuery,
-      async ({ given: { limit = defaultPageLimit, ...query }, path }) =>
-        listDeliveries(ctx, path.client_id, { ...query, limit }),
-    ),
-    resendWebhookDeliveries: readsBody(resendRequestSchema, async ({ given, actor, path }) =>
-      resendMany(ctx, actor, path.client_id, given),
-    ),
-    showWebhookResend: readsNothing(async ({ path }) => showResendMany(ctx, path.client_id, path.resend_id)),
-    listSuppressions: readsQuery(suppressionsQuery, async ({ given, path }) =>
-      listSuppressions(ctx, path.client_id, given),
-    ),
-    putSuppression: readsOptionalBody(suppressionBody, async ({ given, actor, path }) =>
-      putSuppression(ctx, actor, {
-        client: path.client_id,
-        recipient: recipientInPath(path.recipient),
-        ...given,
-      }),
-    ),
-    deleteSuppression: readsNothing(async ({ actor, path }) =>
-      deleteSuppression(ctx, actor, {
-        client: path.client_id,
-        recipient: recipientInPath(path.recipient),
-      }),
-    ),
-    showConversation: readsQuery(conversationQuery, async ({ given, path }) => {
-      const { person } = parseFields(personInPath, path);
-      return showConversation(ctx, person, given);
-    }),
-    sendInbound: readsBody(inboundBody, async ({ given }) => sendInbound(ctx, given)),
-    showUsage: readsQuery(overviewQuery, async ({ given }) => usageOf(ctx, given.span)),
-    listUsage: readsQuery(adminUsageQuery, async ({ given: { client_id, ...query } }) =>
-      listUsage(ctx, client_id, usageRange(query, ctx.clock())),
-    ),
-    summarizeUsage: readsQuery(usageSummaryQuery, async ({ given }) => {
-      const { interval, at = ctx.clock(), since, until = ctx.clock() } = given;
-      return summarizeUsage(ctx, since === undefined ? { interval, at } : { since, until });
-    }),
-    listOutbox: readsQuery(outboxQuery, async ({ given }) => listOutbox(ctx, given)),
-    listOtpHolds: readsQuery(otpHoldsQuery, async ({ given }) => listOtpHolds(ctx, given)),
-    showOtpEvidence: readsNothing(async ({ path }) => showOtpEvidence(ctx, path.client_id, path.country)),
-    allowOtps: readsOptionalBody(allowOtpsBody, async ({ given: { always }, actor, path }) =>
-      allowOtps(ctx, actor, { clientId: path.client_id, country: path.country, always }),
-    ),
-    showAttention: readsNothing(async () => attention(ctx)),
-    showAbout: readsNothing(async ({ caller: { client } }) => ({
-      version,
-      client_id: client.client_id,
-      name: client.name,
-      outbox: ctx.isSimulated || ctx.mode === 'test',
-      allowed_countries: ctx.stageCountries ?? null,
-    })),
-  } satisfies { readonly [Name in AdminApiRouteName]: AdminOperation<PathParameter<Name>> };
-}
+  ),
+  showConversation: readsQuery(conversationQuery, async (ctx, given, { path }) => {
+    const { person } = parseFields(personInPath, path);
+    return showConversation(ctx, person, given);
+  }),
+  sendInbound: readsBody(inboundBody, sendInbound),
+  showUsage: readsQuery(overviewQuery, async (ctx, given) => usageOf(ctx, given.span)),
+  listUsage: readsQuery(adminUsageQuery, async (ctx, { client_id, ...query }) =>
+    listUsage(ctx, client_id, usageRange(query, ctx.clock())),
+  ),
+  summarizeUsage: readsQuery(usageSummaryQuery, async (ctx, given) => {
+    const { interval, at = ctx.clock(), since, until = ctx.clock() } = given;
+    return summarizeUsage(ctx, since === undefined ? { interval, at } : { since, until });
+  }),
+  listOutbox: readsQuery(outboxQuery, listOutbox),
+  listOtpHolds: readsQuery(otpHoldsQuery, listOtpHolds),
+  showOtpEvidence: readsNothing(async (ctx, { path }) => showOtpEvidence(ctx, path.client_id, path.country)),
+  allowOtps: readsOptionalBody(allowOtpsBody, async (ctx, { always }, { actor, path }) =>
+    allowOtps(ctx, actor, { clientId: path.client_id, country: path.country, always }),
+  ),
+  showAttention: readsNothing(attention),
+  showAbout: readsNothing(async (ctx, { caller: { client } }) => ({
+    version,
+    client_id: client.client_id,
+    name: client.name,
+    outbox: ctx.isSimulated || ctx.mode === 'test',
+    allowed_countries: ctx.stageCountries ?? null,
+  })),
+} satisfies { readonly [Name in AdminApiRouteName]: AdminOperation<PathParameter<Name>> };
 
 /** The response of an operation. */
 export type ResponseOf<Name extends AdminApiRouteName> = Awaited<
-  ReturnType<ReturnType<typeof adminOperations>[Name]['run']>
+  ReturnType<(typeof adminOperations)[Name]['run']>
 >;
 
 /** A row of a list in such a response. */
@@ -246,9 +241,9 @@ const modeHeader = 'data-mode';
 
 /** Routes a request to its operation. No cache may keep a response. */
 export function adminApi(
-  operationsIn: (mode: Mode) => Readonly<Record<AdminApiRouteName, AdminOperation>>,
+  ctx: AdminContext,
+  operations: Readonly<Record<AdminApiRouteName, AdminOperation>> = adminOperations,
 ): Operation {
-  const operations = { live: operationsIn('live'), test: operationsIn('test') };
   const names = Object.keys(adminApiRoutes) as AdminApiRouteName[];
   const routes = names.map((name) => ({ ...adminApiRoutes[name], name }));
   return async (request) => {
@@ -256,10 +251,8 @@ export function adminApi(
     const path = request.path.replace(/\/$/, '');
     const { route, pathParameters } = matchRoute(routes, request.method, path);
     const ids = Object.entries(pathParameters).map(([name, segment]) => [name, idIn(name, segment)]);
-    const body = await operations[modeIn(request.headers[modeHeader])][route.name].run(
-      request,
-      Object.fromEntries(ids),
-    );
+    const inMode = { ...ctx, mode: modeIn(request.headers[modeHeader]) };
+    const body = await operations[route.name].run(inMode, request, Object.fromEntries(ids));
     return { status: 200, headers: { 'Cache-Control': 'no-store' }, body, log: { operation: route.name } };
   };
 }

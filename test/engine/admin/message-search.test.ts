@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  dynamoMessageSearch,
-  type MessageFilter,
-  type MessageSearch,
-} from '../../../shared/admin/message-search.dynamo.ts';
+import type { AdminContext } from '../../../shared/admin/admin-context.ts';
+import { dynamoMessageSearch, type MessageFilter } from '../../../shared/admin/message-search.dynamo.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { createMessages } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
@@ -38,7 +35,7 @@ afterAll(() => tables.drop());
 async function all(
   filter: MessageFilter,
   limit: number,
-  options: Omit<Parameters<MessageSearch['search']>[1], 'limit' | 'cursor'> = {},
+  options: Omit<Parameters<AdminContext['messages']['search']>[1], 'limit' | 'cursor'> = {},
 ): Promise<Message[]> {
   const search = dynamoMessageSearch(testContext(tables));
   const found: Message[] = [];

@@ -228,7 +228,7 @@ describe('another spelling of a number', () => {
   });
 
   it('finds the messages to the number, and is stored as the number in a list of senders', () => {
-    const clientBody = clientChangeBody(z.string());
+    const clientBody = clientChangeBody({ webhookUrl: z.string() });
     fc.assert(
       fc.property(anySpelling, ({ number, other }) => {
         expect(messageQuery.parse({ recipient: other }).recipient).toBe(number);

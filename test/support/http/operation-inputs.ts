@@ -3,7 +3,6 @@ import * as z from 'zod/mini';
 import type { Description } from '../../../lib/build/openapi/description.ts';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
 import { operations } from '../../../lib/build/openapi/operations.ts';
-import type { AdminContext } from '../../../shared/admin/admin-context.ts';
 import { adminOperations } from '../../../shared/admin/http/admin-operations.ts';
 import { type AdminApiRouteName, adminApiRoutes } from '../../../shared/contract/admin-api-routes.ts';
 import {
@@ -74,8 +73,6 @@ const anyUrl = { webhookUrl: z.string() };
 const jsonOf = (schema: z.ZodMiniType): Schema =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Schema;
 
-const adminSchemas = adminOperations(anyUrl as unknown as AdminContext);
-
 const adminExamples: Partial<Record<AdminApiRouteName, Readonly<Record<string, unknown>>>> = {
   createClient: { name: 'A shop' },
   changeClient: { webhook_url: 'https://example.com/hook', countries: ['GB'], senders: ['ACME'] },
@@ -129,7 +126,7 @@ export function operationInputs(clientId: string): readonly OperationInputs[] {
   });
   const admin = (Object.keys(adminApiRoutes) as AdminApiRouteName[]).map((name): OperationInputs => {
     const { method, path } = adminApiRoutes[name];
-    const { schema } = adminSchemas[name];
+    const schema = adminOperations[name].schema(anyUrl);
     const fields = schema === undefined ? [] : fieldPaths(jsonOf(schema));
     const reads = method === 'GET' ? 'query' : 'body';
     return {

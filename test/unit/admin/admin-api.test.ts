@@ -21,9 +21,9 @@ const client: Client = {
 
 /** Each operation tells its name, and the parameters that it was given. */
 const operations = Object.fromEntries(
-  names.map((name) => [name, readsNothing(async ({ actor, path }) => ({ name, actor, path }))]),
-) as unknown as ReturnType<typeof adminOperations>;
-const api = adminApi(() => operations);
+  names.map((name) => [name, readsNothing(async (_ctx, { actor, path }) => ({ name, actor, path }))]),
+) as unknown as typeof adminOperations;
+const api = adminApi({} as never, operations);
 
 const call = (method: string, path: string) =>
   api({

@@ -87,7 +87,7 @@ it.each([
   ...['\u202eevil', 'li\u200bve', 'Sh\u0007op', 'Shop\nlive', 'Shop\ufeff.'].map((name) => [name, false]),
   ...['Grüße & Co. 👩‍👧', '店', 'می‌خواهم'].map((name) => [name, true]),
 ])('no name looks like another one: %j may be given: %s', (name, expected) => {
-  expect(newClientBody(z.string()).safeParse({ name }).success).toBe(expected);
+  expect(newClientBody({ webhookUrl: z.string() }).safeParse({ name }).success).toBe(expected);
 });
 
 /** The index by which it is found is late (contract 3.2). */

@@ -2,10 +2,10 @@
 import { expect, it } from '@jest/globals';
 import type { AdminContext } from '../../../shared/admin/admin-context.ts';
 import { messageQuery, searchMessages } from '../../../shared/admin/find-messages.ts';
-import type { MessageFilter, MessageSearch } from '../../../shared/admin/message-search.dynamo.ts';
+import type { MessageFilter } from '../../../shared/admin/message-search.dynamo.ts';
 import type { UsageRow } from '../../../shared/usage/usage-reader.dynamo.ts';
 
-type Options = Parameters<MessageSearch['search']>[1];
+type Options = Parameters<AdminContext['messages']['search']>[1];
 
 /** What was searched, where client number n had n failed messages on each day. */
 async function searched(query: Readonly<Record<string, string>>, clients = 30) {

@@ -2,12 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiError, fieldError, formError } from '../../../dashboard/api/api-error.ts';
 import { changedFields } from '../../../dashboard/components/changed-fields.ts';
-import {
-  stepsOf,
-  timesAt,
-  timesOfDays,
-  type UsagePeriod,
-} from '../../../dashboard/pages/usage/usage-period.ts';
+import { stepsOf, timesAt, timesOfDays } from '../../../dashboard/pages/usage/usage-period.ts';
 import { durationText, numberText, percent, valueText } from '../../../dashboard/value-names.ts';
 import { limitFault } from '../../../shared/limit/entered-limits.ts';
 
@@ -48,7 +43,7 @@ describe('values', () => {
 });
 
 describe('a period of the usage', () => {
-  const of = (period: UsagePeriod, now: string) => {
+  const of = (period: Parameters<typeof timesAt>[0], now: string) => {
     const times = timesAt(period, new Date(now));
     return [times.since.toISOString(), times.until.toISOString(), stepsOf(times).length];
   };
