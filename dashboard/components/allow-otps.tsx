@@ -50,13 +50,7 @@ function AllowDialog({
   );
 }
 
-function Evidence({
-  clientId,
-  evidence,
-}: {
-  readonly clientId: string;
-  readonly evidence: ResponseOf<'showOtpEvidence'>;
-}) {
+function Evidence({ clientId, evidence }: { clientId: string; evidence: ResponseOf<'showOtpEvidence'> }) {
   const { hold, messages, more, by_country, by_prefix } = evidence;
   const { sends, verified } = hold;
   const judged = { client_id: clientId, channel: 'sms', since: hold.since, until: hold.held_at };

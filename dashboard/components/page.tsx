@@ -103,13 +103,7 @@ export function Section({
 }
 
 /** Shows labels and values. A missing value is a dash. */
-export function Facts({
-  columns,
-  facts,
-}: {
-  readonly columns: number;
-  readonly facts: Readonly<Record<string, ReactNode>>;
-}) {
+export function Facts({ columns, facts }: { columns: number; facts: Readonly<Record<string, ReactNode>> }) {
   return (
     <KeyValuePairs
       columns={columns}

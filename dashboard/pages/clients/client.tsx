@@ -79,13 +79,7 @@ export function ClientPage({ id }: { readonly id: string }) {
   );
 }
 
-function ClientTabs({
-  clientId,
-  client,
-}: {
-  readonly clientId: string;
-  readonly client: ResponseOf<'showClient'>;
-}) {
+function ClientTabs({ clientId, client }: { clientId: string; client: ResponseOf<'showClient'> }) {
   const { filter, tab } = useListState();
   const tabs = [
     { id: 'settings', label: 'Settings', content: () => <ClientSettings client={client} /> },
@@ -147,13 +141,7 @@ function Findings({ clientId }: { readonly clientId: string }) {
   );
 }
 
-function Remedy({
-  clientId,
-  finding,
-}: {
-  readonly clientId: string;
-  readonly finding: RowOf<'diagnoseClient', 'findings'>;
-}) {
+function Remedy({ clientId, finding }: { clientId: string; finding: RowOf<'diagnoseClient', 'findings'> }) {
   const { about, country } = finding;
   if (country !== undefined) return <AllowOtps clientId={clientId} country={country} />;
   const tab = (name: string): string => linkTo('clients', clientId, { tab: name });

@@ -80,13 +80,7 @@ function countText(counted: { readonly count: number; readonly more: boolean } |
   );
 }
 
-export function ResendState({
-  clientId,
-  started,
-}: {
-  readonly clientId: string;
-  readonly started: ResendView;
-}) {
+export function ResendState({ clientId, started }: { clientId: string; started: ResendView }) {
   const path = { client_id: clientId, resend_id: started.resend_id };
   const { data = started } = useResponse('showWebhookResend', path, undefined, {
     inProgress: ({ status }) => status !== 'completed',

@@ -114,11 +114,7 @@ function Health({ failing_since, last_error, success_rate }: RowOf<'showWebhookH
 const TimeChart = lazy(() => import('../../components/time-chart.tsx'));
 
 /** @param endpoints - sorted, with failing endpoints first */
-function EndpointCharts({
-  endpoints,
-}: {
-  readonly endpoints: readonly RowOf<'showWebhookHealth', 'endpoints'>[];
-}) {
+function EndpointCharts({ endpoints }: { endpoints: readonly RowOf<'showWebhookHealth', 'endpoints'>[] }) {
   const [chosen, setChosen] = useState<string>();
   const tried = endpoints.filter(({ history }) => history.points.length > 0);
   const shown = tried.find(({ origin }) => origin === chosen) ?? tried[0];

@@ -14,13 +14,7 @@ import { useDashboard } from '../../dashboard-context.ts';
 import type { EndpointLimits } from './limit-field.ts';
 import { limitTitles, placeholderOf, savedNotice } from './limit-field.ts';
 
-export function LimitRowForm({
-  row,
-  onClose,
-}: {
-  readonly row: EndpointLimits;
-  readonly onClose: () => void;
-}) {
+export function LimitRowForm({ row, onClose }: { row: EndpointLimits; onClose: () => void }) {
   const { api, notify } = useDashboard();
   const { client_id, windows, endpoint } = row;
   const first = valuesOf(row);
