@@ -7,7 +7,6 @@ import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
 import { deriveCode } from '../../../shared/otp/otp-text.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
 import { verifyOtp } from '../../../shared/otp/verify-otp.ts';
-import { addSeconds } from '../../../shared/platform/clock.ts';
 import { allowanceOf } from '../../support/doubles/no-caps.ts';
 import { noSenders } from '../../support/doubles/no-senders.ts';
 import { inMemoryPace, storesIn } from '../../support/engine/stores.ts';
@@ -60,19 +59,6 @@ describe('with one request id for every request', () => {
     expect(responses).toEqual([...Array(5).fill(200), ...Array(7).fill(409)]);
     expect(await storesIn(tables).otps.get(otp_id)).toMatchObject({ attempts: 5 });
     expect((await verify(code)).body.error).toBe('otp_attempts_exhausted');
-  });
-
-  it('a one-time password verifies once, and not after its end', async () => {
-    const used = await newPassword();
-    expect((await used.verify(used.code)).body).toMatchObject({ verified: true });
-    expect((await used.verify(used.code)).body.error).toBe('otp_already_used');
-
-    const late = await newPassword({ ttl: 60 });
-    await late.verify(wrong(late.code));
-    access.now = addSeconds(now, 60);
-    const response = await late.verify(late.code);
-    access.now = now;
-    expect([response.status, response.body.error]).toEqual([410, 'otp_expired']);
   });
 
   it('a bulk request does not take over the work of another that is still storing', async () => {

@@ -117,18 +117,6 @@ describe.each<[string, () => Stores]>([
     expect(await otps.latest(send.key)).toBe(other.otp_id);
   });
 
-  it('of many at once for a recipient are stored by one', async () => {
-    const stores = newStores();
-    const otp = fresh();
-    const results = await Promise.all(
-      Array.from({ length: 5 }, () => {
-        const { message, send } = sendOf({ ...fresh(), client_id: otp.client_id });
-        return stores.sends.store(message, send, now);
-      }),
-    );
-    expect(results.filter((result) => result !== 'changed')).toEqual([{ created: true }]);
-  });
-
   it('count the SMS that were sent with them', async () => {
     const stores = newStores();
     const [sms, whatsApp] = [
@@ -185,19 +173,5 @@ describe.each<[string, () => Stores]>([
     // The response to the first may have been lost, and the SDK repeats it after the second.
     expect(await count('r1')).toBe(true);
     expect((await store.get(otp.otp_id))?.attempts).toBe(2);
-  });
-
-  it('let one of many right codes verify, and know it when it is repeated', async () => {
-    const stores = newStores();
-    const { otps: store } = stores;
-    const otp = fresh();
-    await storedIn(stores, otp);
-    const verified = await Promise.all(
-      ['r1', 'r2', 'r3'].map((id) => store.markVerified(attemptOf(otp, id))),
-    );
-    expect(verified.filter(Boolean)).toHaveLength(1);
-    const winner = `r${verified.indexOf(true) + 1}`;
-    expect(await store.markVerified(attemptOf(otp, winner))).toBe(true);
-    expect((await store.get(otp.otp_id))?.status).toBe('verified');
   });
 });
