@@ -149,7 +149,7 @@ function dependenciesOf({ tables, queues, secrets }: StackResources, settings: S
   // A shell has no metrics, and its standard output contains only the response.
   const reportFailedDelivery = ({ delivery_id }: { readonly delivery_id: string }) =>
     void process.stderr.write(`The webhook ${delivery_id} had failed; it is resent.\n`);
-  return { ...ctx, webhookLog: { ...ctx.webhookLog, reportFailedDelivery } };
+  return { ...ctx, reportFailedDelivery };
 }
 
 /** Fails if the version of the deployed gateway is different: its tables and settings may be different. */

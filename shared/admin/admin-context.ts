@@ -45,20 +45,11 @@ export function adminContext(
   const carriers = stageCarriersOf(env);
   const secrets = { arns: env.CARRIER_SECRETS, baseUrls: env.CARRIER_BASE_URLS };
   const retentionDays = env.RETENTION_DAYS;
-  const queue = sqsDeliveryQueue(sqs(), {
-    first: env.WEBHOOKS_QUEUE_URL,
-    retries: env.WEBHOOK_RETRIES_QUEUE_URL,
-  });
-  const clients = dynamoClientStore(db, env.CLIENTS_TABLE);
-  const activityLog = activityLogFrom(env);
-  const activity = dynamoActivityReader(db, env.ACTIVITY_LOG_TABLE);
-  const endpoints = dynamoEndpointReader(db, env.WEBHOOK_ENDPOINTS_TABLE);
-  const deliveries = dynamoDeliveryStore(db, env.WEBHOOK_DELIVERIES_TABLE);
   return {
     ...context,
     /** The mode of the data in lists of all clients. */
     mode: 'live' as Mode,
-    clients,
+    clients: dynamoClientStore(db, env.CLIENTS_TABLE),
     apiKeys: dynamoApiKeyStore(db, env.API_KEYS_TABLE),
     webhookSecrets: dynamoWebhookSecretStore(db, env.CLIENT_SECRETS_TABLE),
     random: randomBytes,
@@ -66,35 +57,27 @@ export function adminContext(
     senders: dynamoEditedRows(db, env.SENDERS_TABLE, senderTable),
     capDefaults: capDefaults(env.STAGE_CAPS),
     counters: countersIn(db, env.RATE_COUNTERS_TABLE),
-    activityLog,
-    activity,
-    endpoints,
-    deliveries,
+    activityLog: activityLogFrom(env),
+    activity: dynamoActivityReader(db, env.ACTIVITY_LOG_TABLE),
+    endpoints: dynamoEndpointReader(db, env.WEBHOOK_ENDPOINTS_TABLE),
+    deliveries: dynamoDeliveryStore(db, env.WEBHOOK_DELIVERIES_TABLE),
     /** Webhooks that are not finished. */
     dueWebhooks: dynamoDueLater(db, env.WEBHOOK_DELIVERIES_TABLE),
-    /** The log of a client's webhooks, resending them, and test events. */
-    webhookLog: {
-      ...context,
-      activityLog,
-      endpoints,
-      deliveries,
-      queue,
-      retentionDays,
-      resends: dynamoResendStore(db, env.WEBHOOK_DELIVERIES_TABLE),
-      newRevision: context.newId,
-      reportFailedDelivery,
-    },
+    /** The queue of webhooks, and the resends of many. */
+    queue: sqsDeliveryQueue(sqs(), {
+      first: env.WEBHOOKS_QUEUE_URL,
+      retries: env.WEBHOOK_RETRIES_QUEUE_URL,
+    }),
+    resends: dynamoResendStore(db, env.WEBHOOK_DELIVERIES_TABLE),
+    newRevision: context.newId,
+    reportFailedDelivery,
     messages: dynamoMessageSearch(context),
     batches: dynamoBatchStore(db, { tableName: env.BATCHES_TABLE, retentionDays }),
     otps: dynamoOtpStore(db, env.ONE_TIME_PASSWORDS_TABLE),
     otpHolds: dynamoOtpHolds(db, env.OTP_HOLDS_TABLE),
-    /** The country of numbers that are entered without a country code, ISO 3166-1 alpha-2. */
-    country: env.COUNTRY,
     /** The countries of clients without their own list; undefined for all. */
     stageCountries: stageCountriesOf(env),
     usage: dynamoUsageReader(db, env.MESSAGE_USAGE_TABLE),
-    /** The currency of the stage's prices, ISO 4217. */
-    currency: env.CURRENCY,
     /** The carriers of the stage, in order of preference. */
     carriers,
     checkCredentials: credentialChecks(loadCarriers, carrierSecrets(secretsManager(), secrets, clock)),

@@ -39,7 +39,7 @@ export async function explainLimits(ctx: AdminContext, clientId: string) {
   return {
     client_id: clientId,
     /** The currency of `spend`, ISO 4217. */
-    currency: ctx.currency,
+    currency: ctx.env.CURRENCY,
     at: now.toISOString(),
     endpoints,
   };
@@ -85,7 +85,7 @@ async function explain(
       firstReached === undefined
         ? null
         : { window: windowOf[firstReached.window], after_seconds: Math.round(firstReached.afterSeconds) },
-    summary: inForceText(inForce, ctx.currency),
+    summary: inForceText(inForce, ctx.env.CURRENCY),
     /** The feedback in the client's own row, if it has one. */
     status: stored?.status === undefined ? null : String(stored.status),
     status_message: stored?.status_message === undefined ? null : String(stored.status_message),

@@ -51,7 +51,7 @@ export async function search(ctx: AdminContext, text: string) {
     (one, other) => Number(ids.has(other.client_id)) - Number(ids.has(one.client_id)),
   );
   // A number without messages can still be suppressed.
-  const numbers = recipients.length > 0 ? [] : recipientsAsWritten(wanted, ctx.country);
+  const numbers = recipients.length > 0 ? [] : recipientsAsWritten(wanted, ctx.env.COUNTRY);
   const ofClients = await findOfClients(ctx, namedFirst, wanted, numbers);
   const results = [...recipients, ...named, ...ofClients.results];
   const requestId = results.length === 0 ? requestIdIn(wanted) : undefined;
@@ -160,7 +160,7 @@ async function findDelivery({ deliveries }: AdminContext, id: string) {
 
 /** Finds only numbers that messages went to or came from: a text may be a number in several ways. */
 async function findRecipients(ctx: AdminContext, wanted: string): Promise<SearchResult[]> {
-  const numbers = recipientsAsWritten(wanted, ctx.country);
+  const numbers = recipientsAsWritten(wanted, ctx.env.COUNTRY);
   const newest = await Promise.all(numbers.map((number) => newestTo(ctx, number, 1)));
   return numbers
     .filter((_, index) => newest[index]?.length === 1)

@@ -108,7 +108,7 @@ function endpointView(
     /** Null if the row is not for a cap. */
     cap: target?.kind === 'cap' ? target.cap : null,
     /** The currency of a spend cap, ISO 4217; null for any other row. */
-    currency: target !== undefined && isMoney(target) ? ctx.currency : null,
+    currency: target !== undefined && isMoney(target) ? ctx.env.CURRENCY : null,
     /** The windows that a row can limit; empty if the endpoint does not exist. */
     windows: target?.windows ?? [],
     defaults,
@@ -131,7 +131,7 @@ function endpointView(
 
 /** Returns the same text as in the row, even if the review has not written it yet. */
 function rowFeedback(
-  { capDefaults, currency }: AdminContext,
+  { capDefaults, env }: AdminContext,
   row: OverrideRow,
   forAll: OverrideRow | undefined,
   now: Date,
@@ -141,7 +141,7 @@ function rowFeedback(
     clientExists: !tellsOfMissingClient(row),
     forEveryClient: forAll === undefined ? undefined : parseRow(forAll),
     capDefaults,
-    currency,
+    currency: env.CURRENCY,
   });
 }
 

@@ -30,7 +30,7 @@ import { keyText } from './request-fields.ts';
 
 /** @param client - its id or name */
 export async function listDeliveries(ctx: AdminContext, client: string, query: DeliveryLogQuery) {
-  return deliveryLog(ctx.webhookLog, await clientIdOf(ctx, client), query);
+  return deliveryLog(ctx, await clientIdOf(ctx, client), query);
 }
 
 /** @throws GatewayError `not_found` */
@@ -100,7 +100,7 @@ export async function testEndpoint(
   test: { readonly endpointId: string; readonly event: TestRequest['event'] },
 ) {
   const clientId = await clientIdOf(ctx, client);
-  return sendTestEvent(ctx.webhookLog, { ...test, actor, clientId });
+  return sendTestEvent(ctx, { ...test, actor, clientId });
 }
 
 export const resendBody = z.object({
@@ -146,7 +146,7 @@ export async function resendWebhooks(
     const result = await retry({ delaysMs: resendRetryDelaysMs, sleep }, async () =>
       // The table also has rows that are not deliveries.
       isId('whd', delivery_id)
-        ? resend(ctx.webhookLog, delivery_id, actor, { evenAcknowledged })
+        ? resend(ctx, delivery_id, actor, { evenAcknowledged })
         : ({ kind: 'not_found' } as const),
     ).then(
       ({ kind }): ResendResult => ({ delivery_id, outcome: kind }),
@@ -165,13 +165,13 @@ function reasonOf(error: unknown): string {
 /** @throws GatewayError `not_found` or `endpoint_disabled` */
 export async function resendMany(ctx: AdminContext, actor: string, client: string, request: ResendRequest) {
   const clientId = await clientIdOf(ctx, client);
-  return resendView(await requestResend(ctx.webhookLog, clientId, actor, request));
+  return resendView(await requestResend(ctx, clientId, actor, request));
 }
 
 /** @throws GatewayError `not_found` */
 export async function showResendMany(ctx: AdminContext, client: string, resendId: string) {
   const clientId = await clientIdOf(ctx, client);
-  return resendView(await showResend(ctx.webhookLog, clientId, resendId));
+  return resendView(await showResend(ctx, clientId, resendId));
 }
 
 const progressEveryMs = 2000;
@@ -182,7 +182,7 @@ export async function finishResend(
   begun: ResendView,
   onProgress: (view: ResendView) => void,
 ) {
-  const { resends, sleep } = ctx.webhookLog;
+  const { resends, sleep } = ctx;
   let view = begun;
   while (view.status !== 'completed') {
     await sleep(progressEveryMs);

@@ -18,7 +18,8 @@ export async function listUsage(
   client: string | undefined,
   range: UsageRange,
 ): Promise<UsageList> {
-  const { usage, currency, mode } = ctx;
+  const { usage, mode } = ctx;
+  const currency = ctx.env.CURRENCY;
   if (client === undefined) {
     const entries = await usageOfAll(usage, range, currency, mode);
     return {
@@ -58,7 +59,7 @@ export const usageSummaryQuery = z.object({
  * @throws GatewayError if there are too many days
  */
 export async function summarizeUsage(
-  { usage, currency, mode, clients }: AdminContext,
+  { usage, env: { CURRENCY: currency }, mode, clients }: AdminContext,
   time:
     | { readonly interval: (typeof summaryIntervals)[number]; readonly at: Date }
     | { readonly since: Date; readonly until: Date },

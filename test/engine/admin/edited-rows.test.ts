@@ -83,7 +83,7 @@ function administrator(edit: () => Promise<unknown> = async () => undefined, tim
     carriers: oneCarrierEach.carriers,
     clock: () => new Date(),
     capDefaults: {},
-    currency: 'USD',
+    env: { CURRENCY: 'USD' },
   } as unknown as AdminContext;
 }
 

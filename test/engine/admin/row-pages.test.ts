@@ -50,7 +50,7 @@ beforeAll(async () => {
     clients: dynamoClientStore(counted.documents, clients),
     clock: () => new Date('2026-11-20T12:00:00Z'),
     capDefaults: {},
-    currency: 'USD',
+    env: { CURRENCY: 'USD' },
   } as unknown as AdminContext;
 });
 afterAll(async () => {

@@ -57,7 +57,7 @@ beforeAll(async () => {
   ]);
   const { dynamo, names } = tables;
   const clients = dynamoClientStore(dynamo, names.clients);
-  const context = testContext(tables, { env: { RETENTION_DAYS: 1 } });
+  const context = testContext(tables, { env: { RETENTION_DAYS: 1, COUNTRY: 'GB' } });
   const batches = dynamoBatchStore(dynamo, { tableName: names.batches, retentionDays: 1 });
   const otps = dynamoOtpStore(dynamo, names.one_time_passwords);
   const deliveries = dynamoDeliveryStore(dynamo, names.webhook_deliveries);
@@ -69,7 +69,6 @@ beforeAll(async () => {
     batches,
     otps,
     deliveries,
-    country: 'GB',
     mode: 'live',
     clock: () => created,
   } as never;
@@ -174,7 +173,7 @@ describe('a search', () => {
   });
 
   it('leads to test data in its mode, and finds references of the mode that is shown', async () => {
-    const context = testContext(tables, { env: { RETENTION_DAYS: 1 } });
+    const context = testContext(tables, { env: { RETENTION_DAYS: 1, COUNTRY: 'GB' } });
     const [id, reference] = [newId('msg', created), 'test-order'];
     await createMessage(context, message(id, { client_id: 'client-a-test', reference }));
     expect(await find(id)).toMatchObject([{ client_id: 'client-a-test', href: `#/test/messages/${id}` }]);
@@ -189,7 +188,7 @@ describe('a search', () => {
   it.each(['sms', 'whatsapp'] as const)(
     'finds a message by the id that its carrier gave it: %s',
     async (channel) => {
-      const context = testContext(tables, { env: { RETENTION_DAYS: 1 } });
+      const context = testContext(tables, { env: { RETENTION_DAYS: 1, COUNTRY: 'GB' } });
       const id = newId('msg', created);
       const carrierMessageId = `SM${randomUUID()}`;
       await createMessage(context, message(id, { channel, status: 'sending', client_id: 'client-a' }));

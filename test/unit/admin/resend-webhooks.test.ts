@@ -27,7 +27,7 @@ async function failedDeliveries(count: number, unreachable: ReadonlyMap<string, 
   }
   const failuresLeft = new Map(unreachable);
   const seen = { underWay: 0, mostUnderWay: 0, delaysMs: [] as number[], requeued: [] as string[] };
-  const webhookLog = {
+  const dependencies = {
     deliveries: {
       ...store,
       get: async (id: string) => {
@@ -49,8 +49,7 @@ async function failedDeliveries(count: number, unreachable: ReadonlyMap<string, 
     },
     newRevision: randomUUID,
     clock: () => now,
-  };
-  const dependencies = { webhookLog } as unknown as AdminContext;
+  } as unknown as AdminContext;
   const sleep = async (ms: number): Promise<void> => {
     seen.delaysMs.push(ms);
     await new Promise((resolve) => setImmediate(resolve));

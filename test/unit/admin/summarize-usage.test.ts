@@ -18,7 +18,7 @@ async function summaryOf(time: Parameters<typeof summarizeUsage>[1]) {
   };
   const usage = { rowsIn, rowsOf: async () => [] };
   const clients = { find: async () => ({ name: 'Shop' }) };
-  return summarizeUsage({ usage, currency: 'USD', mode: 'live', clients } as never, time);
+  return summarizeUsage({ usage, env: { CURRENCY: 'USD' }, mode: 'live', clients } as never, time);
 }
 
 const summaryAt = (interval: 'day' | 'week', at: string) => summaryOf({ interval, at: new Date(at) });
