@@ -19,11 +19,10 @@ export async function attention(ctx: AdminContext) {
   const now = ctx.clock();
   const latest = (kind: ActivityKind, days: number) =>
     listActivity(ctx, { kind, since: addDays(now, -days), until: now, limit: entriesPerKind });
-  const [webhooks, reached, nearlyReached, refused, overrides, holds] = await Promise.all([
+  const [webhooks, reached, nearlyReached, overrides, holds] = await Promise.all([
     failingEndpoints(ctx),
     latest('spend_cap_reached', longestWindowDays),
     latest('spend_cap_nearly_reached', longestWindowDays),
-    latest('entry_refused', 1),
     ctx.overrides.countInvalid(overridesMax),
     listOtpHolds(ctx, { limit: entriesPerKind }),
   ]);
@@ -33,8 +32,6 @@ export async function attention(ctx: AdminContext) {
     more_failed_webhooks: webhooks.moreFailed,
     /** Spend caps that are used to 80 % or more in a window that has not ended. */
     caps: currentNotices([...reached.entries, ...nearlyReached.entries], now),
-    /** Entries that a service refused permanently in the last 24 hours. */
-    processing_failures: { count: refused.entries.length, more: refused.next_cursor !== undefined },
     invalid_overrides: overrides.count,
     more_overrides: overrides.more,
     /** Clients whose one-time passwords to a country are held, newest hold first. */

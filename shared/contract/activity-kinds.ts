@@ -8,7 +8,6 @@ export const activityKinds = [
   'webhook_failed',
   'webhook_resent',
   'webhooks_resent',
-  'entry_refused',
   'client_created',
   'client_disabled',
   'client_enabled',
@@ -49,7 +48,6 @@ const webhookKinds: readonly ActivityKind[] = [
 ];
 /** The kinds of entries that the gateway makes itself. */
 const noticeKinds = [
-  'entry_refused',
   'webhook_endpoint_disabled',
   'spend_cap_nearly_reached',
   'spend_cap_reached',
@@ -74,7 +72,7 @@ export type ActivityGroup = keyof typeof activityGroups;
  * the shards of their client and of their kind (`write-activity.dynamo.ts`). The other kinds are changes by
  * administrators and clients; they have their own partition.
  */
-export const spreadKinds: readonly ActivityKind[] = ['webhook_failed', 'entry_refused', 'inbound_unassigned'];
+export const spreadKinds: readonly ActivityKind[] = ['webhook_failed', 'inbound_unassigned'];
 
 export function isSpread(kind: ActivityKind): boolean {
   return spreadKinds.includes(kind);

@@ -14,7 +14,6 @@ export const kinds: Readonly<Record<ActivityKind | ActivityGroup, string>> = {
   webhook_resent: 'Webhooks resent',
   webhooks_resent: 'Many webhooks resent',
   client_created: 'Clients created',
-  entry_refused: 'Processing failures',
   client_disabled: 'Clients disabled',
   client_enabled: 'Clients enabled',
   client_secret_rotated: 'Client secrets rotated',

@@ -94,15 +94,8 @@ const narrowColumns: readonly Column<Item>[] = [
 ];
 
 function itemsOf(attention: ResponseOf<'showAttention'>): Item[] {
-  const { failing_endpoints, caps, processing_failures, invalid_overrides, more_overrides, otp_holds } =
-    attention;
+  const { failing_endpoints, caps, invalid_overrides, more_overrides, otp_holds } = attention;
   const more = attention.more_failed_webhooks ? ' at least' : '';
-  const failures: Item = {
-    id: 'processing_failures',
-    type: 'error',
-    text: countOf(processing_failures.count, 'processing failure', processing_failures.more),
-    href: linkTo('activity', 'notices', { kind: 'entry_refused', last: recently }),
-  };
   const mistakes: Item = {
     id: 'invalid_overrides',
     type: 'warning',
@@ -148,7 +141,6 @@ function itemsOf(attention: ResponseOf<'showAttention'>): Item[] {
       href: linkTo('clients', client_id, { tab: 'limits' }),
       clientId: client_id,
     })),
-    ...(processing_failures.count === 0 ? [] : [failures]),
     ...(invalid_overrides === 0 ? [] : [mistakes]),
   ];
 }
