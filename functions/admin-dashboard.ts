@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { type DashboardFile, serveDashboard } from '../shared/admin/http/dashboard-files.ts';
 import { adminRoutes } from '../shared/contract/routes.ts';
-import { publicHttpDependencies } from '../shared/http/guards.ts';
 import { publicHttpFunction } from '../shared/http/http-function.ts';
+import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 
 const fileList = z.array(z.object({ name: z.string(), contentType: z.string(), etag: z.string() }));
@@ -20,7 +20,9 @@ const files = new Map(
   }),
 );
 
-export const handler = publicHttpFunction(adminRoutes.adminDashboard, serveDashboard(files), {
-  formats: [],
-  dependencies: publicHttpDependencies(environmentOf<'admin-dashboard'>()),
-});
+export const handler = publicHttpFunction(
+  contextOf(environmentOf<'admin-dashboard'>()),
+  adminRoutes.adminDashboard,
+  serveDashboard(files),
+  { formats: [] },
+);

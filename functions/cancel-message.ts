@@ -1,13 +1,10 @@
 /** DELETE /api/v1/messages/{message_id}: cancels a scheduled message before its time. */
 import { routes } from '../shared/contract/routes.ts';
-import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { cancelMessage } from '../shared/message/status-and-cancel.ts';
 import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 
-const env = environmentOf<'cancel-message'>();
+const context = contextOf(environmentOf<'cancel-message'>());
 
-export const handler = httpFunction(routes.cancelMessage, cancelMessage(contextOf(env)), {
-  dependencies: httpDependencies(env),
-});
+export const handler = httpFunction(context, routes.cancelMessage, cancelMessage(context));

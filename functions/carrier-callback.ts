@@ -4,15 +4,14 @@ import { carrierSecrets } from '../shared/carrier/carrier-secrets.secrets.ts';
 import { callbackOperations } from '../shared/carrier/receive-callback.ts';
 import { carriersIn } from '../shared/contract/channels.ts';
 import { carrierRoutes } from '../shared/contract/routes.ts';
-import { publicHttpDependencies } from '../shared/http/guards.ts';
 import { publicHttpFunction } from '../shared/http/http-function.ts';
-import { secretsManager, sqs } from '../shared/platform/aws/clients.ts';
+import { secretsManager } from '../shared/platform/aws/clients.ts';
 import { sendMessages } from '../shared/platform/aws/queues.sqs.ts';
-import { systemClock } from '../shared/platform/clock.ts';
+import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
-import { logWarning } from '../shared/platform/log.ts';
 
-const env = environmentOf<'carrier-callback'>();
+const context = contextOf(environmentOf<'carrier-callback'>());
+const { env } = context;
 const { RECEIPTS_QUEUE_URL: queueUrl } = env;
 const used = [...carriersIn(env.SMS_CARRIER), ...carriersIn(env.WHATSAPP_CARRIER)];
 const { authenticate, receive } = callbackOperations({
@@ -20,17 +19,16 @@ const { authenticate, receive } = callbackOperations({
   credentialsOf: carrierSecrets(
     secretsManager(),
     { arns: env.CARRIER_SECRETS, baseUrls: env.CARRIER_BASE_URLS },
-    systemClock,
+    context.clock,
   ),
   baseUrl: env.TOKEN_ISSUER,
   // Each carrier is a group of the fair queue.
   store: (callback) =>
-    sendMessages(sqs(), queueUrl, [{ json: JSON.stringify(callback), clientId: callback.carrier }]),
-  warn: logWarning,
+    sendMessages(context.sqs(), queueUrl, [{ json: JSON.stringify(callback), clientId: callback.carrier }]),
+  warn: context.warn,
 });
 
-export const handler = publicHttpFunction(carrierRoutes.carrierCallback, receive, {
-  dependencies: publicHttpDependencies(env),
+export const handler = publicHttpFunction(context, carrierRoutes.carrierCallback, receive, {
   authenticate,
   formats: [],
   headers: { 'Cache-Control': 'no-store' },

@@ -6,7 +6,6 @@ import { activityLogFrom } from '../shared/activity/write-activity.dynamo.ts';
 import { dynamoWebhookSecrets } from '../shared/client/webhook-secrets.dynamo.ts';
 import { cachedSecrets } from '../shared/client/webhook-secrets.ts';
 import { modeOf } from '../shared/contract/mode.ts';
-import { countersIn } from '../shared/limit/counters.dynamo.ts';
 import {
   dynamo,
   type ForeignCredentials,
@@ -18,6 +17,7 @@ import {
 } from '../shared/platform/aws/clients.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/queues.sqs.ts';
 import { systemClock } from '../shared/platform/clock.ts';
+import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { log, logWarning } from '../shared/platform/log.ts';
 import { processBatch } from '../shared/platform/process-queue-batch.ts';
@@ -55,7 +55,7 @@ const queues = sqs();
 const timeScale = env.WEBHOOK_TIME_SCALE;
 const queueUrls = { first: env.WEBHOOKS_QUEUE_URL, retries: env.WEBHOOK_RETRIES_QUEUE_URL };
 const dependencies = deliverDependencies();
-const attempts = { ...dependencies, counters: countersIn(dynamo(), env.RATE_COUNTERS_TABLE) };
+const context = contextOf(env);
 
 export const handler: SQSHandler = async (event) => {
   const counted: CountedAttempt[] = [];
@@ -79,7 +79,7 @@ export const handler: SQSHandler = async (event) => {
     },
     changeVisibilityOn(queues, queueUrls[from]),
   );
-  await countWebhookAttempts(attempts, counted);
+  await countWebhookAttempts(context, counted);
   return response;
 };
 

@@ -8,16 +8,13 @@ import * as z from 'zod/mini';
 import { baseUrlMarker } from '../shared/contract/api.ts';
 import { standardError } from '../shared/contract/errors.ts';
 import { routes } from '../shared/contract/routes.ts';
-import { publicHttpDependencies } from '../shared/http/guards.ts';
 import { type HttpFunction, publicHttpFunction } from '../shared/http/http-function.ts';
 import { redirectTo } from '../shared/http/response.ts';
 import type { ApiResponse, Operation } from '../shared/operation/operation.ts';
-import { dynamo, kms } from '../shared/platform/aws/clients.ts';
-import { systemClock } from '../shared/platform/clock.ts';
+import { kms } from '../shared/platform/aws/clients.ts';
+import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { showWellKnown } from '../shared/token/server-metadata.ts';
-import { dynamoSigningKeyStore } from '../shared/token/signing-keys.dynamo.ts';
-import { publishSigningKey } from '../shared/token/token-signer.kms.ts';
 
 const responseFile = z.object({
   status: z.int(),
@@ -25,8 +22,8 @@ const responseFile = z.object({
   body: z.string(),
 });
 
-const env = environmentOf<'describe-api'>();
-const dependencies = publicHttpDependencies(env);
+const context = { ...contextOf(environmentOf<'describe-api'>()), kms: kms() };
+const { env } = context;
 
 const folder = join(import.meta.dirname, 'responses');
 
@@ -73,26 +70,16 @@ const showPage: Operation = async ({ path, pathParameters: { page = '' }, header
 };
 
 const redirectToQuickStart: Operation = async () => redirectToPage('quick-start');
-const signingKeys = dynamoSigningKeyStore(dynamo(), env.SIGNING_KEYS_TABLE);
-const { TOKEN_SIGNING_KEY_ID: keyId } = env;
-const wellKnown = showWellKnown({
-  issuer: env.TOKEN_ISSUER,
-  audience: env.TOKEN_AUDIENCE,
-  keys: signingKeys,
-  publishKey: () => publishSigningKey(kms(), keyId, signingKeys, systemClock),
-});
-const showDocs = publicHttpFunction(routes.getDocs, redirectToQuickStart, { dependencies });
 
 const functions: Readonly<Record<string, HttpFunction>> = {
-  [routes.getOpenApiDocument.path]: publicHttpFunction(
-    routes.getOpenApiDocument,
-    async () => responseOf('openapi.json'),
-    { dependencies },
+  [routes.getOpenApiDocument.path]: publicHttpFunction(context, routes.getOpenApiDocument, async () =>
+    responseOf('openapi.json'),
   ),
-  [routes.getRoot.path]: publicHttpFunction(routes.getRoot, redirectToQuickStart, { dependencies }),
-  [routes.getDocsPage.path]: publicHttpFunction(routes.getDocsPage, showPage, { dependencies }),
-  [routes.getWellKnown.path]: publicHttpFunction(routes.getWellKnown, wellKnown, { dependencies }),
+  [routes.getRoot.path]: publicHttpFunction(context, routes.getRoot, redirectToQuickStart),
+  [routes.getDocsPage.path]: publicHttpFunction(context, routes.getDocsPage, showPage),
+  [routes.getWellKnown.path]: publicHttpFunction(context, routes.getWellKnown, showWellKnown(context)),
 };
+const showDocs = publicHttpFunction(context, routes.getDocs, redirectToQuickStart);
 
-export const handler: HttpFunction = (event, context) =>
-  (functions[event.resource] ?? showDocs)(event, context);
+export const handler: HttpFunction = (event, lambda) =>
+  (functions[event.resource] ?? showDocs)(event, lambda);

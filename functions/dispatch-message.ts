@@ -7,8 +7,7 @@ import { chooseCarriers } from '../shared/carrier/choose-carrier.ts';
 import { disabledClients } from '../shared/client/client-store.dynamo.ts';
 import { modeOf } from '../shared/contract/mode.ts';
 import { dynamoAllRows } from '../shared/edited-table/row-editor.dynamo.ts';
-import { overridesFrom } from '../shared/limit/read-overrides.ts';
-import { allowancesFrom } from '../shared/limit/take-from-caps.ts';
+import { capsInForce, takeFromCaps } from '../shared/limit/client-caps.ts';
 import type { DispatchDependencies } from '../shared/message/dispatch/call-carrier.ts';
 import { dispatchQueued } from '../shared/message/dispatch/dispatch-message.ts';
 import {
@@ -34,12 +33,13 @@ import { countMetric, log } from '../shared/platform/log.ts';
 import { processBatch } from '../shared/platform/process-queue-batch.ts';
 import { currentPaces } from '../shared/sender/current-pace.ts';
 
-const env = environmentOf<'dispatch-message'>();
+const context = contextOf(environmentOf<'dispatch-message'>());
+const { env } = context;
 const queues = sqs();
 const queueUrls = outboundQueueUrls(env);
 const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE);
 const dependencies: DispatchDependencies = {
-  ...contextOf(env),
+  ...context,
   carriersFor: chooseCarriers(
     carrierModules,
     env,
@@ -58,7 +58,8 @@ const dependencies: DispatchDependencies = {
   outbound: sqsOutboundQueue(queues, queueUrls),
   suppressions,
   recordOptOut: suppressions.noteRefusal,
-  allowanceOf: allowancesFrom(env, overridesFrom(env).capsOf),
+  takeFromCaps: async (clientId, messages, now) =>
+    takeFromCaps(context, { clientId, limits: await capsInForce(context, clientId), now }, messages),
   otpLegs: otpLegs({
     otps: dynamoOtpStore(dynamo(), env.ONE_TIME_PASSWORDS_TABLE),
     assertNotHeld: holdCheck(dynamoOtpHolds(dynamo(), env.OTP_HOLDS_TABLE), systemClock),

@@ -9,8 +9,8 @@ import { dynamoExistingClients } from '../shared/client/client-store.dynamo.ts';
 import { stageCarriersOf } from '../shared/contract/channels.ts';
 import { dynamoFeedbackStore } from '../shared/edited-table/feedback-store.dynamo.ts';
 import { readRowChanges, recordRowChanges } from '../shared/edited-table/record-row-changes.ts';
-import { capDefaults } from '../shared/limit/cap-limits.ts';
-import { overrideTable } from '../shared/limit/override-row.ts';
+import { capDefaults } from '../shared/limit/client-caps.ts';
+import { overrideTable } from '../shared/limit/overrides.ts';
 import {
   reviewAll,
   reviewClients,

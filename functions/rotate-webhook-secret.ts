@@ -7,15 +7,17 @@ import { activityLogFrom } from '../shared/activity/write-activity.dynamo.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { dynamoWebhookSecretStore } from '../shared/client/webhook-secrets.dynamo.ts';
 import { routes } from '../shared/contract/routes.ts';
-import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
+import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 
-const env = environmentOf<'rotate-webhook-secret'>();
+const context = contextOf(environmentOf<'rotate-webhook-secret'>());
+const { env } = context;
 
 export const handler = httpFunction(
+  context,
   routes.rotateWebhookSecret,
   rotateOwnWebhookSecret({
     clients: dynamoClientStore(dynamo(), env.CLIENTS_TABLE),
@@ -24,5 +26,4 @@ export const handler = httpFunction(
     activityLog: activityLogFrom(env),
     clock: systemClock,
   }),
-  { dependencies: httpDependencies(env) },
 );

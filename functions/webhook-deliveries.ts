@@ -1,7 +1,6 @@
 /** Serves all operations under /api/v1/webhook-deliveries: the log of a client's webhooks, and resends. */
 import { randomUUID } from 'node:crypto';
 import { activityLogFrom } from '../shared/activity/write-activity.dynamo.ts';
-import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunctions } from '../shared/http/http-function.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { contextOf } from '../shared/platform/context.ts';
@@ -44,4 +43,4 @@ const operations = {
   getWebhookResend: getWebhookResend(dependencies),
 };
 
-export const handler = httpFunctions(operations, httpDependencies(env));
+export const handler = httpFunctions(contextOf(env), operations);

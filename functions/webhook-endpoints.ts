@@ -2,10 +2,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { activityLogFrom } from '../shared/activity/write-activity.dynamo.ts';
 import { dynamoWebhookSecretStore } from '../shared/client/webhook-secrets.dynamo.ts';
-import { httpDependencies } from '../shared/http/guards.ts';
 import { httpFunctions } from '../shared/http/http-function.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
+import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { webhookUrlFrom } from '../shared/webhook/address-guard.ts';
 import { awsDestinationSchemas } from '../shared/webhook/aws-destination.ts';
@@ -51,4 +51,4 @@ const operations = {
   testWebhookEndpoint: testEndpoint(dependencies),
 };
 
-export const handler = httpFunctions(operations, httpDependencies(env));
+export const handler = httpFunctions(contextOf(env), operations);

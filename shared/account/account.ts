@@ -1,6 +1,6 @@
 /** The operations of a client on its own account: read it, set the webhook URL, rotate the webhook secret (contract, section 5). */
 import * as z from 'zod/mini';
-import { type ActivityRecorder, recordActivity } from '../activity/write-activity.dynamo.ts';
+import { type ActivityRecorder, activityLogOf, recordActivity } from '../activity/write-activity.dynamo.ts';
 import type { Client } from '../client/client.ts';
 import {
   type ClientAdminDependencies,
@@ -9,31 +9,27 @@ import {
   rotateWebhookSecret,
   secretRotationBody,
 } from '../client/client-admin.ts';
-import type { ClientStore } from '../client/client-store.dynamo.ts';
+import { dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { modeField, modeOf } from '../contract/mode.ts';
 import { limitPolicies, policies } from '../contract/rate-limits-and-caps.ts';
-import type { LimitReader } from '../limit/read-overrides.ts';
+import { limitsOf } from '../limit/overrides.ts';
 import {
   type ApiResponse,
-  type Caller,
   type Operation,
   parseBody,
   parseOptionalBody,
   requireCaller,
 } from '../operation/operation.ts';
+import type { Context } from '../platform/context.ts';
 import type { AccountView } from './account-response.schema.ts';
 
 /** The policies that a client's own requests count on. */
 const shownPolicies = limitPolicies.filter((name) => name !== 'admin');
 
-export function getAccount({
-  clients,
-  limitsOf,
-}: {
-  readonly clients: Pick<ClientStore, 'find'>;
-  readonly limitsOf: LimitReader;
-}): Operation {
-  return async (request) => accountView(limitsOf, await ownClient(clients, requireCaller(request)));
+type AccountContext = Context<'CLIENTS_TABLE' | 'LIMIT_OVERRIDES_TABLE'>;
+
+export function getAccount(context: AccountContext): Operation {
+  return async (request) => accountView(context, await ownClient(context, requireCaller(request)));
 }
 
 /** Returns the schema of the body of `PATCH /api/v1/account`: null removes the URL, an absent field keeps it. */
@@ -42,40 +38,37 @@ export function updateAccountSchema(webhookUrl: z.ZodMiniType<string>) {
 }
 
 export function updateAccount(
-  dependencies: ActivityRecorder & {
-    readonly clients: Pick<ClientStore, 'find' | 'setWebhookUrl'>;
-    readonly limitsOf: LimitReader;
-  },
+  context: AccountContext & Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>,
   webhookUrl: z.ZodMiniType<string>,
 ): Operation {
   const schema = updateAccountSchema(webhookUrl);
   return async (request) => {
     const caller = requireCaller(request);
     const { webhook_url } = parseBody(schema, request);
-    if (webhook_url !== undefined) await changeWebhookUrl(dependencies, caller, webhook_url);
-    return accountView(dependencies.limitsOf, await ownClient(dependencies.clients, caller));
+    if (webhook_url !== undefined) await changeWebhookUrl(context, caller.clientId, webhook_url);
+    return accountView(context, await ownClient(context, caller));
   };
 }
 
 async function changeWebhookUrl(
-  dependencies: ActivityRecorder & { readonly clients: Pick<ClientStore, 'find' | 'setWebhookUrl'> },
-  caller: Caller,
+  context: AccountContext & Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>,
+  clientId: string,
   webhookUrl: string | null,
 ): Promise<void> {
-  const { webhook_url: before = null } = await ownClient(dependencies.clients, caller);
+  const { webhook_url: before = null } = await ownClient(context, { clientId });
   const isSame = before === webhookUrl;
   // Test data may only have the URL of the client so far: from now on the two are apart.
-  if (isSame && modeOf(caller.clientId) === 'live') return;
+  if (isSame && modeOf(clientId) === 'live') return;
   if (!isSame)
-    await recordActivity(dependencies, caller.clientId, {
+    await recordActivity({ activityLog: activityLogOf(context), clock: context.clock }, clientId, {
       kind: 'webhook_url_changed',
-      summary: `${caller.clientId} ${webhookUrl === null ? 'removed' : 'set'} its webhook URL`,
-      clientId: caller.clientId,
+      summary: `${clientId} ${webhookUrl === null ? 'removed' : 'set'} its webhook URL`,
+      clientId,
       before: { webhook_url: before },
       after: { webhook_url: webhookUrl },
     });
-  if (!(await dependencies.clients.setWebhookUrl(caller.clientId, webhookUrl ?? undefined)))
-    throw noSuchClient();
+  const { setWebhookUrl } = dynamoClientStore(context.db, context.env.CLIENTS_TABLE);
+  if (!(await setWebhookUrl(clientId, webhookUrl ?? undefined))) throw noSuchClient();
 }
 
 /** Returns the new webhook secret, this once. The previous one signs for the overlap (contract 7.5). */
@@ -103,16 +96,19 @@ export function rotateOwnWebhookSecret(
   };
 }
 
-async function ownClient(clients: Pick<ClientStore, 'find'>, caller: Caller): Promise<Client> {
-  const client = await clients.find(caller.clientId);
+async function ownClient(
+  { db, env }: Context<'CLIENTS_TABLE'>,
+  { clientId }: { readonly clientId: string },
+): Promise<Client> {
+  const client = await dynamoClientStore(db, env.CLIENTS_TABLE).find(clientId);
   if (client === undefined) throw noSuchClient();
   return client;
 }
 
-async function accountView(limitsOf: LimitReader, client: Client): Promise<ApiResponse> {
+async function accountView(context: AccountContext, client: Client): Promise<ApiResponse> {
   const limits: AccountView['limits'] = {};
   for (const name of shownPolicies) {
-    const { perMinute, perHour, perDay } = await limitsOf(client.client_id, name);
+    const { perMinute, perHour, perDay } = await limitsOf(context, client.client_id, name);
     limits[policies[name].endpoint] = { per_minute: perMinute, per_hour: perHour, per_day: perDay };
   }
   const { client_id, name, webhook_url = null } = client;

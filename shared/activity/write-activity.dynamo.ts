@@ -19,6 +19,7 @@ import { keptDays, modeOf } from '../contract/mode.ts';
 import type { recordedActivity } from '../contract/uses.ts';
 import { dynamo } from '../platform/aws/clients.ts';
 import { addDays, type Clock, epochSeconds } from '../platform/clock.ts';
+import type { Context } from '../platform/context.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
 import { newId } from '../platform/ids.ts';
 import { countMetric } from '../platform/log.ts';
@@ -35,6 +36,11 @@ export interface ActivityLog {
 /** Returns the table from the environment of a function. */
 export function activityLogFrom(env: EnvironmentFor<typeof recordedActivity>): ActivityLog {
   return { db: dynamo(), tableName: env.ACTIVITY_LOG_TABLE, retentionDays: env.RETENTION_DAYS };
+}
+
+/** Returns the table of a context. */
+export function activityLogOf({ db, env }: Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>): ActivityLog {
+  return { db, tableName: env.ACTIVITY_LOG_TABLE, retentionDays: env.RETENTION_DAYS };
 }
 
 /** Adds an entry. Adding the same entry again changes nothing. */

@@ -15,10 +15,8 @@ import type { administration } from '../contract/function-uses.ts';
 import type { Mode } from '../contract/mode.ts';
 import { dynamoDueLater } from '../due/due-rows.dynamo.ts';
 import { dynamoEditedRows } from '../edited-table/row-editor.dynamo.ts';
-import { capDefaults } from '../limit/cap-limits.ts';
-import { countersIn } from '../limit/counters.dynamo.ts';
-import { overrideTable } from '../limit/override-row.ts';
-import { dynamoBatchStore } from '../message/send/batch-store.dynamo.ts';
+import { capDefaults } from '../limit/client-caps.ts';
+import { overrideTable } from '../limit/overrides.ts';
 import { dynamoSuppressionStore } from '../message/suppression/suppression-store.dynamo.ts';
 import { dynamoOtpHolds } from '../otp/otp-holds.dynamo.ts';
 import { dynamoOtpStore } from '../otp/otp-store.dynamo.ts';
@@ -56,7 +54,6 @@ export function adminContext(
     overrides: dynamoEditedRows(db, env.LIMIT_OVERRIDES_TABLE, overrideTable),
     senders: dynamoEditedRows(db, env.SENDERS_TABLE, senderTable),
     capDefaults: capDefaults(env.STAGE_CAPS),
-    counters: countersIn(db, env.RATE_COUNTERS_TABLE),
     activityLog: activityLogFrom(env),
     activity: dynamoActivityReader(db, env.ACTIVITY_LOG_TABLE),
     endpoints: dynamoEndpointReader(db, env.WEBHOOK_ENDPOINTS_TABLE),
@@ -72,7 +69,6 @@ export function adminContext(
     newRevision: context.newId,
     reportFailedDelivery,
     messages: dynamoMessageSearch(context),
-    batches: dynamoBatchStore(db, { tableName: env.BATCHES_TABLE, retentionDays }),
     otps: dynamoOtpStore(db, env.ONE_TIME_PASSWORDS_TABLE),
     otpHolds: dynamoOtpHolds(db, env.OTP_HOLDS_TABLE),
     /** The countries of clients without their own list; undefined for all. */

@@ -2,14 +2,15 @@
 import { GatewayError } from '../contract/errors.ts';
 import { messageOfErrorCode } from '../contract/message-error-codes.ts';
 import { transitions } from '../message/message.ts';
+import { findBatch } from '../message/send/batch-store.dynamo.ts';
 import { batchView, messagesOf } from '../message/status-and-cancel.ts';
 import { isId } from '../platform/ids.ts';
 import type { AdminContext } from './admin-context.ts';
 
 /** @throws GatewayError `not_found` */
 export async function showBatch(ctx: AdminContext, batchId: string) {
-  const { batches, clock } = ctx;
-  const batch = isId('bat', batchId) ? await batches.get(batchId) : undefined;
+  const { clock } = ctx;
+  const batch = isId('bat', batchId) ? await findBatch(ctx, batchId) : undefined;
   if (batch === undefined) throw new GatewayError('not_found', 'There is no such batch.');
   const rows = await messagesOf(ctx, batch);
   return {

@@ -5,15 +5,17 @@
 
 import {
   type CapName,
+  type CapWindow,
   countedPerUnit,
   limitTargets,
   type WindowAttribute,
 } from '../contract/rate-limits-and-caps.ts';
+import type { EditedRow } from '../edited-table/edited-row.ts';
+import { capUse } from '../limit/client-caps.ts';
 import { countIn, readCounts } from '../limit/counters.dynamo.ts';
 import { endpointInForce, inForceText, type WindowInForce } from '../limit/limit-feedback.ts';
-import { type OverrideRow, type ParsedRow, parseRow, rowInForce } from '../limit/override-row.ts';
-import { counterKey } from '../limit/subject.ts';
-import { type CapUse, capUse } from '../limit/take-from-caps.ts';
+import { counterKey } from '../limit/limiter.ts';
+import { type ParsedRow, parseRow, rowInForce } from '../limit/overrides.ts';
 import { windowsAt } from '../limit/windows.ts';
 import type { AdminContext } from './admin-context.ts';
 import { requireClient } from './find-client.ts';
@@ -26,7 +28,7 @@ const windowOf = {
   per_hour: 'hour',
   per_day: 'day',
   per_month: 'month',
-} as const satisfies Record<WindowAttribute, CapUse['window']>;
+} as const satisfies Record<WindowAttribute, CapWindow>;
 
 /** @throws GatewayError `not_found` */
 export async function explainLimits(ctx: AdminContext, clientId: string) {
@@ -102,32 +104,32 @@ function sourceOf(
 }
 
 async function rateUseOf(
-  { counters }: AdminContext,
+  ctx: AdminContext,
   { clientId, endpoint, now }: { clientId: string; endpoint: string; now: Date },
 ) {
   const windows = windowsAt(now);
-  const row = await readCounts(counters, counterKey({ kind: 'client', clientId }, endpoint, windows.day));
-  return (window: CapUse['window']) => ({
+  const row = await readCounts(ctx, counterKey({ kind: 'client', clientId }, endpoint, windows.day));
+  return (window: CapWindow) => ({
     used: countIn(row, windows.attributes[window]),
     resets_at: new Date(windows.resetsAt[window] * 1000).toISOString(),
   });
 }
 
 async function capUseOf(
-  { counters }: AdminContext,
+  ctx: AdminContext,
   { clientId, cap, now }: { clientId: string; cap: CapName; now: Date },
   windows: readonly WindowInForce[],
 ) {
   const limits = windows.map(({ window, limit }) => ({ cap, window: windowOf[window], limit }));
-  const uses = await capUse({ counters, limitsOf: async () => limits }, clientId, now);
+  const uses = await capUse(ctx, { clientId, limits, now });
   const byWindow = new Map(uses.map(({ window, used, resets_at }) => [window, { used, resets_at }]));
-  return (window: CapUse['window']) => {
+  return (window: CapWindow) => {
     const use = byWindow.get(window);
     if (use === undefined) throw new Error(`no cap on ${cap} in a ${window}`);
     return use;
   };
 }
 
-function parsed(row: OverrideRow | undefined): ParsedRow | undefined {
+function parsed(row: EditedRow | undefined): ParsedRow | undefined {
   return row === undefined ? undefined : parseRow(row);
 }

@@ -7,6 +7,7 @@ import { type Client, inMode } from '../client/client.ts';
 import { type Mode, modeOf } from '../contract/mode.ts';
 import { recipientsAsWritten } from '../contract/phone-number.ts';
 import { isUnassigned } from '../message/find-owner.ts';
+import { findBatch } from '../message/send/batch-store.dynamo.ts';
 import { findMessageByCarrierId, readMessage } from '../message/store/messages.dynamo.ts';
 import { isPending } from '../otp/otp.ts';
 import { isId } from '../platform/ids.ts';
@@ -92,7 +93,7 @@ function idIn(text: string): string {
 
 async function findById(ctx: AdminContext, id: string) {
   if (isId('msg', id)) return findMessage(ctx, id);
-  if (isId('bat', id)) return findBatch(ctx, id);
+  if (isId('bat', id)) return batchWithId(ctx, id);
   if (isId('otp', id)) return findOtp(ctx, id);
   return isId('whd', id) ? findDelivery(ctx, id) : undefined;
 }
@@ -120,8 +121,8 @@ async function findMessage(ctx: AdminContext, id: string): Promise<SearchResult 
   };
 }
 
-async function findBatch({ batches }: AdminContext, id: string) {
-  const batch = await batches.get(id);
+async function batchWithId(ctx: AdminContext, id: string) {
+  const batch = await findBatch(ctx, id);
   if (batch === undefined) return undefined;
   const { client_id, total, accepted } = batch;
   const title = `Bulk request of ${total} recipients, ${accepted} accepted`;

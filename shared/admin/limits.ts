@@ -19,17 +19,11 @@ import {
   type WindowLimits,
   windowAttributes,
 } from '../contract/rate-limits-and-caps.ts';
-import { changedByMark } from '../edited-table/edited-row.ts';
+import { changedByMark, type EditedRow } from '../edited-table/edited-row.ts';
 import { type Feedback, tellsOfMissingClient } from '../edited-table/feedback.ts';
 import { limitMax } from '../limit/entered-limits.ts';
 import { defaultsOf, faultsOf, feedbackOf, unreachableLimits } from '../limit/limit-feedback.ts';
-import {
-  isInForce,
-  type OverrideRow,
-  overrideTable,
-  type ParsedRow,
-  parseRow,
-} from '../limit/override-row.ts';
+import { isInForce, overrideTable, type ParsedRow, parseRow } from '../limit/overrides.ts';
 import { closestName } from '../platform/closest-name.ts';
 import type { AdminContext } from './admin-context.ts';
 import {
@@ -132,8 +126,8 @@ function endpointView(
 /** Returns the same text as in the row, even if the review has not written it yet. */
 function rowFeedback(
   { capDefaults, env }: AdminContext,
-  row: OverrideRow,
-  forAll: OverrideRow | undefined,
+  row: EditedRow,
+  forAll: EditedRow | undefined,
   now: Date,
 ): Feedback {
   return feedbackOf(row, {
@@ -151,7 +145,7 @@ function warningsOf({ per_minute, per_hour, per_day }: WindowLimits): readonly s
     : unreachableLimits({ perMinute: per_minute, perHour: per_hour, perDay: per_day } satisfies Limits);
 }
 
-function faultsIn(row: OverrideRow, parsed: ParsedRow) {
+function faultsIn(row: EditedRow, parsed: ParsedRow) {
   return faultsOf(row, parsed, !tellsOfMissingClient(row)).map(({ attribute, reason }) => ({
     /** The row's attribute, as it is written there: `endpoint`, `per_minute`, `per_mintue`, … */
     field: attribute,
@@ -245,7 +239,7 @@ export function endpointOf(policy: PolicyName): string {
   return policies[policy].endpoint;
 }
 
-export function rowFor(rows: readonly OverrideRow[], endpoint: string): OverrideRow | undefined {
+export function rowFor(rows: readonly EditedRow[], endpoint: string): EditedRow | undefined {
   return rows.find((row) => row.endpoint === endpoint);
 }
 

@@ -180,7 +180,7 @@ export async function usageOf(ctx: AdminContext, span: keyof typeof overviewSpan
     }
   };
   const [attempts, messages] = await Promise.all([
-    attemptsIn(ctx.counters, hours, ctx.mode),
+    attemptsIn(ctx, hours, ctx.mode),
     ctx.usage.rowsOf(clientIdIn(ctx.mode, allClients), [...counts.keys()]),
   ]);
   for (const { hour, counts: added } of attempts) add(periodOf(hour), added);

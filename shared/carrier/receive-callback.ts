@@ -53,11 +53,11 @@ export function callbackOperations(dependencies: {
 
   const authenticate: Authenticator = async (incoming) => {
     const subject = { kind: 'address', address: incoming.sourceIp } as const;
-    if (incoming.rawBody.bytes.length > callbackBytesMax) {
+    if (incoming.rawBody.length > callbackBytesMax) {
       const message = errorTexts.payload_too_large(callbackBytesMax);
       return { subject, refusal: new GatewayError('payload_too_large', message) };
     }
-    const call = await verified({ ...incoming, body: incoming.rawBody.bytes });
+    const call = await verified({ ...incoming, body: incoming.rawBody });
     return call === undefined ? { subject, refusal: notProven() } : { subject: undefined };
   };
 

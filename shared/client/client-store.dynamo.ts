@@ -197,21 +197,3 @@ export function dynamoApiKeyStore(dynamo: DynamoDBDocumentClient, TableName: str
     },
   };
 }
-
-export type ClientDirectory = ReturnType<typeof clientDirectory>;
-
-/** Reads clients and API keys through a cache of at most 45 s. */
-export function clientDirectory(
-  clients: Pick<ClientStore, 'find'>,
-  apiKeys: Pick<ApiKeyStore, 'find'>,
-  clock: Clock,
-) {
-  const client = cachedRead((id) => clients.find(id), accessCache, clock);
-  const apiKey = cachedRead((hash) => apiKeys.find(hash), accessCache, clock);
-  return {
-    client: (clientId: string): Promise<Client | undefined> => client(clientId),
-    /** Bypasses the cache, for a secret that may have been created after the cached row was read. */
-    freshClient: (clientId: string): Promise<Client | undefined> => client(clientId, 0),
-    apiKey: (keyHash: string): Promise<ApiKey | undefined> => apiKey(keyHash),
-  };
-}

@@ -1,7 +1,8 @@
 /** Which countries and senders a client may use, and which senders a country accepts (contract 3.3). */
-import { type Channel, channelNames, channels, stageCarriersOf } from '../contract/channels.ts';
+import { type Channel, channelNames, stageCarriersOf } from '../contract/channels.ts';
 import { countryNotAllowed, GatewayError } from '../contract/errors.ts';
 import { countryOf, isAlphanumeric, placeOf } from '../contract/phone-number.ts';
+import type { Context } from '../platform/context.ts';
 import type { Environment } from '../platform/env.ts';
 import { countriesWithoutSenderIds } from '../sender/sender-row.ts';
 
@@ -18,22 +19,18 @@ export interface SendingPermissions {
   readonly isOfOthers?: ((sender: string) => boolean) | undefined;
 }
 
+/** Returns the countries of clients without their own list; undefined for all. */
 export function stageCountriesOf({ ALLOWED_COUNTRIES: allowed }: Environment<'ALLOWED_COUNTRIES'>) {
   return allowed === 'all' ? undefined : allowed;
 }
 
-export function channelsOffOf(env: Environment<'SMS_CARRIER' | 'WHATSAPP_CARRIER'>): readonly Channel[] {
-  const carriers = stageCarriersOf(env);
-  return channels.filter((channel) => carriers[channel].length === 0);
-}
-
 /** Returns the client's permissions. A client without a list of countries uses the stage's. */
 export function permissionsOf(
+  { env }: Context<'ALLOWED_COUNTRIES'>,
   { countries, senders }: SendingPermissions,
-  stageCountries: readonly string[] | undefined,
-  { isOfOthers }: Pick<SendingPermissions, 'isOfOthers'>,
+  { isOfOthers }: SendingPermissions,
 ): SendingPermissions {
-  return { countries: countries ?? stageCountries, senders, isOfOthers };
+  return { countries: countries ?? stageCountriesOf(env), senders, isOfOthers };
 }
 
 /**
@@ -95,9 +92,13 @@ export function recipientRefusal(
   return undefined;
 }
 
-/** @throws GatewayError `forbidden` if one of the channels is off on this stage. */
-export function assertChannelsOn(off: readonly Channel[] = [], used: readonly Channel[]): void {
-  const refused = used.find((channel) => off.includes(channel));
+/** @throws GatewayError `forbidden` if one of the channels is off on this stage: it has no carrier. */
+export function assertChannelsOn(
+  { env }: Context<'SMS_CARRIER' | 'WHATSAPP_CARRIER'>,
+  used: readonly Channel[],
+): void {
+  const carriers = stageCarriersOf(env);
+  const refused = used.find((channel) => carriers[channel].length === 0);
   if (refused !== undefined)
     throw new GatewayError('forbidden', `This gateway sends no messages by ${channelNames[refused]}.`);
 }

@@ -1,15 +1,14 @@
 /** Authenticates a token request by the client's credentials, in the body or in the header (contract 2.1). */
 import * as z from 'zod/mini';
-import { type Client, hasSecret } from '../client/client.ts';
-import type { ClientDirectory } from '../client/client-store.dynamo.ts';
+import { hasSecret } from '../client/client.ts';
 import { clientIdFor } from '../client/secret-text.ts';
 import { GatewayError, standardError } from '../contract/errors.ts';
 import { parseFields } from '../operation/operation.ts';
+import type { Context } from '../platform/context.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
-import { requestedScope } from '../token/token-claims.ts';
-import { type Authenticator, accessRefusal } from './authenticate.ts';
-import { type BodyFormat, formDecoded, readBody } from './request-body.ts';
-import type { IncomingRequest } from './request-context.ts';
+import { requestedScope } from '../token/access-token.ts';
+import { accessRefusal, cachedClients, type Identity } from './authenticate.ts';
+import { type BodyFormat, formDecoded, type IncomingRequest, readBody } from './read-request.ts';
 
 export const tokenRequestFormats: readonly BodyFormat[] = ['json', 'form'];
 /** Far more than credentials need. The body is read before the request is counted. */
@@ -43,37 +42,37 @@ interface Credentials {
  * source address, so that guesses cannot use up a client's limit. That is why the secret is compared before the
  * request is counted.
  */
-export function authenticateByCredentials(
-  clients: Pick<ClientDirectory, 'client' | 'freshClient'>,
-): Authenticator {
-  return async (incoming) => {
-    const client = await clientOf(incoming).catch((error: unknown) => {
-      if (error instanceof GatewayError) return error;
-      throw error;
-    });
-    if (client instanceof GatewayError) {
-      return { subject: { kind: 'address', address: incoming.sourceIp }, refusal: client };
-    }
-    const subject = { kind: 'client', clientId: client.client_id } as const;
-    const caller = { clientId: client.client_id, scopes: client.scopes, client };
-    return { subject, caller, ...withoutUndefined({ refusal: accessRefusal(client) }) };
-  };
-
-  async function clientOf(incoming: IncomingRequest): Promise<Client> {
-    const { clientId: given, secret } = readCredentials(incoming);
-    const clientId = clientIdFor(secret, given);
-    const known = await clients.client(clientId);
-    if (known !== undefined && hasSecret(known, secret, incoming.now)) return known;
-    // The cached row may be older than the secret.
-    const fresh = known === undefined ? undefined : await clients.freshClient(clientId);
-    if (fresh !== undefined && hasSecret(fresh, secret, incoming.now)) return fresh;
-    throw invalidClient();
+export async function authenticateByCredentials(
+  context: Context<'CLIENTS_TABLE'>,
+  request: IncomingRequest,
+): Promise<Identity> {
+  const client = await clientOf(context, request).catch((error: unknown) => {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  });
+  if (client instanceof GatewayError) {
+    return { subject: { kind: 'address', address: request.sourceIp }, refusal: client };
   }
+  const subject = { kind: 'client', clientId: client.client_id } as const;
+  const caller = { clientId: client.client_id, scopes: client.scopes, client };
+  return { subject, caller, ...withoutUndefined({ refusal: accessRefusal(client) }) };
 }
 
-function readCredentials({ headers, rawBody }: IncomingRequest): Credentials {
-  const body = readBody(rawBody, tokenRequestFormats, tokenRequestBytesMax);
-  const header = headers.authorization?.trim() ?? '';
+async function clientOf(context: Context<'CLIENTS_TABLE'>, request: IncomingRequest) {
+  const { clientId: given, secret } = readCredentials(request);
+  const clientId = clientIdFor(secret, given);
+  const client = cachedClients(context);
+  const known = await client(clientId);
+  if (known !== undefined && hasSecret(known, secret, request.now)) return known;
+  // The cached row may be older than the secret.
+  const fresh = known === undefined ? undefined : await client(clientId, 0);
+  if (fresh !== undefined && hasSecret(fresh, secret, request.now)) return fresh;
+  throw invalidClient();
+}
+
+function readCredentials(request: IncomingRequest): Credentials {
+  const body = readBody(request, tokenRequestFormats, tokenRequestBytesMax);
+  const header = request.headers.authorization?.trim() ?? '';
   // Another scheme is ignored: many clients send their last token with every request.
   if (!/^basic(\s|$)/i.test(header)) {
     const { client_id, client_secret } = parseFields(credentialsInBody, body);

@@ -1,83 +1,90 @@
 /** Finds out which client sent a request. A refusal is thrown only after the request is counted, so that it counts too. */
 import { apiKeyScope, type Client } from '../client/client.ts';
-import type { ClientDirectory } from '../client/client-store.dynamo.ts';
+import { dynamoApiKeyStore, dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { apiKeyPrefix, isApiKey, secretHash } from '../client/secret-text.ts';
 import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';
-import type { Subject } from '../limit/subject.ts';
+import type { Subject } from '../limit/limiter.ts';
 import type { Caller } from '../operation/operation.ts';
+import { type Context, oncePerContext } from '../platform/context.ts';
+import { accessCache, cachedRead } from '../platform/expiring-cache.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
-import type { TokenVerifier } from '../token/token-verifier.ts';
-import {
-  beforeDeadline,
-  type Identity,
-  type IncomingRequest,
-  onRequest,
-  type Step,
-} from './request-context.ts';
-import { orUnavailable } from './response.ts';
+import { verifyToken } from '../token/access-token.ts';
+import type { IncomingRequest } from './read-request.ts';
 
-export type Authenticator = (incoming: IncomingRequest) => Promise<Identity>;
-
-export function authenticate(authenticator: Authenticator): Step {
-  return onRequest(async (request) => {
-    request.identity = await beforeDeadline(request, orUnavailable(authenticator(request.incoming)));
-  });
+export interface Identity {
+  /** Undefined if the request is not counted: the verified callback of a carrier. */
+  readonly subject: Subject | undefined;
+  readonly caller?: Caller;
+  readonly refusal?: GatewayError;
 }
 
+/** Identifies the caller of a request whose body is not parsed yet. */
+export type Authenticator = (request: IncomingRequest) => Promise<Identity>;
+
 const realm = 'Bearer realm="messaging-gateway"';
+
+/** Reads clients through a cache of at most 45 s; an age of 0 reads a secret that may be newer than the cached row. */
+export const cachedClients = oncePerContext((context: Context<'CLIENTS_TABLE'>) =>
+  cachedRead(dynamoClientStore(context.db, context.env.CLIENTS_TABLE).find, accessCache, context.clock),
+);
+
+const cachedApiKeys = oncePerContext((context: Context<'API_KEYS_TABLE'>) =>
+  cachedRead(dynamoApiKeyStore(context.db, context.env.API_KEYS_TABLE).find, accessCache, context.clock),
+);
+
+type BearerContext = Context<
+  'CLIENTS_TABLE' | 'API_KEYS_TABLE' | 'SIGNING_KEYS_TABLE' | 'TOKEN_ISSUER' | 'TOKEN_AUDIENCE'
+>;
 
 /**
  * Authenticates by a bearer token or an API key (contract 3.1 and 3.5). A request with an invalid credential counts
  * against the source address.
  */
-export function authenticateBearer(
-  clients: ClientDirectory,
-  tokens: TokenVerifier,
+export async function authenticateBearer(
+  context: BearerContext,
+  { headers, sourceIp }: IncomingRequest,
   scope: Scope,
-): Authenticator {
-  return async (incoming) => {
-    const owner = await ownerOf(incoming);
-    if (owner instanceof GatewayError) {
-      return { subject: { kind: 'address', address: incoming.sourceIp }, refusal: owner };
-    }
-    const { client, scopes } = owner;
-    const caller: Caller = { clientId: client.client_id, scopes, client };
-    const subject: Subject = { kind: 'client', clientId: client.client_id };
-    return { subject, caller, ...withoutUndefined({ refusal: refusalOf(caller, scope) }) };
-  };
-
-  async function ownerOf({ headers }: IncomingRequest): Promise<CredentialOwner | GatewayError> {
-    const [scheme, credential, ...more] = headers.authorization?.trim().split(/ +/) ?? [];
-    if (scheme === undefined || scheme === '') return unauthorized('Send an Authorization header.', realm);
-    if (scheme.toLowerCase() !== 'bearer' || credential === undefined || more.length > 0) {
-      return unauthorized('Send the Authorization header as: Bearer <token>.', realm);
-    }
-    return credential.startsWith(apiKeyPrefix.live)
-      ? await apiKeyOwner(credential)
-      : await tokenOwner(credential);
+): Promise<Identity> {
+  const owner = await credentialOwner(context, headers.authorization);
+  if (owner instanceof GatewayError) {
+    return { subject: { kind: 'address', address: sourceIp }, refusal: owner };
   }
-
-  async function apiKeyOwner(apiKey: string): Promise<CredentialOwner | GatewayError> {
-    const row = isApiKey(apiKey) ? await clients.apiKey(secretHash(apiKey)) : undefined;
-    const client =
-      row === undefined || row.revoked_at !== undefined ? undefined : await clients.client(row.client_id);
-    return client === undefined
-      ? invalidToken('This API key is not valid.')
-      : { client, scopes: client.scopes.filter((scope) => scope === apiKeyScope) };
-  }
-
-  async function tokenOwner(token: string): Promise<CredentialOwner | GatewayError> {
-    const claims = await tokens.verify(token);
-    const client = claims === undefined ? undefined : await clients.client(claims.client_id);
-    if (claims === undefined || client === undefined) return invalidToken(errorTexts.unauthorized);
-    // A scope that is removed from the client's row is lost at once, before the token expires.
-    const granted = new Set(claims.scope.split(' '));
-    return { client, scopes: client.scopes.filter((held) => granted.has(held)) };
-  }
+  const caller: Caller = { clientId: owner.client.client_id, ...owner };
+  const subject: Subject = { kind: 'client', clientId: caller.clientId };
+  return { subject, caller, ...withoutUndefined({ refusal: refusalOf(caller, scope) }) };
 }
 
-type CredentialOwner = Pick<Caller, 'client' | 'scopes'>;
+async function credentialOwner(context: BearerContext, authorization: string | undefined) {
+  const [scheme, credential, ...more] = authorization?.trim().split(/ +/) ?? [];
+  if (scheme === undefined || scheme === '') return unauthorized('Send an Authorization header.', realm);
+  if (scheme.toLowerCase() !== 'bearer' || credential === undefined || more.length > 0) {
+    return unauthorized('Send the Authorization header as: Bearer <token>.', realm);
+  }
+  return credential.startsWith(apiKeyPrefix.live)
+    ? await apiKeyOwner(context, credential)
+    : await tokenOwner(context, credential);
+}
+
+async function apiKeyOwner(context: BearerContext, apiKey: string) {
+  const row = isApiKey(apiKey) ? await cachedApiKeys(context)(secretHash(apiKey)) : undefined;
+  const client =
+    row === undefined || row.revoked_at !== undefined
+      ? undefined
+      : await cachedClients(context)(row.client_id);
+  return client === undefined
+    ? invalidToken('This API key is not valid.')
+    : { client, scopes: client.scopes.filter((scope) => scope === apiKeyScope) };
+}
+
+async function tokenOwner(context: BearerContext, token: string) {
+  const claims = await verifyToken(context, token);
+  const client = claims === undefined ? undefined : await cachedClients(context)(claims.client_id);
+  if (claims === undefined || client === undefined) return invalidToken(errorTexts.unauthorized);
+  // A scope that is removed from the client's row is lost at once, before the token expires.
+  const granted = new Set(claims.scope.split(' '));
+  return { client, scopes: client.scopes.filter((held) => granted.has(held)) };
+}
 
 function refusalOf({ client, scopes }: Caller, scope: Scope): GatewayError | undefined {
   const refusal = accessRefusal(client);

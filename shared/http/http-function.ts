@@ -1,58 +1,74 @@
 /**
- * Makes an HTTP function of an operation: the list of steps that each request passes through, in the same order for
- * every function (contract 1.1).
+ * Makes an HTTP function of an operation. `answer` has the steps that each request passes through, in the same order for
+ * every function (contract 1.1); `finish` makes every response complete, also that of a refusal.
  */
 import middy from '@middy/core';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context as LambdaContext } from 'aws-lambda';
 import { GatewayError, maintenance, rateLimitExceeded } from '../contract/errors.ts';
-import type { PolicyName } from '../contract/rate-limits-and-caps.ts';
+import { policies } from '../contract/rate-limits-and-caps.ts';
 import { failingSends, type Route, type RouteName, routes, type Scope } from '../contract/routes.ts';
-import { type Decision, rateLimitHeaders, retryAfterSeconds, uncountedHeaders } from '../limit/decision.ts';
-import type { RateLimiter } from '../limit/limiter.ts';
-import type { ApiRequest, Operation } from '../operation/operation.ts';
-import type { Clock } from '../platform/clock.ts';
-import { countMetric } from '../platform/log.ts';
-import { type Authenticator, authenticate } from './authenticate.ts';
-import { type BodyFormat, checkText, parseRequestBody } from './request-body.ts';
+import type { authenticatedRequests, countedRequests } from '../contract/uses.ts';
 import {
-  beforeDeadline,
-  type CallerAddress,
-  deadlineOf,
-  definedValues,
+  checkRate,
+  type Decision,
+  rateLimitHeaders,
+  retryAfterSeconds,
+  type Subject,
+  uncountedHeaders,
+} from '../limit/limiter.ts';
+import { inMaintenance, limitsOf, prepareLimits } from '../limit/overrides.ts';
+import type { Operation } from '../operation/operation.ts';
+import type { Context } from '../platform/context.ts';
+import { deadlineIn } from '../platform/deadline.ts';
+import type { EnvironmentFor } from '../platform/env.ts';
+import { countMetric } from '../platform/log.ts';
+import { type Authenticator, authenticateBearer, type Identity } from './authenticate.ts';
+import {
+  type BodyFormat,
+  callerAddress,
+  checkTexts,
+  type IncomingRequest,
+  readBody,
+  readRequest,
+} from './read-request.ts';
+import {
+  asGatewayError,
+  encodeResponse,
+  errorResponse,
   type HttpResponse,
-  onEveryResponse,
-  onRequest,
-  type RequestContext,
-  requestContext,
-  type Step,
-} from './request-context.ts';
-import { encodeResponse, errorResponse, orUnavailable, successResponse } from './response.ts';
+  loggedError,
+  orUnavailable,
+  successResponse,
+} from './response.ts';
 
-export interface PublicHttpDependencies {
-  readonly limiter: RateLimiter;
-  /** The address of the caller; by default the source address. */
-  readonly addressOf?: CallerAddress | undefined;
-  readonly clock: Clock;
-  /** An id that no caller can foresee or choose. */
-  readonly newWorkId: () => string;
-  readonly writeLog: WriteLog;
-  /** The gateway's own address, without a slash at its end. */
-  readonly baseUrl: string;
-  /**
-   * Resolves to true while the tables are being restored, which refuses all requests; absent if the function reads no
-   * tables.
-   */
-  readonly inMaintenance?: (() => Promise<boolean>) | undefined;
+export type HttpFunction = (
+  event: APIGatewayProxyEvent,
+  lambda: LambdaContext,
+) => Promise<APIGatewayProxyResult>;
+
+/** Makes the function of a route that needs a token or an API key, and counts against the limits of its client. */
+export function httpFunction(
+  context: Context<keyof EnvironmentFor<typeof authenticatedRequests>>,
+  route: Route & { readonly scope: Scope },
+  operation: Operation,
+): HttpFunction {
+  const run = publicHttpFunction(context, route, operation, {
+    authenticate: (request) => authenticateBearer(context, request, route.scope),
+    overrides: context,
+    // Authenticated responses must not be cached.
+    headers: { 'Cache-Control': 'no-store' },
+  });
+  return (event, lambda) => {
+    prepareLimits(context);
+    return run(event, lambda);
+  };
 }
 
-export interface HttpDependencies extends PublicHttpDependencies {
-  readonly authenticateBearer: (scope: Scope) => Authenticator;
-  /** Starts the reads for a client's rate check while the caller is still being identified; returns at once. */
-  readonly prepare: () => void;
-}
-
-interface HttpOptions<Dependencies> {
-  readonly dependencies: Dependencies;
+interface HttpOptions {
+  /** Identifies the caller; by default a request counts against its source address. */
+  readonly authenticate?: Authenticator;
+  /** Contains the limits of clients, and refuses requests in maintenance; absent if the function reads no other table. */
+  readonly overrides?: Context<'LIMIT_OVERRIDES_TABLE'>;
   /** Media types that the operation accepts: JSON by default; an empty list ignores the body. */
   readonly formats?: readonly BodyFormat[];
   readonly headers?: Readonly<Record<string, string>>;
@@ -60,97 +76,146 @@ interface HttpOptions<Dependencies> {
   readonly oauthErrors?: boolean;
 }
 
-interface PublicHttpOptions extends HttpOptions<PublicHttpDependencies> {
-  /** Identifies the caller; by default a request has none. */
-  readonly authenticate?: Authenticator;
+/** A request on its way through the steps. */
+interface Handling {
+  readonly event: APIGatewayProxyEvent;
+  readonly request: IncomingRequest;
+  readonly workId: string;
+  /** For the log and the `X-Request-Id` header only: a caller can choose it. */
+  readonly requestId: string;
+  /** Rejects shortly before Lambda would stop the function, whether the work is done or not. */
+  readonly inTime: <T>(work: Promise<T>) => Promise<T>;
+  identity?: Identity;
+  /** Undefined until the request is counted. */
+  decision?: Decision;
+  /** Fields of the log line that come from the operation or from the error. */
+  logged: Readonly<Record<string, unknown>>;
 }
 
-export type HttpFunction = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+const deadlineMarginMs = 500;
 
-export function httpFunction(
-  route: Route & { readonly scope: Scope },
-  operation: Operation,
-  options: HttpOptions<HttpDependencies>,
-): HttpFunction {
-  const { authenticateBearer, prepare } = options.dependencies;
-  const run = pipeline(route, operation, authenticateBearer(route.scope), options);
-  return (event, context) => {
-    prepare();
-    return run(event, context);
-  };
-}
-
-/** Makes the function of a route without a bearer token: a request counts against its source address. */
+/** Makes the function of a route, by default without a bearer token. */
 export function publicHttpFunction(
-  route: Route & { readonly scope: null },
+  context: Context<keyof EnvironmentFor<typeof countedRequests>>,
+  route: Route,
   operation: Operation,
-  options: PublicHttpOptions,
+  options: HttpOptions = {},
 ): HttpFunction {
-  return pipeline(route, operation, options.authenticate ?? sourceAddressOnly, options);
-}
+  const { authenticate = sourceAddressOnly, overrides, formats = ['json'], oauthErrors = false } = options;
+  const { TOKEN_ISSUER: baseUrl, TRUSTED_PROXIES: proxies } = context.env;
+  const addressOf = callerAddress(proxies);
 
-/** Authenticated responses must not be cached. */
-const noStore = { 'Cache-Control': 'no-store' };
+  const handle = middy<Handling, HttpResponse>()
+    .use({
+      after: (done) => {
+        if (done.response) done.response = finish(done.event, done.response);
+      },
+      onError: (failed) => {
+        const error = asGatewayError(failed.error);
+        failed.event.logged = { ...failed.event.logged, ...loggedError(error) };
+        const response = errorResponse(error, failed.event.requestId, baseUrl, oauthErrors);
+        failed.response = finish(failed.event, response);
+      },
+    })
+    .handler(answer);
+
+  return async (event, lambda) => {
+    const deadline = deadlineIn(Math.max(0, lambda.getRemainingTimeInMillis() - deadlineMarginMs));
+    const workId = context.newId();
+    const { requestId } = event.requestContext;
+    try {
+      const handling: Handling = {
+        event,
+        request: readRequest(event, addressOf, context.clock()),
+        workId,
+        requestId: isRequestId(requestId) ? requestId : workId,
+        inTime: (work) => Promise.race([work, deadline.reached]),
+        logged: {},
+      };
+      return await deadline.run(() => handle(handling, lambda));
+    } finally {
+      deadline.clear();
+    }
+  };
+
+  async function answer(handling: Handling): Promise<HttpResponse> {
+    const { event, request, workId, inTime } = handling;
+    // Before anything else is read: the table of clients may be the one that is restored.
+    if (overrides !== undefined && (await inTime(orUnavailable(inMaintenance(overrides)))))
+      throw maintenance();
+    handling.identity = await inTime(orUnavailable(authenticate(request)));
+    const { subject, caller, refusal } = handling.identity;
+    if (subject !== undefined) {
+      handling.decision = await inTime(orUnavailable(count(subject, request.now)));
+      assertAdmitted(handling.decision, request.now);
+    }
+    // A refused caller is counted too.
+    if (refusal !== undefined) throw refusal;
+    checkTexts(event);
+    const body = readBody(request, formats);
+    const response = await inTime(operation({ ...request, workId, route, caller, body }));
+    handling.logged = { ...response.log };
+    return successResponse(response);
+  }
+
+  async function count(subject: Subject, now: Date): Promise<Decision> {
+    const limits =
+      subject.kind === 'client' && overrides !== undefined
+        ? await limitsOf(overrides, subject.clientId, route.policy)
+        : policies[route.policy];
+    return checkRate(context, subject, route.policy, limits, now);
+  }
+
+  function finish(handling: Handling, response: HttpResponse): HttpResponse {
+    const { request, requestId, decision } = handling;
+    const { now } = request;
+    const headers = {
+      ...(decision === undefined ? uncountedHeaders(route.policy, now) : rateLimitHeaders(decision, now)),
+      // The operation's own headers override the limits: a refusal may describe another limit, such as a recipient's.
+      ...response.headers,
+      ...options.headers,
+      'X-Request-Id': requestId,
+    };
+    logRequest(handling, response.statusCode);
+    return encodeResponse(request.headers, { ...response, headers });
+  }
+
+  /** Writes one log line for each request. Counts a 5xx of a send, which Lambda's metric `Errors` takes for a success. */
+  function logRequest({ event, request, requestId, identity, decision, logged }: Handling, status: number) {
+    const failed = status >= 500;
+    context.log[failed ? 'error' : 'info']('request', {
+      request_id: requestId,
+      method: request.method,
+      // The template of its route: the path itself may have a phone number.
+      path: event.resource,
+      status,
+      duration_ms: context.clock().getTime() - request.now.getTime(),
+      source_ip: request.sourceIp,
+      policy: route.policy,
+      remaining: decision?.binding.remaining,
+      client_id: identity?.caller?.clientId,
+      ...logged,
+    });
+    if (failed && failingSends.includes(route.functionName)) countMetric('SendFailed');
+  }
+}
 
 const sourceAddressOnly: Authenticator = async ({ sourceIp }) => ({
   subject: { kind: 'address', address: sourceIp },
 });
 
-function pipeline(
-  route: Route,
-  operation: Operation,
-  authenticator: Authenticator,
-  {
-    dependencies,
-    formats = ['json'],
-    headers = {},
-    oauthErrors = false,
-  }: HttpOptions<PublicHttpDependencies>,
-): HttpFunction {
-  const { limiter, addressOf, clock, newWorkId, writeLog, baseUrl, inMaintenance } = dependencies;
-  const steps = middy<RequestContext, HttpResponse>()
-    // On the way back, from the last to the first:
-    .use(encodeResponse())
-    .use(requestLog(writeLog, route, clock))
-    .use(responseHeaders(route.policy, route.scope === null ? headers : { ...noStore, ...headers }))
-    .use(errorResponse(baseUrl, oauthErrors))
-    // On the way in:
-    .use(refuseInMaintenance(inMaintenance))
-    .use(authenticate(authenticator))
-    .use(countRequest(limiter, route.policy))
-    .use(checkText())
-    .use(parseRequestBody(formats))
-    .handler(async (request: RequestContext) => {
-      const response = await beforeDeadline(request, operation(apiRequest(route, request)));
-      request.logged = { ...response.log };
-      return successResponse(response);
-    });
-  return async (event, context) => {
-    const deadline = deadlineOf(context);
-    try {
-      const request = requestContext(event, clock(), newWorkId(), deadline.reached, addressOf);
-      return await deadline.run(() => steps(request, context));
-    } finally {
-      deadline.clear();
-    }
-  };
+/** True if the id has the form of AWS's request ids: a caller may set it (`x-amzn-RequestId`) to anything. */
+function isRequestId(given: unknown): given is string {
+  return typeof given === 'string' && /^[A-Za-z0-9-]{1,64}$/.test(given);
 }
 
-function apiRequest(route: Route, { event, incoming, workId, identity, body }: RequestContext): ApiRequest {
-  return {
-    workId,
-    route,
-    method: event.httpMethod,
-    path: event.path,
-    pathParameters: definedValues(event.pathParameters),
-    query: incoming.query,
-    headers: incoming.headers,
-    body,
-    rawBody: incoming.rawBody.bytes,
-    sourceIp: incoming.sourceIp,
-    caller: identity.caller,
-    now: incoming.now,
-  };
+/** @throws GatewayError `forbidden` or `rate_limit_exceeded` */
+function assertAdmitted(decision: Decision, now: Date): void {
+  if (decision.blocked) throw new GatewayError('forbidden', 'This client is blocked from this endpoint.');
+  if (decision.admitted) return;
+  const { limit, window } = decision.binding;
+  const message = `The limit of ${limit} requests per ${window} is used up.`;
+  throw rateLimitExceeded(message, retryAfterSeconds(decision, now));
 }
 
 type ScopedRouteName = {
@@ -162,100 +227,20 @@ type ScopedRouteName = {
  * route.
  */
 export function httpFunctions(
+  context: Context<keyof EnvironmentFor<typeof authenticatedRequests>>,
   operations: Readonly<Partial<Record<ScopedRouteName, Operation>>>,
-  dependencies: HttpDependencies,
 ): HttpFunction {
   const functions = new Map(
     (Object.entries(operations) as [ScopedRouteName, Operation][]).map(([name, operation]) => {
       const route: Route & { readonly scope: Scope } = routes[name];
-      return [`${route.method} ${route.path}`, httpFunction(route, operation, { dependencies })];
+      return [`${route.method} ${route.path}`, httpFunction(context, route, operation)];
     }),
   );
-  return async (event, context) => {
+  return async (event, lambda) => {
     // HEAD is answered as GET.
     const method = event.httpMethod === 'HEAD' ? 'GET' : event.httpMethod;
     const found = functions.get(`${method} ${event.resource}`);
     if (found === undefined) throw new Error(`${method} ${event.resource} is not a route of this function`);
-    return found(event, context);
+    return found(event, lambda);
   };
-}
-
-/**
- * Refuses requests during maintenance before anything else is read: the table of clients may be the one that is
- * restored.
- */
-function refuseInMaintenance(inMaintenance: PublicHttpDependencies['inMaintenance']): Step {
-  return onRequest(async (request) => {
-    if (inMaintenance !== undefined && (await beforeDeadline(request, orUnavailable(inMaintenance()))))
-      throw maintenance();
-  });
-}
-
-/**
- * Counts a request against the limit of its client or source address, which the authenticator chose (`authenticate.ts`, for
- * tokens `authenticate-by-credentials.ts`), then throws the refusal of the authenticator, if there is one.
- */
-export function countRequest(limiter: RateLimiter, policy: PolicyName): Step {
-  return onRequest(async (request) => {
-    const { now } = request.incoming;
-    const { subject, refusal } = request.identity;
-    if (subject === undefined) return;
-    const decision = await beforeDeadline(request, orUnavailable(limiter.check(subject, policy, now)));
-    request.decision = decision;
-    if (decision.blocked) throw new GatewayError('forbidden', 'This client is blocked from this endpoint.');
-    if (!decision.admitted) throw tooManyRequests(decision, now);
-    if (refusal !== undefined) throw refusal;
-  });
-}
-
-function tooManyRequests(decision: Decision, now: Date): GatewayError {
-  const seconds = retryAfterSeconds(decision, now);
-  const { limit, window } = decision.binding;
-  return rateLimitExceeded(`The limit of ${limit} requests per ${window} is used up.`, seconds);
-}
-
-/** Writes one log line for each request. Counts a 5xx of a send, which Lambda's metric `Errors` takes for a success. */
-type WriteLog = (level: 'info' | 'error', fields: Record<string, unknown>) => void;
-
-function requestLog(writeLog: WriteLog, { policy, functionName }: Route, clock: Clock): Step {
-  const isSend = failingSends.includes(functionName);
-  return onEveryResponse((request, response) => {
-    const { event, incoming, requestId, identity, decision, logged } = request;
-    const failed = response.statusCode >= 500;
-    writeLog(failed ? 'error' : 'info', {
-      request_id: requestId,
-      method: event.httpMethod,
-      // The template of its route: the path itself may have a phone number.
-      path: event.resource,
-      status: response.statusCode,
-      duration_ms: clock().getTime() - incoming.now.getTime(),
-      source_ip: incoming.sourceIp,
-      policy,
-      remaining: decision?.binding.remaining,
-      client_id: identity.caller?.clientId,
-      ...logged,
-    });
-    if (failed && isSend) countMetric('SendFailed');
-    return response;
-  });
-}
-
-/** Adds the headers of every response: the rate limit, the function's own headers, and the request id. */
-export function responseHeaders(policy: PolicyName, ofFunction: Readonly<Record<string, string>>): Step {
-  return onEveryResponse(({ incoming, decision, requestId }, response) => {
-    const limits =
-      decision === undefined
-        ? uncountedHeaders(policy, incoming.now)
-        : rateLimitHeaders(decision, incoming.now);
-    return {
-      ...response,
-      // The operation's own headers override the limits: a refusal may describe another limit, such as a recipient's.
-      headers: {
-        ...limits,
-        ...response.headers,
-        ...ofFunction,
-        'X-Request-Id': requestId,
-      },
-    };
-  });
 }

@@ -1,8 +1,10 @@
 /** Finds the route of a request, by API Gateway's rules; without one, the error is 405 or 404. */
 import { errorTexts, GatewayError } from '../contract/errors.ts';
-import type { Route } from '../contract/routes.ts';
 
-type RoutePattern = Pick<Route, 'method' | 'path'>;
+interface RoutePattern {
+  readonly method: string;
+  readonly path: string;
+}
 
 /** @throws GatewayError `method_not_allowed` with the methods of that path, or `not_found` */
 export function matchRoute<R extends RoutePattern>(

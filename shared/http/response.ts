@@ -9,7 +9,13 @@ import {
   standardError,
 } from '../contract/errors.ts';
 import type { ApiResponse } from '../operation/operation.ts';
-import { type HttpResponse, onEveryResponse, type Step } from './request-context.ts';
+
+export interface HttpResponse {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly isBase64Encoded: boolean;
+}
 
 const jsonType = { 'Content-Type': 'application/json' };
 
@@ -26,25 +32,9 @@ export function successResponse({ status, headers = {}, body }: ApiResponse): Ht
   };
 }
 
-/**
- * Turns any error of a later step into a response.
- *
- * @param baseUrl - the gateway's own address, for the link to the documentation
- * @param oauth - true to add the error's text under its name in RFC 6749
- */
-export function errorResponse(baseUrl: string, oauth: boolean): Step {
-  return {
-    onError: (request) => {
-      const error = asGatewayError(request.error);
-      request.event.logged = {
-        ...request.event.logged,
-        error: error.code,
-        faulty_fields: loggedFields(error.details),
-        cause: error.cause,
-      };
-      request.response = responseOf(error, request.event.requestId, baseUrl, oauth);
-    },
-  };
+/** Returns the fields of an error for the log line of its request. */
+export function loggedError({ code, details, cause }: GatewayError): Readonly<Record<string, unknown>> {
+  return { error: code, faulty_fields: loggedFields(details), cause };
 }
 
 const loggedFieldsMax = 5;
@@ -61,7 +51,18 @@ function loggedFields(details: readonly FieldError[]): readonly string[] | undef
 /** RFC 6749, section 5.2: an `error_description` has printable ASCII without quotation marks and backslashes. */
 const notInDescription = /[^ !#-[\]-~]/gu;
 
-function responseOf(error: GatewayError, requestId: string, baseUrl: string, oauth: boolean): HttpResponse {
+/**
+ * Returns the response to a refused request.
+ *
+ * @param baseUrl - the gateway's own address, for the link to the documentation
+ * @param oauth - true to add the error's text under its name in RFC 6749
+ */
+export function errorResponse(
+  error: GatewayError,
+  requestId: string,
+  baseUrl: string,
+  oauth: boolean,
+): HttpResponse {
   const { code, retryAfterSeconds } = error;
   const text = shortened(error.message, errorMessageCharactersMax);
   const message = oauth ? text.replace(notInDescription, '?') : text;
@@ -94,7 +95,7 @@ function shortened(text: string, charactersMax: number): string {
 }
 
 /** Hides the details of everything that is not a `GatewayError`. */
-function asGatewayError(error: unknown): GatewayError {
+export function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   return standardError(isOutage(error) ? 'service_unavailable' : 'internal_error', { cause: error });
 }
@@ -146,17 +147,18 @@ function isOutage(error: unknown): boolean {
 const compressedBytesMin = 1024;
 
 /** The last step: answers 304 if the content has not changed, and compresses for callers that accept it. */
-export function encodeResponse(): Step {
-  return onEveryResponse(({ incoming: { headers } }, response) => {
-    const { ETag: etag } = response.headers;
-    if (etag !== undefined && response.statusCode === 200 && matches(headers['if-none-match'], etag)) {
-      return { ...response, statusCode: 304, body: '', isBase64Encoded: false };
-    }
-    // API Gateway decodes the base64 of binary content by `Accept`, which some clients leave out (Go's standard one).
-    const coding = headers.accept === undefined ? '' : (headers['accept-encoding'] ?? '');
-    // The response to HEAD too: API Gateway leaves its content out, but takes `Content-Length` from it (RFC 9110, section 8.6).
-    return compressed(response, coding);
-  });
+export function encodeResponse(
+  headers: Readonly<Record<string, string>>,
+  response: HttpResponse,
+): HttpResponse {
+  const { ETag: etag } = response.headers;
+  if (etag !== undefined && response.statusCode === 200 && matches(headers['if-none-match'], etag)) {
+    return { ...response, statusCode: 304, body: '', isBase64Encoded: false };
+  }
+  // API Gateway decodes the base64 of binary content by `Accept`, which some clients leave out (Go's standard one).
+  const coding = headers.accept === undefined ? '' : (headers['accept-encoding'] ?? '');
+  // The response to HEAD too: API Gateway leaves its content out, but takes `Content-Length` from it (RFC 9110, section 8.6).
+  return compressed(response, coding);
 }
 
 /** True if the tags match weakly (RFC 9110, section 13.1.2): the same content in another encoding matches. */

@@ -5,16 +5,40 @@
  *   notice ─ crash → the next request gives it again: in the same minute it is the same entry
  *   mark that the notice is given ─ lost → the same
  */
-
-import { type ActivityLog, notify } from '../activity/write-activity.dynamo.ts';
+import { activityLogOf, notify } from '../activity/write-activity.dynamo.ts';
 import type { NoticeKind } from '../contract/activity-kinds.ts';
-import { decimalText } from '../contract/prices.ts';
+import { decimalText, millionthsPerUnit, readPrices } from '../contract/prices.ts';
+import { type CapName, type CapWindow, caps } from '../contract/rate-limits-and-caps.ts';
+import type { countedCaps } from '../contract/uses.ts';
 import { startOfMinute } from '../platform/clock.ts';
+import type { Context } from '../platform/context.ts';
+import type { EnvironmentFor } from '../platform/env.ts';
 import { derivedIdAt } from '../platform/ids.ts';
-import { logWarning } from '../platform/log.ts';
-import { amountOf, type CapLimit, capAttribute, noticeAttribute } from './cap-limits.ts';
-import { add, type CountedRow, type Counters, countIn } from './counters.dynamo.ts';
+import { addCounts, type CountedRow, countIn } from './counters.dynamo.ts';
 import type { Windows } from './windows.ts';
+
+/** A cap in one window. */
+export interface CapLimit {
+  readonly cap: CapName;
+  readonly window: CapWindow;
+  /** Messages, or millionths of the currency. */
+  readonly limit: number;
+}
+
+/** Converts an amount to millionths, rounded like the cost of a message. */
+export function millionths(amount: number): number {
+  return Math.min(Number.MAX_SAFE_INTEGER, Math.round(amount * millionthsPerUnit));
+}
+
+/** Converts a count to messages, or to units of the currency. */
+export function amountOf(cap: CapName, counted: number): number {
+  return caps[cap].isMoney ? counted / millionthsPerUnit : counted;
+}
+
+/** Returns the attribute that counts for this cap in this window. */
+export function capAttribute(windows: Windows, cap: CapName, window: CapWindow): string {
+  return `${cap}_${windows.attributes[window]}`;
+}
 
 interface CapState {
   readonly clientId: string;
@@ -40,39 +64,35 @@ const notices: Readonly<Record<Percentage, NoticeKind>> = {
   100: 'spend_cap_reached',
 };
 
-interface NoticeDependencies {
-  readonly counters: Counters;
-  readonly activityLog: ActivityLog;
-  /** The currency of the costs and the spend caps. */
-  readonly currency: string;
-}
+type CapsContext = Context<keyof EnvironmentFor<typeof countedCaps>>;
 
 /** Gives the notices that are due after a take. Never fails, so that it does not stop a request. */
-export async function notifyOfSpend(dependencies: NoticeDependencies, state: CapState): Promise<void> {
+export async function notifyOfSpend(context: CapsContext, state: CapState): Promise<void> {
   for (const limit of state.limits) {
     if (limit.cap !== 'spend') continue;
     for (const percentage of noticePercentages) {
       if (!isDue(state, limit, percentage)) continue;
       try {
-        await notifyOf(dependencies, state, limit, percentage);
+        await notifyOf(context, state, limit, percentage);
       } catch (error) {
-        logWarning('notice of a spend cap not recorded', error);
+        context.warn('notice of a spend cap not recorded', error);
       }
     }
   }
 }
 
 async function notifyOf(
-  { counters, activityLog, currency }: NoticeDependencies,
+  context: CapsContext,
   state: CapState,
   limit: CapLimit,
   percentage: Percentage,
 ): Promise<void> {
   const { clientId, windows, now } = state;
-  const attribute = noticeAttribute(capAttribute(windows, 'spend', limit.window), percentage);
+  const { currency } = readPrices(context.env.PRICES_FILE);
+  const attribute = noticeAttribute(windows, limit, percentage);
   const minute = placeInMinute(now, percentage);
   const id = derivedIdAt('act', minute, state.counter, attribute, String(limit.limit));
-  await notify(activityLog, notices[percentage], id, {
+  await notify(activityLogOf(context), notices[percentage], id, {
     at: now.toISOString(),
     summary: summaryOf(state, limit, percentage, currency),
     client_id: clientId,
@@ -91,7 +111,7 @@ async function notifyOf(
     limits: { [attribute]: limit.limit },
     purgeAt: state.purgeAt,
   };
-  await add(counters, mark, now);
+  await addCounts(context, mark, now);
 }
 
 /**
@@ -116,8 +136,13 @@ function placeInMinute(at: Date, percentage: number): Date {
 function isDue(state: CapState, limit: CapLimit, percentage: number): boolean {
   const refused = percentage === 100 && state.full.includes(limit);
   if (!refused && usedOf(state, limit) * 100 < limit.limit * percentage) return false;
-  const attribute = noticeAttribute(capAttribute(state.windows, 'spend', limit.window), percentage);
+  const attribute = noticeAttribute(state.windows, limit, percentage);
   return countIn(state.row, attribute) < limit.limit;
+}
+
+/** Returns the attribute that stores the highest cap for which this percentage was notified in this window. */
+function noticeAttribute(windows: Windows, { window }: CapLimit, percentage: number): string {
+  return `${capAttribute(windows, 'spend', window)}_${percentage}`;
 }
 
 function usedOf({ row, windows }: CapState, { cap, window }: CapLimit): number {

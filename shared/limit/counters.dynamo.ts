@@ -8,43 +8,43 @@
  * counted in the row, so that the row stays small.
  */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { conditionalUpdateItem } from '../platform/aws/conditional-write.dynamo.ts';
+import { type Context, oncePerContext } from '../platform/context.ts';
 import { ExpiringMap } from '../platform/expiring-cache.ts';
 import { endedAttributes } from './windows.ts';
 
 const rememberedRows = 5000;
 
-export type Counters = ReturnType<typeof countersIn>;
-
-export function countersIn(db: DynamoDBDocumentClient, tableName: string) {
-  return { db, tableName, ended: new ExpiringMap<readonly string[]>(rememberedRows) };
-}
-
-/** Integers by attribute. */
-type Counts = Readonly<Record<string, number>>;
+/** The attributes of windows that had ended when this process last counted in a row, by the key of the row. */
+const endedWindows = oncePerContext(
+  (_context: Context<'RATE_COUNTERS_TABLE'>) => new ExpiringMap<readonly string[]>(rememberedRows),
+);
 
 /** A row as it is read; `countIn` reads a count of it. */
 export type CountedRow = Readonly<Record<string, unknown>>;
 
-interface Addition {
-  /** The key of the row. */
-  readonly counter: string;
-  readonly amounts: Counts;
-  /** The most that an attribute may have afterwards. Attributes without a limit are only counted. */
-  readonly limits?: Counts;
-  /** Seconds since the epoch. */
-  readonly purgeAt: number;
-}
-
 /**
  * Adds every amount, or none. Returns the row as it is afterwards, or, if nothing was added, as the condition saw it.
  * Uses the client without the document layer, because every request makes this call.
+ *
+ * @param addition - `counter` is the key of the row, `amounts` are integers by attribute, `limits` the most that an
+ *   attribute may have afterwards (one without a limit is only counted), `purgeAt` is in seconds since the epoch
  */
-export async function add(
-  { db, tableName, ended }: Counters,
-  { counter, amounts, limits = {}, purgeAt }: Addition,
+export async function addCounts(
+  context: Context<'RATE_COUNTERS_TABLE'>,
+  {
+    counter,
+    amounts,
+    limits = {},
+    purgeAt,
+  }: {
+    readonly counter: string;
+    readonly amounts: Readonly<Record<string, number>>;
+    readonly limits?: Readonly<Record<string, number>>;
+    readonly purgeAt: number;
+  },
   now: Date,
 ): Promise<{ readonly added: boolean; readonly row: CountedRow }> {
   const values: Record<string, AttributeValue> = { ':purge_at': { N: String(purgeAt) } };
@@ -59,9 +59,10 @@ export async function add(
     // An absent attribute counts as 0, but even then an addition must not exceed the limit by itself.
     return room < 0 ? fits : `(attribute_not_exists(${name}) OR ${fits})`;
   });
+  const ended = endedWindows(context);
   const removed = ended.get(counter, now) ?? [];
-  const adding = await conditionalUpdateItem(db, {
-    TableName: tableName,
+  const adding = await conditionalUpdateItem(context.db, {
+    TableName: context.env.RATE_COUNTERS_TABLE,
     Key: { counter: { S: counter } },
     UpdateExpression: `ADD ${sums.join(', ')} SET purge_at = :purge_at${removed.length === 0 ? '' : ` REMOVE ${removed.join(', ')}`}`,
     ConditionExpression: conditions.length === 0 ? undefined : conditions.join(' AND '),
@@ -76,9 +77,12 @@ export async function add(
 }
 
 /** Reads a row for a person, or for a dry run. Returns an empty object if there is none. */
-export async function readCounts({ db, tableName }: Counters, counter: string): Promise<CountedRow> {
+export async function readCounts(
+  { db, env }: Context<'RATE_COUNTERS_TABLE'>,
+  counter: string,
+): Promise<CountedRow> {
   const { Item } = await db.send(
-    new GetCommand({ TableName: tableName, Key: { counter }, ConsistentRead: true }),
+    new GetCommand({ TableName: env.RATE_COUNTERS_TABLE, Key: { counter }, ConsistentRead: true }),
   );
   return Item ?? {};
 }

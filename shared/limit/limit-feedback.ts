@@ -18,7 +18,7 @@ import {
   type WindowLimits,
   windowAttributes,
 } from '../contract/rate-limits-and-caps.ts';
-import { type IgnoredValue, shownValue } from '../edited-table/edited-row.ts';
+import { type EditedRow, type IgnoredValue, shownValue } from '../edited-table/edited-row.ts';
 import {
   type Feedback,
   faultText,
@@ -30,14 +30,7 @@ import {
 } from '../edited-table/feedback.ts';
 import { closestName } from '../platform/closest-name.ts';
 import { type FirstReached, firstReached } from './entered-limits.ts';
-import {
-  isInForce,
-  isMaintenance,
-  type OverrideRow,
-  overrideTable,
-  type ParsedRow,
-  parseRow,
-} from './override-row.ts';
+import { isInForce, isMaintenance, overrideTable, type ParsedRow, parseRow } from './overrides.ts';
 import { limitOf, windowNames, windowSeconds } from './windows.ts';
 
 export interface FeedbackContext {
@@ -52,11 +45,11 @@ export interface FeedbackContext {
 }
 
 /** Returns the feedback for a row. */
-export function feedbackOf(row: OverrideRow, context: FeedbackContext): Feedback {
+export function feedbackOf(row: EditedRow, context: FeedbackContext): Feedback {
   return keepTime(row, judge(row, context));
 }
 
-function judge(row: OverrideRow, context: FeedbackContext): Feedback {
+function judge(row: EditedRow, context: FeedbackContext): Feedback {
   const parsed = parseRow(row);
   const { target, clientId, expiresAt } = parsed;
   const faults = joinSentences(...faultsOf(row, parsed, context.clientExists).map(faultText));
@@ -97,7 +90,7 @@ function maintenanceFeedback(expiresAt: Date | undefined, now: Date): Feedback {
 
 /** Returns all faults of a row: its client, its values, and the names of its attributes. */
 export function faultsOf(
-  row: OverrideRow,
+  row: EditedRow,
   { clientId, ignored }: ParsedRow,
   clientExists: boolean,
 ): readonly IgnoredValue[] {

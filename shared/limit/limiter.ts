@@ -1,67 +1,195 @@
 /**
  * Decides if a request is admitted, and counts it: one write for each check, and none while a refusal is cached.
- * Under any concurrency the admitted requests never exceed a limit. An error of the counter is thrown; `countRequest`
+ * Under any concurrency the admitted requests never exceed a limit. An error of the counter is thrown; the HTTP function
  * turns it into a 503.
  */
 import { type PolicyName, policies } from '../contract/rate-limits-and-caps.ts';
+import { type Context, oncePerContext } from '../platform/context.ts';
 import { ExpiringMap } from '../platform/expiring-cache.ts';
-import { add, type Counters, countIn } from './counters.dynamo.ts';
-import { type CountOutcome, type Decision, decide } from './decision.ts';
-import type { LimitReader, LimitsInForce } from './read-overrides.ts';
-import { counterKey, type Subject } from './subject.ts';
-import { limitOf, perWindow, type Windows, windowNames, windowSeconds, windowsAt } from './windows.ts';
+import { addCounts, countIn } from './counters.dynamo.ts';
+import type { LimitsInForce } from './overrides.ts';
+import {
+  limitOf,
+  perWindow,
+  type WindowName,
+  type Windows,
+  windowNames,
+  windowSeconds,
+  windowsAt,
+} from './windows.ts';
 
-export type RateLimiter = ReturnType<typeof rateLimiter>;
+/** The client or source address that a request counts against. */
+export type Subject =
+  | { readonly kind: 'client'; readonly clientId: string }
+  | { readonly kind: 'address'; readonly address: string };
 
 /** How long a refusal is cached, at most until the minute ends. */
 const refusalCacheSeconds = 5;
 const cacheEntries = 5000;
 const keptDaysAfterUse = 2;
 
-export function rateLimiter({
-  counters,
-  limitsOf,
-}: {
-  readonly counters: Counters;
-  readonly limitsOf: LimitReader;
-}) {
-  const refusals = new ExpiringMap<CountOutcome>(cacheEntries);
+type CountOutcome = Parameters<typeof decide>[2];
 
-  return { check };
+const refusals = oncePerContext(
+  (_context: Context<'RATE_COUNTERS_TABLE'>) => new ExpiringMap<CountOutcome>(cacheEntries),
+);
 
-  async function check(subject: Subject, policy: PolicyName, now: Date): Promise<Decision> {
-    const limits: LimitsInForce =
-      subject.kind === 'client' ? await limitsOf(subject.clientId, policy) : policies[policy];
-    const windows = windowsAt(now);
-    const key = counterKey(subject, policies[policy].endpoint, windows.day);
-    return decide(policy, limits, await count(key, limits, windows, now), windows);
+/** @param limits - in force for the subject */
+export async function checkRate(
+  context: Context<'RATE_COUNTERS_TABLE'>,
+  subject: Subject,
+  policy: PolicyName,
+  limits: LimitsInForce,
+  now: Date,
+): Promise<Decision> {
+  const windows = windowsAt(now);
+  const key = counterKey(subject, policies[policy].endpoint, windows.day);
+  return decide(policy, limits, await count(context, key, limits, windows, now), windows);
+}
+
+async function count(
+  context: Context<'RATE_COUNTERS_TABLE'>,
+  key: string,
+  limits: LimitsInForce,
+  windows: Windows,
+  now: Date,
+): Promise<CountOutcome> {
+  // The limits are part of the key, so that a raised limit takes effect as soon as it is read.
+  const cacheKey = `${key}|${limits.perMinute}|${limits.perHour}|${limits.perDay}`;
+  const cached = refusals(context).get(cacheKey, now);
+  if (cached !== undefined) return cached;
+
+  const { attributes, resetsAt } = windows;
+  const addition = {
+    counter: key,
+    amounts: Object.fromEntries(windowNames.map((window) => [attributes[window], 1])),
+    limits: Object.fromEntries(windowNames.map((window) => [attributes[window], limitOf(limits, window)])),
+    purgeAt: resetsAt.day + keptDaysAfterUse * windowSeconds.day,
+  };
+  const { added, row } = await addCounts(context, addition, now);
+  const outcome = { admitted: added, used: perWindow((window) => countIn(row, attributes[window])) };
+  if (!added) {
+    // At most until the minute ends, because the counts of the minute then change.
+    const until = Math.min(now.getTime() + refusalCacheSeconds * 1000, resetsAt.minute * 1000);
+    refusals(context).set(cacheKey, outcome, now, until);
   }
+  return outcome;
+}
 
-  async function count(
-    key: string,
-    limits: LimitsInForce,
-    windows: Windows,
-    now: Date,
-  ): Promise<CountOutcome> {
-    // The limits are part of the key, so that a raised limit takes effect as soon as it is read.
-    const cacheKey = `${key}|${limits.perMinute}|${limits.perHour}|${limits.perDay}`;
-    const cached = refusals.get(cacheKey, now);
-    if (cached !== undefined) return cached;
+/** Returns the key of the row that counts the requests of a subject to an endpoint on a UTC day. */
+export function counterKey(subject: Subject, endpoint: string, day: string): string {
+  return `${subjectKey(subject)}|${endpoint}|${day}`;
+}
 
-    const { attributes, resetsAt } = windows;
-    const addition = {
-      counter: key,
-      amounts: Object.fromEntries(windowNames.map((window) => [attributes[window], 1])),
-      limits: Object.fromEntries(windowNames.map((window) => [attributes[window], limitOf(limits, window)])),
-      purgeAt: resetsAt.day + keptDaysAfterUse * windowSeconds.day,
+/** Returns the key of the counter. Client ids contain no colon, so the two kinds cannot collide. */
+export function subjectKey(subject: Subject): string {
+  return subject.kind === 'client' ? subject.clientId : `address:${addressBlock(subject.address)}`;
+}
+
+/** Returns the block that is counted: one IPv6 caller usually has a whole /64, so its addresses count together. */
+function addressBlock(address: string): string {
+  if (!address.includes(':')) return address.slice(0, 64);
+  const [head = '', tail] = address.split('::', 2);
+  const groups = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros =
+    tail === undefined
+      ? []
+      : Array.from({ length: Math.max(0, 8 - groups.length - after.length) }, () => '0');
+  const block = [...groups, ...zeros, ...after].slice(0, 4).map((group) => group.slice(0, 4).toLowerCase());
+  return `${block.join(':')}::/64`;
+}
+
+interface WindowState {
+  readonly window: WindowName;
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds since the epoch. */
+  readonly resetsAt: number;
+}
+
+export interface Decision {
+  readonly admitted: boolean;
+  /** True if the client may not use the endpoint at all. */
+  readonly blocked: boolean;
+  readonly policy: PolicyName;
+  /** Minute, hour and day. */
+  readonly windows: readonly WindowState[];
+  /** The window that the `X-RateLimit-*` headers describe. */
+  readonly binding: WindowState;
+}
+
+/**
+ * Decides from the counts: which window binds, and how many requests remain (contract 4.4).
+ *
+ * @param used - requests counted in each window, including this one if it was admitted
+ */
+export function decide(
+  policy: PolicyName,
+  limits: LimitsInForce,
+  { admitted, used }: { readonly admitted: boolean; readonly used: Readonly<Record<WindowName, number>> },
+  windows: Windows,
+): Decision {
+  const states = windowNames.map((window): WindowState => {
+    const limit = limitOf(limits, window);
+    return {
+      window,
+      limit,
+      remaining: Math.max(0, limit - used[window]),
+      resetsAt: windows.resetsAt[window],
     };
-    const { added, row } = await add(counters, addition, now);
-    const outcome = { admitted: added, used: perWindow((window) => countIn(row, attributes[window])) };
-    if (!added) {
-      // At most until the minute ends, because the counts of the minute then change.
-      const until = Math.min(now.getTime() + refusalCacheSeconds * 1000, resetsAt.minute * 1000);
-      refusals.set(cacheKey, outcome, now, until);
-    }
-    return outcome;
-  }
+  });
+  return {
+    admitted,
+    blocked: limits.blocked === true,
+    policy,
+    windows: states,
+    binding: admitted ? fewestLeft(states) : lastToReset(states),
+  };
+}
+
+/** Returns the seconds to wait: at least 1, and rounded up, so that the window is reset after this time. */
+export function retryAfterSeconds(decision: Decision, now: Date): number {
+  return Math.max(1, Math.ceil(decision.binding.resetsAt - now.getTime() / 1000));
+}
+
+/** Returns the window with the fewest requests left; of several, the first and shortest. */
+function fewestLeft(states: readonly WindowState[]): WindowState {
+  return states.reduce((best, state) => (state.remaining < best.remaining ? state : best));
+}
+
+function lastToReset(states: readonly WindowState[]): WindowState {
+  const exhausted = states.filter((state) => state.remaining === 0);
+  if (exhausted.length === 0) throw new Error('a refusal without an exhausted window');
+  return exhausted.reduce((last, state) => (state.resetsAt > last.resetsAt ? state : last));
+}
+
+/** Returns the rate-limit headers of every response: the four of the specification and the two of the IETF draft. */
+export function rateLimitHeaders(decision: Decision, now: Date): Record<string, string> {
+  const { binding, policy, windows } = decision;
+  const name = (state: WindowState): string => `${policy}_${state.window}`;
+  return {
+    'X-RateLimit-Limit': String(binding.limit),
+    'X-RateLimit-Remaining': String(binding.remaining),
+    'X-RateLimit-Reset': String(binding.resetsAt),
+    'X-RateLimit-Policy': `${binding.limit};w=${windowSeconds[binding.window]};comment=${name(binding)}`,
+    // draft-ietf-httpapi-ratelimit-headers: one quoted policy name for each window, all three at once.
+    'RateLimit-Policy': windows
+      .map((state) => `"${name(state)}";q=${state.limit};w=${windowSeconds[state.window]}`)
+      .join(', '),
+    RateLimit: windows
+      .map((state) => `"${name(state)}";r=${state.remaining};t=${secondsUntil(state.resetsAt, now)}`)
+      .join(', '),
+  };
+}
+
+/** Returns the headers if the counter cannot be reached: the policy's default limits, and no requests left. */
+export function uncountedHeaders(policy: PolicyName, now: Date): Record<string, string> {
+  const limits = policies[policy];
+  const used = perWindow((window) => limitOf(limits, window));
+  return rateLimitHeaders(decide(policy, limits, { admitted: true, used }, windowsAt(now)), now);
+}
+
+function secondsUntil(resetsAt: number, now: Date): number {
+  return Math.max(0, Math.ceil(resetsAt - now.getTime() / 1000));
 }

@@ -14,7 +14,7 @@ import {
 } from '../edited-table/feedback.ts';
 import type { Clock } from '../platform/clock.ts';
 import { feedbackOf } from './limit-feedback.ts';
-import { type ParsedRow, parseRow } from './override-row.ts';
+import { type ParsedRow, parseRow } from './overrides.ts';
 
 interface LimitReviewDependencies<Image> {
   readonly store: FeedbackStore<Image>;

@@ -7,7 +7,7 @@ export const windowNames = ['minute', 'hour', 'day'] as const;
 
 export type WindowName = (typeof windowNames)[number];
 
-export type PerWindow<T> = Readonly<Record<WindowName, T>>;
+type PerWindow<T> = Readonly<Record<WindowName, T>>;
 
 export function perWindow<T>(of: (window: WindowName) => T): PerWindow<T> {
   return { minute: of('minute'), hour: of('hour'), day: of('day') };

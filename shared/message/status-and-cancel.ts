@@ -14,21 +14,20 @@ import { expectedEndOf } from './dispatch/paced-message.ts';
 import { type Message, type Status, statuses } from './message.ts';
 import type { BatchStatus } from './message-response.schema.ts';
 import { statusView } from './message-response.ts';
-import { acceptedIndexes, type Batch, type BatchStore, batchMessageId } from './send/batch-store.dynamo.ts';
+import { acceptedIndexes, type Batch, batchMessageId, findBatch } from './send/batch-store.dynamo.ts';
 import { transitionMessage } from './store/message-changes.dynamo.ts';
 import { readMessage, readMessages } from './store/messages.dynamo.ts';
 import { windowEnd, windowOpenedAt } from './store/whatsapp-window.dynamo.ts';
 
 /** `GET /api/v1/sms/status/{message_id}`: shows a message of any channel, or a batch. */
 export function getStatus(
-  ctx: Context<'MESSAGES_TABLE' | 'WHATSAPP_WINDOWS_TABLE'>,
-  batches: Pick<BatchStore, 'get'>,
+  ctx: Context<'MESSAGES_TABLE' | 'WHATSAPP_WINDOWS_TABLE' | 'BATCHES_TABLE'>,
 ): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
     const id = request.pathParameters.message_id;
     if (id !== undefined && isId('bat', id)) {
-      const batch = await batches.get(id);
+      const batch = await findBatch(ctx, id);
       if (batch?.client_id !== clientId) throw standardError('not_found');
       return { status: 200, body: batchView(batch, await messagesOf(ctx, batch), request.now) };
     }

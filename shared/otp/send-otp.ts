@@ -9,22 +9,24 @@
  * - message, recipient's count, password ─ crash → all of them are stored; a repeat with the same key finds the
  *   message
  */
+import type * as z from 'zod/mini';
 import { assertChannelsOn, assertMaySend, permissionsOf } from '../client/sending-permissions.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { noCountry } from '../contract/otp-abuse.ts';
 import { countryOf } from '../contract/phone-number.ts';
+import { capsInForce, checkCaps, takeFromCaps } from '../limit/client-caps.ts';
 import type { Message } from '../message/message.ts';
 import { segment, withSampleCode } from '../message/message-text.ts';
 import { dryRunOf, isDryRun, refusalsOf } from '../message/send/dry-run.ts';
 import { channelsOf, legsToStore } from '../message/send/fallback-fields.ts';
 import { accepted, createOnce, idempotencyKeyOf } from '../message/send/idempotency.ts';
-import { keyedMessages, newMessage, type SendDependencies } from '../message/send/send-one.ts';
+import { keyedMessages, newMessage, type SendContext } from '../message/send/send-one.ts';
 import { type Operation, parseBody, requireCaller } from '../operation/operation.ts';
 import { describeUnknown, unknownIn } from '../operation/unknown-fields.ts';
 import { addSeconds } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { retryConflicts } from '../platform/retry.ts';
-import type { SelectSender } from '../sender/select-sender.ts';
+import { type SelectSender, sendersOf } from '../sender/select-sender.ts';
 import { attemptsRemaining, isPending, type OneTimePassword } from './otp.ts';
 import type { AssertNotHeld } from './otp-holds.dynamo.ts';
 import { codeLength, type SendOtpRequest, sendOtpSchema, ttlSeconds } from './otp-request.ts';
@@ -41,23 +43,29 @@ interface WantedSend {
   readonly now: Date;
 }
 
+/** @param webhookUrl - accepts URLs that this deployment may call */
 export function sendOtp(
-  dependencies: SendDependencies & {
+  context: SendContext,
+  webhookUrl: z.ZodMiniType<string>,
+  dependencies: {
     readonly otps: Pick<OtpStore, 'get' | 'latest' | 'sentTo'>;
     readonly otpSends: OtpSends;
     /** Refuses passwords by SMS that are held. */
     readonly assertNotHeld?: AssertNotHeld | undefined;
   },
 ): Operation {
-  const schema = sendOtpSchema(dependencies.webhookUrl);
+  const schema = sendOtpSchema(webhookUrl);
+  const { get } = keyedMessages(context);
   return async (request) => {
     const caller = requireCaller(request);
     const key = idempotencyKeyOf(request.headers);
     const wanted = parseBody(schema, request);
-    const [allowance, senders] = await Promise.all([
-      dependencies.allowanceOf(caller.clientId, request),
-      dependencies.sendersOf(caller.clientId),
+    const { clientId } = caller;
+    const [limits, senders] = await Promise.all([
+      capsInForce(context, clientId),
+      sendersOf(context, clientId),
     ]);
+    const capped = { clientId, limits, now: request.now };
     const send: WantedSend = {
       key: { clientId: caller.clientId, recipient: wanted.to, purpose: wanted.purpose },
       wanted,
@@ -65,8 +73,8 @@ export function sendOtp(
       now: request.now,
     };
     const assertAllowed = (): void => {
-      assertChannelsOn(dependencies.channelsOff, channelsOf(wanted));
-      assertMaySend(permissionsOf(caller.client, dependencies.stageCountries, senders), 'otp', wanted.to);
+      assertChannelsOn(context, channelsOf(wanted));
+      assertMaySend(permissionsOf(context, caller.client, senders), 'otp', wanted.to);
     };
     // A hold does not affect WhatsApp, so that recipients can still get passwords there.
     const assertNotHeld = async (): Promise<void> => {
@@ -83,19 +91,18 @@ export function sendOtp(
     if (isDryRun(request)) {
       const id = newId('msg', request.now);
       const otp = newOtp(send, id);
-      const refusals = await refusalsOf(keyedMessages(dependencies), keyed, [
+      const refusals = await refusalsOf({ get }, keyed, [
         assertAllowed,
         assertNotHeld,
-        () => allowance?.check([longestMessage(send, id)]),
+        () => checkCaps(context, capped, [longestMessage(send, id)]),
         () => assertRoom(dependencies.otps, send, id),
       ]);
       const unknownFields = describeUnknown(unknownIn(schema, request.body), 'field');
       const textOf = (stored: string): string =>
         withSampleCode(otpText(stored, new Date(otp.expires_at), request.now), otp);
-      return dryRunOf(otpMessage(send, id, otp), dependencies, { refusals, unknownFields }, textOf);
+      return dryRunOf(context, otpMessage(send, id, otp), { refusals, unknownFields }, textOf);
     }
     const { otps, otpSends } = dependencies;
-    const { get } = keyedMessages(dependencies);
     let planned: OtpSend | undefined;
     const plan = async (messageId: string): Promise<OtpSend> => {
       planned = await planSend(otps, send, messageId);
@@ -125,7 +132,7 @@ export function sendOtp(
         assertAllowed();
         await assertNotHeld();
         const { otp } = await plan(messageId);
-        await allowance?.take([longestMessage(send, messageId)]);
+        await takeFromCaps(context, capped, [longestMessage(send, messageId)]);
         return otpMessage(send, messageId, otp);
       },
     });

@@ -13,7 +13,7 @@ import { dynamo, sqs } from './aws/clients.ts';
 import { type Clock, type Sleep, systemClock } from './clock.ts';
 import type { Environment, EnvironmentName } from './env.ts';
 import { lazily } from './expiring-cache.ts';
-import { logWarning } from './log.ts';
+import { log, logWarning } from './log.ts';
 
 export interface Context<Names extends EnvironmentName = never> {
   readonly env: Environment<Names>;
@@ -24,6 +24,8 @@ export interface Context<Names extends EnvironmentName = never> {
   readonly sleep: Sleep;
   /** Returns a random id that nobody can foresee. */
   readonly newId: () => string;
+  /** One line for each unit of work. */
+  readonly log: typeof log;
   readonly warn: (message: string, error: unknown) => void;
 }
 
@@ -36,6 +38,22 @@ export function contextOf<Names extends EnvironmentName>(env: Environment<Names>
     clock: systemClock,
     sleep: setTimeout,
     newId: randomUUID,
+    log,
     warn: logWarning,
+  };
+}
+
+/**
+ * Makes a value once for each context, when it is first used: a cache that lives as long as the process. A copy of a context
+ * has its own value, so a function's file copies its context at most once, at its start.
+ */
+export function oncePerContext<Of extends object, Value>(
+  make: (context: Of) => Value,
+): (context: Of) => Value {
+  const made = new WeakMap<Of, { readonly value: Value }>();
+  return (context) => {
+    const known = made.get(context) ?? { value: make(context) };
+    made.set(context, known);
+    return known.value;
   };
 }

@@ -17,8 +17,6 @@ const current = new AsyncLocalStorage<CurrentDeadline>();
 const tookTooLong = (): GatewayError =>
   new GatewayError('service_unavailable', 'The request took too long. Try again soon.');
 
-export type Deadline = ReturnType<typeof deadlineIn>;
-
 /** Starts one timer for all steps of the request, until `clear`. */
 export function deadlineIn(ms: number) {
   const controller = new AbortController();

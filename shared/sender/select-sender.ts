@@ -3,12 +3,14 @@
  * is skipped; the stage's own sender is the last resort.
  */
 
-import type { Channel, StageCarriers } from '../contract/channels.ts';
+import { type Channel, stageCarriersOf } from '../contract/channels.ts';
 import { settingsIdOf } from '../contract/mode.ts';
 import { everyClient } from '../contract/rate-limits-and-caps.ts';
-import type { EditedRow, IgnoredValue } from '../edited-table/edited-row.ts';
-import type { Clock } from '../platform/clock.ts';
+import type { EditedRow } from '../edited-table/edited-row.ts';
+import { dynamoAllRows, dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
+import { type Context, oncePerContext } from '../platform/context.ts';
 import { accessCache, cachedRead } from '../platform/expiring-cache.ts';
+import { countMetric } from '../platform/log.ts';
 import {
   canReach,
   everyCountry,
@@ -39,90 +41,82 @@ interface SelectedSenders {
 
 export type SelectSender = (addressed: Addressed) => SelectedSenders;
 
-export interface StageSenders {
-  /** The stage's own sender for SMS, which is the last resort. */
-  readonly sms: string | undefined;
-  /** The carriers of each channel in order of preference: a row that names none is of the first. */
-  readonly carriers: StageCarriers;
-}
-
-interface ClientSenders {
-  readonly select: SelectSender;
-  /** True if the rows give this sender to other clients and not to this one. */
-  readonly isOfOthers: (sender: string) => boolean;
-}
-
-/** Returns the senders of a client from rows that were read at most 45 s ago. */
-export type SendersOf = (clientId: string) => Promise<ClientSenders>;
-
-/** A value that is ignored, and reported to the operator. */
-export interface InvalidSender extends IgnoredValue {
-  readonly client_id: string;
-  readonly destination: string;
-}
+type SendersContext = Context<'SENDERS_TABLE' | 'STAGE_SMS_SENDER' | 'SMS_CARRIER' | 'WHATSAPP_CARRIER'>;
 
 /**
- * Reads the rows of a client, and all rows, at most every 45 s each, so that an edit takes effect within 60 s. Both
- * reads run at the same time. All rows are needed for the rows of `*`, the senders of other clients, and the paces;
- * the table is small.
+ * The rows of a client, and all rows, each read at most every 45 s, so that an edit takes effect within 60 s. All rows are
+ * needed for the rows of `*`, the senders of other clients, and the paces; the table is small.
  */
-export function senderReader(
-  store: {
-    rowsOf(clientId: string): Promise<readonly EditedRow[]>;
-    allRows(): Promise<readonly EditedRow[]>;
-  },
-  stage: StageSenders,
-  clock: Clock,
-  report: (invalid: InvalidSender) => void,
-): SendersOf {
-  const ofClients = cachedRead(
-    async (clientId: string) => parse(await store.rowsOf(clientId)),
-    accessCache,
-    clock,
-  );
-  const ofAll = cachedRead(readAll, accessCache, clock);
-  return async (dataId) => {
-    const clientId = settingsIdOf(dataId);
-    const [own = [], all] = await Promise.all([ofClients(clientId), ofAll()]);
-    const rows = [...own, ...(all?.forEveryone ?? [])];
-    return {
-      select: (addressed) => selectSender(rows, addressed, stage, all?.paces),
-      isOfOthers: (sender) => {
-        // An SMS alone names its sender.
-        const key = identityKey('sms', sender);
-        const holders = all?.holders.get(key);
-        if (holders === undefined || holders.has(clientId) || holders.has(everyClient)) return false;
-        return !own.some(
-          ({ given }) => given !== undefined && identityKey(given.channel, given.identity) === key,
-        );
-      },
-    };
+const cachedRows = oncePerContext((context: SendersContext) => {
+  const { db, env } = context;
+  const { rowsOf } = dynamoRowReader(db, env.SENDERS_TABLE);
+  const { allRows } = dynamoAllRows(db, env.SENDERS_TABLE);
+  return {
+    stage: stageSendersOf(env),
+    ofClients: cachedRead(
+      async (clientId: string) => parse(context, await rowsOf(clientId)),
+      accessCache,
+      context.clock,
+    ),
+    ofAll: cachedRead(async () => parsedRows(context, await allRows()), accessCache, context.clock),
   };
+});
 
-  async function readAll() {
-    const rows = await store.allRows();
-    const parsed = rows.map(parseSenderRow);
-    const ofEveryone = rows.filter(({ client_id }) => client_id === everyClient);
-    // The stage's sender is available to every client unless a row says otherwise.
-    const ofStage =
-      stage.sms === undefined
-        ? []
-        : [{ clientId: everyClient, given: { channel: 'sms', identity: stage.sms } } as const];
-    return {
-      forEveryone: parse(ofEveryone),
-      holders: holdersIn([...parsed, ...ofStage]),
-      paces: pacesIn(parsed),
-    };
-  }
+/** Returns the senders of a client. Its own rows and all rows are read at the same time. */
+export async function sendersOf(context: SendersContext, dataId: string) {
+  const clientId = settingsIdOf(dataId);
+  const { stage, ofClients, ofAll } = cachedRows(context);
+  const [own = [], all] = await Promise.all([ofClients(clientId), ofAll()]);
+  const rows = [...own, ...(all?.forEveryone ?? [])];
+  return {
+    select: (addressed: Addressed) => selectSender(rows, addressed, stage, all?.paces),
+    /** True if the rows give this sender to other clients and not to this one. */
+    isOfOthers: (sender: string): boolean => {
+      // An SMS alone names its sender.
+      const key = identityKey('sms', sender);
+      const holders = all?.holders.get(key);
+      if (holders === undefined || holders.has(clientId) || holders.has(everyClient)) return false;
+      return !own.some(
+        ({ given }) => given !== undefined && identityKey(given.channel, given.identity) === key,
+      );
+    },
+  };
+}
 
-  function parse(rows: readonly EditedRow[]): readonly ParsedSenderRow[] {
-    return rows.map((row) => {
-      const parsed = parseSenderRow(row);
-      for (const value of parsed.ignored)
-        report({ client_id: parsed.clientId, destination: String(row.destination), ...value });
-      return parsed;
-    });
-  }
+/** Returns the stage's own sender for SMS, which is the last resort, and its carriers in order of preference. */
+function stageSendersOf(env: SendersContext['env']) {
+  return { sms: env.STAGE_SMS_SENDER, carriers: stageCarriersOf(env) };
+}
+
+function parsedRows(context: SendersContext, rows: readonly EditedRow[]) {
+  const parsed = rows.map(parseSenderRow);
+  const ofEveryone = rows.filter(({ client_id }) => client_id === everyClient);
+  const { sms } = stageSendersOf(context.env);
+  // The stage's sender is available to every client unless a row says otherwise.
+  const ofStage =
+    sms === undefined ? [] : [{ clientId: everyClient, given: { channel: 'sms', identity: sms } } as const];
+  return {
+    forEveryone: parse(context, ofEveryone),
+    holders: holdersIn([...parsed, ...ofStage]),
+    paces: pacesIn(parsed),
+  };
+}
+
+/** Parses rows. Reports values that are ignored. */
+function parse(context: SendersContext, rows: readonly EditedRow[]): readonly ParsedSenderRow[] {
+  return rows.map((row) => {
+    const parsed = parseSenderRow(row);
+    for (const value of parsed.ignored) {
+      const { clientId: client_id } = parsed;
+      context.log.warn('invalid sender ignored', {
+        client_id,
+        destination: String(row.destination),
+        ...value,
+      });
+      countMetric('InvalidRow');
+    }
+    return parsed;
+  });
 }
 
 /**
@@ -132,7 +126,7 @@ export function senderReader(
 export function selectSender(
   rows: readonly ParsedSenderRow[],
   addressed: Addressed,
-  stage: StageSenders,
+  stage: ReturnType<typeof stageSendersOf>,
   paces: Paces = pacesIn(rows),
 ): SelectedSenders {
   const { channel } = addressed;
@@ -169,7 +163,10 @@ function namedWithPace({ channel, from }: Addressed, paces: Paces): Sender | und
   return from !== undefined && paces.has(identityKey(channel, from)) ? { identity: from } : undefined;
 }
 
-function lastResort({ channel, from }: Addressed, { sms }: StageSenders): Sender | undefined {
+function lastResort(
+  { channel, from }: Addressed,
+  { sms }: ReturnType<typeof stageSendersOf>,
+): Sender | undefined {
   const identity = from ?? (channel === 'sms' ? sms : undefined);
   return identity === undefined ? undefined : { identity };
 }

@@ -1,13 +1,14 @@
 /** Issues an access token to an authenticated client (contract 2.1). */
 import * as z from 'zod/mini';
-import { type ActivityLog, recordActivity } from '../activity/write-activity.dynamo.ts';
+import { activityLogOf, recordActivity } from '../activity/write-activity.dynamo.ts';
 import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
 import { modeOf } from '../contract/mode.ts';
 import type { Scope } from '../contract/routes.ts';
 import { type ApiRequest, type ApiResponse, parseBody, requireCaller } from '../operation/operation.ts';
 import { epochSeconds } from '../platform/clock.ts';
-import { requestedScope, tokenLifetimeSeconds } from './token-claims.ts';
-import type { TokenSigner } from './token-signer.kms.ts';
+import type { Context } from '../platform/context.ts';
+import { requestedScope, tokenLifetimeSeconds } from './access-token.ts';
+import { signToken } from './token-signer.kms.ts';
 
 const tokenRequest = z.object({
   grant_type: z.string(),
@@ -17,16 +18,10 @@ const tokenRequest = z.object({
   client_secret: z.optional(z.unknown()),
 });
 
-export async function issueToken(
-  dependencies: {
-    readonly signer: TokenSigner;
-    readonly issuer: string;
-    readonly audience: string;
-    readonly newTokenId: () => string;
-    readonly activityLog: ActivityLog;
-  },
-  request: Pick<ApiRequest, 'body' | 'caller' | 'now' | 'sourceIp'>,
-): Promise<ApiResponse> {
+type IssuingContext = Parameters<typeof signToken>[0] &
+  Context<'TOKEN_ISSUER' | 'TOKEN_AUDIENCE' | 'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>;
+
+export async function issueToken(context: IssuingContext, request: ApiRequest): Promise<ApiResponse> {
   const { clientId, scopes, client } = requireCaller(request);
   const { grant_type, scope } = parseBody(tokenRequest, request);
   if (grant_type !== 'client_credentials') {
@@ -35,10 +30,10 @@ export async function issueToken(
   const wanted = scopesIn(scope);
   const granted = wanted.length === 0 ? scopes : narrowed(scopes, wanted);
   const issuedAt = epochSeconds(request.now);
-  const tokenId = dependencies.newTokenId();
-  const token = await dependencies.signer.sign({
-    iss: dependencies.issuer,
-    aud: dependencies.audience,
+  const tokenId = context.newId();
+  const token = await signToken(context, {
+    iss: context.env.TOKEN_ISSUER,
+    aud: context.env.TOKEN_AUDIENCE,
     sub: clientId,
     client_id: clientId,
     scope: granted.join(' '),
@@ -48,7 +43,7 @@ export async function issueToken(
     ...(modeOf(clientId) === 'test' ? { test: true } : {}),
   });
   if (granted.includes('admin')) {
-    const recorder = { activityLog: dependencies.activityLog, clock: () => request.now };
+    const recorder = { activityLog: activityLogOf(context), clock: () => request.now };
     await recordActivity(recorder, clientId, {
       kind: 'signed_in',
       summary: `${client.name} requested a token with the scope admin from ${request.sourceIp}`,

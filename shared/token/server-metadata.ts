@@ -4,8 +4,10 @@
 import { GatewayError } from '../contract/errors.ts';
 import { routes, scopes } from '../contract/routes.ts';
 import type { Operation } from '../operation/operation.ts';
-import type { SigningKeyStore } from './signing-keys.dynamo.ts';
-import { tokenAlgorithm } from './token-claims.ts';
+import type { Context } from '../platform/context.ts';
+import { tokenAlgorithm } from './access-token.ts';
+import { publishedKeys } from './signing-keys.dynamo.ts';
+import { publishSigningKey } from './token-signer.kms.ts';
 
 const keysName = 'jwks.json';
 /** Libraries look first under OpenID Connect's name; the fields are the same. */
@@ -14,32 +16,27 @@ const metadataNames: ReadonlySet<string> = new Set(['oauth-authorization-server'
 /** A new key is published before its first token, and an unknown `kid` has verifiers read the keys again. */
 const headers = { 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' };
 
-interface WellKnown {
-  /** The gateway's own address, without a slash at its end. */
-  readonly issuer: string;
-  readonly audience: string;
-  readonly keys: Pick<SigningKeyStore, 'all'>;
-  /** Publishes the key that will sign: before the first token no key is published, and caches would keep an empty list. */
-  readonly publishKey: () => Promise<unknown>;
-}
+type WellKnownContext = Parameters<typeof publishSigningKey>[0] & Context<'TOKEN_ISSUER' | 'TOKEN_AUDIENCE'>;
 
-export function showWellKnown({ issuer, audience, keys, publishKey }: WellKnown): Operation {
+export function showWellKnown(context: WellKnownContext): Operation {
+  const { TOKEN_ISSUER: issuer, TOKEN_AUDIENCE: audience } = context.env;
   return async ({ path, pathParameters: { document = '' } }) => {
-    if (document === keysName) return { status: 200, headers, body: { keys: await publishedKeys() } };
+    if (document === keysName) return { status: 200, headers, body: { keys: await shownKeys(context) } };
     if (metadataNames.has(document)) return { status: 200, headers, body: serverMetadata(issuer, audience) };
     throw new GatewayError('not_found', `There is no ${path}.`);
   };
-
-  async function publishedKeys(): Promise<object[]> {
-    const published = await publicKeys(keys);
-    if (published.length > 0) return published;
-    await publishKey();
-    return publicKeys(keys);
-  }
 }
 
-async function publicKeys(keys: Pick<SigningKeyStore, 'all'>): Promise<object[]> {
-  const published = [...(await keys.all())].filter(([, jwk]) => jwk !== undefined);
+/** Publishes the key that will sign if there is no key yet: caches would keep an empty list. */
+async function shownKeys(context: WellKnownContext): Promise<object[]> {
+  const published = await publicKeys(context);
+  if (published.length > 0) return published;
+  await publishSigningKey(context);
+  return publicKeys(context);
+}
+
+async function publicKeys(context: WellKnownContext): Promise<object[]> {
+  const published = [...(await publishedKeys(context))].filter(([, jwk]) => jwk !== undefined);
   return published.map(([kid, jwk]) => ({ ...jwk, kid, alg: tokenAlgorithm, use: 'sig' }));
 }
 

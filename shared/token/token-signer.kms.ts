@@ -3,77 +3,66 @@
  * first token.
  */
 import { createHash, createPublicKey } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { GetPublicKeyCommand, type KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { calculateJwkThumbprint } from 'jose';
-import { addSeconds, type Clock, type Sleep } from '../platform/clock.ts';
-import { publicJwk, type SigningKeyStore } from './signing-keys.dynamo.ts';
-import { publishedBeforeUseSeconds, type TokenClaims, tokenAlgorithm, tokenType } from './token-claims.ts';
+import { addSeconds } from '../platform/clock.ts';
+import { type Context, oncePerContext } from '../platform/context.ts';
+import { cachedRead } from '../platform/expiring-cache.ts';
+import { publishedBeforeUseSeconds, type TokenClaims, tokenAlgorithm, tokenType } from './access-token.ts';
+import { publicJwk, publishKey } from './signing-keys.dynamo.ts';
 
 /** The longest time from the start of a publication to its end, with clock differences, and more. */
 const recentSeconds = 60;
 
-interface SigningKey {
-  /** The key's own id, not an alias, which may later point to another key. */
-  readonly keyId: string;
-  /** RFC 7638 thumbprint of the public key. */
-  readonly kid: string;
-}
+type SigningContext = Context<'SIGNING_KEYS_TABLE' | 'TOKEN_SIGNING_KEY_ID'> & { readonly kms: KMSClient };
 
-export type TokenSigner = ReturnType<typeof kmsTokenSigner>;
+/** The key of each process, once it may sign. */
+const preparedKey = oncePerContext((context: SigningContext) =>
+  cachedRead(
+    () => prepare(context),
+    { maxAgeSeconds: Number.MAX_SAFE_INTEGER, maxEntries: 1 },
+    context.clock,
+  ),
+);
 
 /** Signs with one KMS call; the first token of a process also reads and publishes the public key. */
-export function kmsTokenSigner(
-  kms: KMSClient,
-  keyId: string,
-  signingKeys: Pick<SigningKeyStore, 'publish'>,
-  clock: Clock,
-  sleep: Sleep = pause,
-) {
-  let prepared: Promise<SigningKey> | undefined;
-
-  return {
-    async sign(claims: TokenClaims): Promise<string> {
-      prepared ??= prepare();
-      const key = await prepared.catch((error: unknown) => {
-        prepared = undefined;
-        throw error;
-      });
-      const content = `${encode({ alg: tokenAlgorithm, typ: tokenType, kid: key.kid })}.${encode(claims)}`;
-      const { Signature } = await kms.send(
-        new SignCommand({
-          KeyId: key.keyId,
-          Message: createHash('sha256').update(content).digest(),
-          MessageType: 'DIGEST',
-          SigningAlgorithm: 'ECDSA_SHA_256',
-        }),
-      );
-      if (Signature === undefined) throw new Error('KMS answered without a signature');
-      return `${content}.${concatenatedSignature(Signature).toString('base64url')}`;
-    },
-  };
-
-  async function prepare(): Promise<SigningKey> {
-    const { publishedAt, ...key } = await publishSigningKey(kms, keyId, signingKeys, clock);
-    // Counted from now, because the write may have taken long; another process may be waiting for the same key.
-    if (publishedAt > addSeconds(clock(), -recentSeconds)) await sleep(publishedBeforeUseSeconds * 1000);
-    return key;
-  }
+export async function signToken(context: SigningContext, claims: TokenClaims): Promise<string> {
+  const key = (await preparedKey(context)()) ?? (await prepare(context));
+  const content = `${encode({ alg: tokenAlgorithm, typ: tokenType, kid: key.kid })}.${encode(claims)}`;
+  const { Signature } = await context.kms.send(
+    new SignCommand({
+      KeyId: key.keyId,
+      Message: createHash('sha256').update(content).digest(),
+      MessageType: 'DIGEST',
+      SigningAlgorithm: 'ECDSA_SHA_256',
+    }),
+  );
+  if (Signature === undefined) throw new Error('KMS answered without a signature');
+  return `${content}.${concatenatedSignature(Signature).toString('base64url')}`;
 }
 
-/** Publishes the public key, unless it is published already. @returns since when it is, too */
-export async function publishSigningKey(
-  kms: KMSClient,
-  keyId: string,
-  signingKeys: Pick<SigningKeyStore, 'publish'>,
-  clock: Clock,
-): Promise<SigningKey & { readonly publishedAt: Date }> {
-  const { PublicKey, KeyId } = await kms.send(new GetPublicKeyCommand({ KeyId: keyId }));
+async function prepare(context: SigningContext) {
+  const key = await publishSigningKey(context);
+  // Counted from now, because the write may have taken long; another process may be waiting for the same key.
+  if (key.publishedAt > addSeconds(context.clock(), -recentSeconds))
+    await context.sleep(publishedBeforeUseSeconds * 1000);
+  return key;
+}
+
+/**
+ * Publishes the public key, unless it is published already.
+ *
+ * @returns the key's own id, not an alias, which may later point to another key; `kid`, the RFC 7638 thumbprint of the
+ *   public key; and since when it is published
+ */
+export async function publishSigningKey(context: SigningContext) {
+  const alias = context.env.TOKEN_SIGNING_KEY_ID;
+  const { PublicKey, KeyId = alias } = await context.kms.send(new GetPublicKeyCommand({ KeyId: alias }));
   if (PublicKey === undefined) throw new Error('KMS answered without a public key');
   const key = createPublicKey({ key: Buffer.from(PublicKey), format: 'der', type: 'spki' });
   const jwk = publicJwk.parse(key.export({ format: 'jwk' }));
   const kid = await calculateJwkThumbprint(jwk);
-  return { keyId: KeyId ?? keyId, kid, publishedAt: await signingKeys.publish(kid, jwk, clock()) };
+  return { keyId: KeyId, kid, publishedAt: await publishKey(context, kid, jwk) };
 }
 
 function encode(value: object): string {

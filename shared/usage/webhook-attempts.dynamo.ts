@@ -5,9 +5,10 @@
 
 import * as z from 'zod/mini';
 import { clientIdIn, type Mode, settingsIdOf } from '../contract/mode.ts';
-import { add, type Counters } from '../limit/counters.dynamo.ts';
+import { addCounts } from '../limit/counters.dynamo.ts';
 import { batchRead } from '../platform/aws/read-rows.dynamo.ts';
-import { addDays, type Clock, epochSeconds } from '../platform/clock.ts';
+import { addDays, epochSeconds } from '../platform/clock.ts';
+import type { Context } from '../platform/context.ts';
 import { numbersIn } from './amounts.ts';
 import { usageKeptDays } from './period.ts';
 
@@ -28,9 +29,13 @@ function counterOf(hour: string, mode: Mode): string {
 const hourRow = z.looseObject({ counter: z.string() });
 
 /** Returns the counts of these hours, unordered; leaves out hours without a count. */
-export async function attemptsIn({ db, tableName }: Counters, hours: readonly string[], mode: Mode = 'live') {
+export async function attemptsIn(
+  { db, env }: Context<'RATE_COUNTERS_TABLE'>,
+  hours: readonly string[],
+  mode: Mode = 'live',
+) {
   const keys = hours.map((hour) => ({ counter: counterOf(hour, mode) }));
-  const rows = await batchRead(db, tableName, keys);
+  const rows = await batchRead(db, env.RATE_COUNTERS_TABLE, keys);
   return rows.map((row) => {
     const { counter, purge_at: _purgeAt, ...counts } = hourRow.parse(row);
     return {
@@ -49,30 +54,22 @@ export interface CountedAttempt {
 
 /** Counts the attempts of a whole batch by one write for each mode. A failed count is logged and does not fail the work. */
 export async function countWebhookAttempts(
-  {
-    counters,
-    clock,
-    warn,
-  }: {
-    readonly counters: Counters;
-    readonly clock: Clock;
-    readonly warn: (message: string, error: unknown) => void;
-  },
+  context: Context<'RATE_COUNTERS_TABLE'>,
   attempts: readonly CountedAttempt[],
 ): Promise<void> {
   const byMode = Map.groupBy(attempts, ({ mode = 'live' }) => mode);
   await Promise.all(
     Array.from(byMode, async ([mode, some]) => {
       try {
-        const now = clock();
+        const now = context.clock();
         const addition = {
           counter: counterOf(hourOf(now), mode),
           amounts: countsOf(some),
           purgeAt: epochSeconds(addDays(now, usageKeptDays)),
         };
-        await add(counters, addition, now);
+        await addCounts(context, addition, now);
       } catch (error) {
-        warn('webhook attempts not counted', error);
+        context.warn('webhook attempts not counted', error);
       }
     }),
   );

@@ -8,11 +8,12 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { bundleFunctions } from '../../lib/build/bundle.ts';
 import { newWebhookSecret } from '../../shared/client/secret-text.ts';
-import { dynamoSigningKeyStore } from '../../shared/token/signing-keys.dynamo.ts';
-import { tokenAlgorithm, tokenLifetimeSeconds, tokenType } from '../../shared/token/token-claims.ts';
+import { tokenAlgorithm, tokenLifetimeSeconds, tokenType } from '../../shared/token/access-token.ts';
+import { publishKey } from '../../shared/token/signing-keys.dynamo.ts';
 import { startDynamoDbLocal } from '../support/engine/dynamodb-local.ts';
 import { synthesizeTables } from '../support/engine/synthesize-tables.ts';
 import { createTables } from '../support/engine/tables.ts';
+import { testContext } from '../support/engine/test-context.ts';
 import type { TestTables } from '../support/engine/test-tables.ts';
 import { putLimits } from '../support/rate-limit/put-limits.ts';
 import { functionEnvironment } from './function-environment.ts';
@@ -111,7 +112,7 @@ async function makeClient(dynamo: DynamoDBDocumentClient, names: TestTables['nam
     throw new Error('not a P-256 key');
   const jwk = { kty: 'EC' as const, crv: 'P-256' as const, x, y };
   const kid = await calculateJwkThumbprint(jwk);
-  await dynamoSigningKeyStore(dynamo, names.signing_keys).publish(kid, jwk, now);
+  await publishKey(testContext({ dynamo, names }, { clock: () => now }), kid, jwk);
   const iat = Math.floor(now.getTime() / 1000);
   return new SignJWT({ client_id: clientId, scope: 'messages' })
     .setProtectedHeader({ alg: tokenAlgorithm, typ: tokenType, kid })

@@ -6,13 +6,13 @@ import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { RateLimiterDynamo, RateLimiterUnion } from 'rate-limiter-flexible';
 import { perMinuteMax } from '../../shared/contract/rate-limits-and-caps.ts';
-import { countersIn } from '../../shared/limit/counters.dynamo.ts';
-import { rateLimiter } from '../../shared/limit/limiter.ts';
+import { checkRate } from '../../shared/limit/limiter.ts';
 import { documentClient, dynamoClient } from '../../shared/platform/aws/clients.ts';
 import { type Counted, countedDynamo } from '../support/engine/counted-dynamo.ts';
 import { startDynamoDbLocal } from '../support/engine/dynamodb-local.ts';
 import { synthesizeTables } from '../support/engine/synthesize-tables.ts';
 import { createTables } from '../support/engine/tables.ts';
+import { testContext } from '../support/engine/test-context.ts';
 import { median, printMachine, printTable, quantile, ratiosOf } from './figures.ts';
 import { applyLoad, takeTurns } from './load.ts';
 
@@ -27,7 +27,6 @@ printMachine(`npm run bench -- rate-check ${checks} ${slices}`);
 const engine = await startDynamoDbLocal();
 process.env.TABLES_UNDER_TEST = JSON.stringify(synthesizeTables());
 const tables = await createTables(['rate_counters'], engine.newClient());
-const TableName = tables.names.rate_counters;
 const counted = { ours: countedDynamo(engine.config), theirs: countedDynamo(engine.config) };
 try {
   // As the functions make it; and as anyone makes it.
@@ -73,13 +72,10 @@ try {
 }
 
 function checkOurs(documents: DynamoDBDocumentClient): (i: number) => Promise<void> {
-  const limiter = rateLimiter({
-    counters: countersIn(documents, TableName),
-    limitsOf: async () => limits,
-  });
+  const context = testContext({ dynamo: documents, names: tables.names });
   return async (i) => {
     const subject = { kind: 'client', clientId: `client_${i % clients}` } as const;
-    const { admitted } = await limiter.check(subject, 'sms_send', new Date());
+    const { admitted } = await checkRate(context, subject, 'sms_send', limits, new Date());
     if (!admitted) throw new Error('refused below its limit');
   };
 }

@@ -16,7 +16,7 @@ import {
 import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { type Route, routes } from '../../../shared/contract/routes.ts';
 import { tokenRequestBytesMax } from '../../../shared/http/authenticate-by-credentials.ts';
-import { maxBodyBytes } from '../../../shared/http/request-body.ts';
+import { maxBodyBytes } from '../../../shared/http/read-request.ts';
 import { described } from '../../../shared/operation/fields.ts';
 import { endpointsMax } from '../../../shared/webhook/webhook-endpoint.ts';
 import type { Description } from './description.ts';

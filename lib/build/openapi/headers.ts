@@ -1,6 +1,6 @@
 /** The response headers of the document. */
 import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
-import { decide, rateLimitHeaders } from '../../../shared/limit/decision.ts';
+import { decide, rateLimitHeaders } from '../../../shared/limit/limiter.ts';
 import { windowsAt } from '../../../shared/limit/windows.ts';
 import { keyPattern } from '../../../shared/message/send/idempotency.ts';
 import type { JsonSchema } from './named-schemas.ts';

@@ -2,7 +2,7 @@
 
 import { version } from '../../../shared/contract/api.ts';
 import { inWords } from '../../../shared/platform/clock.ts';
-import { tokenLifetimeSeconds } from '../../../shared/token/token-claims.ts';
+import { tokenLifetimeSeconds } from '../../../shared/token/access-token.ts';
 
 interface Topic {
   readonly title: string;

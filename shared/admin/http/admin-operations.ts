@@ -9,7 +9,7 @@ import { version } from '../../contract/api.ts';
 import { GatewayError } from '../../contract/errors.ts';
 import { type Mode, modes } from '../../contract/mode.ts';
 import { matchRoute } from '../../http/match-route.ts';
-import { assertIdLength } from '../../http/request-body.ts';
+import { assertIdLength } from '../../http/read-request.ts';
 import {
   recipientInPath,
   suppressionBody,

@@ -1,7 +1,6 @@
 /** Makes the recorded attempt of a claimed message, or asks about it, and writes what came of it. */
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import { dueFields, movedAfter } from '../../due/due-index.ts';
-import type { AllowanceOf } from '../../limit/take-from-caps.ts';
 import { addSeconds, earlierOf } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
@@ -48,7 +47,8 @@ export interface DispatchDependencies
   readonly recordOptOut: (message: Message, at: Date) => Promise<boolean>;
   readonly outbound: OutboundQueue;
   /** The caps that a leg takes from when it starts. */
-  readonly allowanceOf: AllowanceOf;
+  /** Takes messages from the caps of a client. @throws GatewayError if a cap has no room for them */
+  readonly takeFromCaps: (clientId: string, messages: readonly Message[], now: Date) => Promise<void>;
   readonly otpLegs: OtpLegs;
 }
 

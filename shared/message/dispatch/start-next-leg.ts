@@ -12,7 +12,6 @@
  */
 
 import { refusalAmong } from '../../contract/errors.ts';
-import type { Allowance, AllowanceOf } from '../../limit/take-from-caps.ts';
 import type { Context } from '../../platform/context.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { retry } from '../../platform/retry.ts';
@@ -54,7 +53,7 @@ const conflictRetryDelaysMs = [50, 200, 800];
  */
 export async function startNextLeg(
   dependencies: Context<'MESSAGES_TABLE' | 'RETENTION_DAYS'> & {
-    readonly allowanceOf: AllowanceOf;
+    readonly takeFromCaps: (clientId: string, messages: readonly Message[], now: Date) => Promise<void>;
     readonly otpLegs: OtpLegs;
   },
   previous: Message,
@@ -75,8 +74,7 @@ export async function startNextLeg(
   if (leg.otp !== undefined && !(await otpLegs.isPending(leg.otp.otp_id)))
     return { outcome: 'no_leg_needed' };
   const workId = dependencies.newId();
-  const allowance = await dependencies.allowanceOf(leg.client_id, { now });
-  const refusal = await refusalOf(leg, otpLegs, allowance, now);
+  const refusal = await refusalOf(leg, otpLegs, dependencies.takeFromCaps, now);
   const row = { ...leg, ...withoutUndefined({ refusal }), stored_by: workId };
   const stored = await retry({ delaysMs: conflictRetryDelaysMs, sleep }, () =>
     createLeg(dependencies, row, earlierIds),
@@ -97,13 +95,13 @@ function isUndelivered(message: Message | undefined): boolean {
 async function refusalOf(
   leg: Message,
   otpLegs: OtpLegs,
-  allowance: Allowance | undefined,
+  takeFromCaps: (clientId: string, messages: readonly Message[], now: Date) => Promise<void>,
   now: Date,
 ): Promise<LegRefusal | undefined> {
   const isPassword = leg.otp !== undefined;
   return (
     (isPassword ? await otpLegs.refusalOf(leg, now) : undefined) ??
-    (await refusalAmong(capRefusals, allowance?.take([leg]))) ??
+    (await refusalAmong(capRefusals, takeFromCaps(leg.client_id, [leg], now))) ??
     (isPassword ? otpLegs.count(leg, now) : undefined)
   );
 }

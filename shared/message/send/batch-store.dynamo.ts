@@ -1,14 +1,11 @@
 /** The batches table: one row for each bulk request, with the refused recipients. Its messages follow from its id and the request. */
-
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { keptDays } from '../../contract/mode.ts';
 import { conditionalPut, updateIf } from '../../platform/aws/conditional-write.dynamo.ts';
 import { readRow } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
+import type { Context } from '../../platform/context.ts';
 import { derivedId } from '../../platform/ids.ts';
-import { withoutUndefined } from '../../platform/object-fields.ts';
-import type { KeyedStore } from './idempotency.ts';
 
 /** Why a row of a bulk request was refused. */
 const rowErrors = [
@@ -58,69 +55,67 @@ const batchSchema = z.object({
 
 export type Batch = Readonly<z.output<typeof batchSchema>>;
 
-export interface BatchStore extends KeyedStore<Batch> {
-  /**
-   * Claims the storing of a batch whose earlier request died. Returns false if another request claimed it, or it is
-   * already stored.
-   */
-  takeOver(batchId: string, seen: Batch, by: Pick<Batch, 'stored_by' | 'storing_until'>): Promise<boolean>;
-  /**
-   * Notes that every message of the batch is stored, and when the last one is expected to be handed over. Returns the
-   * note of the first request that stored them all, so that each repeat gets the same answer.
-   */
-  markStored(batchId: string, end: Pick<Batch, 'expected_end_at'>): Promise<Pick<Batch, 'expected_end_at'>>;
-}
-
 /** Returns the id of the message for one row. It is the same in every attempt to store the batch. */
 export function batchMessageId(batchId: string, index: number): string {
   return derivedId('msg', batchId, String(index));
 }
 
-export function acceptedIndexes(batch: Pick<Batch, 'total' | 'errors'>): number[] {
+export function acceptedIndexes(batch: Batch): number[] {
   const refused = new Set(batch.errors.map((error) => error.index));
   return Array.from({ length: batch.total }, (_, index) => index).filter((index) => !refused.has(index));
 }
 
-export function dynamoBatchStore(
-  client: DynamoDBDocumentClient,
-  table: { readonly tableName: string; readonly retentionDays: number },
-): BatchStore {
-  const TableName = table.tableName;
+type BatchesContext = Context<'BATCHES_TABLE' | 'RETENTION_DAYS'>;
 
-  return {
-    async create(batch) {
-      const creating = await conditionalPut(client, {
-        TableName,
-        Item: {
-          ...batch,
-          purge_at: epochSeconds(
-            addDays(new Date(batch.expires_at), keptDays(batch.client_id, table.retentionDays)),
-          ),
-        },
-        ConditionExpression: 'attribute_not_exists(batch_id)',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      });
-      if (creating.applied) return { created: true };
-      const existing = batchSchema.parse(creating.row);
-      return existing.stored_by === batch.stored_by ? { created: true } : { created: false, existing };
-    },
+/** Stores a batch, unless its id is taken. */
+export async function createBatch({ db, env }: BatchesContext, batch: Batch) {
+  const keptFor = keptDays(batch.client_id, env.RETENTION_DAYS);
+  const creating = await conditionalPut(db, {
+    TableName: env.BATCHES_TABLE,
+    Item: { ...batch, purge_at: epochSeconds(addDays(new Date(batch.expires_at), keptFor)) },
+    ConditionExpression: 'attribute_not_exists(batch_id)',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+  if (creating.applied) return { created: true } as const;
+  const existing = batchSchema.parse(creating.row);
+  return existing.stored_by === batch.stored_by
+    ? ({ created: true } as const)
+    : ({ created: false, existing } as const);
+}
 
-    get: (batchId) =>
-      readRow(client, batchSchema, { TableName, Key: { batch_id: batchId }, ConsistentRead: true }),
+export function findBatch(
+  { db, env }: Context<'BATCHES_TABLE'>,
+  batchId: string,
+): Promise<Batch | undefined> {
+  const Key = { batch_id: batchId };
+  return readRow(db, batchSchema, { TableName: env.BATCHES_TABLE, Key, ConsistentRead: true });
+}
 
-    async takeOver(batchId, seen, by) {
-      const { stored_by, storing_until } = seen;
-      const row = { TableName, Key: { batch_id: batchId } };
-      return (await updateIf(client, row, { state: 'storing', stored_by, storing_until }, by)).applied;
-    },
+/**
+ * Claims the storing of a batch whose earlier request died. Returns false if another request claimed it, or it is
+ * already stored.
+ */
+export async function takeOverBatch(
+  { db, env }: BatchesContext,
+  seen: Batch,
+  by: { readonly stored_by: string; readonly storing_until: string },
+): Promise<boolean> {
+  const { batch_id, stored_by, storing_until } = seen;
+  const row = { TableName: env.BATCHES_TABLE, Key: { batch_id } };
+  return (await updateIf(db, row, { state: 'storing', stored_by, storing_until }, by)).applied;
+}
 
-    async markStored(batchId, end) {
-      const stored = { state: 'stored', expected_end_at: end.expected_end_at };
-      const Key = { batch_id: batchId };
-      const { row } = await updateIf(client, { TableName, Key }, { state: 'storing' }, stored);
-      return row === undefined
-        ? end
-        : withoutUndefined({ expected_end_at: batchSchema.parse(row).expected_end_at });
-    },
-  };
+/**
+ * Notes that every message of the batch is stored, and when the last one is expected to be handed over. Returns the
+ * time that the first request noted that stored them all, so that each repeat gets the same answer.
+ */
+export async function markBatchStored(
+  { db, env }: BatchesContext,
+  batchId: string,
+  expectedEndAt: string | undefined,
+): Promise<string | undefined> {
+  const stored = { state: 'stored', expected_end_at: expectedEndAt };
+  const row = { TableName: env.BATCHES_TABLE, Key: { batch_id: batchId } };
+  const marking = await updateIf(db, row, { state: 'storing' }, stored);
+  return marking.row === undefined ? expectedEndAt : batchSchema.parse(marking.row).expected_end_at;
 }

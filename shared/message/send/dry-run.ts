@@ -5,41 +5,36 @@
 import * as z from 'zod/mini';
 import { type FieldError, GatewayError } from '../../contract/errors.ts';
 import type { MessageErrorCode } from '../../contract/message-error-codes.ts';
-import type { Price, PricedMessage } from '../../contract/prices.ts';
-import { millionthsPerUnit } from '../../contract/prices.ts';
+import { expectedPrice, millionthsPerUnit, readPrices } from '../../contract/prices.ts';
 import { type ApiRequest, type ApiResponse, parseQuery } from '../../operation/operation.ts';
+import type { Context } from '../../platform/context.ts';
 import { lazily } from '../../platform/expiring-cache.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { fromOf } from '../attempt.ts';
 import type { Message, StoredLeg } from '../message.ts';
 import { segment } from '../message-text.ts';
-import type { SuppressedAmong } from '../suppression/suppression-store.dynamo.ts';
+import { dynamoSuppressedAmong } from '../suppression/suppression-store.dynamo.ts';
 import type { Batch } from './batch-store.dynamo.ts';
 import type { DryRun, DryRunBatch, DryRunLeg, DryRunRefusal } from './dry-run-response.schema.ts';
-import { isRepeat, type KeyedRecord, type KeyedRequest, type KeyedStore } from './idempotency.ts';
-
-/** Returns undefined if the price list has no price for the recipient's country. */
-export type PriceOf = (message: PricedMessage) => Price | undefined;
+import { isRepeat, type KeyedRecord, type KeyedRequest } from './idempotency.ts';
 
 const sendQuery = lazily(() =>
   z.object({ dry_run: z.optional(z.enum(['true', 'false'], 'must be true or false')) }),
 );
 
 /** @throws GatewayError `invalid_request` for another value, and for any other parameter: a misspelled one must not send */
-export function isDryRun(request: Pick<ApiRequest, 'query'>): boolean {
+export function isDryRun(request: ApiRequest): boolean {
   return parseQuery(sendQuery(), request).dry_run === 'true';
 }
-
-type Check = () => void | Promise<void>;
 
 /**
  * Returns the errors that would refuse the request: from its Idempotency-Key if the key belongs to another request,
  * else from these checks. The repeat of an accepted request is never refused.
  */
 export async function refusalsOf(
-  store: Pick<KeyedStore<KeyedRecord>, 'get'>,
+  store: { get(id: string): Promise<KeyedRecord | undefined> },
   keyed: KeyedRequest,
-  checks: readonly Check[],
+  checks: readonly (() => void | Promise<void>)[],
 ): Promise<DryRunRefusal[]> {
   let repeats = false;
   const ofKey = await thrownBy([
@@ -51,7 +46,7 @@ export async function refusalsOf(
 }
 
 /** Returns the errors that these checks throw. Each one alone would refuse the request. */
-async function thrownBy(checks: readonly Check[]): Promise<DryRunRefusal[]> {
+async function thrownBy(checks: readonly (() => void | Promise<void>)[]): Promise<DryRunRefusal[]> {
   const refusals: DryRunRefusal[] = [];
   for (const check of checks) {
     try {
@@ -70,6 +65,8 @@ async function thrownBy(checks: readonly Check[]): Promise<DryRunRefusal[]> {
   return refusals;
 }
 
+type DryRunContext = Context<'PRICES_FILE' | 'SUPPRESSIONS_TABLE'>;
+
 interface DryRunFindings {
   readonly refusals: readonly DryRunRefusal[];
   readonly unknownFields: readonly FieldError[];
@@ -80,14 +77,15 @@ interface DryRunFindings {
  * another form
  */
 export async function dryRunOf(
+  context: DryRunContext,
   message: Message,
-  { priceOf, suppressedAmong }: { readonly priceOf: PriceOf; readonly suppressedAmong: SuppressedAmong },
   { refusals, unknownFields }: DryRunFindings,
   textOf: (stored: string) => string = (stored) => stored,
 ): Promise<ApiResponse> {
   const { channel, recipient, encoding, segments } = message;
-  const price = priceOf(message);
-  const failure = failureOf(message, await suppressedAmong([message]));
+  const prices = readPrices(context.env.PRICES_FILE);
+  const price = expectedPrice(prices, message);
+  const failure = failureOf(message, await suppressedIn(context, [message]));
   const body: DryRun = {
     dry_run: true,
     would_be_accepted: refusals.length === 0,
@@ -106,7 +104,11 @@ export async function dryRunOf(
 
   function legView({ channel, after_seconds, text = '', ...leg }: StoredLeg): DryRunLeg {
     const parts = channel === 'sms' ? segment(textOf(text)) : {};
-    const price = priceOf({ channel, ...withoutUndefined({ country: message.country }), ...parts });
+    const price = expectedPrice(prices, {
+      channel,
+      ...withoutUndefined({ country: message.country }),
+      ...parts,
+    });
     return {
       channel,
       after_seconds: after_seconds ?? null,
@@ -118,28 +120,38 @@ export async function dryRunOf(
   }
 }
 
-interface Failure {
-  readonly would_fail_with?: MessageErrorCode;
+function suppressedIn({ db, env }: DryRunContext, messages: readonly Message[]) {
+  return dynamoSuppressedAmong(db, env.SUPPRESSIONS_TABLE)(messages);
 }
 
 /** Returns why the message would fail at its hand-over, if that is known in advance. */
-function failureOf({ recipient }: Message, suppressed: ReadonlySet<string>): Failure {
+function failureOf(
+  { recipient }: Message,
+  suppressed: ReadonlySet<string>,
+): { readonly would_fail_with?: MessageErrorCode } {
   return suppressed.has(recipient) ? { would_fail_with: 'recipient_opted_out' } : {};
 }
 
 /** Returns the cost: a message that never reaches a carrier costs nothing. */
-function costOf(price: Price | undefined, { would_fail_with }: Failure): number | null {
+function costOf(
+  price: ReturnType<typeof expectedPrice>,
+  { would_fail_with }: ReturnType<typeof failureOf>,
+): number | null {
   return would_fail_with === undefined ? (price?.cost ?? null) : 0;
 }
 
 export async function dryRunOfBatch(
-  { total, accepted, errors }: Pick<Batch, 'total' | 'accepted' | 'errors'>,
+  context: DryRunContext,
+  { total, accepted, errors }: Batch,
   rows: readonly { readonly index: number; readonly message: Message }[],
-  { priceOf, suppressedAmong }: { readonly priceOf: PriceOf; readonly suppressedAmong: SuppressedAmong },
   { refusals, unknownFields }: DryRunFindings,
 ): Promise<ApiResponse> {
-  const suppressed = await suppressedAmong(rows.map(({ message }) => message));
-  const prices = rows.map(({ message }) => priceOf(message));
+  const table = readPrices(context.env.PRICES_FILE);
+  const suppressed = await suppressedIn(
+    context,
+    rows.map(({ message }) => message),
+  );
+  const prices = rows.map(({ message }) => expectedPrice(table, message));
   const messages = rows.map(({ index, message }, position) => {
     const { message_id, recipient, encoding, segments } = message;
     if (encoding === undefined || segments === undefined) throw new Error(`${message_id} has no segments`);

@@ -75,11 +75,7 @@ export function fitsSms(text: unknown): boolean {
 }
 
 /** Returns the legs to store with the first message, with the sender of each; nothing if `fallback` is absent. */
-export function legsToStore(
-  wanted: readonly WantedLeg[] | undefined,
-  first: Message,
-  select: SelectSender,
-): Pick<Message, 'fallback'> {
+export function legsToStore(wanted: readonly WantedLeg[] | undefined, first: Message, select: SelectSender) {
   if (wanted === undefined) return {};
   return { fallback: wanted.map((leg) => legToStore(leg, first, select)) };
 }
@@ -109,15 +105,12 @@ function senderOf({ channel, from }: WantedLeg, first: FirstMessage): string | u
   return from ?? (first.channel === 'sms' ? first.from : undefined);
 }
 
-function contentOf(
-  { channel, message, template }: WantedLeg,
-  first: Message,
-): Pick<StoredLeg, 'text' | 'whatsapp' | 'fallback_template'> {
-  if (template !== undefined) return { whatsapp: { type: 'template', template } };
+function contentOf({ channel, message, template }: WantedLeg, first: Message) {
+  if (template !== undefined) return { whatsapp: { type: 'template', template } } as const;
   const text = message ?? first.text;
   if (channel === 'sms') return withoutUndefined({ text });
   if (message !== undefined || first.channel === 'sms')
-    return { ...withoutUndefined({ text }), whatsapp: { type: 'text' } };
+    return { ...withoutUndefined({ text }), whatsapp: { type: 'text' } as const };
   const { whatsapp, fallback_template } = first;
   return withoutUndefined({ text, whatsapp, fallback_template });
 }
@@ -136,7 +129,7 @@ export function channelsOf({
 export function assertMaySendLegs(
   permissions: SendingPermissions,
   wanted: readonly WantedLeg[] | undefined,
-  first: FirstMessage & Pick<Message, 'recipient'>,
+  first: FirstMessage & { readonly recipient: string },
 ): void {
   for (const leg of wanted ?? []) {
     assertMaySend(permissions, leg.channel, first.recipient, senderOf(leg, first));

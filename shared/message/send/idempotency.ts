@@ -81,14 +81,15 @@ export interface KeyedRecord {
   readonly stored_by?: string;
 }
 
-type CreatedRecord<Entry> =
-  /** `stored` if the stored record differs from the given one. */
-  { readonly created: true; readonly stored?: Entry } | { readonly created: false; readonly existing: Entry };
-
 /** Stores these records, by an id that is derived from the key. */
-export interface KeyedStore<Entry extends KeyedRecord> {
-  /** @throws GatewayError if the record is certainly not stored */
-  create(entry: Entry): Promise<CreatedRecord<Entry>>;
+interface KeyedStore<Entry extends KeyedRecord> {
+  /** `stored` if the stored record differs from the given one. @throws GatewayError if it is certainly not stored */
+  create(
+    entry: Entry,
+  ): Promise<
+    | { readonly created: true; readonly stored?: Entry }
+    | { readonly created: false; readonly existing: Entry }
+  >;
   get(id: string): Promise<Entry | undefined>;
 }
 
@@ -100,7 +101,7 @@ export interface KeyedStore<Entry extends KeyedRecord> {
  */
 export async function createOnce<Entry extends KeyedRecord>(
   store: KeyedStore<Entry>,
-  { now, workId }: Pick<ApiRequest, 'now' | 'workId'>,
+  { now, workId }: ApiRequest,
   send: KeyedSend<Entry>,
 ) {
   const { prefix, key, looksFirst } = send;
@@ -124,7 +125,7 @@ export async function createOnce<Entry extends KeyedRecord>(
  * @throws GatewayError `idempotency_key_reused` if the key was used for another request.
  */
 export async function isRepeat(
-  store: Pick<KeyedStore<KeyedRecord>, 'get'>,
+  store: { get(id: string): Promise<KeyedRecord | undefined> },
   keyed: KeyedRequest,
 ): Promise<boolean> {
   const { key } = keyed;

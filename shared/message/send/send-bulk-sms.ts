@@ -10,6 +10,8 @@
 import * as z from 'zod/mini';
 import { assertChannelsOn, assertMaySendFrom, permissionsOf } from '../../client/sending-permissions.ts';
 import { standardError } from '../../contract/errors.ts';
+import type { functionUses } from '../../contract/function-uses.ts';
+import { capsInForce, checkCaps, takeFromCaps } from '../../limit/client-caps.ts';
 import { optional } from '../../operation/fields.ts';
 import {
   type ApiRequest,
@@ -20,11 +22,12 @@ import {
 import { describeUnknown, unknownIn } from '../../operation/unknown-fields.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
+import type { EnvironmentFor } from '../../platform/env.ts';
 import { newId } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import type { SelectSender } from '../../sender/select-sender.ts';
+import { type SelectSender, sendersOf } from '../../sender/select-sender.ts';
 import { lineUp } from '../dispatch/paced-message.ts';
-import type { SenderPaces } from '../dispatch/sender-pace.dynamo.ts';
+import { senderPaces } from '../dispatch/sender-pace.dynamo.ts';
 import type { Message } from '../message.ts';
 import type { AcceptedBatch } from '../message-response.schema.ts';
 import { acceptedView } from '../message-response.ts';
@@ -32,9 +35,12 @@ import { createMessages } from '../store/messages.dynamo.ts';
 import {
   acceptedIndexes,
   type Batch,
-  type BatchStore,
   batchMessageId,
+  createBatch,
+  findBatch,
+  markBatchStored,
   type RowErrorCode,
+  takeOverBatch,
 } from './batch-store.dynamo.ts';
 import {
   type BulkRow,
@@ -48,7 +54,6 @@ import {
 import { dryRunOfBatch, isDryRun, refusalsOf } from './dry-run.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import { endOfValidity, parseSend } from './send-fields.ts';
-import type { SendDependencies } from './send-one.ts';
 import { newSms, smsOptions } from './send-sms.ts';
 
 /** Longer than the function's time limit: after it, the request that stores the batch must have ended. */
@@ -65,15 +70,18 @@ export function sendBulkSchema(webhookUrl: z.ZodMiniType<string>) {
 
 type SendBulkRequest = z.output<ReturnType<typeof sendBulkSchema>>;
 
-export function sendBulkSms(
-  dependencies: SendDependencies & {
-    readonly batches: BatchStore;
-    readonly pace: Pick<SenderPaces, 'joinLine'>;
-  },
-): Operation {
-  const schema = sendBulkSchema(dependencies.webhookUrl);
+type BulkContext = Context<keyof EnvironmentFor<(typeof functionUses)['send-bulk-sms']>>;
+
+/** @param webhookUrl - accepts URLs that this deployment may call */
+export function sendBulkSms(context: BulkContext, webhookUrl: z.ZodMiniType<string>): Operation {
+  const schema = sendBulkSchema(webhookUrl);
+  const batches = {
+    create: (batch: Batch) => createBatch(context, batch),
+    get: (batchId: string) => findBatch(context, batchId),
+  };
   return async (request) => {
     const { clientId, client } = requireCaller(request);
+    const { now } = request;
     const key = idempotencyKeyOf(request.headers);
     const { data: bulk, assertTimely } = parseSend(schema, request);
     const rows = bulk.recipients.map(readRow);
@@ -84,32 +92,38 @@ export function sendBulkSms(
       key,
       canonicalRequest: () => ({ ...bulk, recipients: rows.map(canonicalRow) }),
     } as const;
-    const [allowance, senders] = await Promise.all([
-      dependencies.allowanceOf(clientId, request),
-      dependencies.sendersOf(clientId),
+    const [limits, senders] = await Promise.all([
+      capsInForce(context, clientId),
+      sendersOf(context, clientId),
     ]);
-    const permissions = permissionsOf(client, dependencies.stageCountries, senders);
+    const capped = { clientId, limits, now };
+    const permissions = permissionsOf(context, client, senders);
     const { select } = senders;
     const assertAllowed = (): void => {
-      assertChannelsOn(dependencies.channelsOff, ['sms']);
+      assertChannelsOn(context, ['sms']);
       assertMaySendFrom(permissions, 'sms', bulk.from);
     };
     if (isDryRun(request)) {
       assertTimely();
       const checked = checkRows(rows, bulk, permissions);
-      const batch = newBatch({ batchId: newId('bat', request.now), clientId }, bulk, checked, request);
+      const batch = newBatch({ batchId: newId('bat', now), clientId }, bulk, checked, request);
       const wouldSend = messagesOf(batch, bulk, rows, select);
-      const refusals = await refusalsOf(dependencies.batches, keyed, [
+      const refusals = await refusalsOf(batches, keyed, [
         assertAllowed,
         () => assertSome(checked),
-        () => allowance?.check(wouldSend.map(({ message }) => message)),
+        () =>
+          checkCaps(
+            context,
+            capped,
+            wouldSend.map(({ message }) => message),
+          ),
       ]);
       const unknown = [...unknownIn(schema, request.body), ...unknownRowFields(bulk.recipients)];
       const unknownFields = describeUnknown(unknown, 'field');
-      return dryRunOfBatch(batch, wouldSend, dependencies, { refusals, unknownFields });
+      return dryRunOfBatch(context, batch, wouldSend, { refusals, unknownFields });
     }
     let newRows: readonly AcceptedRow[] = [];
-    const { entry, replayed } = await createOnce(dependencies.batches, request, {
+    const { entry, replayed } = await createOnce(batches, request, {
       ...keyed,
       looksFirst: true,
       build: async (batchId) => {
@@ -119,43 +133,38 @@ export function sendBulkSms(
         assertSome(checked);
         const batch = newBatch({ batchId, clientId }, bulk, checked, request);
         newRows = messagesOf(batch, bulk, rows, select);
-        await allowance?.take(newRows.map(({ message }) => message));
+        const messages = newRows.map(({ message }) => message);
+        await takeFromCaps(context, capped, messages);
         return batch;
       },
     });
     const acceptedRows = replayed ? messagesOf(entry, bulk, rows, select) : newRows;
-    if (replayed && entry.state === 'storing') await takeOver(dependencies.batches, entry, request);
-    const batch =
-      entry.state === 'storing' ? await storeMessages(dependencies, entry, acceptedRows, request.now) : entry;
+    if (replayed && entry.state === 'storing') await takeOver(context, entry, request);
+    const batch = entry.state === 'storing' ? await storeMessages(context, entry, acceptedRows, now) : entry;
     return acceptedResponse(batch, acceptedRows, replayed);
   };
 }
 
 /** Stores the messages of the batch, each with its time in the line if its sender has a pace. */
 async function storeMessages(
-  ctx: Context<'MESSAGES_TABLE' | 'RETENTION_DAYS'> & {
-    readonly batches: Pick<BatchStore, 'markStored'>;
-    readonly pace: Pick<SenderPaces, 'joinLine'>;
-  },
+  context: BulkContext,
   batch: Batch,
   rows: readonly AcceptedRow[],
   now: Date,
 ): Promise<Batch> {
   const all = rows.map(({ message }) => message);
-  const paced = await lineUp(ctx.pace, all, now);
-  await createMessages(ctx, paced.messages);
-  const expectedEnd = withoutUndefined({ expected_end_at: paced.expectedEndAt?.toISOString() });
-  return { ...batch, ...(await ctx.batches.markStored(batch.batch_id, expectedEnd)) };
+  const paced = await lineUp(senderPaces(context.db, context.env.SENDER_PACE_TABLE, context.clock), all, now);
+  await createMessages(context, paced.messages);
+  const expectedEnd = paced.expectedEndAt?.toISOString();
+  const expected_end_at = await markBatchStored(context, batch.batch_id, expectedEnd);
+  return { ...batch, ...withoutUndefined({ expected_end_at }) };
 }
 
-async function takeOver(
-  batches: BatchStore,
-  batch: Batch,
-  { now, workId }: Pick<ApiRequest, 'now' | 'workId'>,
-): Promise<void> {
+/** @throws GatewayError `idempotency_in_progress` if the request that stores the batch may still be running */
+async function takeOver(context: BulkContext, batch: Batch, { now, workId }: ApiRequest): Promise<void> {
   const dead = batch.storing_until <= now.toISOString();
   const by = { stored_by: workId, storing_until: addSeconds(now, storingLeaseSeconds).toISOString() };
-  if (!dead || !(await batches.takeOver(batch.batch_id, batch, by))) {
+  if (!dead || !(await takeOverBatch(context, batch, by))) {
     throw standardError('idempotency_in_progress');
   }
 }
@@ -164,7 +173,7 @@ function newBatch(
   { batchId, clientId }: { readonly batchId: string; readonly clientId: string },
   bulk: SendBulkRequest,
   rows: CheckedRows,
-  { now, workId }: Pick<ApiRequest, 'now' | 'workId'>,
+  { now, workId }: ApiRequest,
 ): Batch {
   return {
     batch_id: batchId,

@@ -58,24 +58,17 @@ export const scheduledAhead = { secondsMin: 60, daysMax: 180 } as const;
 /** A time; `parseSend` checks how far ahead it is. */
 export const scheduledAt = dateTime;
 
-interface ParsedSend<Output> {
-  readonly data: Output;
-  /**
-   * Refuses a `scheduled_at` that is nearer or farther than `scheduledAhead`. Called only for a new request, because a
-   * repeat gets the first response, also when that time has passed.
-   */
-  readonly assertTimely: () => void;
-}
-
 /**
  * Parses the request of a send.
  *
+ * @returns the fields, and `assertTimely`, which refuses a `scheduled_at` that is nearer or farther than `scheduledAhead`.
+ *   It is called only for a new request, because a repeat gets the first response, also when that time has passed.
  * @throws GatewayError `invalid_request` with all faulty fields, including `scheduled_at`.
  */
 export function parseSend<Schema extends z.ZodMiniType<{ scheduled_at?: Date | undefined }>>(
   schema: Schema,
-  request: Pick<ApiRequest, 'body' | 'now'>,
-): ParsedSend<z.output<Schema>> {
+  request: ApiRequest,
+) {
   const timing = timingFault(request.body, request.now);
   try {
     const data = parseBody(schema, request);

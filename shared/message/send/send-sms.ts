@@ -14,7 +14,7 @@ import {
   smsText,
   validityPeriod,
 } from './send-fields.ts';
-import { type MessageOrigin, newMessage, type SendDependencies, sendOne } from './send-one.ts';
+import { type MessageOrigin, newMessage, type SendContext, sendOne } from './send-one.ts';
 
 /** Returns the fields of an SMS, or of many, besides recipients and texts. */
 export function smsOptions(webhookUrl: z.ZodMiniType<string>) {
@@ -40,9 +40,10 @@ export function sendSmsSchema(webhookUrl: z.ZodMiniType<string>) {
 
 type SendSmsRequest = z.output<ReturnType<typeof sendSmsSchema>>;
 
-export function sendSms(dependencies: SendDependencies): Operation {
-  const schema = sendSmsSchema(dependencies.webhookUrl);
-  return sendOne(dependencies, { channel: 'sms', schema, newMessage: newSms });
+/** @param webhookUrl - accepts URLs that this deployment may call */
+export function sendSms(context: SendContext, webhookUrl: z.ZodMiniType<string>): Operation {
+  const schema = sendSmsSchema(webhookUrl);
+  return sendOne(context, { channel: 'sms', schema, newMessage: newSms });
 }
 
 export function newSms(origin: MessageOrigin, sms: SendSmsRequest, now: Date): Message {

@@ -16,7 +16,7 @@ import {
 } from '../whatsapp-content.ts';
 import { fallbackSchema, fitsSms, legIndexes, legsToStore } from './fallback-fields.ts';
 import { endOfValidity, messageTextOf, referenceText, scheduledAt, validityPeriod } from './send-fields.ts';
-import { type MessageOrigin, newMessage, type SendDependencies, sendOne } from './send-one.ts';
+import { type MessageOrigin, newMessage, type SendContext, sendOne } from './send-one.ts';
 
 const maxTextCharacters = 4096;
 
@@ -153,9 +153,10 @@ type RequestContent =
 
 type SendWhatsAppRequest = z.output<ReturnType<typeof sendWhatsAppSchema>>;
 
-export function sendWhatsApp(dependencies: SendDependencies): Operation {
-  const schema = sendWhatsAppSchema(dependencies.webhookUrl);
-  return sendOne(dependencies, { channel: 'whatsapp', schema, newMessage: newWhatsApp });
+/** @param webhookUrl - accepts URLs that this deployment may call */
+export function sendWhatsApp(context: SendContext, webhookUrl: z.ZodMiniType<string>): Operation {
+  const schema = sendWhatsAppSchema(webhookUrl);
+  return sendOne(context, { channel: 'whatsapp', schema, newMessage: newWhatsApp });
 }
 
 function newWhatsApp(origin: MessageOrigin, request: SendWhatsAppRequest, now: Date): Message {

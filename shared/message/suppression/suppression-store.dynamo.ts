@@ -36,7 +36,7 @@ import {
 } from './suppression.ts';
 
 /** Returns the suppressed recipients of messages, which are of one client and all one-time passwords or none. */
-export type SuppressedAmong = (messages: readonly Message[]) => Promise<ReadonlySet<string>>;
+type SuppressedAmong = (messages: readonly Message[]) => Promise<ReadonlySet<string>>;
 
 export type SuppressionStore = ReturnType<typeof dynamoSuppressionStore>;
 

@@ -7,20 +7,12 @@ import type { NewClient } from '../../../shared/client/client-admin.ts';
 import { createClient, revokeApiKey, setClientDisabled } from '../../../shared/client/client-admin.ts';
 import { adminRoutes } from '../../../shared/contract/routes.ts';
 import { httpFunction } from '../../../shared/http/http-function.ts';
+import type { ApiRequest } from '../../../shared/operation/operation.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { issueToken } from '../../../shared/token/issue-token.ts';
-import { kmsTokenSigner } from '../../../shared/token/token-signer.kms.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
-import {
-  type Access,
-  accessTo,
-  audience,
-  createSigningKey,
-  issuer,
-  jsonType,
-  send,
-} from '../../support/gateway/access.ts';
+import { type Access, accessTo, createSigningKey, jsonType, send } from '../../support/gateway/access.ts';
 import { accepted, bearer, functionOf, keyOf, newAddress } from '../../support/gateway/callers.ts';
 import { kmsClient } from '../../support/gateway/gateway.ts';
 
@@ -48,30 +40,19 @@ async function tokenOf(
 ): Promise<string> {
   const client = await access.admin.clients.find(clientId);
   if (client === undefined) throw new Error('no client');
-  signer ??= kmsTokenSigner(
-    kms,
-    await createSigningKey(kms),
-    access.signingKeys,
-    () => access.now,
-    async () => undefined,
-  );
-  const dependencies = {
-    signer,
-    issuer,
-    audience,
-    newTokenId: () => 'id',
-    activityLog: { db: tables.dynamo, tableName: tables.names.activity_log, retentionDays: 30 },
-  };
-  const caller = { clientId, scopes, client };
-  const { body } = await issueToken(dependencies, {
-    caller,
+  keyId ??= await createSigningKey(kms);
+  const { env, ...process } = access.newProcess();
+  const context = { ...process, kms, env: { ...env, TOKEN_SIGNING_KEY_ID: keyId } };
+  const request = {
+    caller: { clientId, scopes, client },
     body: { grant_type: 'client_credentials' },
     now: access.now,
     sourceIp: '203.0.113.1',
-  });
+  };
+  const { body } = await issueToken(context, request as unknown as ApiRequest);
   return z.object({ access_token: z.string() }).parse(body).access_token;
 }
-let signer: ReturnType<typeof kmsTokenSigner> | undefined;
+let keyId: string | undefined;
 
 describe('a request with a credential', () => {
   it('is let in with a token or an API key that was made a moment ago, whatever the case of the scheme', async () => {
@@ -173,8 +154,7 @@ describe('a request with a credential', () => {
   it('that is an API key opens the messages API and never the admin API, whatever its client may do', async () => {
     const { apiKey } = await keyOfNewClient({ scopes: ['messages', 'admin'] });
     expect((await send(functionOf(access), { headers: bearer(apiKey) })).status).toBe(202);
-    const dependencies = access.newProcess();
-    const handler = httpFunction(adminRoutes.adminApi, accepted, { dependencies });
+    const handler = httpFunction(access.newProcess(), adminRoutes.adminApi, accepted);
     const { status, body, headers } = await send(handler, { headers: bearer(apiKey) });
     expect([status, body.error]).toEqual([403, 'forbidden']);
     expect(headers['WWW-Authenticate']).toContain('scope="admin"');

@@ -8,7 +8,7 @@ import { stageVariables } from '../../../lib/stages/stage-variables.ts';
 import { stages } from '../../../lib/stages/stages.ts';
 import { createApiKey, createClient } from '../../../shared/client/client-admin.ts';
 import type { HttpFunction } from '../../../shared/http/http-function.ts';
-import { publicJwk } from '../../../shared/token/signing-keys.dynamo.ts';
+import { publicJwk, publishKey } from '../../../shared/token/signing-keys.dynamo.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { accessTo, jsonType, send } from '../../support/gateway/access.ts';
@@ -28,13 +28,13 @@ describe('the send-sms function, warm', () => {
   beforeAll(async () => {
     tables = await createTables();
     proxy = await startCountingProxy(gateway().aws.endpoint);
-    const { admin, signingKeys } = accessTo(tables, new Date());
+    const { admin, newProcess } = accessTo(tables, new Date());
     const { client } = await createClient(admin, { name: 'Test', scopes: ['messages'] }, new Date());
     credentials.apiKey = (await createApiKey(admin, client.client_id, new Date())).apiKey;
     const variables = { ...stageVariables(stages.local), TOKEN_ISSUER: gateway().base_url };
     const kid = randomBytes(32).toString('base64url');
     const { publicKey, privateKey } = await generateKeyPair('ES256');
-    await signingKeys.publish(kid, publicJwk.parse(await exportJWK(publicKey)), new Date());
+    await publishKey(newProcess(), kid, publicJwk.parse(await exportJWK(publicKey)));
     credentials.token = await new SignJWT({ client_id: client.client_id, scope: 'messages' })
       .setProtectedHeader({ alg: 'ES256', kid, typ: 'at+jwt' })
       .setIssuer(variables.TOKEN_ISSUER)

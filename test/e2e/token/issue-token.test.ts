@@ -9,8 +9,8 @@ import {
 } from '../../../shared/http/authenticate-by-credentials.ts';
 import { type HttpFunction, publicHttpFunction } from '../../../shared/http/http-function.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
+import { verifyToken } from '../../../shared/token/access-token.ts';
 import { issueToken } from '../../../shared/token/issue-token.ts';
-import { kmsTokenSigner } from '../../../shared/token/token-signer.kms.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import {
@@ -46,19 +46,11 @@ describe('POST /api/v1/auth/token', () => {
     kms = kmsClient();
     const keyId = await createSigningKey(kms);
     newFunction = () => {
-      const dependencies = access.newProcess();
-      const signer = kmsTokenSigner(
-        kms,
-        keyId,
-        access.signingKeys,
-        () => now,
-        async () => undefined,
-      );
-      const activityLog = { db: tables.dynamo, tableName: tables.names.activity_log, retentionDays: 30 };
-      const issuing = { signer, issuer, audience, newTokenId: () => 'id-1', activityLog };
-      return publicHttpFunction(routes.issueToken, (request) => issueToken(issuing, request), {
-        dependencies,
-        authenticate: authenticateByCredentials(dependencies.clients),
+      const { env, ...process } = access.newProcess();
+      const context = { ...process, kms, env: { ...env, TOKEN_SIGNING_KEY_ID: keyId } };
+      return publicHttpFunction(context, routes.issueToken, (request) => issueToken(context, request), {
+        authenticate: (request) => authenticateByCredentials(context, request),
+        overrides: context,
         formats: tokenRequestFormats,
         headers: { 'Cache-Control': 'no-store' },
         oauthErrors: true,
@@ -96,7 +88,7 @@ describe('POST /api/v1/auth/token', () => {
       'X-RateLimit-Policy': '20;w=60;comment=auth_token_minute',
     });
     expect(body).toEqual({ access_token: expect.any(String), token_type: 'bearer', expires_in: 3600 });
-    const claims = await access.newProcess().tokens.verify(String(body.access_token));
+    const claims = await verifyToken(access.newProcess(), String(body.access_token));
     const issuedAt = now.getTime() / 1000;
     expect(claims).toMatchObject({
       client_id: credentials.client_id,

@@ -1,16 +1,16 @@
 import type { KMSClient } from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
-import { addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
-import type { TokenClaims } from '../../../shared/token/token-claims.ts';
-import { kmsTokenSigner } from '../../../shared/token/token-signer.kms.ts';
+import { addSeconds, epochSeconds, type Sleep } from '../../../shared/platform/clock.ts';
+import { type TokenClaims, verifyToken } from '../../../shared/token/access-token.ts';
+import { publishedKeys, publishKey } from '../../../shared/token/signing-keys.dynamo.ts';
+import { signToken } from '../../../shared/token/token-signer.kms.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { type Access, accessTo, audience, createSigningKey, issuer } from '../../support/gateway/access.ts';
 import { kmsClient } from '../../support/gateway/gateway.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
-const noWait = async () => undefined;
 const claims: TokenClaims = {
   iss: issuer,
   aud: audience,
@@ -39,11 +39,15 @@ describe('access tokens', () => {
     kms.destroy();
   });
 
-  const sign = (key: string, wanted = claims): Promise<string> =>
-    kmsTokenSigner(kms, key, access.signingKeys, () => now, noWait).sign(wanted);
-  const verify = (token: string, at = now, { tokens } = access.newProcess()) => {
+  /** A process that signs with this key. */
+  const signerWith = (key: string, sleep: Sleep = async () => {}) => {
+    const { env, ...process } = access.newProcess();
+    return { ...process, clock: () => now, sleep, kms, env: { ...env, TOKEN_SIGNING_KEY_ID: key } };
+  };
+  const sign = (key: string, wanted = claims): Promise<string> => signToken(signerWith(key), wanted);
+  const verify = (token: string, at = now, process = access.newProcess()) => {
     access.now = at;
-    return tokens.verify(token).finally(() => {
+    return verifyToken(process, token).finally(() => {
       access.now = now;
     });
   };
@@ -101,7 +105,7 @@ describe('access tokens', () => {
     const foreign = await new SignJWT({ ...claims }).setProtectedHeader(header).sign(privateKey);
     expect(await verify(foreign)).toBeUndefined();
 
-    const jwk = await (await access.signingKeys.all()).get(kid);
+    const jwk = (await publishedKeys(access.newProcess())).get(kid);
     const secret = Buffer.from(JSON.stringify(jwk));
     const confused = new SignJWT({ ...claims }).setProtectedHeader({ ...header, alg: 'HS256' });
     expect(await verify(await confused.sign(secret))).toBeUndefined();
@@ -109,7 +113,7 @@ describe('access tokens', () => {
     const own = await generateKeyPair('ES256', { extractable: true });
     const { x = '', y = '' } = await exportJWK(own.publicKey);
     const ownKid = 'k'.repeat(43);
-    await access.signingKeys.publish(ownKid, { kty: 'EC', crv: 'P-256', x, y }, now);
+    await publishKey(access.newProcess(), ownKid, { kty: 'EC', crv: 'P-256', x, y });
     const idToken = new SignJWT({ ...claims }).setProtectedHeader({ ...header, kid: ownKid, typ: 'JWT' });
     expect(await verify(await idToken.sign(own.privateKey))).toBeUndefined();
   });
@@ -124,21 +128,20 @@ describe('access tokens', () => {
   it('of the old and the new key hold side by side while the key is rotated, in a process that knew only the old', async () => {
     const process = access.newProcess();
     const old = await sign(keyId);
-    expect(await process.tokens.verify(old)).toBeDefined();
+    expect(await verifyToken(process, old)).toBeDefined();
     const waits: number[] = [];
     const wait = async (ms: number) => {
       waits.push(ms);
       access.now = addSeconds(now, ms / 1000);
     };
     const newKey = await createSigningKey(kms);
-    const signer = () => kmsTokenSigner(kms, newKey, access.signingKeys, () => now, wait);
-    const fresh = await signer().sign(claims);
+    const fresh = await signToken(signerWith(newKey, wait), claims);
     expect(decodeProtectedHeader(fresh).kid).not.toBe(decodeProtectedHeader(old).kid);
     // A second process of the token function may sign as early as the first, and not earlier.
-    await signer().sign(claims);
+    await signToken(signerWith(newKey, wait), claims);
     expect(waits).toEqual([1000, 1000]);
-    expect(await process.tokens.verify(fresh)).toBeDefined();
-    expect(await process.tokens.verify(old)).toBeDefined();
+    expect(await verifyToken(process, fresh)).toBeDefined();
+    expect(await verifyToken(process, old)).toBeDefined();
     access.now = now;
   });
 
@@ -150,9 +153,9 @@ describe('access tokens', () => {
         return await next(args);
       };
     kms.middlewareStack.add(record as never, { step: 'initialize', name: 'spy' });
-    const signer = kmsTokenSigner(kms, keyId, access.signingKeys, () => now, noWait);
-    await signer.sign(claims);
-    await signer.sign(claims);
+    const signer = signerWith(keyId);
+    await signToken(signer, claims);
+    await signToken(signer, claims);
     kms.middlewareStack.remove('spy');
     expect(calls).toEqual(['GetPublicKeyCommand', 'SignCommand', 'SignCommand']);
   });

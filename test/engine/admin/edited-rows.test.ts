@@ -10,7 +10,7 @@ import {
   dynamoRowEditor,
   dynamoRowReader,
 } from '../../../shared/edited-table/row-editor.dynamo.ts';
-import { overrideTable } from '../../../shared/limit/override-row.ts';
+import { overrideTable } from '../../../shared/limit/overrides.ts';
 import { senderTable } from '../../../shared/sender/sender-row.ts';
 import { oneCarrierEach } from '../../support/doubles/no-senders.ts';
 import { engineClient } from '../../support/engine/engine.ts';

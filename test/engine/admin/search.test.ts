@@ -8,7 +8,7 @@ import type { Client } from '../../../shared/client/client.ts';
 import { dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
 import { unassignedClientId } from '../../../shared/message/find-owner.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { dynamoBatchStore } from '../../../shared/message/send/batch-store.dynamo.ts';
+import { createBatch } from '../../../shared/message/send/batch-store.dynamo.ts';
 import { transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
 import { createMessage, createMessages } from '../../../shared/message/store/messages.dynamo.ts';
 import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
@@ -58,7 +58,6 @@ beforeAll(async () => {
   const { dynamo, names } = tables;
   const clients = dynamoClientStore(dynamo, names.clients);
   const context = testContext(tables, { env: { RETENTION_DAYS: 1, COUNTRY: 'GB' } });
-  const batches = dynamoBatchStore(dynamo, { tableName: names.batches, retentionDays: 1 });
   const otps = dynamoOtpStore(dynamo, names.one_time_passwords);
   const deliveries = dynamoDeliveryStore(dynamo, names.webhook_deliveries);
   const suppressions = dynamoSuppressionStore(dynamo, names.suppressions);
@@ -66,7 +65,6 @@ beforeAll(async () => {
     ...context,
     clients,
     suppressions,
-    batches,
     otps,
     deliveries,
     mode: 'live',
@@ -104,7 +102,7 @@ beforeAll(async () => {
       at: created,
     });
   }
-  await batches.create({
+  await createBatch(testContext(tables), {
     batch_id: ids.batch,
     client_id: 'client-a',
     state: 'stored',

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import type { StageCaps } from '../../../shared/contract/rate-limits-and-caps.ts';
-import { type Allowance, capCounterKey } from '../../../shared/limit/take-from-caps.ts';
+import { capCounterKey } from '../../../shared/limit/client-caps.ts';
 import { windowsAt } from '../../../shared/limit/windows.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { capProcess, millionthsOf, usedOf } from '../../support/cap/caps.ts';
@@ -95,10 +95,7 @@ describe('the counter', () => {
             limit,
           }));
           const fits = keys.every(({ key, amount, limit }) => (model.get(key) ?? 0) + amount <= limit);
-          const allowance = await processes[process]?.(client_id, {
-            now: at,
-          });
-          expect(await takes(allowance, messages)).toBe(fits);
+          expect(await takes(() => processes[process]?.(client_id, messages, at))).toBe(fits);
           if (fits) for (const { key, amount } of keys) model.set(key, (model.get(key) ?? 0) + amount);
           const expected = limits.map(([cap, window]) => {
             const counted = model.get(`${cap} ${window} ${windows[window]}`) ?? 0;
@@ -111,9 +108,9 @@ describe('the counter', () => {
     );
   });
 
-  async function takes(allowance: Allowance | undefined, messages: Parameters<Allowance['take']>[0]) {
+  async function takes(take: () => Promise<void> | undefined) {
     try {
-      await allowance?.take(messages);
+      await take();
       return true;
     } catch (error) {
       if (error instanceof GatewayError) return false;
@@ -124,14 +121,13 @@ describe('the counter', () => {
   it('keeps its row below a kilobyte through a month of sends, at any pace', async () => {
     const { client_id } = aClient();
     const endless: StageCaps = { messages: { perMinute: 1e9 }, spend: { perDay: 1e6, perMonth: 1e6 } };
-    const allowanceOf = capProcess(tables, () => endless);
+    const take = capProcess(tables, () => endless);
     const pauses = [1, 60, 61, 300, 3600, 40_000, 86_400];
     let at = new Date('2026-11-01T00:00:00.000Z');
     let longest = 0;
     let sends = 0;
     for (let index = 0; at < new Date('2026-11-30T00:00:00Z'); index += 1) {
-      const allowance = await allowanceOf(client_id, { now: at });
-      await allowance?.take([{ channel: 'sms', country: 'GB' }]);
+      await take(client_id, [{ channel: 'sms', country: 'GB' }], at);
       sends += 1;
       longest = Math.max(longest, JSON.stringify(await rowOf(client_id, at)).length);
       at = addSeconds(at, pauses[index % pauses.length] ?? 1);
@@ -144,9 +140,9 @@ describe('the counter', () => {
     const { client_id } = aClient();
     const now = new Date('2026-11-20T10:05:17.000Z');
     const watched = watchCalls(tables.dynamo);
-    const allowanceOf = capProcess(tables, () => caps);
+    const process = capProcess(tables, () => caps);
     const messages = Array.from({ length: 7 }, () => ({ channel: 'sms', country: 'US' }) as const);
-    const take = async () => (await allowanceOf(client_id, { now }))?.take(messages);
+    const take = () => process(client_id, messages, now);
     await take();
     expect(watched.calls).toEqual(['UpdateItemCommand', '1']);
     await expect(take()).rejects.toMatchObject({ code: 'message_limit_reached' });
@@ -157,8 +153,8 @@ describe('the counter', () => {
   it('has a TTL of two days after its month', async () => {
     const { client_id } = aClient();
     const now = new Date('2026-12-20T10:05:17.000Z');
-    const allowanceOf = capProcess(tables, () => ({ messages: { perHour: 5 } }));
-    await (await allowanceOf(client_id, { now }))?.take([{ channel: 'whatsapp', country: 'FR' }]);
+    const take = capProcess(tables, () => ({ messages: { perHour: 5 } }));
+    await take(client_id, [{ channel: 'whatsapp', country: 'FR' }], now);
     expect(await rowOf(client_id, now)).toEqual({
       counter: `caps:${client_id}|2026-12`,
       messages_h2010: 1,
@@ -173,9 +169,8 @@ describe('the counter', () => {
   it('counts again from nothing when its row is deleted by hand', async () => {
     const { client_id } = aClient();
     const now = new Date('2026-11-20T10:05:17.000Z');
-    const allowanceOf = capProcess(tables, () => ({ messages: { perDay: 1 } }));
-    const take = async () =>
-      (await allowanceOf(client_id, { now }))?.take([{ channel: 'sms', country: 'GB' }]);
+    const process = capProcess(tables, () => ({ messages: { perDay: 1 } }));
+    const take = () => process(client_id, [{ channel: 'sms', country: 'GB' }], now);
     await take();
     await expect(take()).rejects.toMatchObject({ code: 'message_limit_reached' });
     const Key = { counter: capCounterKey(client_id, windowsAt(now)) };

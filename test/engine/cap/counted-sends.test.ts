@@ -1,4 +1,5 @@
 /** An accepted send counts towards a cap at least once (contract 10.2 and 10.3). */
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
@@ -13,10 +14,10 @@ import {
   to,
   wantedMessages,
 } from '../../support/cap/capped-sends.ts';
-import { capProcess, millionthsOf, usedOf } from '../../support/cap/caps.ts';
+import { millionthsOf, usedOf } from '../../support/cap/caps.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { type Kill, Killed, noKill } from '../../support/faults/kill-process.ts';
-import { type Asked, aClient, ask, bytesOf, sendsIn } from '../../support/message/sends.ts';
+import { type Asked, aClient, ask, bytesOf } from '../../support/message/sends.ts';
 
 let tables: TestTables;
 beforeAll(async () => {
@@ -113,6 +114,16 @@ describe.each(sendNames)('what is counted for a send: %s', (name) => {
 describe('an amount that was taken', () => {
   const caps = { messages: { perDay: 100 } };
 
+  /** The tables, whose writes of messages are changed. */
+  function changingWrites(change: (write: () => Promise<unknown>) => Promise<unknown>): TestTables {
+    const { dynamo, names } = tables;
+    const send = (command: PutCommand) => {
+      const isMessage = command instanceof PutCommand && command.input.TableName === names.messages;
+      return isMessage ? change(() => dynamo.send(command)) : dynamo.send(command);
+    };
+    return { ...tables, dynamo: Object.assign(Object.create(dynamo), { send }) };
+  }
+
   it('is none for a one-time password that its recipient may not get any more', async () => {
     const client = aClient();
     for (let sends = 0; sends < 5; sends += 1)
@@ -129,14 +140,10 @@ describe('an amount that was taken', () => {
     'stays taken when nobody knows whether the message is stored (key: %s)',
     async (key) => {
       const client = aClient();
-      const allowanceOf = capProcess(tables, () => caps);
-      const { sms } = sendsIn(tables, {
-        allowanceOf,
-        around: async ({ operation }, run) => {
-          if (operation === 'Put') throw new Error('no response from the table');
-          return run();
-        },
-      });
+      const { sms } = cappedSends(
+        changingWrites(() => Promise.reject(new Error('no response'))),
+        caps,
+      );
       const asked: Asked = { client, now, body: bodies.sms, ...(key === undefined ? {} : { key }) };
       await expect(ask(sms, asked)).rejects.toThrow('no response');
       expect(await usedOf(tables, client.client_id, now, caps)).toEqual({ 'messages day': 1 });
@@ -147,14 +154,13 @@ describe('an amount that was taken', () => {
     'stays taken when the SDK repeats the write of the message after a lost response (key: %s)',
     async (key) => {
       const client = aClient();
-      const allowanceOf = capProcess(tables, () => caps);
-      const { sms } = sendsIn(tables, {
-        allowanceOf,
-        around: async ({ operation }, run) => {
-          if (operation === 'Put') await run();
-          return run();
-        },
-      });
+      const { sms } = cappedSends(
+        changingWrites(async (write) => {
+          await write();
+          return write();
+        }),
+        caps,
+      );
       const response = await ask(sms, {
         client,
         now,
@@ -170,7 +176,7 @@ describe('an amount that was taken', () => {
 it('without a cap nothing is counted', async () => {
   const client = aClient();
   const kill = noKill();
-  const allowanceOf = capProcess(tables, () => ({}), kill);
-  await ask(sendsIn(tables, { allowanceOf }).sms, { client, now, body: bodies.sms });
-  expect(kill.calls).toBe(0);
+  await ask(cappedSends(tables, {}, kill).sms, { client, now, body: bodies.sms });
+  // The write of the message.
+  expect(kill.calls).toBe(1);
 });

@@ -22,11 +22,10 @@ afterAll(() => tables.drop());
 async function takeAtOnce(times: number, caps: StageCaps, isLost: (response: number) => boolean) {
   const { client_id } = aClient();
   const { dynamo, lost } = losingResponses(isLost);
-  const allowanceOf = capProcess({ ...tables, dynamo }, () => caps);
-  const takes = Array.from({ length: times }, async () => {
-    const allowance = await allowanceOf(client_id, { now });
-    await allowance?.take([{ channel: 'sms', country: 'GB' }]);
-  });
+  const take = capProcess({ ...tables, dynamo }, () => caps);
+  const takes = Array.from({ length: times }, () =>
+    take(client_id, [{ channel: 'sms', country: 'GB' }], now),
+  );
   const results = await Promise.allSettled(takes);
   dynamo.destroy();
   const refusals = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));

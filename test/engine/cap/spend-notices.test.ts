@@ -1,7 +1,6 @@
 /** At 80 % and 100 % of a spend cap: one metric and one Activity Log entry for each window, on the real tables. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { StageCaps } from '../../../shared/contract/rate-limits-and-caps.ts';
-import type { AllowanceOf } from '../../../shared/limit/take-from-caps.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { capProcess } from '../../support/cap/caps.ts';
 import { countedMetrics } from '../../support/doubles/counted-metrics.ts';
@@ -19,9 +18,14 @@ beforeAll(async () => {
 });
 afterAll(() => tables.drop());
 
-async function take(allowanceOf: AllowanceOf, clientId: string, recipients: number, at = now): Promise<void> {
-  const allowance = await allowanceOf(clientId, { now: at });
-  await allowance?.take(Array.from({ length: recipients }, () => message));
+async function take(
+  process: ReturnType<typeof capProcess>,
+  clientId: string,
+  recipients: number,
+  at = now,
+): Promise<void> {
+  const messages = Array.from({ length: recipients }, () => message);
+  await process(clientId, messages, at);
 }
 
 async function entriesOf(clientId: string): Promise<string[]> {
@@ -68,7 +72,7 @@ it('are given once by fifty requests at once in twenty processes, in each window
   );
   const burst = async (at: Date): Promise<void> => {
     await Promise.allSettled(
-      Array.from({ length: 50 }, (_, index) => take(processes[index % 20] as AllowanceOf, client_id, 1, at)),
+      Array.from({ length: 50 }, async (_, index) => processes[index % 20]?.(client_id, [message], at)),
     );
   };
   await burst(now);
@@ -91,8 +95,8 @@ it.each(['before', 'after'] as const)(
   async (when) => {
     const { client_id } = aClient();
     const caps = (): StageCaps => ({ spend: { perDay: 1 } });
-    // The first call takes, the second marks.
-    const dying = capProcess(tables, caps, { at: 1, when, calls: 0 });
+    // The first call takes, the second adds the entry, the third marks.
+    const dying = capProcess(tables, caps, { at: 2, when, calls: 0 });
     await take(dying, client_id, 20);
     expect(await entriesOf(client_id)).toEqual(['spend_cap_nearly_reached day']);
     const next = capProcess(tables, caps);

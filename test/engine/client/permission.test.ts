@@ -2,8 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { EditedRow } from '../../../shared/edited-table/edited-row.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { senderReader } from '../../../shared/sender/select-sender.ts';
-import { oneCarrierEach } from '../../support/doubles/no-senders.ts';
+import { writeRows } from '../../support/engine/write-rows.ts';
 import {
   aClient,
   ask,
@@ -118,10 +117,6 @@ describe('a number of no country', () => {
 });
 
 describe('a sender that rows give to certain clients', () => {
-  const rowStore = (held: () => readonly EditedRow[]) => ({
-    allRows: async () => held(),
-    rowsOf: async (clientId: string) => held().filter(({ client_id }) => client_id === clientId),
-  });
   const row = (client_id: string, identity: string, more: EditedRow = {}): EditedRow => ({
     client_id,
     destination: 'sms *',
@@ -139,13 +134,12 @@ describe('a sender that rows give to certain clients', () => {
     row('*', 'Shared', { destination: 'sms GB' }),
     row('owner', '+447700900199', { destination: 'sms IT' }),
   ];
-  const stage = { ...oneCarrierEach, sms: '+447700900199' };
-  const sendersOf = senderReader(
-    rowStore(() => rows),
-    stage,
-    () => now,
-    () => undefined,
-  );
+  const stageSender = '+447700900199';
+  const sendsWith = (clock = () => now) => {
+    const sends = inMemorySends({ clock, env: { STAGE_SMS_SENDER: stageSender } });
+    const enter = () => writeRows(sends.tables.dynamo, sends.tables.names.senders, rows);
+    return { ...sends, enter };
+  };
 
   /** Each way in which a request names a sender of an SMS. */
   const ways: readonly (readonly [string, SendName, (from: string) => object])[] = [
@@ -172,7 +166,8 @@ describe('a sender that rows give to certain clients', () => {
     const found = new Set<unknown>();
     for (const [way, name, fields] of ways) {
       const body = { ...smallRequest(name, to), ...fields(from) };
-      const { operations, messages } = inMemorySends({ sendersOf });
+      const { operations, messages, enter } = sendsWith();
+      await enter();
       const sent = ask(operations[name], { client: aClient({ client_id: clientId }), now, body });
       const status = await sent.then(
         (response) => response.status,
@@ -207,7 +202,7 @@ describe('a sender that rows give to certain clients', () => {
     ['owner', 'Both'],
     ['partner', 'Both'],
     ['stranger', 'Shared'],
-    ['stranger', stage.sms],
+    ['stranger', stageSender],
     ['stranger', 'ACME2'],
     ['stranger', '+447700900101'],
   ])('may be named by %s: %s', async (clientId, from) => {
@@ -215,7 +210,8 @@ describe('a sender that rows give to certain clients', () => {
   });
 
   it('is refused even to a client whose own list names it', async () => {
-    const { operations } = inMemorySends({ sendersOf });
+    const { operations, enter } = sendsWith();
+    await enter();
     const client = aClient({ client_id: 'stranger', senders: ['ACME'] });
     const body = { ...smallRequest('sms', to), from: 'ACME' };
     await expect(ask(operations.sms, { client, now, body })).rejects.toMatchObject({
@@ -224,23 +220,14 @@ describe('a sender that rows give to certain clients', () => {
   });
 
   it('does not refuse the repeat of a request that was accepted before the row was entered', async () => {
-    let entered: readonly EditedRow[] = [];
-    let at = now;
-    const changing = senderReader(
-      rowStore(() => entered),
-      oneCarrierEach,
-      () => at,
-      () => undefined,
-    );
-    const { operations } = inMemorySends({ sendersOf: changing });
     for (const name of ['sms', 'bulk'] as const) {
-      entered = [];
-      at = addSeconds(at, 60);
+      let at = now;
+      const { operations, enter } = sendsWith(() => at);
       const body = { ...smallRequest(name, to), from: 'ACME' };
       const asked = { client: aClient({ client_id: 'stranger' }), now, body };
       const keyed = { ...asked, key: `key-${name}` };
       const first = await ask(operations[name], keyed);
-      entered = rows;
+      await enter();
       at = addSeconds(at, 60);
       expect((await ask(operations[name], keyed)).body).toEqual(first.body);
       await expect(ask(operations[name], asked)).rejects.toMatchObject({ status: 403 });
@@ -265,7 +252,7 @@ describe('a client with a list of countries', () => {
 
 describe('a stage with a list of countries', () => {
   const outcomeOf = async (name: SendName, recipient: string, countries?: string[]): Promise<unknown> => {
-    const { operations, messages } = inMemorySends({ stageCountries: ['GB', 'FR'] });
+    const { operations, messages } = inMemorySends({ env: { ALLOWED_COUNTRIES: ['GB', 'FR'] } });
     const client = aClient(countries === undefined ? {} : { countries });
     const answer = await ask(operations[name], { client, now, body: smallRequest(name, recipient) }).then(
       ({ status }) => status,
@@ -293,7 +280,7 @@ describe('a stage with a list of countries', () => {
   );
 
   it('reports a row of a bulk request to another country, and sends the others', async () => {
-    const { operations, messages } = inMemorySends({ stageCountries: ['GB'] });
+    const { operations, messages } = inMemorySends({ env: { ALLOWED_COUNTRIES: ['GB'] } });
     const body = { message: 'Hello', recipients: [to, '+33612345678', '+883510012345678'] };
     const answer = await ask(operations.bulk, { client: aClient(), now, body });
     expect(answer.body).toMatchObject({ accepted: 1, rejected: 2 });
@@ -326,7 +313,7 @@ describe('a stage with a list of countries', () => {
     'tells %s from its neighbours under the same code, and from satellite and premium networks',
     async (country, inside, outside) => {
       for (const [recipient, status] of [[inside, 202], ...outside.map((number) => [number, 403])] as const) {
-        const { operations } = inMemorySends({ stageCountries: [country] });
+        const { operations } = inMemorySends({ env: { ALLOWED_COUNTRIES: [country] } });
         const asked = { client: aClient(), now, body: smallRequest('otp', String(recipient)) };
         const answer = ask(operations.otp, asked).then(
           (response) => response.status,

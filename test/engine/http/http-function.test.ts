@@ -127,8 +127,8 @@ describe('a fault of ours', () => {
 
   it('lets nothing in uncounted: 503, with headers that say nothing is left', async () => {
     let ran = false;
-    const process = access.newProcess();
-    const dependencies = { ...process, limiter: { check: () => Promise.reject(new Error('no table')) } };
+    const { env, ...process } = access.newProcess();
+    const dependencies = { ...process, env: { ...env, RATE_COUNTERS_TABLE: 'no-such-table' } };
     const operation: Operation = async () => {
       ran = true;
       return { status: 202, body: {} };
@@ -155,8 +155,7 @@ describe('a request that no route takes', () => {
     ['POST', '/', 405, 'GET, HEAD'],
     ['POST', '/api/v1/sms', 404, undefined],
   ])('%s %s is %d, counted on its address as unmatched', async (method, path, status, allow) => {
-    const dependencies = access.newProcess();
-    const handler = publicHttpFunction(unmatchedRoute, refuse, { dependencies, formats: [] });
+    const handler = publicHttpFunction(access.newProcess(), unmatchedRoute, refuse, { formats: [] });
     const response = await send(handler, { method, path, body: 'anything', sourceIp: newAddress() });
     expect(response.status).toBe(status);
     expect(response.headers.Allow).toBe(allow);

@@ -7,9 +7,7 @@ import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
 import { deriveCode } from '../../../shared/otp/otp-text.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
 import { verifyOtp } from '../../../shared/otp/verify-otp.ts';
-import { allowanceOf } from '../../support/doubles/no-caps.ts';
-import { noSenders } from '../../support/doubles/no-senders.ts';
-import { inMemoryPace, storesIn } from '../../support/engine/stores.ts';
+import { storesIn } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import { withCalls } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
@@ -32,21 +30,15 @@ afterAll(() => tables.drop());
 
 describe('with one request id for every request', () => {
   async function newPassword(body: object = {}) {
-    const dependencies = access.newProcess();
+    const process = access.newProcess();
     const stores = storesIn(tables);
     const { apiKey } = await keyOf(access);
     const headers = bearer(apiKey);
-    const sends = httpFunction(
-      routes.sendOtp,
-      sendOtp({ ...stores, allowanceOf, ...noSenders, webhookUrl }),
-      {
-        dependencies,
-      },
-    );
+    const sends = httpFunction(process, routes.sendOtp, sendOtp(process, webhookUrl, stores));
     const sent = await send(sends, { headers, body: JSON.stringify({ to: '+447700900123', ...body }) });
     const otp_id = String(sent.body.otp_id);
     const verifies = verifyOtp(stores.otps, secretsOf('the secret'));
-    const handler = httpFunction(routes.verifyOtp, verifies, { dependencies });
+    const handler = httpFunction(process, routes.verifyOtp, verifies);
     const verify = (code: string): Promise<Received> =>
       send(handler, { headers, requestId, body: JSON.stringify({ otp_id, code }) });
     return { verify, code: deriveCode('the secret', otp_id, 6), otp_id };
@@ -62,24 +54,14 @@ describe('with one request id for every request', () => {
   });
 
   it('a bulk request does not take over the work of another that is still storing', async () => {
-    const stores = storesIn(tables);
-    const dependencies = access.newProcess();
     const { apiKey } = await keyOf(access);
     const created: number[] = [];
-    const dying = withCalls(stores.context, async ({ operation, input }, run) => {
+    const process = withCalls(access.newProcess(), async ({ operation, input }, run) => {
       if (operation !== 'TransactWrite') return run();
       created.push((input.TransactItems as unknown[]).length);
       throw new Error('the function died');
     });
-    const bulk = sendBulkSms({
-      ...dying,
-      batches: stores.batches,
-      allowanceOf,
-      ...noSenders,
-      webhookUrl,
-      pace: inMemoryPace(),
-    });
-    const handler = httpFunction(routes.sendBulkSms, bulk, { dependencies });
+    const handler = httpFunction(process, routes.sendBulkSms, sendBulkSms(process, webhookUrl));
     const headers = { ...bearer(apiKey), 'Idempotency-Key': 'order-1' };
     const body = JSON.stringify({ message: 'Hi', recipients: ['+447700900123'] });
     expect((await send(handler, { headers, requestId, body })).status).toBe(500);
@@ -104,13 +86,13 @@ describe('the id of a unit of work', () => {
     'takes the place of a request id that is none: %j',
     async (given) => {
       const { apiKey } = await keyOf(access);
-      const dependencies = access.newProcess();
-      const { headers } = await send(functionOf(access, undefined, dependencies), {
+      const process = access.newProcess();
+      const { headers } = await send(functionOf(access, undefined, process), {
         headers: bearer(apiKey),
         requestId: given,
       });
       expect(headers['X-Request-Id']).toMatch(/^[0-9a-f-]{36}$/);
-      expect(dependencies.logged).toMatchObject([{ request_id: headers['X-Request-Id'] }]);
+      expect(process.logged).toMatchObject([{ request_id: headers['X-Request-Id'] }]);
     },
   );
 });

@@ -65,13 +65,13 @@ describe('a bulk of 1,000', () => {
   it('has every id readable right after the response, counted in its batch', async () => {
     const client = aClient();
     const { batch_id, messages } = await sendBulk(tables, now, thousand, client);
-    const { context, batches } = storesIn(tables);
+    const { context } = storesIn(tables);
     const found = await readMessages(
       context,
       messages.map((message) => message.message_id),
     );
     expect(new Set(found.map((message) => message.text)).size).toBe(1000);
-    const status = await ask(getStatus(context, batches), {
+    const status = await ask(getStatus(context), {
       client,
       now,
       pathParameters: { message_id: batch_id },

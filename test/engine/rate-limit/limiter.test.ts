@@ -2,13 +2,11 @@
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Limits } from '../../../shared/contract/rate-limits-and-caps.ts';
-import { dynamoRowReader } from '../../../shared/edited-table/row-editor.dynamo.ts';
-import { countersIn } from '../../../shared/limit/counters.dynamo.ts';
-import { type Decision, retryAfterSeconds } from '../../../shared/limit/decision.ts';
-import { type RateLimiter, rateLimiter } from '../../../shared/limit/limiter.ts';
-import { overrideReader } from '../../../shared/limit/read-overrides.ts';
+import { checkRate, type Decision, retryAfterSeconds, type Subject } from '../../../shared/limit/limiter.ts';
+import { limitsOf } from '../../../shared/limit/overrides.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { createTables } from '../../support/engine/tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { watchCalls } from '../../support/engine/watch-calls.ts';
 
@@ -34,14 +32,14 @@ describe('the limiter', () => {
     return `client_${clients}`;
   };
   /** A process of its own: it remembers nothing of what another saw. */
-  const limiterWith = (limits: Limits): RateLimiter =>
-    rateLimiter({
-      counters: countersIn(dynamo, counters),
-      limitsOf: async () => limits,
-    });
-  const check = (limiter: RateLimiter, clientId: string, now: Date): Promise<Decision> =>
-    limiter.check({ kind: 'client', clientId }, 'sms_send', now);
-  const checkMany = (limiters: readonly RateLimiter[], clientId: string, times: number, now: Date) =>
+  const limiterWith = (limits: Limits) => {
+    const context = testContext(tables);
+    return (subject: Subject, now: Date) => checkRate(context, subject, 'sms_send', limits, now);
+  };
+  type Limiter = ReturnType<typeof limiterWith>;
+  const check = (limiter: Limiter, clientId: string, now: Date): Promise<Decision> =>
+    limiter({ kind: 'client', clientId }, now);
+  const checkMany = (limiters: readonly Limiter[], clientId: string, times: number, now: Date) =>
     Promise.all(
       Array.from({ length: times }, (_, i) => {
         const limiter = limiters[i % limiters.length];
@@ -117,13 +115,8 @@ describe('the limiter', () => {
         ExpressionAttributeValues: { ':n': BigInt('99999999999999999999999999'), ':h': 1500 },
       }),
     );
-    const rows = dynamoRowReader(dynamo, overrides);
-    const { limitsOf } = overrideReader(
-      rows,
-      () => noon,
-      () => undefined,
-    );
-    expect(await limitsOf(client, 'sms_send')).toEqual({ ...limits, perHour: 1500 });
+    const context = testContext(tables, { clock: () => noon });
+    expect(await limitsOf(context, client, 'sms_send')).toEqual({ ...limits, perHour: 1500 });
   });
 
   it('a check is one call that consumes one write unit, refused or not', async () => {

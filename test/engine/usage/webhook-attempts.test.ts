@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { countersIn } from '../../../shared/limit/counters.dynamo.ts';
 import {
   attemptsIn,
   type CountedAttempt,
   countWebhookAttempts,
 } from '../../../shared/usage/webhook-attempts.dynamo.ts';
 import { createTables } from '../../support/engine/tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 
 let tables: TestTables;
@@ -17,8 +17,12 @@ afterAll(() => tables.drop());
 const count = (table: string, at: string, ...attempts: readonly CountedAttempt[]) => {
   const warnings: string[] = [];
   const warn = (message: string) => void warnings.push(message);
-  const counters = countersIn(tables.dynamo, table);
-  return countWebhookAttempts({ counters, clock: () => new Date(at), warn }, attempts).then(() => warnings);
+  const context = testContext(tables, {
+    clock: () => new Date(at),
+    warn,
+    env: { RATE_COUNTERS_TABLE: table },
+  });
+  return countWebhookAttempts(context, attempts).then(() => warnings);
 };
 const attempt = (metric: CountedAttempt['metric'], totalMs = 0): CountedAttempt => ({ metric, totalMs });
 
@@ -38,7 +42,7 @@ it('attempts of all functions add up by hour and mode, and hours without any are
   ]);
   // More than one read takes.
   const others = Array.from({ length: 150 }, (_, i) => `2025-01-01T${i}`);
-  const hours = await attemptsIn(countersIn(tables.dynamo, table), [
+  const hours = await attemptsIn(testContext(tables), [
     ...others,
     '2026-11-20T10',
     '2026-11-20T11',

@@ -8,8 +8,8 @@ export const faults: DeliberateFaults = {
     promise: '2.1',
     changes: [
       {
-        file: 'shared/token/token-verifier.ts',
-        replace: 'claims.exp * 1000 > clock().getTime()',
+        file: 'shared/token/access-token.ts',
+        replace: 'claims.exp * 1000 > context.clock().getTime()',
         by: 'claims.exp > 0',
       },
     ],

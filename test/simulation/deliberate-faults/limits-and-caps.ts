@@ -31,7 +31,7 @@ export const faults: DeliberateFaults = {
     promise: '10.1',
     changes: [
       {
-        file: 'shared/limit/override-row.ts',
+        file: 'shared/limit/overrides.ts',
         replace: 'target !== undefined && (expiresAt === undefined || now < expiresAt)',
         by: 'target !== undefined && (expiresAt === undefined || now !== expiresAt)',
       },
@@ -73,8 +73,8 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/message/send/send-one.ts',
-        replace: '() => allowance?.check([message])',
-        by: '() => allowance?.take([message])',
+        replace: '() => checkCaps(context, capped, [message])',
+        by: '() => takeFromCaps(context, capped, [message])',
       },
     ],
   },
@@ -83,7 +83,7 @@ export const faults: DeliberateFaults = {
     promise: '17.3',
     changes: [
       {
-        file: 'shared/limit/take-from-caps.ts',
+        file: 'shared/limit/client-caps.ts',
         replace: 'return `caps:${clientId}|${month}`;',
         by: "return `caps:${clientId.replace(/-test$/, '')}|${month}`;",
       },

@@ -6,7 +6,6 @@ import { createTables } from '../engine/tables.ts';
 import type { TestTables } from '../engine/test-tables.ts';
 import { type Kill, noKill } from '../faults/kill-process.ts';
 import { aClient, ask, inMemorySends, rowsOf, type SendName, sendsIn } from '../message/sends.ts';
-import { capProcess } from './caps.ts';
 
 export const now = new Date('2026-11-20T10:05:17.000Z');
 export const to = '+447700900123';
@@ -21,12 +20,22 @@ export const recipients: Readonly<Record<SendName, number>> = { sms: 1, bulk: 3,
 export const sendNames = Object.keys(bodies) as SendName[];
 
 export function cappedTables(): Promise<TestTables> {
-  return createTables(['messages', 'batches', 'one_time_passwords', 'rate_counters', 'activity_log']);
+  return createTables([
+    'messages',
+    'batches',
+    'one_time_passwords',
+    'rate_counters',
+    'activity_log',
+    'limit_overrides',
+    'senders',
+    'sender_pace',
+    'suppressions',
+  ]);
 }
 
 /** The four sends of a process of its own. */
 export function cappedSends(tables: TestTables, caps: StageCaps, kill: Kill = noKill()) {
-  return sendsIn(tables, { kill, allowanceOf: capProcess(tables, () => caps, kill) });
+  return sendsIn(tables, { kill, env: { STAGE_CAPS: caps } });
 }
 
 export async function messagesOf(tables: TestTables, clientId: string): Promise<Message[]> {

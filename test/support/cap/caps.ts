@@ -1,44 +1,31 @@
 /** Caps on private tables: what a process takes, the notices it gives, and the amounts that are counted. */
-import { costForCap } from '../../../shared/contract/prices.ts';
+import { costForCap, type PricedMessage, readPrices } from '../../../shared/contract/prices.ts';
 import type { StageCaps } from '../../../shared/contract/rate-limits-and-caps.ts';
-import { capLimits } from '../../../shared/limit/cap-limits.ts';
-import { countersIn } from '../../../shared/limit/counters.dynamo.ts';
-import { type AllowanceOf, allowances, type CapUse, capUse } from '../../../shared/limit/take-from-caps.ts';
-import type { Message } from '../../../shared/message/message.ts';
+import { capLimits, capUse, takeFromCaps } from '../../../shared/limit/client-caps.ts';
+import { testContext } from '../engine/test-context.ts';
 import type { TestTables } from '../engine/test-tables.ts';
 import { type Kill, killable, noKill } from '../faults/kill-process.ts';
 
-const prices = {
-  currency: 'EUR',
-  sms: { GB: 0.04, US: 0.0075, default: 0.0731 },
-  whatsapp: { GB: 0.0123, default: 0.05 },
-};
-
 /** The sum of the estimated costs, in millionths. */
-export function millionthsOf(messages: readonly Pick<Message, 'channel' | 'country' | 'segments'>[]): number {
+export function millionthsOf(messages: readonly PricedMessage[]): number {
+  const prices = readPrices(testContext().env.PRICES_FILE);
   return messages.reduce((sum, message) => sum + Math.round(costForCap(prices, message) * 1e6), 0);
 }
 
 /** One process, which remembers nothing of what another saw. @param caps - as they are when a request is made */
-export function capProcess(tables: TestTables, caps: () => StageCaps, kill: Kill = noKill()): AllowanceOf {
-  const { dynamo, names } = tables;
-  return allowances({
-    counters: countersIn(killable(dynamo, kill), names.rate_counters),
-    limitsOf: async () => capLimits({}, caps()),
-    costOf: (message) => costForCap(prices, message),
-    currency: prices.currency,
-    activityLog: { db: dynamo, tableName: names.activity_log, retentionDays: 30 },
-  });
+export function capProcess(tables: TestTables, caps: () => StageCaps, kill: Kill = noKill()) {
+  const context = testContext({ ...tables, dynamo: killable(tables.dynamo, kill) });
+  return (clientId: string, messages: readonly PricedMessage[], now: Date): Promise<void> =>
+    takeFromCaps(context, { clientId, limits: capLimits({}, caps()), now }, messages);
 }
 
 /** Returns the counts of a client, by the cap and its window: `spend day`. */
 export async function usedOf(
-  { dynamo, names }: TestTables,
+  tables: TestTables,
   clientId: string,
   now: Date,
   caps: StageCaps,
 ): Promise<Record<string, number>> {
-  const counters = countersIn(dynamo, names.rate_counters);
-  const uses: CapUse[] = await capUse({ counters, limitsOf: async () => capLimits({}, caps) }, clientId, now);
+  const uses = await capUse(testContext(tables), { clientId, limits: capLimits({}, caps), now });
   return Object.fromEntries(uses.map(({ cap, window, used }) => [`${cap} ${window}`, used]));
 }

@@ -1,9 +1,11 @@
 /** Access tokens of the running gateway for any time: signed with a key of its own KMS that it trusts. */
+import { setTimeout } from 'node:timers/promises';
 import { decodeJwt } from 'jose';
 import { epochSeconds } from '../../../shared/platform/clock.ts';
-import { dynamoSigningKeyStore } from '../../../shared/token/signing-keys.dynamo.ts';
-import type { TokenClaims } from '../../../shared/token/token-claims.ts';
-import { kmsTokenSigner } from '../../../shared/token/token-signer.kms.ts';
+import type { TokenClaims } from '../../../shared/token/access-token.ts';
+import { signToken } from '../../../shared/token/token-signer.kms.ts';
+import { testContext } from '../engine/test-context.ts';
+import type { TestTables } from '../engine/test-tables.ts';
 import { createSigningKey } from '../gateway/access.ts';
 import { documentClient, gateway, kmsClient } from '../gateway/gateway.ts';
 
@@ -12,10 +14,11 @@ export async function tokenThatExpires(inSeconds: number, like: string): Promise
   const kms = kmsClient();
   const dynamo = documentClient();
   try {
-    const keys = dynamoSigningKeyStore(dynamo, gateway().tables.signing_keys ?? '');
-    const signer = kmsTokenSigner(kms, await createSigningKey(kms), keys, () => new Date());
+    const names = gateway().tables as TestTables['names'];
+    const env = { TOKEN_SIGNING_KEY_ID: await createSigningKey(kms) };
+    const context = { ...testContext({ dynamo, names }, { env, sleep: setTimeout }), kms };
     const exp = epochSeconds(new Date()) + inSeconds;
-    return await signer.sign({ ...(decodeJwt(like) as unknown as TokenClaims), iat: exp - 3600, exp });
+    return await signToken(context, { ...(decodeJwt(like) as unknown as TokenClaims), iat: exp - 3600, exp });
   } finally {
     kms.destroy();
     dynamo.destroy();

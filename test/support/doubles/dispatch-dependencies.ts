@@ -7,7 +7,6 @@ import { otpText } from '../../../shared/otp/otp-text.ts';
 import { inMemoryPace } from '../engine/stores.ts';
 import { testContext } from '../engine/test-context.ts';
 import { attemptRules } from '../message/example-message.ts';
-import { allowanceOf } from './no-caps.ts';
 
 type Given = Pick<DispatchDependencies, 'carriersFor' | 'clock'> & Partial<DispatchDependencies>;
 
@@ -22,7 +21,7 @@ export function dispatchDependencies({ pace, ...given }: Given): DispatchDepende
     suppressions: { isSuppressed: async () => false },
     recordOptOut: async () => true,
     outbound: { enqueue: async () => {} },
-    allowanceOf,
+    takeFromCaps: async () => {},
     otpLegs: {
       isPending: async () => true,
       refusalOf: async () => undefined,

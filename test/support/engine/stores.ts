@@ -1,8 +1,6 @@
 /** The gateway's stores on tables of a test, and on fresh ones in memory whose rows the test sees at once. */
 import { dynamoActivityReader } from '../../../shared/activity/activity-log.dynamo.ts';
-import { countersIn } from '../../../shared/limit/counters.dynamo.ts';
 import { type SenderPaces, senderPaces } from '../../../shared/message/dispatch/sender-pace.dynamo.ts';
-import { dynamoBatchStore } from '../../../shared/message/send/batch-store.dynamo.ts';
 import { parseMessageRow } from '../../../shared/message/store/message-row.ts';
 import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import { type OneTimePassword, otpSchema } from '../../../shared/otp/otp.ts';
@@ -26,7 +24,6 @@ export function storesIn({ dynamo, names }: TestTables) {
   return {
     ...context,
     context,
-    batches: dynamoBatchStore(dynamo, { tableName: names.batches, retentionDays }),
     otps: dynamoOtpStore(dynamo, names.one_time_passwords),
     otpSends: dynamoOtpSends(dynamo, {
       messages: names.messages,
@@ -44,7 +41,6 @@ export function storesIn({ dynamo, names }: TestTables) {
     resends: dynamoResendStore(dynamo, names.webhook_deliveries),
     activityLog: { db: dynamo, tableName: names.activity_log, retentionDays },
     activity: dynamoActivityReader(dynamo, names.activity_log),
-    counters: countersIn(dynamo, names.rate_counters),
     usage: dynamoUsageReader(dynamo, names.message_usage),
   };
 }

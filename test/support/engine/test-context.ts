@@ -3,6 +3,7 @@
  * parts that the test replaces. Nothing waits, and a warning is not written. A test that sends to a queue replaces `sqs`.
  */
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import type { QueueName } from '../../../shared/contract/queues.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import type { Context } from '../../../shared/platform/context.ts';
@@ -30,6 +31,7 @@ export function testContext(
     clock: systemClock,
     sleep: async () => {},
     newId: randomUUID,
+    log: { info: () => {}, warn: () => {}, error: () => {} },
     warn: () => {},
     ...parts,
   };
@@ -37,6 +39,11 @@ export function testContext(
 
 /** The defaults of a stage. */
 const settings: Partial<Environment<EnvironmentName>> = {
+  TOKEN_ISSUER: 'https://gateway.test',
+  TOKEN_AUDIENCE: 'messaging-gateway',
+
+  PRICES_FILE: join(import.meta.dirname, 'prices.json'),
+
   RETENTION_DAYS: 30,
   CURRENCY: 'USD',
   COUNTRY: 'GB',

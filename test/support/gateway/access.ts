@@ -4,20 +4,8 @@ import { CreateKeyCommand, type KMSClient } from '@aws-sdk/client-kms';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { dynamoClientAdmin } from '../../../bin/demo-clients.ts';
 import type { ClientAdminDependencies } from '../../../shared/client/client-admin.ts';
-import {
-  type ClientDirectory,
-  clientDirectory,
-  dynamoApiKeyStore,
-  dynamoClientStore,
-} from '../../../shared/client/client-store.dynamo.ts';
-import { dynamoRowReader } from '../../../shared/edited-table/row-editor.dynamo.ts';
-import { authenticateBearer } from '../../../shared/http/authenticate.ts';
-import type { HttpDependencies, HttpFunction } from '../../../shared/http/http-function.ts';
-import { countersIn } from '../../../shared/limit/counters.dynamo.ts';
-import { rateLimiter } from '../../../shared/limit/limiter.ts';
-import { overrideReader } from '../../../shared/limit/read-overrides.ts';
-import { dynamoSigningKeyStore, type SigningKeyStore } from '../../../shared/token/signing-keys.dynamo.ts';
-import { type TokenVerifier, tokenVerifier } from '../../../shared/token/token-verifier.ts';
+import type { HttpFunction } from '../../../shared/http/http-function.ts';
+import { type TestContext, testContext } from '../engine/test-context.ts';
 import type { TestTables } from '../engine/test-tables.ts';
 
 export const issuer = 'https://gateway.test';
@@ -25,49 +13,27 @@ export const audience = 'messaging-gateway';
 
 export interface Access {
   readonly admin: ClientAdminDependencies;
-  readonly signingKeys: SigningKeyStore;
-  /** Parts of a process of its own: it remembers nothing of what another saw. */
+  /** The context of a process of its own: it remembers nothing of what another saw. */
   newProcess(): Process;
   now: Date;
 }
 
-export interface Process extends HttpDependencies {
-  readonly clients: ClientDirectory;
-  readonly tokens: TokenVerifier;
+export interface Process extends TestContext {
+  /** The lines of its log. */
   readonly logged: Record<string, unknown>[];
 }
 
-export function accessTo({ dynamo, names }: TestTables, at: Date): Access {
-  const clients = dynamoClientStore(dynamo, names.clients);
-  const apiKeys = dynamoApiKeyStore(dynamo, names.api_keys);
-  const signingKeys = dynamoSigningKeyStore(dynamo, names.signing_keys);
-  const counters = names.rate_counters;
-  const overrides = dynamoRowReader(dynamo, names.limit_overrides);
+export function accessTo(tables: TestTables, at: Date): Access {
   const access: Access = {
-    admin: dynamoClientAdmin(dynamo, names),
-    signingKeys,
+    admin: dynamoClientAdmin(tables.dynamo, tables.names),
     now: at,
     newProcess() {
-      const clock = (): Date => access.now;
-      const reader = overrideReader(overrides, clock, () => undefined);
-      const directory = clientDirectory(clients, apiKeys, clock);
-      const tokens = tokenVerifier(signingKeys, { issuer, audience }, clock);
       const logged: Record<string, unknown>[] = [];
-      return {
-        clients: directory,
-        tokens,
-        clock,
-        newWorkId: randomUUID,
-        baseUrl: 'https://gateway.example',
-        logged,
-        limiter: rateLimiter({
-          counters: countersIn(dynamo, counters),
-          limitsOf: reader.limitsOf,
-        }),
-        prepare: reader.prepare,
-        authenticateBearer: (scope) => authenticateBearer(directory, tokens, scope),
-        writeLog: (level, fields) => logged.push({ level, ...fields }),
-      };
+      const line = (level: string) => (_message: string, fields?: object) =>
+        logged.push({ level, ...fields });
+      const log = { info: line('info'), warn: line('warn'), error: line('error') };
+      const env = { TOKEN_ISSUER: issuer, TOKEN_AUDIENCE: audience };
+      return { ...testContext(tables, { clock: () => access.now, log, env }), logged };
     },
   };
   return access;
@@ -116,8 +82,8 @@ export async function send(handler: HttpFunction, sent: Sent = {}): Promise<Rece
       identity: { sourceIp: sent.sourceIp ?? '203.0.113.1' },
     },
   } as unknown as APIGatewayProxyEvent;
-  const context = { getRemainingTimeInMillis: () => sent.remainingMs ?? 10_000 } as Context;
-  const result: APIGatewayProxyResult = await handler(event, context);
+  const lambda = { getRemainingTimeInMillis: () => sent.remainingMs ?? 10_000 } as Context;
+  const result: APIGatewayProxyResult = await handler(event, lambda);
   return {
     status: result.statusCode,
     headers: result.headers ?? {},

@@ -17,9 +17,9 @@ export const accepted: Operation = async ({ caller, body }) => ({
 export function functionOf(
   access: Access,
   operation: Operation = accepted,
-  dependencies: Process = access.newProcess(),
+  process: Process = access.newProcess(),
 ): HttpFunction {
-  return httpFunction(routes.sendSms, operation, { dependencies });
+  return httpFunction(process, routes.sendSms, operation);
 }
 
 /** A new client with an API key. */

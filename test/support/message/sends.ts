@@ -1,17 +1,17 @@
 /** The use cases of the sends on private tables, called as the HTTP stack calls them, at a time of the test's own. */
 
-import { paginateScan } from '@aws-sdk/lib-dynamodb';
-import type { Channel } from '../../../shared/contract/channels.ts';
-import type { AllowanceOf } from '../../../shared/limit/take-from-caps.ts';
+import { type DynamoDBDocumentClient, type GetCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
 import { sendSms } from '../../../shared/message/send/send-sms.ts';
 import { sendWhatsApp } from '../../../shared/message/send/send-whatsapp.ts';
 import type { ApiResponse, Operation } from '../../../shared/operation/operation.ts';
+import { dynamoOtpSends } from '../../../shared/otp/otp-sends.dynamo.ts';
+import { dynamoOtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
 import { sendOtp } from '../../../shared/otp/send-otp.ts';
-import { allowanceOf as noCaps } from '../doubles/no-caps.ts';
-import { noSenders } from '../doubles/no-senders.ts';
-import { inMemoryPace, inMemoryStores, storesIn } from '../engine/stores.ts';
-import { testContext, withCalls } from '../engine/test-context.ts';
+import type { Clock } from '../../../shared/platform/clock.ts';
+import { inMemoryTables } from '../engine/in-memory-tables.ts';
+import { inMemoryStores } from '../engine/stores.ts';
+import { type TestContext, testContext } from '../engine/test-context.ts';
 import type { TestTables } from '../engine/test-tables.ts';
 import { type Kill, killable, noKill } from '../faults/kill-process.ts';
 import { type SendName, webhookUrl } from './ask-operation.ts';
@@ -23,44 +23,53 @@ export const sendNames: readonly SendName[] = ['sms', 'bulk', 'otp', 'whatsapp']
 interface SendOptions {
   /** Where the process dies. */
   readonly kill?: Kill;
-  readonly allowanceOf?: AllowanceOf;
-  /** Decides about the calls of the database. */
-  readonly around?: Parameters<typeof withCalls>[1];
-  /** The countries of clients without a list of their own. */
-  readonly stageCountries?: readonly string[] | undefined;
-  readonly channelsOff?: readonly Channel[];
-  /** Default: no rows of senders. */
-  readonly sendersOf?: typeof noSenders.sendersOf;
+  readonly clock?: Clock;
+  /** The variables that are not as by default: no caps, all countries, no sender of the stage. */
+  readonly env?: Partial<TestContext['env']>;
 }
 
 /** The four sends of one process. */
 export function sendsIn(
   tables: TestTables,
-  {
-    kill = noKill(),
-    allowanceOf = noCaps,
-    around = (_call, run) => run(),
-    stageCountries,
-    channelsOff,
-    sendersOf,
-  }: SendOptions = {},
+  { kill = noKill(), ...parts }: SendOptions = {},
 ): Record<SendName, Operation> {
-  const ctx = withCalls({ ...testContext(tables), db: killable(tables.dynamo, kill) }, around);
-  const { batches, otps, otpSends } = storesIn({ ...tables, dynamo: ctx.db });
-  const senders = { ...noSenders, ...(sendersOf && { sendersOf }) };
-  const common = { ...ctx, allowanceOf, stageCountries, channelsOff, ...senders, webhookUrl };
+  const context = testContext({ ...tables, dynamo: dyingIn(tables, kill) }, parts);
+  const { db, env } = context;
   return {
-    sms: sendSms(common),
-    bulk: sendBulkSms({ ...common, batches, pace: inMemoryPace() }),
-    otp: sendOtp({ ...common, otps, otpSends }),
-    whatsapp: sendWhatsApp(common),
+    sms: sendSms(context, webhookUrl),
+    bulk: sendBulkSms(context, webhookUrl),
+    otp: sendOtp(context, webhookUrl, {
+      otps: dynamoOtpStore(db, env.ONE_TIME_PASSWORDS_TABLE),
+      otpSends: dynamoOtpSends(db, {
+        messages: env.MESSAGES_TABLE,
+        retentionDays: env.RETENTION_DAYS,
+        oneTimePasswords: env.ONE_TIME_PASSWORDS_TABLE,
+      }),
+    }),
+    whatsapp: sendWhatsApp(context, webhookUrl),
   };
 }
 
+/**
+ * The client of a process that dies at a call, not counting its reads of the rows that administrators edit. There are none
+ * in a table that the test did not create.
+ */
+function dyingIn({ dynamo, names }: TestTables, kill: Kill): DynamoDBDocumentClient {
+  const edited = [names.senders, names.limit_overrides];
+  const dying = killable(dynamo, kill);
+  const send = async (command: GetCommand) => {
+    const { TableName } = command.input;
+    const isList = ['QueryCommand', 'ScanCommand'].includes(command.constructor.name);
+    if (TableName === undefined && isList) return { Items: [] };
+    return (edited.includes(String(TableName)) ? dynamo : dying).send(command);
+  };
+  return Object.assign(Object.create(dynamo), { send });
+}
+
 /** The four sends on fresh tables in memory. */
-export function inMemorySends(options: SendOptions = {}) {
-  const { context, tables, messages, otps } = inMemoryStores();
-  return { operations: sendsIn(tables, options), context, messages, otps };
+export function inMemorySends(options: SendOptions = {}, tables = inMemoryTables()) {
+  const { context, messages, otps } = inMemoryStores(tables);
+  return { operations: sendsIn(tables, options), context, messages, otps, tables };
 }
 
 /** The smallest request of each send to one recipient. */

@@ -120,7 +120,7 @@ describe('who may import whom', () => {
   it('the domain does not know Lambda: its types belong to functions, and to the adapters for them', () => {
     const adapters = [
       'shared/http/http-function.ts',
-      'shared/http/request-context.ts',
+      'shared/http/read-request.ts',
       'shared/platform/process-queue-batch.ts',
     ];
     const domain = inFolder('shared').filter(({ path }) => !adapters.includes(path));

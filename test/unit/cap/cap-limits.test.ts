@@ -1,7 +1,7 @@
 /** Which caps are in force for a client, from its rows and the stage's settings. */
 import { expect, it } from '@jest/globals';
 import { costForCap } from '../../../shared/contract/prices.ts';
-import { capLimits } from '../../../shared/limit/cap-limits.ts';
+import { capLimits } from '../../../shared/limit/client-caps.ts';
 
 const stage = { spend: { perDay: 100, perMonth: 0.1 + 0.2 } };
 

@@ -1,6 +1,7 @@
 /** A callback is verified before it is read, and what fails changes nothing (contract 16.5). */
 import { createHmac, randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
+import { convertToNative } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { carrierReports } from '../../../shared/carrier/carrier-reports.ts';
 import { carrierSecrets } from '../../../shared/carrier/carrier-secrets.secrets.ts';
@@ -9,6 +10,8 @@ import { callbackOperations } from '../../../shared/carrier/receive-callback.ts'
 import { carrierRoutes } from '../../../shared/contract/routes.ts';
 import { publicHttpFunction } from '../../../shared/http/http-function.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
+import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import { created } from '../../support/message/example-message.ts';
 
 const baseUrl = 'https://gateway.example.com';
@@ -46,28 +49,18 @@ function aGateway(secret: unknown = credentials('token')) {
     },
     warn: () => {},
   });
-  const windows = ['minute', 'hour', 'day'].map((window) => ({
-    window,
-    limit: 10,
-    remaining: 9,
-    resetsAt: 0,
-  })) as never as readonly [never];
-  const handler = publicHttpFunction(carrierRoutes.carrierCallback, receive, {
-    dependencies: {
-      limiter: {
-        check: async (subject, policy) => {
-          counted.push(`${subject.kind === 'client' ? subject.clientId : subject.address} ${policy}`);
-          return { admitted: true, policy, binding: windows[0], windows } as never;
-        },
-      },
-      clock: () => now,
-      newWorkId: () => 'work',
-      writeLog: () => {},
-      baseUrl,
+  const tables = inMemoryTables({
+    around: ({ input }) => {
+      counted.push(convertToNative(Object(input.Key).counter) as string);
+      return { Attributes: {} };
     },
-    authenticate,
-    formats: [],
   });
+  const handler = publicHttpFunction(
+    testContext(tables, { clock: () => now }),
+    carrierRoutes.carrierCallback,
+    receive,
+    { authenticate, formats: [] },
+  );
   return {
     queue,
     refusals,
@@ -224,7 +217,9 @@ describe('a callback that is not proven', () => {
     }
     expect(await call({ at: `${path}0`, signature })).toBe(403);
     expect(queue).toEqual([]);
-    expect(new Set(counted)).toEqual(new Set(['192.0.2.1 unmatched']));
+    expect(new Set(counted)).toEqual(
+      new Set([`address:192.0.2.1|ANY /*|${created.toISOString().slice(0, 10)}`]),
+    );
   });
 
   it.each([

@@ -2,7 +2,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
 import { dynamoFeedbackStore } from '../../../shared/edited-table/feedback-store.dynamo.ts';
-import { overrideTable } from '../../../shared/limit/override-row.ts';
+import { overrideTable } from '../../../shared/limit/overrides.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 
 it.each(['allRows', 'rowsOf'] as const)(

@@ -2,14 +2,17 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { limitPolicies, policies, type StageCaps } from '../../../shared/contract/rate-limits-and-caps.ts';
-import { amountOf, capDefaults, capLimits } from '../../../shared/limit/cap-limits.ts';
+import type { EditedRow } from '../../../shared/edited-table/edited-row.ts';
+import { amountOf } from '../../../shared/limit/cap-notices.ts';
+import { capDefaults, capLimits } from '../../../shared/limit/client-caps.ts';
 import { feedbackOf } from '../../../shared/limit/limit-feedback.ts';
-import { rateLimiter } from '../../../shared/limit/limiter.ts';
-import { type OverrideRow, parseRow } from '../../../shared/limit/override-row.ts';
-import { overrideReader } from '../../../shared/limit/read-overrides.ts';
+import { checkRate } from '../../../shared/limit/limiter.ts';
+import { capsInRows, limitsOf, parseRow } from '../../../shared/limit/overrides.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { runs } from '../../fuzz/runs.ts';
-import { inMemoryStores } from '../../support/engine/stores.ts';
+import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
+import { writeRows } from '../../support/engine/write-rows.ts';
 
 const midnight = new Date('2026-11-20T00:00:00.000Z');
 const clientId = 'client_1';
@@ -57,7 +60,7 @@ const endpoint = fc.oneof(
   fc.constantFrom('POST /api/v1/sms/sned', 'sms_send', 'ANY /*'),
 );
 
-const context = {
+const feedbackContext = {
   clientExists: true,
   forEveryClient: undefined,
   capDefaults: {},
@@ -112,6 +115,24 @@ function secondsIn(duration: string): number {
   );
 }
 
+/** The row in a form that the SDK writes: it refuses a number that is not exact. */
+function writable(row: EditedRow): EditedRow {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      typeof value === 'number' && value > Number.MAX_SAFE_INTEGER ? BigInt(value) : value,
+    ]),
+  );
+}
+
+/** A process whose table has these rows. */
+async function contextWith(now: Date | (() => Date), ...rows: readonly (EditedRow | undefined)[]) {
+  const tables = inMemoryTables();
+  const stored = rows.filter((row) => row !== undefined).map(writable);
+  await writeRows(tables.dynamo, tables.names.limit_overrides, stored);
+  return testContext(tables, { clock: typeof now === 'function' ? now : () => now });
+}
+
 describe('the feedback and the limiter', () => {
   it('agree on every limit, on blocking, on expiry, and on the row of *', async () => {
     await fc.assert(
@@ -122,7 +143,7 @@ describe('the feedback and the limiter', () => {
         fc.nat(89_999),
         async (name, own, all, at) => {
           const now = addSeconds(midnight, at);
-          const row: OverrideRow = { client_id: clientId, endpoint: name, ...own };
+          const row: EditedRow = { client_id: clientId, endpoint: name, ...own };
           const forAll = all === null ? undefined : { client_id: '*', endpoint: name, ...all };
           const { status, status_message } = feedbackOf(row, {
             now,
@@ -136,14 +157,7 @@ describe('the feedback and the limiter', () => {
             expect(status).toBe('invalid');
             return;
           }
-          const rowsOf = async (id: string) =>
-            [row, forAll].filter((one) => one !== undefined).filter(({ client_id }) => client_id === id);
-          const { limitsOf } = overrideReader(
-            { rowsOf },
-            () => now,
-            () => undefined,
-          );
-          const limits = await limitsOf(clientId, policy);
+          const limits = await limitsOf(await contextWith(now, row, forAll), clientId, policy);
           const { perMinute, perHour, perDay } = policies[policy];
           const promise = promised(status_message, [perMinute, perHour, perDay]);
           expect(promise.blocked).toBe(limits.blocked === true);
@@ -166,14 +180,9 @@ describe('the feedback and the limiter', () => {
         async (policy, all, at) => {
           const now = addSeconds(midnight, at);
           const { endpoint, perMinute, perHour, perDay } = policies[policy];
-          const row: OverrideRow = { client_id: '*', endpoint, ...all };
-          const { limitsOf } = overrideReader(
-            { rowsOf: async (id) => (id === '*' ? [row] : []) },
-            () => now,
-            () => undefined,
-          );
-          const limits = await limitsOf(clientId, policy);
-          const { status_message } = feedbackOf(row, { ...context, now });
+          const row: EditedRow = { client_id: '*', endpoint, ...all };
+          const limits = await limitsOf(await contextWith(now, row), clientId, policy);
+          const { status_message } = feedbackOf(row, { ...feedbackContext, now });
           const promise = promised(status_message, [perMinute, perHour, perDay]);
           expect(promise.blocked).toBe(limits.blocked === true);
           if (!promise.blocked)
@@ -194,19 +203,15 @@ describe('the feedback and the limiter', () => {
         async (cap, all, content, isForAll) => {
           const forAll = all === null ? undefined : { client_id: '*', endpoint: cap, ...all };
           const row = { client_id: isForAll ? '*' : clientId, endpoint: cap, ...content };
-          const rows: OverrideRow[] = isForAll || forAll === undefined ? [row] : [row, forAll];
+          const rows: EditedRow[] = isForAll || forAll === undefined ? [row] : [row, forAll];
           const { status_message } = feedbackOf(row, {
-            ...context,
+            ...feedbackContext,
             now: midnight,
             forEveryClient: forAll === undefined ? undefined : parseRow(forAll),
             capDefaults: capDefaults(stage),
           });
-          const { capsOf } = overrideReader(
-            { rowsOf: async (id) => rows.filter(({ client_id }) => client_id === id) },
-            () => midnight,
-            () => undefined,
-          );
-          const held = capLimits(await capsOf(clientId), stage).filter((one) => one.cap === cap);
+          const own = await capsInRows(await contextWith(midnight, ...rows), clientId);
+          const held = capLimits(own, stage).filter((one) => one.cap === cap);
           const limits = held.map(({ window, limit }) => [window, amountOf(cap, limit)]);
           const promise = promisedCaps(status_message, cap === 'spend' ? ' EUR' : '');
           // A row without any effect is told what is wrong with it, and leaves what there is.
@@ -228,19 +233,13 @@ describe('the feedback and the limiter', () => {
     await fc.assert(
       fc.asyncProperty(typed, async (own) => {
         const row = { client_id: clientId, endpoint: policies.sms_send.endpoint, ...own };
-        const promise = promised(feedbackOf(row, { ...context, now: midnight }).status_message, []);
+        const promise = promised(feedbackOf(row, { ...feedbackContext, now: midnight }).status_message, []);
         let now = midnight;
-        const limiter = rateLimiter({
-          counters: inMemoryStores().counters,
-          limitsOf: overrideReader(
-            { rowsOf: async (id) => (id === '*' ? [] : [row]) },
-            () => now,
-            () => undefined,
-          ).limitsOf,
-        });
+        const context = await contextWith(() => now, row);
         const refused = await firstRefusal(async (seconds) => {
           now = addSeconds(midnight, seconds);
-          return limiter.check({ kind: 'client', clientId }, 'sms_send', now);
+          const limits = await limitsOf(context, clientId, 'sms_send');
+          return checkRate(context, { kind: 'client', clientId }, 'sms_send', limits, now);
         }, 60 / own.per_minute);
         if (promise.window === undefined) {
           expect(refused).toBeUndefined();
@@ -259,7 +258,7 @@ describe('the feedback and the limiter', () => {
 
 /** Sends at an even rate for a day. */
 async function firstRefusal(
-  check: (seconds: number) => ReturnType<ReturnType<typeof rateLimiter>['check']>,
+  check: (seconds: number) => ReturnType<typeof checkRate>,
   secondsBetween: number,
 ) {
   for (let sent = 0; sent * secondsBetween < 86_400; sent += 1) {

@@ -2,9 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Limits } from '../../../shared/contract/rate-limits-and-caps.ts';
-import { countersIn } from '../../../shared/limit/counters.dynamo.ts';
-import { decide, retryAfterSeconds } from '../../../shared/limit/decision.ts';
-import { rateLimiter } from '../../../shared/limit/limiter.ts';
+import { checkRate, decide, retryAfterSeconds } from '../../../shared/limit/limiter.ts';
 import {
   limitOf,
   type WindowName,
@@ -13,7 +11,8 @@ import {
   windowsAt,
 } from '../../../shared/limit/windows.ts';
 import { runs } from '../../fuzz/runs.ts';
-import { inMemoryStores } from '../../support/engine/stores.ts';
+import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 
 const midnight = Date.parse('2026-11-21T00:00:00.000Z');
 const subject = { kind: 'client', clientId: 'client_a' } as const;
@@ -31,12 +30,11 @@ const smallLimits: fc.Arbitrary<Limits> = fc.record({ perMinute: small, perHour:
 
 /** A process has a clock, a memory and the one counter that all share. */
 function processes(limits: () => Limits) {
-  const { tables } = inMemoryStores();
-  return () =>
-    rateLimiter({
-      counters: countersIn(tables.dynamo, tables.names.rate_counters),
-      limitsOf: async () => limits(),
-    });
+  const tables = inMemoryTables();
+  return () => {
+    const context = testContext(tables);
+    return (now: Date) => checkRate(context, subject, 'sms_send', limits(), now);
+  };
 }
 
 /** How many were admitted in each window, by the clock of the process that admitted them. */
@@ -66,7 +64,7 @@ describe('a limit', () => {
         for (const moment of moments.toSorted((a, b) => a - b)) {
           const now = new Date(moment);
           const full = windowNames.some((window) => admitted.in(window, now) >= limitOf(limits, window));
-          const decision = await start().check(subject, 'sms_send', now);
+          const decision = await start()(now);
           expect(decision.admitted).toBe(!full);
           if (decision.admitted) admitted.add(now);
           for (const { window, remaining, limit } of decision.windows) {
@@ -92,7 +90,7 @@ describe('a limit', () => {
           const admitted = new Admitted();
           for (const { moment, process } of requests.toSorted((a, b) => a.moment - b.moment)) {
             const now = new Date(moment + (skew[process] ?? 0));
-            const decision = await three[process]?.check(subject, 'sms_send', now);
+            const decision = await three[process]?.(now);
             if (decision?.admitted === true) admitted.add(now);
             else if (decision !== undefined) {
               const seconds = retryAfterSeconds(decision, now);
@@ -117,8 +115,7 @@ describe('a limit', () => {
     await fc.assert(
       fc.asyncProperty(smallLimits, nearAnEdge, jump, async (limits, moment, jumpMs) => {
         const limiter = processes(() => limits)();
-        for (let asked = 0; asked < 10; asked += 1)
-          await limiter.check(subject, 'sms_send', new Date(moment));
+        for (let asked = 0; asked < 10; asked += 1) await limiter(new Date(moment));
         const after = new Date(moment + jumpMs);
         const used = limits.perMinute < limits.perHour ? limits.perMinute : limits.perHour;
         const spent = Math.min(used, limits.perDay);
@@ -126,7 +123,7 @@ describe('a limit', () => {
           windowsAt(after).resetsAt[window] === windowsAt(new Date(moment)).resetsAt[window];
         const full = windowNames.some((window) => same(window) && spent >= limitOf(limits, window));
         const remembered = jumpMs >= 0 && jumpMs < 5000;
-        if (!remembered) expect((await limiter.check(subject, 'sms_send', after)).admitted).toBe(!full);
+        if (!remembered) expect((await limiter(after)).admitted).toBe(!full);
       }),
       runs,
     );

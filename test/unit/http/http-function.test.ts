@@ -3,52 +3,66 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import { secretHash } from '../../../shared/client/secret-text.ts';
 import { GatewayError, invalidFields } from '../../../shared/contract/errors.ts';
 import { routes } from '../../../shared/contract/routes.ts';
 import { httpFunction, publicHttpFunction } from '../../../shared/http/http-function.ts';
 import { matchRoute } from '../../../shared/http/match-route.ts';
-import { callerAddress, type Identity } from '../../../shared/http/request-context.ts';
+import { callerAddress } from '../../../shared/http/read-request.ts';
 import { redirectTo } from '../../../shared/http/response.ts';
 import { dynamoClient } from '../../../shared/platform/aws/clients.ts';
-import { withoutUndefined } from '../../../shared/platform/object-fields.ts';
+import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
+import type { ConnectionName } from '../../support/engine/test-tables.ts';
+import { writeRows } from '../../support/engine/write-rows.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
-const binding = { window: 'minute', limit: 60, remaining: 59, resetsAt: now.getTime() / 1000 + 60 } as const;
-const decision = { admitted: true, policy: 'sms_send', windows: [binding], binding } as const;
-const identity: Identity = { subject: { kind: 'client', clientId: 'cli_1' } };
-const refused = new GatewayError('forbidden', 'No.');
 const outage = new Error('no table');
+const apiKey = `sk-${'k'.repeat(43)}`;
+const counter = 'client_1|POST /api/v1/sms/send|2026-11-20';
+const rows: Partial<Record<ConnectionName, Record<string, unknown>>> = {
+  clients: {
+    client_id: 'client_1',
+    name: 'A',
+    scopes: ['messages'],
+    disabled: false,
+    secrets: [],
+    created_at: now.toISOString(),
+  },
+  api_keys: {
+    key_hash: secretHash(apiKey),
+    key_id: 'key_1',
+    client_id: 'client_1',
+    created_at: now.toISOString(),
+  },
+};
 
 interface Faults {
   readonly authenticate?: Error;
-  readonly refusal?: GatewayError;
+  readonly disabled?: boolean;
   readonly count?: Error;
-  readonly admitted?: boolean;
+  readonly exhausted?: boolean;
   readonly blocked?: boolean;
   readonly body?: string;
   readonly header?: string;
   readonly operation?: Error;
-  readonly caller?: Identity['caller'];
   /** In place of what the event has. */
   readonly event?: Partial<APIGatewayProxyEvent>;
 }
 
-const dependencies = {
-  limiter: { check: async () => ({ ...decision, blocked: false }) },
+const context = testContext(undefined, {
   clock: () => now,
-  newWorkId: () => 'work-1',
-  baseUrl: 'https://gateway.example/live',
-  writeLog: () => undefined,
-};
+  env: { TOKEN_ISSUER: 'https://gateway.example/live' },
+});
 
-const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
+const lambda = { getRemainingTimeInMillis: () => 10_000 } as Context;
 
 function eventOf({ header = 'text', body = '{"to":1}', event }: Faults): APIGatewayProxyEvent {
   return {
     httpMethod: 'POST',
     resource: '/api/v1/sms/send',
     path: '/api/v1/sms/send/+447700900123',
-    headers: { 'Content-Type': 'application/json', 'X-Text': header },
+    headers: { 'Content-Type': 'application/json', 'X-Text': header, Authorization: `Bearer ${apiKey}` },
     body,
     requestContext: { requestId: 'request-1', identity: { sourceIp: '203.0.113.1' } },
     ...event,
@@ -59,30 +73,39 @@ function eventOf({ header = 'text', body = '{"to":1}', event }: Faults): APIGate
 async function send(faults: Faults) {
   const ran: string[] = [];
   const logged: Record<string, unknown>[] = [];
-  const step = <T>(name: string, fault: Error | undefined, result: T): Promise<T> => {
+  const step = (name: string, fault: Error | undefined) => {
     ran.push(name);
-    return fault === undefined ? Promise.resolve(result) : Promise.reject(fault);
+    if (fault !== undefined) throw fault;
   };
-  const { refusal, admitted = true, blocked = false } = faults;
+  let isReady = false;
+  const tables = inMemoryTables({
+    around: ({ operation, input }, run) => {
+      if (isReady && input.TableName === 'api_keys') step('authenticate', faults.authenticate);
+      if (isReady && operation === 'UpdateItem') step('count', faults.count);
+      return run();
+    },
+  });
+  const write = (table: ConnectionName, row: object) => writeRows(tables.dynamo, tables.names[table], [row]);
+  await write('api_keys', rows.api_keys ?? {});
+  await write('clients', { ...rows.clients, disabled: faults.disabled ?? false });
+  const endpoint = 'POST /api/v1/sms/send';
+  if (faults.blocked) await write('limit_overrides', { client_id: 'client_1', endpoint, blocked: true });
+  if (faults.exhausted) await write('rate_counters', { counter, m201200: 60, h2012: 60, d20: 60 });
+  isReady = true;
+  const line = (level: string) => (_message: string, fields?: object) => logged.push({ level, ...fields });
   const handler = httpFunction(
+    testContext(tables, {
+      clock: () => now,
+      env: { TOKEN_ISSUER: 'https://gateway.example/live' },
+      log: { info: line('info'), warn: line('warn'), error: line('error') },
+    }),
     routes.sendSms,
-    ({ body }) => step('act', faults.operation, { status: 202, body, headers: { 'X-RateLimit-Limit': '1' } }),
-    {
-      headers: { 'Cache-Control': 'no-store' },
-      dependencies: {
-        ...dependencies,
-        prepare: () => undefined,
-        authenticateBearer: () => () =>
-          step('authenticate', faults.authenticate, {
-            ...identity,
-            ...withoutUndefined({ refusal, caller: faults.caller }),
-          }),
-        limiter: { check: () => step('count', faults.count, { ...decision, admitted, blocked }) },
-        writeLog: (level, fields) => logged.push({ level, ...fields }),
-      },
+    async ({ body }) => {
+      step('act', faults.operation);
+      return { status: 202, body, headers: { 'X-RateLimit-Limit': '1' } };
     },
   );
-  const { statusCode, headers, body } = await handler(eventOf(faults), context);
+  const { statusCode, headers, body } = await handler(eventOf(faults), lambda);
   return { ran, logged, status: statusCode, headers, body: JSON.parse(body) };
 }
 
@@ -95,11 +118,11 @@ it('a good request passes every step; the headers of the operation override thos
 const cases: readonly [Faults, readonly string[], number, string][] = [
   [{}, ['authenticate', 'count', 'act'], 202, '59'],
   [{ authenticate: outage }, ['authenticate'], 503, '0'],
-  [{ refusal: refused }, ['authenticate', 'count'], 403, '59'],
+  [{ disabled: true }, ['authenticate', 'count'], 403, '59'],
   [{ count: outage }, ['authenticate', 'count'], 503, '0'],
-  [{ admitted: false, refusal: refused }, ['authenticate', 'count'], 429, '59'],
+  [{ exhausted: true, disabled: true }, ['authenticate', 'count'], 429, '0'],
   [{ blocked: true }, ['authenticate', 'count'], 403, '59'],
-  [{ blocked: true, admitted: false }, ['authenticate', 'count'], 403, '59'],
+  [{ blocked: true, exhausted: true }, ['authenticate', 'count'], 403, '0'],
   [{ header: '\ud800', body: 'no JSON' }, ['authenticate', 'count'], 400, '59'],
   [{ body: 'no JSON' }, ['authenticate', 'count'], 400, '59'],
   [{ operation: new Error('a bug') }, ['authenticate', 'count', 'act'], 500, '59'],
@@ -149,7 +172,11 @@ it.each<[string, Faults, string]>([
   ['a field inside another', { body: JSON.stringify({ list: [{ deep: lone }] }) }, 'list[0].deep'],
   ['a key', { body: JSON.stringify({ [lone]: 1 }) }, 'a\ufffd'],
   ['a header', { header: lone }, 'X-Text'],
-  ['the name of a header', { event: { headers: { [lone]: 'x' } } }, 'a\ufffd'],
+  [
+    'the name of a header',
+    { event: { headers: { [lone]: 'x', Authorization: `Bearer ${apiKey}` } } },
+    'a\ufffd',
+  ],
   ['a query parameter', { event: { queryStringParameters: { limit: lone } } }, 'limit'],
   ['a path parameter', { event: { pathParameters: { message_id: lone } } }, 'message_id'],
 ])('text that is not well-formed is 400, with the name of its place: %s', async (_place, faults, field) => {
@@ -157,34 +184,30 @@ it.each<[string, Faults, string]>([
   expect([status, body.details]).toMatchObject([400, [{ field }]]);
 });
 
-const caller = { clientId: 'cli_1' } as NonNullable<Identity['caller']>;
-
 it('the log line of a refusal has its client, its reason and the names of faulty fields, but nothing that the caller wrote', async () => {
   const fields = ['recipients[2].to', 'recipients[0].to', 'message', 'n447700900123', 'my secret is 1'];
   const details = fields.map((field) => ({ field, message: 'not 07700 900123' }));
   const operation = new GatewayError('invalid_request', 'No +44 7700 900123.', { details });
-  const { logged } = await send({ operation, caller });
+  const { logged } = await send({ operation });
   expect(logged).toMatchObject([
     {
-      ...{ client_id: 'cli_1', method: 'POST', path: '/api/v1/sms/send', status: 400 },
+      ...{ client_id: 'client_1', method: 'POST', path: '/api/v1/sms/send', status: 400 },
       ...{ error: 'invalid_request', faulty_fields: ['recipients', 'message'] },
     },
   ]);
   expect(JSON.stringify(logged)).not.toMatch(/7700|secret/);
-  const [other] = (await send({ refusal: refused, caller })).logged;
-  expect(other).toMatchObject({ client_id: 'cli_1', status: 403, error: 'forbidden' });
+  const [other] = (await send({ disabled: true })).logged;
+  expect(other).toMatchObject({ client_id: 'client_1', status: 403, error: 'forbidden' });
 });
 
 it('the error_description of RFC 6749 has the characters that it may have, and equals the message', async () => {
   const handler = publicHttpFunction(
+    context,
     routes.issueToken,
     () => Promise.reject(new GatewayError('invalid_scope', 'No "é\\\u0000😀…\n" here.')),
-    {
-      oauthErrors: true,
-      dependencies,
-    },
+    { oauthErrors: true },
   );
-  const { body } = await handler(eventOf({}), context);
+  const { body } = await handler(eventOf({}), lambda);
   const { message, error_description } = JSON.parse(body);
   expect([message, error_description]).toEqual(Array.from({ length: 2 }, () => 'No ???????? here.'));
 });
@@ -198,38 +221,30 @@ it.each([
 ])(
   'what API Gateway makes of bytes that are not UTF-8 is refused in paths and queries: %j',
   async (given, field) => {
-    const handler = publicHttpFunction(routes.issueToken, async () => ({ status: 200, body: {} }), {
-      dependencies,
-    });
-    const { statusCode, body } = await handler({ ...eventOf({}), ...given }, context);
+    const handler = publicHttpFunction(context, routes.issueToken, async () => ({ status: 200, body: {} }));
+    const { statusCode, body } = await handler({ ...eventOf({}), ...given }, lambda);
     expect([statusCode, JSON.parse(body)]).toEqual([
       400,
       expect.objectContaining({ error: 'invalid_request', details: [expect.objectContaining({ field })] }),
     ]);
     const inBody = { body: '{"text":"\uFFFD"}', headers: { 'Content-Type': 'application/json' } };
-    expect(await handler({ ...eventOf({}), ...inBody }, context)).toMatchObject({ statusCode: 200 });
+    expect(await handler({ ...eventOf({}), ...inBody }, lambda)).toMatchObject({ statusCode: 200 });
   },
 );
 
 it('a query parameter that is given twice has both values, so that none of them is followed', async () => {
   const queries: unknown[] = [];
-  const handler = publicHttpFunction(
-    routes.issueToken,
-    async ({ query }) => {
-      queries.push(query);
-      return { status: 200, body: {} };
-    },
-    {
-      dependencies,
-    },
-  );
+  const handler = publicHttpFunction(context, routes.issueToken, async ({ query }) => {
+    queries.push(query);
+    return { status: 200, body: {} };
+  });
   await handler(
     {
       ...eventOf({}),
       queryStringParameters: { dry_run: 'false', limit: '5', status: 'sent' },
       multiValueQueryStringParameters: { dry_run: ['true', 'false'], limit: ['5', '5'], status: ['sent'] },
     },
-    context,
+    lambda,
   );
   expect(queries).toEqual([{ dry_run: 'true,false', limit: '5', status: 'sent' }]);
 });
@@ -274,16 +289,10 @@ it.each<[string, number, (write: () => Promise<unknown>) => Promise<unknown>]>([
   ],
 ])('after the deadline of a request, a call %s', async (_case, count, work) => {
   const { calls, write } = aTable();
-  const handler = publicHttpFunction(
-    routes.issueToken,
-    async () => {
-      await work(write);
-      return { status: 200, body: {} };
-    },
-    {
-      dependencies,
-    },
-  );
+  const handler = publicHttpFunction(context, routes.issueToken, async () => {
+    await work(write);
+    return { status: 200, body: {} };
+  });
   const given = { getRemainingTimeInMillis: () => requestMs + 500 } as Context;
   expect(await handler(eventOf({}), given)).toMatchObject({ statusCode: 503 });
   expect(calls.every(({ aborted }) => aborted)).toBe(true);

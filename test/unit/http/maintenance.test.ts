@@ -1,31 +1,34 @@
 /** In maintenance a request gets 503 with `Retry-After`, before anything is read of its caller. */
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { everyClient, maintenanceEndpoint } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { routes } from '../../../shared/contract/routes.ts';
-import { type HttpDependencies, httpFunction } from '../../../shared/http/http-function.ts';
+import { httpFunction } from '../../../shared/http/http-function.ts';
 import { feedbackOf } from '../../../shared/limit/limit-feedback.ts';
-import { type InvalidOverride, overrideReader } from '../../../shared/limit/read-overrides.ts';
+import { inMaintenance, limitsOf } from '../../../shared/limit/overrides.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
+import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
+import { writeRows } from '../../support/engine/write-rows.ts';
 
 const start = new Date('2026-11-20T12:00:00.000Z');
 const row = { client_id: everyClient, endpoint: maintenanceEndpoint };
 
-/** The reader of a function, whose rows and time the test changes. */
-function reader() {
+/** The context of a process, whose rows and time the test changes. */
+function aProcess() {
   let now = start;
-  let rows: readonly Record<string, unknown>[] = [];
-  const invalid: InvalidOverride[] = [];
-  const overrides = overrideReader(
-    { rowsOf: async (clientId) => (clientId === everyClient ? (rows as never) : []) },
-    () => now,
-    (value) => invalid.push(value),
-  );
+  const tables = inMemoryTables();
+  const warned: unknown[] = [];
+  const log = { info: () => {}, warn: (...line: unknown[]) => void warned.push(line), error: () => {} };
   return {
-    overrides,
-    invalid,
-    set(given: readonly Record<string, unknown>[], seconds: number) {
-      rows = given;
+    context: testContext(tables, { clock: () => now, log }),
+    warned,
+    async set(rows: readonly Record<string, unknown>[], seconds: number) {
+      const { dynamo, names } = tables;
+      const Key = { client_id: everyClient, endpoint: maintenanceEndpoint };
+      await dynamo.send(new DeleteCommand({ TableName: names.limit_overrides, Key }));
+      await writeRows(dynamo, names.limit_overrides, rows);
       now = addSeconds(now, seconds);
     },
   };
@@ -33,55 +36,51 @@ function reader() {
 
 describe('the row', () => {
   it('is in force within 60 s, until it is removed, and is no invalid limit', async () => {
-    const { overrides, set, invalid } = reader();
-    expect(await overrides.inMaintenance()).toBe(false);
-    set([row], 60);
-    expect(await overrides.inMaintenance()).toBe(true);
-    expect(await overrides.limitsOf('client-a', 'sms_send')).toMatchObject({ perMinute: 60 });
-    set([], 60);
-    expect(await overrides.inMaintenance()).toBe(false);
-    expect(invalid).toEqual([]);
+    const { context, set, warned } = aProcess();
+    expect(await inMaintenance(context)).toBe(false);
+    await set([row], 60);
+    expect(await inMaintenance(context)).toBe(true);
+    expect(await limitsOf(context, 'client-a', 'sms_send')).toMatchObject({ perMinute: 60 });
+    await set([], 60);
+    expect(await inMaintenance(context)).toBe(false);
+    expect(warned).toEqual([]);
   });
 
   it('ends at its expires_at', async () => {
-    const { overrides, set } = reader();
-    set([{ ...row, expires_at: addSeconds(start, 90).toISOString() }], 60);
-    expect(await overrides.inMaintenance()).toBe(true);
-    set([row], 30);
-    expect(await overrides.inMaintenance()).toBe(false);
+    const { context, set } = aProcess();
+    await set([{ ...row, expires_at: addSeconds(start, 90).toISOString() }], 60);
+    expect(await inMaintenance(context)).toBe(true);
+    await set([row], 30);
+    expect(await inMaintenance(context)).toBe(false);
   });
 
   it('says in its feedback what is in force', () => {
-    const context = {
+    const feedbackContext = {
       now: start,
       clientExists: true,
       forEveryClient: undefined,
       capDefaults: {},
       currency: 'USD',
     };
-    expect(feedbackOf(row as never, context)).toMatchObject({
+    expect(feedbackOf(row as never, feedbackContext)).toMatchObject({
       status: 'active',
       status_message: expect.stringContaining('the API answers 503 until the row is removed'),
     });
     const expired = { ...row, expires_at: addSeconds(start, -1).toISOString() };
-    expect(feedbackOf(expired as never, context)).toMatchObject({ status: 'expired' });
+    expect(feedbackOf(expired as never, feedbackContext)).toMatchObject({ status: 'expired' });
   });
 });
 
 it('a request is 503 before its caller is identified or counted', async () => {
-  const never = async (): Promise<never> => {
-    throw new Error('this must not be read');
-  };
-  const dependencies = {
-    limiter: { check: never },
-    clock: () => start,
-    newWorkId: () => 'work-1',
-    writeLog: () => undefined,
-    baseUrl: 'https://gateway.example.com',
-    authenticateBearer: () => never,
-    prepare: () => undefined,
-    inMaintenance: async () => true,
-  } as unknown as HttpDependencies;
+  const reads: unknown[] = [];
+  const { dynamo, names } = inMemoryTables({
+    around: ({ input }, run) => {
+      reads.push(input.TableName);
+      return run();
+    },
+  });
+  await writeRows(dynamo, names.limit_overrides, [row]);
+  reads.length = 0;
   const event = {
     httpMethod: 'POST',
     resource: '/api/v1/sms/send',
@@ -90,8 +89,12 @@ it('a request is 503 before its caller is identified or counted', async () => {
     body: '{}',
     requestContext: { requestId: 'request-1', identity: { sourceIp: '203.0.113.1' } },
   } as unknown as APIGatewayProxyEvent;
-  const handler = httpFunction(routes.sendSms, never, { dependencies });
+  const never = async (): Promise<never> => {
+    throw new Error('this must not be read');
+  };
+  const handler = httpFunction(testContext({ dynamo, names }), routes.sendSms, never);
   const response = await handler(event, { getRemainingTimeInMillis: () => 10_000 } as Context);
   expect(response).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '120' } });
   expect(JSON.parse(String(response.body))).toMatchObject({ error: 'service_unavailable', retry_after: 120 });
+  expect(reads).toEqual([names.limit_overrides]);
 });

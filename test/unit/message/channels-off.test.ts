@@ -7,7 +7,7 @@ const now = new Date('2026-11-20T10:00:00.000Z');
 const template = { name: 'parcel', language: 'en' };
 
 function sendWithout(off: Channel, name: SendName, change: object = {}, query = {}) {
-  const { operations } = inMemorySends({ channelsOff: [off] });
+  const { operations } = inMemorySends({ env: { [`${off.toUpperCase()}_CARRIER`]: 'off' } });
   return ask(operations[name], {
     client: aClient(),
     now,

@@ -44,13 +44,10 @@ function world(change: Parameters<typeof aClient>[0] = {}) {
       },
       clock,
     }),
-    allowanceOf: async () => ({
-      async take() {
-        if (refusal === 'spend_limit_reached' || refusal === 'message_limit_reached')
-          throw new GatewayError(refusal, 'reached');
-      },
-      check: async () => {},
-    }),
+    takeFromCaps: async () => {
+      if (refusal === 'spend_limit_reached' || refusal === 'message_limit_reached')
+        throw new GatewayError(refusal, 'reached');
+    },
     clock,
   });
   return {

@@ -6,12 +6,10 @@ import type { Message } from '../../../shared/message/message.ts';
 import { claimMessage, transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
 import { createMessage, readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { otpLegs } from '../../../shared/otp/otp-legs.ts';
-import { sendOtp } from '../../../shared/otp/send-otp.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { noSenders } from '../../support/doubles/no-senders.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
-import { aClient, ask, webhookUrl } from '../../support/message/ask-operation.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
+import { aClient, ask, sendsIn } from '../../support/message/sends.ts';
 
 const daySeconds = 86_400;
 
@@ -23,12 +21,9 @@ function world() {
   const clock = () => at;
   const dependencies = {
     ...context,
-    allowanceOf: async () => ({
-      async take() {
-        taken += 1;
-      },
-      check: async () => {},
-    }),
+    takeFromCaps: async () => {
+      taken += 1;
+    },
     otpLegs: otpLegs({ otps, assertNotHeld: async () => {}, clock }),
     clock,
     newId: () => 'work',
@@ -85,15 +80,8 @@ it.each(['expired', 'queued', 'sent'] as const)(
 );
 
 /** Sends a one-time password with two further legs. */
-async function sentOtp({ context, messages, otps, otpSends }: ReturnType<typeof world>) {
-  const operation = sendOtp({
-    ...context,
-    otps,
-    otpSends,
-    allowanceOf: async () => undefined,
-    ...noSenders,
-    webhookUrl,
-  });
+async function sentOtp({ messages, tables }: ReturnType<typeof world>) {
+  const operation = sendsIn(tables).otp;
   const client = aClient();
   const to = '+447700900123';
   const fallback = [{ channel: 'sms', after_seconds: 30 }, { channel: 'sms' }];

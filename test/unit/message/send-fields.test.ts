@@ -3,13 +3,14 @@
 import { describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
 import { parseSend, scheduledAt } from '../../../shared/message/send/send-fields.ts';
+import type { ApiRequest } from '../../../shared/operation/operation.ts';
 
 const schema = z.object({ to: z.string(), scheduled_at: z.optional(scheduledAt) });
 const now = new Date('2026-11-20T10:00:00.000Z');
 
 function refusalOf(body: unknown): unknown {
   try {
-    parseSend(schema, { body, now }).assertTimely();
+    parseSend(schema, { body, now } as ApiRequest).assertTimely();
   } catch (error) {
     return error;
   }

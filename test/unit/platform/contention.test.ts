@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { errorResponse } from '../../../shared/http/response.ts';
+import { asGatewayError } from '../../../shared/http/response.ts';
 import { documentClient, dynamoClient } from '../../../shared/platform/aws/clients.ts';
 import { conditionalUpdate } from '../../../shared/platform/aws/conditional-write.dynamo.ts';
 import { retryRemaining } from '../../../shared/platform/retry.ts';
@@ -81,9 +81,7 @@ describe('contention that outlasts all retries', () => {
       () => undefined,
       (reason: unknown) => reason,
     );
-    const request = { error, event: { logged: {}, requestId: 'id' }, response: undefined as unknown };
-    await errorResponse('https://gateway.example', false).onError?.(request as never);
-    return (request.response as { statusCode?: number } | undefined)?.statusCode;
+    return asGatewayError(error).status;
   }
 
   it.each([

@@ -42,16 +42,15 @@ it('counts a 5xx of a send, which Lambda takes for a success, and no other respo
     import { publicHttpFunction } from './shared/http/http-function.ts';
     import { routes } from './shared/contract/routes.ts';
     import { GatewayError } from './shared/contract/errors.ts';
-    const windows = ['minute', 'hour', 'day'].map((window) => ({ window, limit: 9, remaining: 8, resetsAt: 4102444800 }));
+    const context = {
+      env: { TOKEN_ISSUER: 'https://gateway.test', RATE_COUNTERS_TABLE: 'counters' },
+      db: { send: async () => ({ Attributes: {} }) },
+      clock: () => new Date(),
+      newId: () => 'w',
+      log: { info() {}, error() {} },
+    };
     async function request(route, end) {
-      const handler = publicHttpFunction(route, end, {
-        dependencies: {
-          limiter: { check: async () => ({ admitted: true, policy: 'unmatched', binding: windows[0], windows }) },
-          clock: () => new Date(),
-          newWorkId: () => 'w',
-          writeLog: () => undefined,
-        },
-      });
+      const handler = publicHttpFunction(context, route, end);
       await handler(
         { httpMethod: 'GET', path: '/docs', headers: {}, requestContext: { requestId: 'r', identity: { sourceIp: '192.0.2.1' } } },
         { getRemainingTimeInMillis: () => 5000, awsRequestId: 'r' },

@@ -4,9 +4,9 @@ import {
   decide,
   rateLimitHeaders,
   retryAfterSeconds,
+  subjectKey,
   uncountedHeaders,
-} from '../../../shared/limit/decision.ts';
-import { subjectKey } from '../../../shared/limit/subject.ts';
+} from '../../../shared/limit/limiter.ts';
 import { limitOf, windowNames, windowsAt } from '../../../shared/limit/windows.ts';
 
 const now = new Date('2026-11-20T14:05:12.300Z');

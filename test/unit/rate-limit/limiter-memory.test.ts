@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { countersIn } from '../../../shared/limit/counters.dynamo.ts';
-import { rateLimiter } from '../../../shared/limit/limiter.ts';
+import { checkRate } from '../../../shared/limit/limiter.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 
 const noon = new Date('2026-11-20T12:00:00.000Z');
 
@@ -15,12 +15,10 @@ it('a refusal that a process remembers costs no call for 5 s, never past the win
     },
   });
   let current = { perMinute: 1, perHour: 1, perDay: 1 };
-  const limiter = rateLimiter({
-    counters: countersIn(dynamo, names.rate_counters),
-    limitsOf: async () => current,
-  });
+  const context = testContext({ dynamo, names });
+  const subject = { kind: 'client', clientId: 'client_a' } as const;
   const check = (seconds: number) =>
-    limiter.check({ kind: 'client', clientId: 'client_a' }, 'sms_send', addSeconds(noon, seconds));
+    checkRate(context, subject, 'sms_send', current, addSeconds(noon, seconds));
   for (const [seconds, callsAfter] of [
     [0, 1],
     [0, 2],

@@ -1,18 +1,17 @@
+import { convertToNative } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Channel } from '../../../shared/contract/channels.ts';
 import type { EditedRow } from '../../../shared/edited-table/edited-row.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { numberOwners } from '../../../shared/sender/number-owners.ts';
-import {
-  type Addressed,
-  type InvalidSender,
-  selectSender,
-  senderReader,
-} from '../../../shared/sender/select-sender.ts';
+import { type Addressed, selectSender, sendersOf } from '../../../shared/sender/select-sender.ts';
 import { parseSenderRow } from '../../../shared/sender/sender-row.ts';
 import { runs } from '../../fuzz/runs.ts';
 import { oneCarrierEach } from '../../support/doubles/no-senders.ts';
+import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
+import { writeRows } from '../../support/engine/write-rows.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
 const stage = { ...oneCarrierEach, sms: 'stage-pool' };
@@ -206,73 +205,67 @@ describe('at each carrier', () => {
 });
 
 describe('the rows', () => {
-  const store = (rows: () => readonly EditedRow[]) => {
+  /** A process, and the rows that it reads. */
+  async function aProcess(rows: readonly EditedRow[], clock = () => now) {
     const reads: string[] = [];
-    return {
-      reads,
-      rowsOf: async (clientId: string) => {
-        reads.push(clientId);
-        return rows().filter(({ client_id }) => client_id === clientId);
+    const reported: unknown[] = [];
+    const tables = inMemoryTables({
+      around: ({ operation, input }, run) => {
+        const { ':client_id': clientId } = Object(input.ExpressionAttributeValues);
+        if (operation === 'Query') reads.push(String(convertToNative(clientId)));
+        if (operation === 'Scan') reads.push('all');
+        return run();
       },
-      allRows: async () => {
-        reads.push('all');
-        return rows();
-      },
+    });
+    const enter = (more: readonly EditedRow[]) => writeRows(tables.dynamo, tables.names.senders, more);
+    await enter(rows);
+    const log = {
+      info: () => {},
+      warn: (_: string, fields?: object) => reported.push(fields),
+      error: () => {},
     };
-  };
+    const env = { STAGE_SMS_SENDER: 'stage-pool', SMS_CARRIER: 'aws', WHATSAPP_CARRIER: 'aws' };
+    const context = testContext(tables, { clock, log, env });
+    return { reads, reported, enter, sendersOf: (clientId: string) => sendersOf(context, clientId) };
+  }
 
   it('are read once in 45 s for each client, and an edit is in force within 60 s', async () => {
     let at = now;
-    let rows: EditedRow[] = [{ client_id: 'client_1', destination: 'sms *', identity: 'FIRST' }];
-    const read = store(() => rows);
-    const sendersOf = senderReader(
-      read,
-      oneCarrierEach,
-      () => at,
-      () => undefined,
-    );
+    const rows = [{ client_id: 'client_1', destination: 'sms *', identity: 'FIRST' }];
+    const { reads, enter, sendersOf } = await aProcess(rows, () => at);
     const identity = async () =>
       (await sendersOf('client_1')).select({ channel: 'sms', country: 'GB' }).sender?.identity;
     expect(await identity()).toBe('FIRST');
     expect(await identity()).toBe('FIRST');
     expect((await sendersOf('client_2')).isOfOthers('First')).toBe(true);
-    expect(read.reads).toEqual(['client_1', 'all', 'client_2']);
+    expect(reads).toEqual(['client_1', 'all', 'client_2']);
     // A client that was not seen yet has its rows at once.
-    rows = [...rows, { client_id: 'client_3', destination: 'sms *', identity: 'first' }];
+    await enter([{ client_id: 'client_3', destination: 'sms *', identity: 'first' }]);
     expect((await sendersOf('client_3')).isOfOthers('FIRST')).toBe(false);
-    rows = [{ client_id: 'client_1', destination: 'sms *', identity: 'SECOND' }];
+    await enter(
+      ['client_1', 'client_3'].map((client_id) => ({ client_id, destination: 'sms *', identity: 'SECOND' })),
+    );
     at = addSeconds(now, 60);
     expect(await identity()).toBe('SECOND');
     expect((await sendersOf('client_2')).isOfOthers('First')).toBe(false);
   });
 
   it('of other clients say what the pace of a sender is, too', async () => {
-    const sendersOf = senderReader(
-      store(() => [
-        { client_id: '*', destination: 'sms *', identity: 'ACME', messages_per_second: 3 },
-        { client_id: 'client_2', destination: 'sms GB', identity: 'Acme', messages_per_second: 2 },
-        { client_id: 'client_2', destination: 'sms FR', identity: 'ACME', messages_per_second: -1 },
-      ]),
-      stage,
-      () => now,
-      () => undefined,
-    );
+    const { sendersOf } = await aProcess([
+      { client_id: '*', destination: 'sms *', identity: 'ACME', messages_per_second: 3 },
+      { client_id: 'client_2', destination: 'sms GB', identity: 'Acme', messages_per_second: 2 },
+      { client_id: 'client_2', destination: 'sms FR', identity: 'ACME', messages_per_second: -1 },
+    ]);
     const { select } = await sendersOf('client_1');
     expect(select({ channel: 'sms', country: 'DE' }).sender).toMatchObject({ messages_per_second: 2 });
   });
 
   it('that are not valid are reported to the operator, and the next in order is used', async () => {
-    const reported: InvalidSender[] = [];
-    const sendersOf = senderReader(
-      store(() => [
-        { client_id: 'client_1', destination: 'sms GB', identity: 'much too long a name' },
-        { client_id: '*', destination: 'sms GB', identity: 'ACME' },
-        { client_id: 'client_2', destination: 'sms GB', identity: 'another name of another client' },
-      ]),
-      stage,
-      () => now,
-      (invalid) => reported.push(invalid),
-    );
+    const { reported, sendersOf } = await aProcess([
+      { client_id: 'client_1', destination: 'sms GB', identity: 'much too long a name' },
+      { client_id: '*', destination: 'sms GB', identity: 'ACME' },
+      { client_id: 'client_2', destination: 'sms GB', identity: 'another name of another client' },
+    ]);
     const { select } = await sendersOf('client_1');
     expect(select({ channel: 'sms', country: 'GB' })).toEqual({
       sender: { identity: 'ACME', carrier: 'aws' },

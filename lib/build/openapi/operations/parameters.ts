@@ -1,6 +1,6 @@
 /** Parameters of operations, in the path or in the query. */
 import { recipientKeywords } from '../../../../shared/contract/phone-number.ts';
-import { idLengthMax } from '../../../../shared/http/request-body.ts';
+import { idLengthMax } from '../../../../shared/http/read-request.ts';
 import { defaultPageLimit, pageLimitMax } from '../../../../shared/operation/list-query.ts';
 import type { Parameter } from '../description.ts';
 

@@ -4,9 +4,10 @@ import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/l
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { dynamoExistingClients } from '../../../../shared/client/client-store.dynamo.ts';
+import type { EditedRow } from '../../../../shared/edited-table/edited-row.ts';
 import type { FeedbackStore } from '../../../../shared/edited-table/feedback.ts';
 import { dynamoFeedbackStore } from '../../../../shared/edited-table/feedback-store.dynamo.ts';
-import { type OverrideRow, overrideTable } from '../../../../shared/limit/override-row.ts';
+import { overrideTable } from '../../../../shared/limit/overrides.ts';
 import { reviewAll, reviewClients, reviewExpired } from '../../../../shared/limit/review-limits.ts';
 import { addSeconds } from '../../../../shared/platform/clock.ts';
 import { createTables } from '../../../support/engine/tables.ts';
@@ -26,7 +27,7 @@ const newClient = () => limitedClient(tables);
 const put = async (Item: Record<string, unknown>) => {
   await tables.dynamo.send(new PutCommand({ TableName: tables.names.limit_overrides, Item }));
 };
-const rowOf = async (client_id: string, of = endpoint): Promise<OverrideRow | undefined> => {
+const rowOf = async (client_id: string, of = endpoint): Promise<EditedRow | undefined> => {
   const Key = { client_id, endpoint: of };
   const { Item } = await tables.dynamo.send(
     new GetCommand({ TableName: tables.names.limit_overrides, Key, ConsistentRead: true }),

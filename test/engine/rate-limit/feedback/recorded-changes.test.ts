@@ -4,9 +4,9 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { dynamoActivityReader } from '../../../../shared/activity/activity-log.dynamo.ts';
 import type { Activity } from '../../../../shared/activity/activity-log.ts';
-import { changedByMark } from '../../../../shared/edited-table/edited-row.ts';
+import { changedByMark, type EditedRow } from '../../../../shared/edited-table/edited-row.ts';
 import { readRowChanges, recordRowChanges } from '../../../../shared/edited-table/record-row-changes.ts';
-import { type OverrideRow, overrideTable } from '../../../../shared/limit/override-row.ts';
+import { overrideTable } from '../../../../shared/limit/overrides.ts';
 import type { StreamRecord } from '../../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addSeconds } from '../../../../shared/platform/clock.ts';
 import { createTables } from '../../../support/engine/tables.ts';
@@ -30,7 +30,7 @@ const recordAll = (records: readonly StreamRecord[]) =>
   );
 
 describe('the records of the stream', () => {
-  const record = (eventID: string, before?: OverrideRow, after?: OverrideRow, at = noon): StreamRecord => ({
+  const record = (eventID: string, before?: EditedRow, after?: EditedRow, at = noon): StreamRecord => ({
     eventID,
     dynamodb: {
       ApproximateCreationDateTime: Math.floor(at.getTime() / 1000),

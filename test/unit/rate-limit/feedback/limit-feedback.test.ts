@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
+import type { EditedRow } from '../../../../shared/edited-table/edited-row.ts';
 import { type FeedbackContext, feedbackOf } from '../../../../shared/limit/limit-feedback.ts';
-import { type OverrideRow, parseRow } from '../../../../shared/limit/override-row.ts';
+import { parseRow } from '../../../../shared/limit/overrides.ts';
 
 const now = new Date('2026-11-20T12:00:05.321Z');
 const endpoint = 'POST /api/v1/sms/send';
 const key = { client_id: 'client_1', endpoint };
 
-function feedback(row: OverrideRow, context: Partial<FeedbackContext> = {}) {
+function feedback(row: EditedRow, context: Partial<FeedbackContext> = {}) {
   return feedbackOf(row, {
     now,
     clientExists: true,

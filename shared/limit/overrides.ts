@@ -1,17 +1,24 @@
 /**
- * Reads one row of `limit-overrides`, which operators edit by hand: returns its valid values, a reason for everything
- * that is ignored (contract 4.7 and 10.1), and which row is in force for a client. The limiter, the feedback and the
- * tools all use this reader.
+ * A client's limits and caps: the defaults, and the rows of `limit-overrides`, which operators edit by hand (contract 4.7
+ * and 10.1). Parsing a row returns its valid values, and a reason for everything that is ignored. The limiter, the
+ * feedback and the tools all use this parser.
  */
 
+import { settingsIdOf } from '../contract/mode.ts';
 import { millionthsPerUnit } from '../contract/prices.ts';
 import {
+  type CapName,
+  type Caps,
+  capNames,
   everyClient,
   isMoney,
+  type Limits,
   type LimitTarget,
   limitTargets,
   maintenanceEndpoint,
+  type PolicyName,
   perMinuteMax,
+  policies,
   type WindowAttribute,
   type WindowLimits,
   windowAttributes,
@@ -25,7 +32,85 @@ import {
   shownValue,
   validValue,
 } from '../edited-table/edited-row.ts';
+import { dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
+import { type Context, oncePerContext } from '../platform/context.ts';
+import { accessCache, cachedRead } from '../platform/expiring-cache.ts';
+import { countMetric } from '../platform/log.ts';
 import { plainLimit } from './entered-limits.ts';
+import { limitOf, limitsBy } from './windows.ts';
+
+/** The limits of a policy in force for a client. */
+export interface LimitsInForce extends Limits {
+  /** Present if the client may not use the endpoint. */
+  readonly blocked?: true;
+}
+
+type OverridesContext = Context<'LIMIT_OVERRIDES_TABLE'>;
+
+/** Reads the rows of a client and of `*` as often as `accessCache` says, so that an edit takes effect within 60 s. */
+const cachedRows = oncePerContext((context: OverridesContext) =>
+  cachedRead((clientId) => rowsByEndpoint(context, clientId), accessCache, context.clock),
+);
+
+export async function limitsOf(
+  context: OverridesContext,
+  clientId: string,
+  policy: PolicyName,
+): Promise<LimitsInForce> {
+  const defaults = policies[policy];
+  const row = rowInForce(await rowsFor(context, clientId, defaults.endpoint), context.clock());
+  const limits = limitsBy((window) => row?.limits[`per_${window}`] ?? limitOf(defaults, window));
+  return { ...limits, ...(row?.blocked ? { blocked: true } : {}) };
+}
+
+/** Returns the caps in the rows in force. */
+export async function capsInRows(context: OverridesContext, clientId: string): Promise<Caps> {
+  const limits: Partial<Record<CapName, WindowLimits>> = {};
+  for (const cap of capNames) {
+    const row = rowInForce(await rowsFor(context, clientId, cap), context.clock());
+    if (row !== undefined) limits[cap] = row.limits;
+  }
+  return limits;
+}
+
+/** Returns true if the API is in maintenance (contract 8.9). The row takes effect as fast as any other row. */
+export async function inMaintenance(context: OverridesContext): Promise<boolean> {
+  const row = (await cachedRows(context)(everyClient))?.get(maintenanceEndpoint);
+  return row !== undefined && (row.expiresAt === undefined || context.clock() < row.expiresAt);
+}
+
+/** Starts to read the rows for every client, so that they are read while the caller is still being identified. */
+export function prepareLimits(context: OverridesContext): void {
+  // A failure is met again, and thrown, by the reading that needs the rows.
+  cachedRows(context)(everyClient).catch(() => undefined);
+}
+
+/** Returns the client's own row, and the one for every client. */
+async function rowsFor(
+  context: OverridesContext,
+  clientId: string,
+  endpoint: string,
+): Promise<readonly (ParsedRow | undefined)[]> {
+  const rows = cachedRows(context);
+  const [own, forAll] = await Promise.all([rows(settingsIdOf(clientId)), rows(everyClient)]);
+  return [own?.get(endpoint), forAll?.get(endpoint)];
+}
+
+/** Reads the rows of a client. Reports values that are ignored in favor of their defaults. */
+async function rowsByEndpoint(
+  context: OverridesContext,
+  clientId: string,
+): Promise<ReadonlyMap<string, ParsedRow>> {
+  const stored = await dynamoRowReader(context.db, context.env.LIMIT_OVERRIDES_TABLE).rowsOf(clientId);
+  const rows = stored.map(parseRow);
+  for (const { endpoint, ignored } of rows) {
+    for (const value of ignored) {
+      context.log.warn('invalid limit override ignored', { client_id: clientId, endpoint, ...value });
+      countMetric('InvalidRow');
+    }
+  }
+  return new Map(rows.map((row) => [row.endpoint, row]));
+}
 
 /** The table's keys, and the attributes that operators write. */
 export const overrideTable = {
@@ -33,8 +118,6 @@ export const overrideTable = {
   attributes: [...windowAttributes, 'expires_at', 'blocked', 'note'],
   change: { set: 'limits_set', removed: 'limits_removed', what: 'limits' },
 } as const satisfies EditedTable;
-
-export type OverrideRow = EditedRow;
 
 export interface ParsedRow {
   readonly clientId: string;
@@ -51,7 +134,7 @@ export interface ParsedRow {
   readonly ignored: readonly IgnoredValue[];
 }
 
-export function parseRow(row: OverrideRow): ParsedRow {
+export function parseRow(row: EditedRow): ParsedRow {
   const endpoint = String(row.endpoint);
   const target = limitTargets.get(endpoint);
   const ignored: IgnoredValue[] = [];
@@ -81,7 +164,7 @@ export function parseRow(row: OverrideRow): ParsedRow {
   };
 }
 
-export function isMaintenance({ client_id, endpoint }: OverrideRow): boolean {
+export function isMaintenance({ client_id, endpoint }: EditedRow): boolean {
   return client_id === everyClient && endpoint === maintenanceEndpoint;
 }
 

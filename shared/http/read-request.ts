@@ -1,7 +1,95 @@
-/** Parses a request's body. Refuses a body that is too large, of the wrong type or not valid JSON (contract 1.7). */
+/**
+ * Reads a request from API Gateway's event: its address, query and headers, then its texts and body, which are refused if
+ * they are too large, of the wrong type or not valid JSON (contract 1.7).
+ */
+import { BlockList, isIP } from 'node:net';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { TrustedProxies } from '../contract/api.ts';
 import { errorTexts, type FieldError, GatewayError, nothingAtPathText } from '../contract/errors.ts';
 import { fieldName } from '../operation/unknown-fields.ts';
-import { definedValues, onRequest, type RawBody, type Step } from './request-context.ts';
+
+/** A request whose caller and body are not known yet. */
+export interface IncomingRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly pathParameters: Readonly<Record<string, string>>;
+  /** The parameters by name. The values of a repeated parameter are joined by commas, as in headers. */
+  readonly query: Readonly<Record<string, string>>;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** As the caller sent it: API Gateway's base64 is decoded. */
+  readonly rawBody: Buffer;
+  /** The address of the caller, also behind a trusted proxy. */
+  readonly sourceIp: string;
+  readonly now: Date;
+}
+
+/** @param addressOf - from `callerAddress` */
+export function readRequest(
+  event: APIGatewayProxyEvent,
+  addressOf: ReturnType<typeof callerAddress>,
+  now: Date,
+): IncomingRequest {
+  const headers = Object.fromEntries(
+    Object.entries(definedValues(event.headers)).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  return {
+    method: event.httpMethod,
+    path: event.path,
+    pathParameters: definedValues(event.pathParameters),
+    query: queryOf(event),
+    headers,
+    rawBody: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
+    sourceIp: addressOf(event.requestContext.identity.sourceIp, headers),
+    now,
+  };
+}
+
+/**
+ * Returns the parameters of a query, including repeated ones. API Gateway's own record contains only the last value:
+ * `dry_run=true&dry_run=false` would send.
+ */
+function queryOf({
+  queryStringParameters,
+  multiValueQueryStringParameters,
+}: APIGatewayProxyEvent): Record<string, string> {
+  const parameters = Object.entries(definedValues(queryStringParameters)).map(([name, value]) => [
+    name,
+    [...new Set(multiValueQueryStringParameters?.[name] ?? [value])].join(','),
+  ]);
+  return Object.fromEntries(parameters);
+}
+
+function definedValues(values: Readonly<Record<string, string | undefined>> | null): Record<string, string> {
+  const defined = Object.entries(values ?? {}).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  return Object.fromEntries(defined);
+}
+
+const family = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+/**
+ * Returns a function that finds the address that a request counts against if no client is known: the source address, or
+ * the address that a trusted proxy names. Ignores the header if the caller sends it past the proxies, or if it is not an
+ * address. The names of the headers are in lower case.
+ */
+export function callerAddress(
+  proxies: TrustedProxies | undefined,
+): (sourceIp: string, headers: Readonly<Record<string, string>>) => string {
+  if (proxies === undefined) return (sourceIp) => sourceIp;
+  const trusted = new BlockList();
+  for (const block of proxies.addresses) {
+    const [address = '', bits] = block.split('/');
+    trusted.addSubnet(address, Number(bits), family(address));
+  }
+  const header = proxies.header.toLowerCase();
+  return (sourceIp, headers) => {
+    const named = headers[header]?.trim() ?? '';
+    const isNamedByProxy = isIP(sourceIp) !== 0 && trusted.check(sourceIp, family(sourceIp));
+    return isNamedByProxy && isIP(named) !== 0 ? named : sourceIp;
+  };
+}
 
 export type BodyFormat = 'json' | 'form';
 
@@ -14,37 +102,30 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** The content of such a request has no meaning (RFC 9110, section 9.3). */
 const bodilessMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
-export function parseRequestBody(formats: readonly BodyFormat[]): Step {
-  return onRequest((request) => {
-    if (bodilessMethods.has(request.event.httpMethod)) return;
-    request.body = readBody(request.incoming.rawBody, formats);
-  });
-}
-
-/** Returns the parsed body; undefined if there is none, or if `formats` is empty. */
+/** Returns the parsed body; undefined if there is none, if the method has none, or if `formats` is empty. */
 export function readBody(
-  { bytes, contentType, contentEncoding = 'identity' }: RawBody,
+  { method, headers, rawBody }: IncomingRequest,
   formats: readonly BodyFormat[],
   maxBytes = maxBodyBytes,
 ): unknown {
-  if (bytes.length === 0 || formats.length === 0) return undefined;
-  if (bytes.length > maxBytes) {
+  if (bodilessMethods.has(method) || rawBody.length === 0 || formats.length === 0) return undefined;
+  if (rawBody.length > maxBytes) {
     throw new GatewayError('payload_too_large', errorTexts.payload_too_large(maxBytes));
   }
-  if (contentEncoding.trim().toLowerCase() !== 'identity') {
+  if ((headers['content-encoding'] ?? 'identity').trim().toLowerCase() !== 'identity') {
     throw new GatewayError('unsupported_media_type', 'Send the body without Content-Encoding.', {
       // RFC 9110, section 12.5.3.
       headers: { 'Accept-Encoding': 'identity' },
     });
   }
-  const format = formatOf(contentType);
+  const format = formatOf(headers['content-type']);
   if (format === undefined || !formats.includes(format)) {
     const accepted = formats.includes('form')
       ? 'application/json or application/x-www-form-urlencoded'
       : 'application/json';
     throw new GatewayError('unsupported_media_type', errorTexts.unsupported_media_type(accepted));
   }
-  const text = decode(bytes);
+  const text = decode(rawBody);
   return format === 'json' ? parseJson(text) : parseForm(text);
 }
 
@@ -143,21 +224,19 @@ export function assertIdLength(id: string): void {
   if (id.length > idLengthMax) throw new GatewayError('not_found', nothingAtPathText);
 }
 
-/** Throws if a text is not well-formed Unicode, or a path parameter is too long for an id. */
-export function checkText(): Step {
-  return onRequest(({ event }) => {
-    assertWellFormedTexts(
-      [
-        event.headers,
-        event.multiValueHeaders,
-        // Base64 hides no text that is not well-formed: its bytes are checked when the body is parsed.
-        event.isBase64Encoded ? undefined : { body: event.body ?? undefined },
-      ],
-      [event.queryStringParameters, event.multiValueQueryStringParameters, event.pathParameters],
-    );
-    const { proxy: _rest, ...ids } = definedValues(event.pathParameters);
-    for (const id of Object.values(ids)) assertIdLength(id);
-  });
+/** @throws GatewayError if a text is not well-formed Unicode, or a path parameter is too long for an id */
+export function checkTexts(event: APIGatewayProxyEvent): void {
+  assertWellFormedTexts(
+    [
+      event.headers,
+      event.multiValueHeaders,
+      // Base64 hides no text that is not well-formed: its bytes are checked when the body is parsed.
+      event.isBase64Encoded ? undefined : { body: event.body ?? undefined },
+    ],
+    [event.queryStringParameters, event.multiValueQueryStringParameters, event.pathParameters],
+  );
+  const { proxy: _rest, ...ids } = definedValues(event.pathParameters);
+  for (const id of Object.values(ids)) assertIdLength(id);
 }
 
 const malformedText = 'The request contains text that is not well-formed Unicode.';

@@ -1,14 +1,18 @@
 /** Which keys a process trusts, while others send it tokens with invented keys, and how a key is published and signs. */
 import { sign as derSignature, generateKeyPairSync, verify } from 'node:crypto';
+import type { KMSClient } from '@aws-sdk/client-kms';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { ApiRequest } from '../../../shared/operation/operation.ts';
 import { addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
+import { verifyToken } from '../../../shared/token/access-token.ts';
 import { showWellKnown } from '../../../shared/token/server-metadata.ts';
 import { type PublicJwk, publicJwk } from '../../../shared/token/signing-keys.dynamo.ts';
 import { concatenatedSignature } from '../../../shared/token/token-signer.kms.ts';
-import { tokenVerifier } from '../../../shared/token/token-verifier.ts';
+import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 
 const start = new Date('2026-11-20T12:00:00.000Z');
 const expected = { issuer: 'https://gateway.test', audience: 'messaging-gateway' };
@@ -47,7 +51,7 @@ function aProcess(...published: readonly TestKey[]) {
     reads: 0,
     published: new Map(published.map(({ kid, jwk }) => [kid, jwk as PublicJwk | undefined])),
     failure: undefined as Error | undefined,
-    accepts: async (token: string) => (await verifier.verify(token)) !== undefined,
+    accepts: async (token: string) => (await verifyToken(context, token)) !== undefined,
     junk: async (count: number) => {
       for (let i = 0; i < count; i += 1)
         expect(await world.accepts(await sign({ ...stranger, kid: String(i).padStart(43, 'z') }))).toBe(
@@ -55,14 +59,19 @@ function aProcess(...published: readonly TestKey[]) {
         );
     },
   };
-  const keys = {
-    all: async () => {
+  const { dynamo, names } = inMemoryTables({
+    around: () => {
       world.reads += 1;
       if (world.failure !== undefined) throw world.failure;
-      return new Map(world.published);
+      const rows = Array.from(world.published, ([kid, jwk]) => ({
+        kid,
+        public_jwk: JSON.stringify(jwk) ?? '',
+      }));
+      return { Items: rows.map((row) => marshall(row)) };
     },
-  };
-  const verifier = tokenVerifier(keys, expected, () => world.now);
+  });
+  const env = { TOKEN_ISSUER: expected.issuer, TOKEN_AUDIENCE: expected.audience };
+  const context = testContext({ dynamo, names }, { clock: () => world.now, env });
   return world;
 }
 
@@ -124,21 +133,20 @@ describe('a token of a published key', () => {
 });
 
 it('the key is published by the first look at the keys, and only by it', async () => {
-  const published = new Map<string, PublicJwk | undefined>();
-  let publications = 0;
-  const show = showWellKnown({
-    ...expected,
-    keys: { all: async () => published },
-    publishKey: async () => {
-      publications += 1;
-      published.set(next.kid, next.jwk);
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const calls: string[] = [];
+  const kms = {
+    send: async (command: object) => {
+      calls.push(command.constructor.name);
+      return { KeyId: 'key-1', PublicKey: publicKey.export({ format: 'der', type: 'spki' }) };
     },
-  });
+  } as unknown as KMSClient;
+  const show = showWellKnown({ ...testContext(), kms });
   for (let look = 0; look < 2; look += 1)
     expect(
       await show({ path: '/', pathParameters: { document: 'jwks.json' } } as unknown as ApiRequest),
-    ).toMatchObject({ status: 200, body: { keys: [{ kid: next.kid, alg: 'ES256' }] } });
-  expect(publications).toBe(1);
+    ).toMatchObject({ status: 200, body: { keys: [{ kid: expect.any(String), alg: 'ES256' }] } });
+  expect(calls).toEqual(['GetPublicKeyCommand']);
 });
 
 describe('a signature turned from DER to r‖s', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isInForce, parseRow } from '../../../shared/limit/override-row.ts';
+import { isInForce, parseRow } from '../../../shared/limit/overrides.ts';
 
 const rate = { client_id: 'client_1', endpoint: 'POST /api/v1/sms/send' };
 const spend = { client_id: 'client_1', endpoint: 'spend' };

@@ -1,0 +1,115 @@
+/** Access tokens: JWTs signed with ES256 (contract 2.2). Their claims, and the verification with the published keys. */
+import { type CryptoKey, errors, importJWK, type JWTHeaderParameters, jwtVerify } from 'jose';
+import * as z from 'zod/mini';
+import { type Context, oncePerContext } from '../platform/context.ts';
+import { cachedRead } from '../platform/expiring-cache.ts';
+import { type PublicJwk, publishedKeys } from './signing-keys.dynamo.ts';
+
+export const tokenLifetimeSeconds = 3600;
+export const tokenAlgorithm = 'ES256';
+/** A new key signs its first token this long after it was published, so that every process can have read it by then. */
+export const publishedBeforeUseSeconds = 1;
+/** RFC 9068: distinguishes an access token from other JWTs of the same issuer. */
+export const tokenType = 'at+jwt';
+
+const tokenClaims = z.object({
+  iss: z.string(),
+  aud: z.string(),
+  /** The client's id, the same as `client_id`. */
+  sub: z.string().check(z.minLength(1)),
+  client_id: z.string().check(z.minLength(1)),
+  scope: z.string(),
+  iat: z.int(),
+  exp: z.int(),
+  jti: z.string().check(z.minLength(1)),
+  /** Present on a token for test data. Its `client_id` is then the id of the test data. */
+  test: z.optional(z.literal(true)),
+});
+
+/** The scopes in a token request, separated by spaces (RFC 6749, section 3.3). */
+export const requestedScope = z.optional(z.nullable(z.string().check(z.maxLength(256))));
+
+export type TokenClaims = z.output<typeof tokenClaims>;
+
+/** With the time of the token cache, a revoked key is trusted for at most five minutes. */
+export const keyBounds = { maxAgeSeconds: 240, maxEntries: 1 };
+/** A verified token is cached, because checking its signature takes much of the CPU time of a request. */
+const tokenBounds = { maxAgeSeconds: 60, maxEntries: 1000 };
+/** A `kid` of ours is a SHA-256 in base64url. */
+const kidForm = /^[A-Za-z0-9_-]{43}$/;
+
+/** An error of the gateway, not of the token. */
+class KeyLookupFailure extends Error {}
+
+type VerifierContext = Context<'SIGNING_KEYS_TABLE' | 'TOKEN_ISSUER' | 'TOKEN_AUDIENCE'>;
+
+/** All published keys are read at once, so a token with an invented `kid` neither delays nor refuses one with a published `kid`. */
+const publicKeys = oncePerContext((context: VerifierContext) =>
+  cachedRead(() => importedKeys(context), keyBounds, context.clock),
+);
+
+const cachedClaims = oncePerContext((context: VerifierContext) =>
+  cachedRead((token) => verifiedClaims(context, token), tokenBounds, context.clock),
+);
+
+/**
+ * Returns the claims of a token that is valid now: its signature, issuer, audience, type and time. Returns `undefined`
+ * for every other text.
+ */
+export async function verifyToken(context: VerifierContext, token: string): Promise<TokenClaims | undefined> {
+  const claims = await cachedClaims(context)(token);
+  return claims !== undefined && claims.exp * 1000 > context.clock().getTime() ? claims : undefined;
+}
+
+async function verifiedClaims(context: VerifierContext, token: string): Promise<TokenClaims | undefined> {
+  try {
+    const { payload } = await jwtVerify(token, (header) => keyFor(context, header), {
+      algorithms: [tokenAlgorithm],
+      issuer: context.env.TOKEN_ISSUER,
+      audience: context.env.TOKEN_AUDIENCE,
+      typ: tokenType,
+      requiredClaims: ['exp', 'iat', 'sub', 'jti'],
+      currentDate: context.clock(),
+    });
+    const { data: claims } = tokenClaims.safeParse(payload);
+    return claims?.sub === claims?.client_id ? claims : undefined;
+  } catch (error) {
+    if (error instanceof KeyLookupFailure) throw error.cause;
+    // All other errors are caused by the token.
+    return undefined;
+  }
+}
+
+async function keyFor(context: VerifierContext, { kid }: JWTHeaderParameters): Promise<CryptoKey> {
+  // The header is not verified yet, so `kid` may be any JSON value.
+  const known: unknown = kid;
+  if (typeof known !== 'string' || !kidForm.test(known)) throw new errors.JWKSNoMatchingKey();
+  const keys = await keysWith(context, known).catch((cause: unknown) => {
+    throw new KeyLookupFailure('the signing keys could not be read', { cause });
+  });
+  if (!keys.has(known)) throw new errors.JWKSNoMatchingKey();
+  const key = keys.get(known);
+  if (key !== undefined) return key;
+  throw new KeyLookupFailure('a signing key is malformed', { cause: new Error(`signing key ${known}`) });
+}
+
+/**
+ * Returns the public keys by `kid`; undefined for a malformed key. An unknown `kid` causes another read, at most twice a
+ * second; a new key is published longer than that before its first token.
+ */
+async function keysWith(context: VerifierContext, kid: string): ReturnType<typeof importedKeys> {
+  const read = publicKeys(context);
+  const keys = await read();
+  return keys?.has(kid) ? keys : ((await read('', publishedBeforeUseSeconds / 2)) ?? new Map());
+}
+
+async function importedKeys(context: VerifierContext): Promise<ReadonlyMap<string, CryptoKey | undefined>> {
+  const published = [...(await publishedKeys(context))];
+  const keys = published.map(async ([kid, jwk]) => [kid, await importKey(jwk)] as const);
+  return new Map(await Promise.all(keys));
+}
+
+async function importKey(jwk: PublicJwk | undefined): Promise<CryptoKey | undefined> {
+  const key = jwk && (await importJWK(jwk, tokenAlgorithm).catch(() => undefined));
+  return key instanceof Uint8Array ? undefined : key;
+}
