@@ -90,6 +90,7 @@ describe('the rate limit over HTTP', () => {
     expect(response.headers.get('retry-after')).toBeNull();
     expect(response.body.request_id).toBe(response.headers.get('x-request-id'));
     if (status === 405) expect(response.headers.get('allow')).toBe('POST');
+    if (status === 404) expect(response.headers.get('x-ratelimit-policy')).toContain('unmatched_minute');
     if (status === 401) expect(response.headers.get('www-authenticate')).toMatch(/^Bearer /);
   });
 });

@@ -1,17 +1,13 @@
-/** What the function around every operation makes of a body, a fault of ours and a stray path, and what it logs. */
+/** What the function around every operation makes of a body and a fault of ours, and what it logs. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
-import { routes, unmatchedRoute } from '../../../shared/contract/routes.ts';
-import { publicHttpFunction } from '../../../shared/http/http-function.ts';
-import { unmatchedError } from '../../../shared/http/match-route.ts';
 import { type Operation, parseBody } from '../../../shared/operation/operation.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { type Access, accessTo, jsonType, send } from '../../support/gateway/access.ts';
-import { accepted, bearer, functionOf, keyOf, newAddress } from '../../support/gateway/callers.ts';
+import { accepted, bearer, functionOf, keyOf } from '../../support/gateway/callers.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
-const reset = String(Date.parse('2026-11-20T12:01:00.000Z') / 1000);
 
 let tables: TestTables;
 let access: Access;
@@ -90,78 +86,18 @@ describe('a body', () => {
   });
 });
 
-describe('a fault of ours', () => {
-  const failing =
-    (error: unknown): Operation =>
-    () =>
-      Promise.reject(error);
-  const call = async (operation: Operation, dependencies = access.newProcess(), remainingMs?: number) => {
-    const { apiKey } = await keyOf(access);
-    const sent = { headers: bearer(apiKey), ...(remainingMs === undefined ? {} : { remainingMs }) };
-    return { dependencies, ...(await send(functionOf(access, operation, dependencies), sent)) };
-  };
-
-  it('is a 500 without details, with real rate-limit headers; the log has the cause', async () => {
-    const cause = new TypeError('secret detail');
-    const { status, body, headers, dependencies } = await call(failing(cause));
-    expect([status, body.error]).toEqual([500, 'internal_error']);
-    expect(JSON.stringify(body)).not.toContain('secret');
-    expect(headers['X-RateLimit-Remaining']).toBe('59');
-    expect(dependencies.logged).toMatchObject([
-      { level: 'error', status: 500, error: 'internal_error', cause },
-    ]);
-  });
-
-  it('is a 503 where a service behind us is out', async () => {
-    const timeout = Object.assign(new Error('too slow'), { name: 'TimeoutError' });
-    expect(await call(failing(timeout))).toMatchObject({
-      status: 503,
-      body: { error: 'service_unavailable' },
-    });
-  });
-
-  it('is a 503 before the function is cut off', async () => {
-    const { status, body } = await call(() => new Promise(() => undefined), access.newProcess(), 520);
-    expect([status, body.error]).toEqual([503, 'service_unavailable']);
-  });
-
-  it('lets nothing in uncounted: 503, with headers that say nothing is left', async () => {
-    let ran = false;
-    const { env, ...process } = access.newProcess();
-    const dependencies = { ...process, env: { ...env, RATE_COUNTERS_TABLE: 'no-such-table' } };
-    const operation: Operation = async () => {
-      ran = true;
-      return { status: 202, body: {} };
-    };
-    const { status, headers, body } = await call(operation, dependencies);
-    expect([status, body.error, ran]).toEqual([503, 'service_unavailable', false]);
-    expect(headers).toMatchObject({
-      'X-RateLimit-Limit': '60',
-      'X-RateLimit-Remaining': '0',
-      'X-RateLimit-Reset': reset,
-    });
-  });
-});
-
-describe('a request that no route takes', () => {
-  const refuse: Operation = async ({ method, path }) => {
-    throw unmatchedError(Object.values(routes), method, path);
-  };
-  it.each([
-    ['GET', '/api/v1/sms/send', 405, 'POST'],
-    ['POST', '/api/v1/sms/status/msg_1', 405, 'GET, HEAD'],
-    ['GET', '/api/v1/sms/status/', 404, undefined],
-    ['GET', '/api/v1/sms/status/a/b', 404, undefined],
-    ['POST', '/', 405, 'GET, HEAD'],
-    ['POST', '/api/v1/sms', 404, undefined],
-  ])('%s %s is %d, counted on its address as unmatched', async (method, path, status, allow) => {
-    const handler = publicHttpFunction(access.newProcess(), unmatchedRoute, refuse, { formats: [] });
-    const response = await send(handler, { method, path, body: 'anything', sourceIp: newAddress() });
-    expect(response.status).toBe(status);
-    expect(response.headers.Allow).toBe(allow);
-    expect(response.headers['X-RateLimit-Policy']).toBe('60;w=60;comment=unmatched_minute');
-    expect(response.headers['X-RateLimit-Remaining']).toBe('59');
-  });
+it('a fault of ours is a 500 without details, with real rate-limit headers; the log has the cause', async () => {
+  const cause = new TypeError('secret detail');
+  const { apiKey } = await keyOf(access);
+  const dependencies = access.newProcess();
+  const failing = functionOf(access, () => Promise.reject(cause), dependencies);
+  const { status, body, headers } = await send(failing, { headers: bearer(apiKey) });
+  expect([status, body.error]).toEqual([500, 'internal_error']);
+  expect(JSON.stringify(body)).not.toContain('secret');
+  expect(headers['X-RateLimit-Remaining']).toBe('59');
+  expect(dependencies.logged).toMatchObject([
+    { level: 'error', status: 500, error: 'internal_error', cause },
+  ]);
 });
 
 it('a request writes one log line, without its body or credential', async () => {
