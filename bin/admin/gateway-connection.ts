@@ -39,8 +39,6 @@ export interface ConnectedGateway extends StackResources {
   readonly baseUrl: string;
 }
 
-type Settings = Readonly<Record<string, string | undefined>>;
-
 /** @throws ConnectionFailure */
 export async function connect(
   options: ConnectionOptions,
@@ -49,7 +47,7 @@ export async function connect(
   if (options.stage === undefined && options.stackName === undefined) {
     const { settings, ...resources } = await localGateway(options.gateway, environment);
     return {
-      ctx: dependenciesOf(resources, { ...settings, CARRIER_BASE_URLS: 'true' }),
+      ctx: contextOf(resources, { ...settings, CARRIER_BASE_URLS: 'true' }),
       gateway: { ...resources, stackName: stages.local.stackName },
     };
   }
@@ -57,7 +55,7 @@ export async function connect(
   const resources = resourcesOf(outputs);
   return {
     // Uses the settings of the deploy, because `-c` can override those in the code.
-    ctx: dependenciesOf(resources, { ...settingsOf(outputs), CARRIER_BASE_URLS: 'false' }),
+    ctx: contextOf(resources, { ...settingsOf(outputs), CARRIER_BASE_URLS: 'false' }),
     gateway: { ...resources, stackName, baseUrl: (outputs.ApiUrl ?? '').replace(/\/$/, '') },
   };
 }
@@ -88,7 +86,7 @@ async function localGateway(file: string, environment: Record<string, string | u
   // Queue URLs of the emulator have another host name than its endpoint, and the SDK warns about that.
   const { origin } = new URL(aws.endpoint);
   const ours = Object.entries(queues).map(([name, url]) => [name, `${origin}${new URL(url).pathname}`]);
-  const settings: Settings = given ?? settingsOf(publishedSettings(stages.local));
+  const settings: EnvironmentSource = given ?? settingsOf(publishedSettings(stages.local));
   return { baseUrl, tables, queues: Object.fromEntries(ours), secrets, settings };
 }
 
@@ -139,8 +137,8 @@ function namesOf(stacks: readonly DeployedStack[]): string {
   return stacks.map(({ name, outputs }) => `${name} (${outputs[stageOutput]})`).join(', ');
 }
 
-function dependenciesOf({ tables, queues, secrets }: StackResources, settings: Settings): AdminContext {
-  const ctx = adminDependenciesFrom({
+function contextOf({ tables, queues, secrets }: StackResources, settings: EnvironmentSource): AdminContext {
+  const ctx = contextFrom({
     ...settings,
     ...variables(tables, 'TABLE'),
     ...variables(queues, 'QUEUE_URL'),
@@ -153,7 +151,7 @@ function dependenciesOf({ tables, queues, secrets }: StackResources, settings: S
 }
 
 /** Fails if the version of the deployed gateway is different: its tables and settings may be different. */
-function adminDependenciesFrom(source: EnvironmentSource): AdminContext {
+function contextFrom(source: EnvironmentSource): AdminContext {
   try {
     return adminContext(
       environmentOf<'admin-api'>(source),

@@ -21,37 +21,29 @@ export function addLogCommands(program: AdminCommand): void {
       'after',
       '\nOn AWS a request is shown some seconds after it came.\n\nExample:\n  $ npm run admin -- logs tail --client "Web shop" --since 10m',
     )
-    .run(
-      async (
-        session,
-        {
-          client,
-          since,
-          follow,
-        }: { readonly client?: string; readonly since?: string; readonly follow: boolean },
-      ) => {
-        const { ctx, gateway, report } = session;
-        if (follow && program.opts<{ json: boolean }>().json)
-          throw new GatewayError('invalid_request', '--json prints one document: give --no-follow, too.');
-        const { clock } = ctx;
-        const options = {
-          since: since === undefined ? clock() : timeOf('since', since, clock()),
-          clientId: client === undefined ? undefined : await clientOf(session, client),
-          follow,
-        };
-        const requests: LoggedRequest[] = [];
-        const parts = {
-          log: await requestLogOf(gateway.stackName),
-          clock,
-          wait: async (ms: number) => wait(ms),
-        };
-        for await (const request of tailRequests(parts, options)) {
-          report(lineOf(request, options.clientId === undefined));
-          if (!follow) requests.push(request);
-        }
-        return { json: { requests } };
-      },
-    );
+    .run(async (session, given: { client?: string; since?: string; follow: boolean }) => {
+      const { client, since, follow } = given;
+      const { ctx, gateway, report } = session;
+      if (follow && program.opts<{ json: boolean }>().json)
+        throw new GatewayError('invalid_request', '--json prints one document: give --no-follow, too.');
+      const { clock } = ctx;
+      const options = {
+        since: since === undefined ? clock() : timeOf('since', since, clock()),
+        clientId: client === undefined ? undefined : await clientOf(session, client),
+        follow,
+      };
+      const requests: LoggedRequest[] = [];
+      const parts = {
+        log: await requestLogOf(gateway.stackName),
+        clock,
+        wait: async (ms: number) => wait(ms),
+      };
+      for await (const request of tailRequests(parts, options)) {
+        report(lineOf(request, options.clientId === undefined));
+        if (!follow) requests.push(request);
+      }
+      return { json: { requests } };
+    });
 }
 
 function addRefusals(logs: AdminCommand): void {
@@ -65,41 +57,32 @@ function addRefusals(logs: AdminCommand): void {
       'after',
       '\nOn AWS a request is counted some seconds after it came, and as long as its log line is kept (the setting logRetentionDays).\n\nExample:\n  $ npm run admin -- logs refusals --client "Web shop" --since 7d',
     )
-    .run(
-      async (
-        session,
-        {
-          client,
-          since,
-          until,
-        }: { readonly client?: string; readonly since: string; readonly until?: string },
-      ) => {
-        const now = session.ctx.clock();
-        const from = timeOf('since', since, now);
-        const to = until === undefined ? now : timeOf('until', until, now);
-        if (to < from) throw new GatewayError('invalid_request', '--until must be after --since.');
-        const clientId = client === undefined ? undefined : await clientOf(session, client);
-        const log = await requestLogOf(session.gateway.stackName);
-        const refusals = await countRefusals(log.refused(from, to, clientId));
-        return {
-          json: { refusals },
-          text: () =>
-            textTable(
-              refusals,
-              [
-                'hour',
-                ['client', 'client_id'],
-                'endpoint',
-                'reason',
-                'count',
-                ['fields', ({ faulty_fields }) => faulty_fields.join(', ')],
-                ['last request', 'last_request_id'],
-              ],
-              'No request was refused in this time.',
-            ),
-        };
-      },
-    );
+    .run(async (session, { client, since, until }: { client?: string; since: string; until?: string }) => {
+      const now = session.ctx.clock();
+      const from = timeOf('since', since, now);
+      const to = until === undefined ? now : timeOf('until', until, now);
+      if (to < from) throw new GatewayError('invalid_request', '--until must be after --since.');
+      const clientId = client === undefined ? undefined : await clientOf(session, client);
+      const log = await requestLogOf(session.gateway.stackName);
+      const refusals = await countRefusals(log.refused(from, to, clientId));
+      return {
+        json: { refusals },
+        text: () =>
+          textTable(
+            refusals,
+            [
+              'hour',
+              ['client', 'client_id'],
+              'endpoint',
+              'reason',
+              'count',
+              ['fields', ({ faulty_fields }) => faulty_fields.join(', ')],
+              ['last request', 'last_request_id'],
+            ],
+            'No request was refused in this time.',
+          ),
+      };
+    });
 }
 
 function lineOf(request: LoggedRequest, isOfAll: boolean): string {

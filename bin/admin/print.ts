@@ -3,9 +3,9 @@
  * wrote much of the output.
  */
 
+import type { Cell } from '../../shared/platform/csv.ts';
 import { inOneLine } from '../../shared/platform/visible-text.ts';
 
-type Cell = string | number | null | undefined;
 type Field<Row> = { [Name in keyof Row & string]-?: Row[Name] extends Cell ? Name : never }[keyof Row &
   string];
 /** A field whose name is the title; or a title, with a field or a function for the cells. */

@@ -5,12 +5,6 @@ import type { AdminCommand, CommandResult } from './command.ts';
 /** The maximum size of a page. */
 const pageSize = 100;
 
-interface Listed<Row> {
-  readonly rows: readonly Row[];
-  /** True if there may be more rows than `--limit`. */
-  readonly more: boolean;
-}
-
 export interface ListOptions {
   readonly limit?: number;
 }
@@ -30,7 +24,7 @@ export async function readPages<Name extends string, Row>(
     readonly cursor: string | undefined;
   }) => Promise<Readonly<Record<Name, readonly Row[]>> & { readonly next_cursor?: string }>,
   { limit = Number.POSITIVE_INFINITY }: ListOptions,
-): Promise<Listed<Row>> {
+) {
   const rows: Row[] = [];
   let cursor: string | undefined;
   do {
@@ -38,7 +32,7 @@ export async function readPages<Name extends string, Row>(
     rows.push(...page[name]);
     cursor = page.next_cursor;
   } while (cursor !== undefined && rows.length < limit);
-  return { rows, more: cursor !== undefined };
+  return { rows, /** True if there may be more rows than `--limit`. */ more: cursor !== undefined };
 }
 
 /** Returns the result of a list command: the rows as JSON under their name, and as a table. */
@@ -54,6 +48,12 @@ export async function listResult<Name extends string, Row>(
 }
 
 /** Returns the line below a table that `--limit` cut off. */
-export function moreText({ rows, more }: Listed<unknown>): readonly string[] {
+export function moreText({
+  rows,
+  more,
+}: {
+  readonly rows: readonly unknown[];
+  readonly more: boolean;
+}): readonly string[] {
   return more ? [`These are the first ${rows.length} rows; there may be more.`] : [];
 }

@@ -1,4 +1,4 @@
-/** The ctx of the admin API and the command line, on a gateway's tables and queues. */
+/** The context of the admin API and the command line, on a gateway's tables and queues. */
 
 import { randomBytes } from 'node:crypto';
 import { dynamoActivityReader } from '../activity/activity-log.dynamo.ts';

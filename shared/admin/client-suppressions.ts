@@ -28,17 +28,19 @@ export async function listSuppressions(
   return suppressionsOf(ctx.suppressions, await clientIdOf(ctx, client), query);
 }
 
-interface SuppressedRecipient {
-  /** Its id or name. */
-  readonly client: string;
-  readonly recipient: string;
-}
-
 /** @throws GatewayError if there is no such client. */
 export async function putSuppression(
   ctx: AdminContext,
   actor: string,
-  { client, recipient, scope, reason }: SuppressedRecipient & z.output<typeof suppressionBody>,
+  {
+    client,
+    recipient,
+    scope,
+    reason,
+  }: z.output<typeof suppressionBody> & {
+    /** Its id or name. */ readonly client: string;
+    readonly recipient: string;
+  },
 ) {
   const clientId = await clientIdOf(ctx, client);
   const before = await ctx.suppressions.get(clientId, recipient);
@@ -65,7 +67,7 @@ export async function putSuppression(
 export async function deleteSuppression(
   ctx: AdminContext,
   actor: string,
-  { client, recipient }: SuppressedRecipient,
+  { client, recipient }: { readonly client: string; readonly recipient: string },
 ) {
   const clientId = await clientIdOf(ctx, client);
   const before = await ctx.suppressions.get(clientId, recipient, { consistent: true });

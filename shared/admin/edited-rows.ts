@@ -7,6 +7,7 @@ import * as z from 'zod/mini';
 import { GatewayError } from '../contract/errors.ts';
 import { everyClient } from '../contract/rate-limits-and-caps.ts';
 import {
+  changedByMark,
   type EditedRow,
   type EditedTable,
   type IgnoredValue,
@@ -106,6 +107,14 @@ export function removedAttributes(
     });
   }
   return Object.fromEntries(names.map((name) => [name, undefined]));
+}
+
+/** Returns the change that removes a row. It throws `not_found` with this message if there is no row at first. */
+export function removal({ clock }: AdminContext, actor: string, message: string) {
+  return (row: EditedRow | undefined, attempt: number) => {
+    if (row === undefined && attempt === 1) throw new GatewayError('not_found', message);
+    return row && { removeMarked: changedByMark(actor, clock(), true) };
+  };
 }
 
 /** @throws GatewayError that lists the fault of each value */

@@ -24,7 +24,7 @@ import { deliveryIdsOf } from '../webhook/plan-deliveries.ts';
 import type { AdminContext } from './admin-context.ts';
 import { conversationClient, conversationMessage } from './conversation.ts';
 import { clientIdOf } from './find-client.ts';
-import type { MessageCondition, MessageTimes } from './message-search.dynamo.ts';
+import type { MessageCondition } from './message-search.dynamo.ts';
 import { cursor, keyText, pageSize, utcTime } from './request-fields.ts';
 
 export const messageQuery = z.object({
@@ -138,7 +138,7 @@ const monthRowsMax = 4;
  */
 async function activeClients(
   { usage, clock, mode }: AdminContext,
-  { since, until }: MessageTimes,
+  { since, until }: { readonly since: string | undefined; readonly until: string | undefined },
   condition: MessageCondition,
 ) {
   const to = until === undefined ? clock() : new Date(until);

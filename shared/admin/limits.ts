@@ -30,6 +30,7 @@ import {
   assertValid,
   attributesToRemove,
   readRowsPage,
+  removal,
   removedAttributes,
   type rowsQuery,
   textOf,
@@ -203,21 +204,17 @@ export async function setLimits(
 }
 
 export async function removeLimits(
-  { overrides, clock }: AdminContext,
+  ctx: AdminContext,
   actor: string,
   clientId: string,
   named: string,
 ): Promise<void> {
   // The endpoint need not exist, so that a row with a misspelled one can be removed.
-  const isRow = rowFor(await overrides.rowsOf(clientId), named) !== undefined;
+  const isRow = rowFor(await ctx.overrides.rowsOf(clientId), named) !== undefined;
   const policy = limitPolicies.find((name) => name === named);
   const endpoint = isRow || policy === undefined ? named : endpointOf(policy);
-  await overrides.edit({ client_id: clientId, endpoint }, (row, attempt) => {
-    if (row === undefined && attempt === 1) {
-      throw new GatewayError('not_found', 'This client has no limits of its own there.');
-    }
-    return row && { removeMarked: changedByMark(actor, clock(), true) };
-  });
+  const remove = removal(ctx, actor, 'This client has no limits of its own there.');
+  await ctx.overrides.edit({ client_id: clientId, endpoint }, remove);
 }
 
 /** Returns the `endpoint` of a row from its value or from the name of its policy. @throws GatewayError */

@@ -23,12 +23,6 @@ export type MessageFilter =
   /** The index by number has the messages of both modes; `live` by default. */
   | { readonly recipient: string; readonly mode?: Mode };
 
-/** ISO 8601; both ends are included. */
-export interface MessageTimes {
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
-}
-
 /** The fields that no index has: each message is read to compare them. */
 export type MessageCondition = Readonly<
   Partial<
@@ -36,7 +30,10 @@ export type MessageCondition = Readonly<
   >
 >;
 
-interface PageOptions extends MessageTimes {
+interface PageOptions {
+  /** ISO 8601; both ends are included. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
   readonly limit: number;
   readonly cursor?: string | undefined;
   /** The condition; of several values one must match. */

@@ -5,7 +5,6 @@
 
 import * as z from 'zod/mini';
 import { channels, type StageCarriers } from '../contract/channels.ts';
-import { GatewayError } from '../contract/errors.ts';
 import { countrySchema } from '../contract/phone-number.ts';
 import { everyClient } from '../contract/rate-limits-and-caps.ts';
 import { changedByMark, type EditedRow } from '../edited-table/edited-row.ts';
@@ -18,6 +17,7 @@ import {
   assertValid,
   attributesToRemove,
   readRowsPage,
+  removal,
   removedAttributes,
   type rowsQuery,
   textOf,
@@ -91,16 +91,11 @@ export async function setSender(
 
 /** Removes a row. Its destination may be invalid, so that a misspelled row can be removed. */
 export async function removeSender(
-  { senders, clock }: AdminContext,
+  ctx: AdminContext,
   actor: string,
   key: z.output<typeof senderRowBody>,
 ): Promise<void> {
-  await senders.edit(key, (row, attempt) => {
-    if (row === undefined && attempt === 1) {
-      throw new GatewayError('not_found', 'There is no such row of senders.');
-    }
-    return row && { removeMarked: changedByMark(actor, clock(), true) };
-  });
+  await ctx.senders.edit(key, removal(ctx, actor, 'There is no such row of senders.'));
 }
 
 const noOthers = { claims: new Map(), paces: new Map() } as const;
