@@ -1,7 +1,7 @@
 /**
  * GET /api/v1/account and /api/v1/account/usage: shows a client its settings, its limits and its usage.
  */
-import { getAccount } from '../shared/account/account.ts';
+import { getAccount } from '../shared/account/own-account.ts';
 import { httpFunctions } from '../shared/http/http-function.ts';
 import { capsInForce, capUse } from '../shared/limit/client-caps.ts';
 import { contextOf } from '../shared/platform/context.ts';

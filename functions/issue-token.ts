@@ -10,7 +10,7 @@ import { publicHttpFunction } from '../shared/http/http-function.ts';
 import { kms } from '../shared/platform/aws/clients.ts';
 import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
-import { issueToken } from '../shared/token/issue-token.ts';
+import { issueToken } from '../shared/token/grant-token.ts';
 
 const context = { ...contextOf(environmentOf<'issue-token'>()), kms: kms() };
 

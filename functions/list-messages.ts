@@ -2,7 +2,7 @@
 import { dynamoOutbox } from '../shared/carrier/simulator/outbox.dynamo.ts';
 import { listTestOutbox } from '../shared/carrier/simulator/test-outbox.ts';
 import { httpFunctions } from '../shared/http/http-function.ts';
-import { listMessages } from '../shared/message/list-messages.ts';
+import { listMessages } from '../shared/message/list-own-messages.ts';
 import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 

@@ -2,7 +2,7 @@
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { awsSmsFeedback } from '../shared/carrier/aws/aws-sms.ts';
 import { dynamoOtpStore } from '../shared/otp/otp-store.dynamo.ts';
-import { reportVerified, verifiedOtps } from '../shared/otp/report-verified.ts';
+import { reportVerified, verifiedOtps } from '../shared/otp/report-verified-passwords.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';

@@ -2,7 +2,7 @@
  * POST /api/v1/account/webhook-secret: creates a webhook secret and shows it once. The old secret still signs for 24 hours.
  */
 import { randomBytes } from 'node:crypto';
-import { rotateOwnWebhookSecret } from '../shared/account/account.ts';
+import { rotateOwnWebhookSecret } from '../shared/account/own-account.ts';
 import { activityLogFrom } from '../shared/activity/write-activity.dynamo.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { dynamoWebhookSecretStore } from '../shared/client/webhook-secrets.dynamo.ts';

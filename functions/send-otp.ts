@@ -4,7 +4,7 @@ import { httpFunction } from '../shared/http/http-function.ts';
 import { dynamoOtpHolds, holdCheck } from '../shared/otp/otp-holds.dynamo.ts';
 import { dynamoOtpSends } from '../shared/otp/otp-sends.dynamo.ts';
 import { dynamoOtpStore } from '../shared/otp/otp-store.dynamo.ts';
-import { sendOtp } from '../shared/otp/send-otp.ts';
+import { sendOtp } from '../shared/otp/send-password.ts';
 import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { webhookUrlFrom } from '../shared/webhook/address-guard.ts';

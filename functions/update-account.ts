@@ -1,5 +1,5 @@
 /** PATCH /api/v1/account: sets or removes the client's default webhook URL. */
-import { updateAccount } from '../shared/account/account.ts';
+import { updateAccount } from '../shared/account/own-account.ts';
 import { routes } from '../shared/contract/routes.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { contextOf } from '../shared/platform/context.ts';

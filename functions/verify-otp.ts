@@ -3,7 +3,7 @@ import { routes } from '../shared/contract/routes.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { secretsManagerOtpSecrets } from '../shared/otp/otp-secret.secrets.ts';
 import { dynamoOtpStore } from '../shared/otp/otp-store.dynamo.ts';
-import { verifyOtp } from '../shared/otp/verify-otp.ts';
+import { verifyOtp } from '../shared/otp/verify-password.ts';
 import { secretsManager } from '../shared/platform/aws/clients.ts';
 import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { carrierReports } from '../../shared/carrier/carrier-reports.ts';
 import { type Channel, channels } from '../../shared/contract/channels.ts';
-import { onUnknownRules, unknownDeadlines } from '../../shared/contract/on-unknown.ts';
+import { onUnknownRules, unknownDeadlines } from '../../shared/contract/variables.ts';
 import { StartFailure } from './start-failure.ts';
 
 const names = z.array(z.string()).check(z.minLength(1));

@@ -4,7 +4,7 @@ import { modeOf } from '../contract/mode.ts';
 import { recipientSchema } from '../contract/phone-number.ts';
 import { whatsAppUserId } from '../contract/whatsapp-user.ts';
 import { isUnassigned } from '../message/find-owner.ts';
-import { messageCursor } from '../message/list-messages.ts';
+import { messageCursor } from '../message/list-own-messages.ts';
 import type { Message } from '../message/message.ts';
 import { windowEnd, windowOpenedAt } from '../message/store/whatsapp-window.dynamo.ts';
 import { suppressionView } from '../message/suppression/manage-suppressions.ts';

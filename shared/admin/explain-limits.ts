@@ -12,11 +12,10 @@ import {
 } from '../contract/rate-limits-and-caps.ts';
 import type { EditedRow } from '../edited-table/edited-row.ts';
 import { capUse } from '../limit/client-caps.ts';
-import { countIn, readCounts } from '../limit/counters.dynamo.ts';
+import { countIn, readCounts, windowsAt } from '../limit/counters.dynamo.ts';
 import { endpointInForce, inForceText, type WindowInForce } from '../limit/limit-feedback.ts';
 import { counterKey } from '../limit/limiter.ts';
 import { type ParsedRow, parseRow, rowInForce } from '../limit/overrides.ts';
-import { windowsAt } from '../limit/windows.ts';
 import type { AdminContext } from './admin-context.ts';
 import { requireClient } from './find-client.ts';
 import { readRows, rowFor } from './limits.ts';

@@ -7,7 +7,7 @@ import { clientIdIn, type Mode, modeOf } from '../contract/mode.ts';
 import { recipientInQuery } from '../contract/phone-number.ts';
 import { showLegs } from '../message/dispatch/fallback.ts';
 import { isUnassigned, unassignedClientId } from '../message/find-owner.ts';
-import { messageCursor } from '../message/list-messages.ts';
+import { messageCursor } from '../message/list-own-messages.ts';
 import { type Message, statuses } from '../message/message.ts';
 import { statusView } from '../message/message-response.ts';
 import type { FoundMessage } from '../message/message-summary.ts';

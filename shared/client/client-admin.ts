@@ -10,9 +10,12 @@ import { addSeconds, type Clock } from '../platform/clock.ts';
 import { lazily } from '../platform/expiring-cache.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import { retry, retryConflicts } from '../platform/retry.ts';
-import { type ApiKey, apiKeyScope, type Client, type ClientSecret, isLive } from './client.ts';
-import type { ApiKeyStore, ClientStore } from './client-store.dynamo.ts';
 import {
+  type ApiKey,
+  apiKeyScope,
+  type Client,
+  type ClientSecret,
+  isLive,
   newApiKey,
   newApiKeyId,
   newClientId,
@@ -20,7 +23,8 @@ import {
   newWebhookSecret,
   type RandomBytes,
   secretHash,
-} from './secret-text.ts';
+} from './client.ts';
+import type { ApiKeyStore, ClientStore } from './client-store.dynamo.ts';
 import { secretActiveAfterSeconds, type WebhookSecret, type WebhookSecretStore } from './webhook-secrets.ts';
 
 /** The secret before the newest one, of a client or of webhooks, from when the newest is in use. */

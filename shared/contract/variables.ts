@@ -4,11 +4,78 @@
  * (`OPT_OUT_WORDS` is `optOutWords`), and the setting uses the schema from here: see `lib/stages/stage-settings.ts`.
  */
 import * as z from 'zod/mini';
-import { trustedProxies } from './api.ts';
 import { carrierList } from './channels.ts';
-import { onUnknownRules, unknownDeadlines } from './on-unknown.ts';
 import { otpHoldRule } from './otp-abuse.ts';
 import { stageCaps } from './rate-limits-and-caps.ts';
+
+/** The networks of the largest proxies are smaller. */
+const leastIpv4 = 8;
+const leastIpv6 = 16;
+/** The block of IPv6 in which all IPv4 addresses are again, as `::ffff:192.0.2.1`, is `::/16`; they are its last 32 bits. */
+const leastOfIpv4InIpv6 = 96 + leastIpv4;
+
+const prefixLength = (block: string): number => Number(block.split('/')[1]);
+
+function leastPrefixLength(block: string): number {
+  if (!block.includes(':')) return leastIpv4;
+  // The address as a URL has it, which is its shortest form.
+  const { hostname } = new URL(`http://[${block.split('/')[0]}]`);
+  return /^\[0?:/.test(hostname) ? leastOfIpv4InIpv6 : leastIpv6;
+}
+
+/** Returns the schema of the proxies in front of the API that may name the address of a caller. */
+export function trustedProxies() {
+  return z.strictObject({
+    /** CIDR blocks. Nobody but the proxy may be able to send from these addresses. */
+    addresses: z
+      .array(
+        z
+          .union([z.cidrv4(), z.cidrv6()])
+          .check(
+            z.refine(
+              (block) => prefixLength(block) >= leastPrefixLength(block),
+              `of /${leastIpv4} at least, or /${leastIpv6} for IPv6: every address in the block can claim to be any caller`,
+            ),
+          ),
+      )
+      .check(z.minLength(1)),
+    /**
+     * The header with the caller's address, which the proxies must replace. Proxies and API Gateway append to
+     * `X-Forwarded-For`, so the caller may have written its first address, which is the only one that AWS WAF reads.
+     */
+    header: z.string().check(
+      z.regex(/^[A-Za-z0-9-]{1,255}$/, 'the name of a header'),
+      z.refine(
+        (name) => !/^(x-forwarded-for|forwarded)$/i.test(name),
+        'a header that the proxies replace, such as X-Real-IP; a caller can write into X-Forwarded-For',
+      ),
+    ),
+  });
+}
+
+export type TrustedProxies = Readonly<z.output<ReturnType<typeof trustedProxies>>>;
+
+/** `wait`: for a receipt, until the validity of the message ends. */
+const choice = z.enum(['send_again', 'wait']);
+
+/** Returns the schema of a stage's rule for each kind of message. */
+export function onUnknownRules() {
+  return z.strictObject({ otp: choice, promotional: choice, other: choice });
+}
+
+export type OnUnknownRules = Readonly<z.output<ReturnType<typeof onUnknownRules>>>;
+
+export const usualOnUnknown = { otp: 'send_again', promotional: 'wait', other: 'wait' } as const;
+
+/** Returns the schema of the seconds after an attempt at which the rule applies. */
+export function unknownDeadlines() {
+  const seconds = z.int().check(z.minimum(1), z.maximum(86_400));
+  return z.strictObject({ otp: seconds, other: seconds });
+}
+
+export type UnknownDeadlines = Readonly<z.output<ReturnType<typeof unknownDeadlines>>>;
+
+export const usualUnknownDeadlines = { otp: 30, other: 300 } as const;
 
 const text = z.string().check(z.minLength(1));
 const wholeNumber = z.int().check(z.positive());

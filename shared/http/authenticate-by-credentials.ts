@@ -1,12 +1,11 @@
 /** Authenticates a token request by the client's credentials, in the body or in the header (contract 2.1). */
 import * as z from 'zod/mini';
-import { hasSecret } from '../client/client.ts';
-import { clientIdFor } from '../client/secret-text.ts';
+import { clientIdFor, hasSecret } from '../client/client.ts';
 import { GatewayError, standardError } from '../contract/errors.ts';
 import { parseFields } from '../operation/operation.ts';
 import type { Context } from '../platform/context.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
-import { requestedScope } from '../token/access-token.ts';
+import { requestedScope } from '../token/access-token.dynamo.ts';
 import { accessRefusal, cachedClients, type Identity } from './authenticate.ts';
 import { type BodyFormat, formDecoded, type IncomingRequest, readBody } from './read-request.ts';
 

@@ -1,7 +1,6 @@
 /** Finds out which client sent a request. A refusal is thrown only after the request is counted, so that it counts too. */
-import { apiKeyScope, type Client } from '../client/client.ts';
+import { apiKeyPrefix, apiKeyScope, type Client, isApiKey, secretHash } from '../client/client.ts';
 import { dynamoApiKeyStore, dynamoClientStore } from '../client/client-store.dynamo.ts';
-import { apiKeyPrefix, isApiKey, secretHash } from '../client/secret-text.ts';
 import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';
 import type { Subject } from '../limit/limiter.ts';
@@ -9,7 +8,7 @@ import type { Caller } from '../operation/operation.ts';
 import { type Context, oncePerContext } from '../platform/context.ts';
 import { accessCache, cachedRead } from '../platform/expiring-cache.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
-import { verifyToken } from '../token/access-token.ts';
+import { verifyToken } from '../token/access-token.dynamo.ts';
 import type { IncomingRequest } from './read-request.ts';
 
 export interface Identity {

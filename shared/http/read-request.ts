@@ -4,9 +4,9 @@
  */
 import { BlockList, isIP } from 'node:net';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { TrustedProxies } from '../contract/api.ts';
 import { errorTexts, type FieldError, GatewayError, nothingAtPathText } from '../contract/errors.ts';
-import { fieldName } from '../operation/unknown-fields.ts';
+import type { TrustedProxies } from '../contract/variables.ts';
+import { fieldName } from '../operation/field-faults.ts';
 
 /** A request whose caller and body are not known yet. */
 export interface IncomingRequest {

@@ -14,8 +14,7 @@ import { startOfMinute } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
 import { derivedIdAt } from '../platform/ids.ts';
-import { addCounts, type CountedRow, countIn } from './counters.dynamo.ts';
-import type { Windows } from './windows.ts';
+import { addCounts, type CountedRow, countIn, type Windows } from './counters.dynamo.ts';
 
 /** A cap in one window. */
 export interface CapLimit {

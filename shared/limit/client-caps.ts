@@ -22,9 +22,15 @@ import { secondsPerDay } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
 import { amountOf, type CapLimit, capAttribute, millionths, notifyOfSpend } from './cap-notices.ts';
-import { addCounts, type CountedRow, countIn, readCounts } from './counters.dynamo.ts';
+import {
+  addCounts,
+  type CountedRow,
+  countIn,
+  readCounts,
+  type Windows,
+  windowsAt,
+} from './counters.dynamo.ts';
 import { capsInRows } from './overrides.ts';
-import { type Windows, windowsAt } from './windows.ts';
 
 /** Messages before spend, shorter windows first. @param own - of the client's row, or of the one for every client */
 export function capLimits(own: Caps, stage: StageCaps): CapLimit[] {

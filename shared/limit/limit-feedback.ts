@@ -29,9 +29,9 @@ import {
   sinceText,
 } from '../edited-table/feedback.ts';
 import { closestName } from '../platform/closest-name.ts';
+import { limitOf, windowNames, windowSeconds } from './counters.dynamo.ts';
 import { type FirstReached, firstReached } from './entered-limits.ts';
 import { isInForce, isMaintenance, overrideTable, type ParsedRow, parseRow } from './overrides.ts';
-import { limitOf, windowNames, windowSeconds } from './windows.ts';
 
 export interface FeedbackContext {
   readonly now: Date;

@@ -6,9 +6,9 @@
 import { type PolicyName, policies } from '../contract/rate-limits-and-caps.ts';
 import { type Context, oncePerContext } from '../platform/context.ts';
 import { ExpiringMap } from '../platform/expiring-cache.ts';
-import { addCounts, countIn } from './counters.dynamo.ts';
-import type { LimitsInForce } from './overrides.ts';
 import {
+  addCounts,
+  countIn,
   limitOf,
   perWindow,
   type WindowName,
@@ -16,7 +16,8 @@ import {
   windowNames,
   windowSeconds,
   windowsAt,
-} from './windows.ts';
+} from './counters.dynamo.ts';
+import type { LimitsInForce } from './overrides.ts';
 
 /** The client or source address that a request counts against. */
 export type Subject =

@@ -36,8 +36,8 @@ import { dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
 import { type Context, oncePerContext } from '../platform/context.ts';
 import { accessCache, cachedRead } from '../platform/expiring-cache.ts';
 import { countMetric } from '../platform/log.ts';
+import { limitOf, limitsBy } from './counters.dynamo.ts';
 import { plainLimit } from './entered-limits.ts';
-import { limitOf, limitsBy } from './windows.ts';
 
 /** The limits of a policy in force for a client. */
 export interface LimitsInForce extends Limits {

@@ -1,7 +1,6 @@
 /** Tells when somebody must look at a message: the `due_at` of its row (due/due-index.ts). */
 import { lookAfter } from '../due/due-index.ts';
-import { queueDelayMaxSeconds } from '../platform/aws/queues.sqs.ts';
-import { addSeconds, earlierOf, laterOf } from '../platform/clock.ts';
+import { addSeconds, earlierOf, laterOf, queueDelayMaxSeconds } from '../platform/clock.ts';
 import { type Message, transitions, waitsUntil } from './message.ts';
 
 /** True if the relay queues a scheduled message with a delay. A message that waits longer is in the due index alone. */

@@ -6,8 +6,16 @@ import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
 import { recipientSchema } from '../contract/phone-number.ts';
 import { placeholdersOf, render } from '../message/message-text.ts';
-import { legFields, legIndexes, legsSchema, type WantedLeg } from '../message/send/fallback-fields.ts';
-import { maxMessageCharacters, referenceText, smsText, textOf } from '../message/send/send-fields.ts';
+import {
+  legFields,
+  legIndexes,
+  legsSchema,
+  maxMessageCharacters,
+  referenceText,
+  smsText,
+  textOf,
+  type WantedLeg,
+} from '../message/send/send-fields.ts';
 import { faultAt, optional, withDefault } from '../operation/fields.ts';
 
 /** Digits of a code. A longer minimum would refuse codes that were sent before. */

@@ -18,6 +18,9 @@ export function addSeconds(at: Date, seconds: number): Date {
 
 export const secondsPerDay = 86_400;
 
+/** The longest `DelaySeconds` that SQS takes; a message that is due later needs a schedule. */
+export const queueDelayMaxSeconds = 900;
+
 /** Returns `at` moved by a number of days of 24 hours, which may be negative. */
 export function addDays(at: Date, days: number): Date {
   return addSeconds(at, days * secondsPerDay);

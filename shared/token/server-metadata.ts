@@ -5,8 +5,7 @@ import { GatewayError } from '../contract/errors.ts';
 import { routes, scopes } from '../contract/routes.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { Context } from '../platform/context.ts';
-import { tokenAlgorithm } from './access-token.ts';
-import { publishedKeys } from './signing-keys.dynamo.ts';
+import { publishedKeys, tokenAlgorithm } from './access-token.dynamo.ts';
 import { publishSigningKey } from './token-signer.kms.ts';
 
 const keysName = 'jwks.json';

@@ -8,8 +8,14 @@ import { calculateJwkThumbprint } from 'jose';
 import { addSeconds } from '../platform/clock.ts';
 import { type Context, oncePerContext } from '../platform/context.ts';
 import { cachedRead } from '../platform/expiring-cache.ts';
-import { publishedBeforeUseSeconds, type TokenClaims, tokenAlgorithm, tokenType } from './access-token.ts';
-import { publicJwk, publishKey } from './signing-keys.dynamo.ts';
+import {
+  publicJwk,
+  publishedBeforeUseSeconds,
+  publishKey,
+  type TokenClaims,
+  tokenAlgorithm,
+  tokenType,
+} from './access-token.dynamo.ts';
 
 /** The longest time from the start of a publication to its end, with clock differences, and more. */
 const recentSeconds = 60;

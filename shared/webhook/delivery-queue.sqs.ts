@@ -10,8 +10,8 @@ import { ConflictException, CreateScheduleCommand, type SchedulerClient } from '
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
 import { allEnded } from '../platform/aws/permanent-fault.ts';
-import { queueDelayMaxSeconds, queueText, scheduleNameOf, sendMessages } from '../platform/aws/queues.sqs.ts';
-import { addSeconds } from '../platform/clock.ts';
+import { queueText, scheduleNameOf, sendMessages } from '../platform/aws/queues.sqs.ts';
+import { addSeconds, queueDelayMaxSeconds } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
 import { type Delivery, retryDelaysSeconds } from './delivery.ts';
 

@@ -6,8 +6,8 @@ import {
   addActivity,
   recordActivity,
 } from '../activity/write-activity.dynamo.ts';
+import { newWebhookSecret, type RandomBytes } from '../client/client.ts';
 import { issueWebhookSecret, secretRotationBody } from '../client/client-admin.ts';
-import { newWebhookSecret, type RandomBytes } from '../client/secret-text.ts';
 import type { WebhookSecretStore } from '../client/webhook-secrets.ts';
 import type { ActivityKind } from '../contract/activity-kinds.ts';
 import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';

@@ -7,9 +7,13 @@ import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { bundleFunctions } from '../../lib/build/bundle.ts';
-import { newWebhookSecret } from '../../shared/client/secret-text.ts';
-import { tokenAlgorithm, tokenLifetimeSeconds, tokenType } from '../../shared/token/access-token.ts';
-import { publishKey } from '../../shared/token/signing-keys.dynamo.ts';
+import { newWebhookSecret } from '../../shared/client/client.ts';
+import {
+  publishKey,
+  tokenAlgorithm,
+  tokenLifetimeSeconds,
+  tokenType,
+} from '../../shared/token/access-token.dynamo.ts';
 import { startDynamoDbLocal } from '../support/engine/dynamodb-local.ts';
 import { synthesizeTables } from '../support/engine/synthesize-tables.ts';
 import { createTables } from '../support/engine/tables.ts';

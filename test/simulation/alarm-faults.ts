@@ -6,7 +6,7 @@
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { GatewayStack } from '../../lib/gateway-stack.ts';
-import { usualOnUnknown, usualUnknownDeadlines } from '../../shared/contract/on-unknown.ts';
+import { usualOnUnknown, usualUnknownDeadlines } from '../../shared/contract/variables.ts';
 import { loadedCode } from '../support/simulation/code.ts';
 import { withSettings } from '../support/simulation/deployment.ts';
 import { endpointUrl } from '../support/simulation/outside/endpoints.ts';

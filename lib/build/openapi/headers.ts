@@ -1,7 +1,7 @@
 /** The response headers of the document. */
 import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
+import { windowsAt } from '../../../shared/limit/counters.dynamo.ts';
 import { decide, rateLimitHeaders } from '../../../shared/limit/limiter.ts';
-import { windowsAt } from '../../../shared/limit/windows.ts';
 import { keyPattern } from '../../../shared/message/send/idempotency.ts';
 import type { JsonSchema } from './named-schemas.ts';
 

@@ -2,7 +2,7 @@
 
 import { version } from '../../../shared/contract/api.ts';
 import { inWords } from '../../../shared/platform/clock.ts';
-import { tokenLifetimeSeconds } from '../../../shared/token/access-token.ts';
+import { tokenLifetimeSeconds } from '../../../shared/token/access-token.dynamo.ts';
 
 interface Topic {
   readonly title: string;

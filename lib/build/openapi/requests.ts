@@ -1,14 +1,14 @@
 /** The request bodies of the document. The operations parse requests with the same schemas. */
 import * as z from 'zod/mini';
-import { updateAccountSchema } from '../../../shared/account/account.ts';
+import { updateAccountSchema } from '../../../shared/account/own-account.ts';
 import { secretRotationBody } from '../../../shared/client/client-admin.ts';
 import { credentialsInBody } from '../../../shared/http/authenticate-by-credentials.ts';
-import { sendBulkSchema } from '../../../shared/message/send/send-bulk-sms.ts';
-import { sendSmsSchema } from '../../../shared/message/send/send-sms.ts';
-import { sendWhatsAppSchema } from '../../../shared/message/send/send-whatsapp.ts';
+import { sendBulkSchema } from '../../../shared/message/send/send-bulk.ts';
+import { sendSmsSchema } from '../../../shared/message/send/send-one.ts';
+import { sendWhatsAppSchema } from '../../../shared/message/send/whatsapp-send.ts';
 import { suppressionBody } from '../../../shared/message/suppression/manage-suppressions.ts';
 import { sendOtpSchema } from '../../../shared/otp/otp-request.ts';
-import { verifyOtpSchema } from '../../../shared/otp/verify-otp.ts';
+import { verifyOtpSchema } from '../../../shared/otp/verify-password.ts';
 import { urlLengthMax } from '../../../shared/webhook/address-guard.ts';
 import { arnLengthMax } from '../../../shared/webhook/aws-destination.ts';
 import { resendRequestSchema } from '../../../shared/webhook/log/request-resend.ts';

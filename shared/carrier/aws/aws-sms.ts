@@ -12,7 +12,7 @@ import { expectedPrice, type PriceTable } from '../../contract/prices.ts';
 import { fromOf } from '../../message/attempt.ts';
 import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
 import type { Message } from '../../message/message.ts';
-import type { ReportReceived } from '../../otp/report-verified.ts';
+import type { ReportReceived } from '../../otp/report-verified-passwords.ts';
 import { sentOnce } from '../../platform/aws/clients.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type VendorErrors, validitySecondsFor } from '../carrier-module.ts';

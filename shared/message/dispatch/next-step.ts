@@ -7,7 +7,7 @@
  * attempt's deadline the rule of the stage for its kind decides. Another carrier is asked only after proof that the one before has not taken it.
  */
 import { modeOf } from '../../contract/mode.ts';
-import type { OnUnknownRules, UnknownDeadlines } from '../../contract/on-unknown.ts';
+import type { OnUnknownRules, UnknownDeadlines } from '../../contract/variables.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { anySender, fromOf, type StoredAttempt } from '../attempt.ts';

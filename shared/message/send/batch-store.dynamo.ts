@@ -38,7 +38,7 @@ const batchSchema = z.object({
   client_id: z.string(),
   /** `storing` until every accepted message is in the messages table; only then follows the 202. */
   state: z.enum(['storing', 'stored']),
-  /** After this time the request that stores the batch is considered dead, and a repeat completes it (`send-bulk-sms.ts`). */
+  /** After this time the request that stores the batch is considered dead, and a repeat completes it (`send-bulk.ts`). */
   storing_until: time,
   total: z.int(),
   accepted: z.int(),

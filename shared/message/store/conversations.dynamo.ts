@@ -3,7 +3,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { Context } from '../../platform/context.ts';
 import type { Message } from '../message.ts';
-import { listPosition } from './message-list.dynamo.ts';
+import { listPosition } from './message-row.ts';
 import { readMessages } from './messages.dynamo.ts';
 
 const pageSize = 100;

@@ -2,27 +2,10 @@
 import * as z from 'zod/mini';
 import { queryRows } from '../../platform/aws/read-rows.dynamo.ts';
 import type { Context } from '../../platform/context.ts';
-import type { Message } from '../message.ts';
-
-export const listShards = 4;
-
-/** Returns the partition of one shard of a client's list. Inbound messages have their own list. */
-export function listKey(clientId: string, direction: 'inbound' | undefined, shard: number): string {
-  return `${clientId}#${direction === undefined ? '' : `${direction}#`}${shard}`;
-}
+import { listKey, listShards } from './message-row.ts';
 
 export const directions = ['outbound', 'inbound', 'all'] as const;
 export type Direction = (typeof directions)[number];
-
-/** The fields by which a list is filtered after its keys were read. */
-export const filterFields = [
-  'client_id',
-  'recipient',
-  'direction',
-  'status',
-  'channel',
-] as const satisfies readonly (keyof Message)[];
-export type FilterFields = Pick<Message, 'message_id' | (typeof filterFields)[number]>;
 
 /** A range of a client's messages; the positions are of `listPosition`, and `before` is exclusive. */
 export interface ListRange {
@@ -134,9 +117,4 @@ export async function* newestFirst(sources: readonly AsyncGenerator<ListedKey>[]
     const next = await sources[newest.source]?.next();
     if (next !== undefined) heads[newest.source] = next;
   }
-}
-
-/** Returns the sort key of a message in its client's list: by time, then by id. */
-export function listPosition(message: Pick<Message, 'created_at' | 'message_id'>): string {
-  return `${message.created_at}#${message.message_id}`;
 }

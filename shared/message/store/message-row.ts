@@ -11,7 +11,28 @@ import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { StoredAttempt } from '../attempt.ts';
 import { type Message, messageSchema, type Status, transitions } from '../message.ts';
 import { firstLookOf } from '../next-look.ts';
-import { listKey, listPosition, listShards } from './message-list.dynamo.ts';
+
+export const listShards = 4;
+
+/** Returns the partition of one shard of a client's list. Inbound messages have their own list. */
+export function listKey(clientId: string, direction: 'inbound' | undefined, shard: number): string {
+  return `${clientId}#${direction === undefined ? '' : `${direction}#`}${shard}`;
+}
+
+/** The fields by which a list is filtered after its keys were read. */
+export const filterFields = [
+  'client_id',
+  'recipient',
+  'direction',
+  'status',
+  'channel',
+] as const satisfies readonly (keyof Message)[];
+export type FilterFields = Pick<Message, 'message_id' | (typeof filterFields)[number]>;
+
+/** Returns the sort key of a message in its client's list: by time, then by id. */
+export function listPosition(message: Pick<Message, 'created_at' | 'message_id'>): string {
+  return `${message.created_at}#${message.message_id}`;
+}
 
 /** Returns the message with its index keys (by client, by reference, by due time) and its TTL. */
 export function messageRowOf(message: Message, retentionDays: number): Record<string, unknown> {

@@ -13,8 +13,7 @@ import { lazily } from '../../platform/expiring-cache.ts';
 import { chunksOf } from '../../platform/long-lists.ts';
 import { retryRemaining } from '../../platform/retry.ts';
 import { type Message, messageSchema, undeliveredStatuses } from '../message.ts';
-import { filterFields } from './message-list.dynamo.ts';
-import { isOwn, messageRowOf, parseMessageRow } from './message-row.ts';
+import { filterFields, isOwn, messageRowOf, parseMessageRow } from './message-row.ts';
 
 type ReadContext = Context<'MESSAGES_TABLE'>;
 type CreateContext = Context<'MESSAGES_TABLE' | 'RETENTION_DAYS'>;

@@ -182,6 +182,3 @@ function hashOf(text: string): string {
   // By code units: in UTF-8 all lone surrogates are the same.
   return createHash('sha256').update(text, 'utf16le').digest('hex');
 }
-
-/** The longest `DelaySeconds` that SQS takes; a message that is due later needs a schedule. */
-export const queueDelayMaxSeconds = 900;

@@ -15,8 +15,7 @@
 import { type ActivityLog, notify } from '../../activity/write-activity.dynamo.ts';
 import { modeField } from '../../contract/mode.ts';
 import { endpointDisabledEvent } from '../../contract/webhook-events.ts';
-import { queueDelayMaxSeconds } from '../../platform/aws/queues.sqs.ts';
-import { addDays } from '../../platform/clock.ts';
+import { addDays, queueDelayMaxSeconds } from '../../platform/clock.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
 import type { Attempt } from '../attempt-record.ts';
 import { type Delivery, disabledNoticeId } from '../delivery.ts';

@@ -2,7 +2,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Activity } from '../../../shared/activity/activity-log.ts';
-import { secretHash } from '../../../shared/client/secret-text.ts';
+import { secretHash } from '../../../shared/client/client.ts';
 import { type AdminApiRouteName, adminApiRoutes } from '../../../shared/contract/admin-api-routes.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import { as, type Shop, startShop } from '../../support/admin/shop.ts';

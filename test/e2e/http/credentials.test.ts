@@ -3,13 +3,17 @@
 import type { KMSClient } from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
-import type { NewClient } from '../../../shared/client/client-admin.ts';
-import { createClient, revokeApiKey, setClientDisabled } from '../../../shared/client/client-admin.ts';
+import {
+  createClient,
+  type NewClient,
+  revokeApiKey,
+  setClientDisabled,
+} from '../../../shared/client/client-admin.ts';
 import { adminRoutes } from '../../../shared/contract/routes.ts';
 import { httpFunction } from '../../../shared/http/http-function.ts';
 import type { ApiRequest } from '../../../shared/operation/operation.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { issueToken } from '../../../shared/token/issue-token.ts';
+import { issueToken } from '../../../shared/token/grant-token.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { type Access, accessTo, createSigningKey, jsonType, send } from '../../support/gateway/access.ts';

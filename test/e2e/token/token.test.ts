@@ -2,8 +2,12 @@ import type { KMSClient } from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { addSeconds, epochSeconds, type Sleep } from '../../../shared/platform/clock.ts';
-import { type TokenClaims, verifyToken } from '../../../shared/token/access-token.ts';
-import { publishedKeys, publishKey } from '../../../shared/token/signing-keys.dynamo.ts';
+import {
+  publishedKeys,
+  publishKey,
+  type TokenClaims,
+  verifyToken,
+} from '../../../shared/token/access-token.dynamo.ts';
 import { signToken } from '../../../shared/token/token-signer.kms.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import type { StageCaps } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { capCounterKey } from '../../../shared/limit/client-caps.ts';
-import { windowsAt } from '../../../shared/limit/windows.ts';
+import { windowsAt } from '../../../shared/limit/counters.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { capProcess, millionthsOf, usedOf } from '../../support/cap/caps.ts';
 import { createTables } from '../../support/engine/tables.ts';

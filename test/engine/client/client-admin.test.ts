@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand, type PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dynamoClientAdmin } from '../../../bin/demo-clients.ts';
-import { hasSecret, isLive } from '../../../shared/client/client.ts';
+import { hasSecret, isLive, secretHash } from '../../../shared/client/client.ts';
 import {
   createApiKey,
   createClient,
@@ -11,7 +11,6 @@ import {
   rotateWebhookSecret,
   setClientDisabled,
 } from '../../../shared/client/client-admin.ts';
-import { secretHash } from '../../../shared/client/secret-text.ts';
 import { signingSecrets } from '../../../shared/client/webhook-secrets.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { createTables } from '../../support/engine/tables.ts';

@@ -3,7 +3,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { dynamoClientAdmin } from '../../../bin/demo-clients.ts';
-import { hasSecret } from '../../../shared/client/client.ts';
+import { hasSecret, isApiKey } from '../../../shared/client/client.ts';
 import {
   createApiKey,
   createClient,
@@ -11,7 +11,6 @@ import {
   rotateWebhookSecret,
 } from '../../../shared/client/client-admin.ts';
 import { disabledClients } from '../../../shared/client/client-store.dynamo.ts';
-import { isApiKey } from '../../../shared/client/secret-text.ts';
 import { secretActiveAfterSeconds, signingSecrets } from '../../../shared/client/webhook-secrets.ts';
 import { clientIdIn, modeOf } from '../../../shared/contract/mode.ts';
 import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';

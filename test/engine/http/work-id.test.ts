@@ -3,10 +3,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { routes } from '../../../shared/contract/routes.ts';
 import { httpFunction } from '../../../shared/http/http-function.ts';
-import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
+import { sendBulkSms } from '../../../shared/message/send/send-bulk.ts';
 import { deriveCode } from '../../../shared/otp/otp-text.ts';
-import { sendOtp } from '../../../shared/otp/send-otp.ts';
-import { verifyOtp } from '../../../shared/otp/verify-otp.ts';
+import { sendOtp } from '../../../shared/otp/send-password.ts';
+import { verifyOtp } from '../../../shared/otp/verify-password.ts';
 import { storesIn } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import { withCalls } from '../../support/engine/test-context.ts';

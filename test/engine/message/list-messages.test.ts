@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from '../../../shared/client/client.ts';
 import { clientIdIn } from '../../../shared/contract/mode.ts';
-import { listMessages } from '../../../shared/message/list-messages.ts';
+import { listMessages } from '../../../shared/message/list-own-messages.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { createMessage, createMessages } from '../../../shared/message/store/messages.dynamo.ts';
 import type { Operation } from '../../../shared/operation/operation.ts';

@@ -6,7 +6,7 @@ import { receiveMessage as receive } from '../../../shared/message/receive-messa
 import { contactsOf, noteContact, storeContact } from '../../../shared/message/store/contacts.dynamo.ts';
 import { newestMessagesWith } from '../../../shared/message/store/conversations.dynamo.ts';
 import { transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
-import { listPosition } from '../../../shared/message/store/message-list.dynamo.ts';
+import { listPosition } from '../../../shared/message/store/message-row.ts';
 import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { openWindow, windowOpenedAt } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';

@@ -14,7 +14,7 @@ import { messageQuery } from '../../../shared/admin/find-messages.ts';
 import { clientChangeBody } from '../../../shared/admin/manage-clients.ts';
 import { outboxQuery } from '../../../shared/admin/simulated-messages.ts';
 import { canonicalRecipient } from '../../../shared/contract/phone-number.ts';
-import { verifyOtpSchema } from '../../../shared/otp/verify-otp.ts';
+import { verifyOtpSchema } from '../../../shared/otp/verify-password.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { runs } from '../../fuzz/runs.ts';
 import { aClient, ask, inMemorySends, sendNames, smallRequest } from '../../support/message/sends.ts';

@@ -8,7 +8,7 @@ export const faults: DeliberateFaults = {
     promise: '2.1',
     changes: [
       {
-        file: 'shared/token/access-token.ts',
+        file: 'shared/token/access-token.dynamo.ts',
         replace: 'claims.exp * 1000 > context.clock().getTime()',
         by: 'claims.exp > 0',
       },

@@ -9,7 +9,7 @@ export const faults: DeliberateFaults = {
     promise: '5.1',
     changes: [
       {
-        file: 'shared/message/send/send-bulk-sms.ts',
+        file: 'shared/message/send/send-bulk.ts',
         replace: "entry.state === 'storing' ? await",
         by: "entry.state === 'storing' && !replayed ? await",
       },

@@ -1,7 +1,7 @@
 /** Messages as the table has them, for tests. */
 
-import { usualOnUnknown, usualUnknownDeadlines } from '../../../shared/contract/on-unknown.ts';
 import { countryOf } from '../../../shared/contract/phone-number.ts';
+import { usualOnUnknown, usualUnknownDeadlines } from '../../../shared/contract/variables.ts';
 import {
   attemptIdOf,
   type ChosenCarrier,

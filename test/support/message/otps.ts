@@ -6,7 +6,7 @@ import { readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import type { ApiResponse } from '../../../shared/operation/operation.ts';
 import type { OtpSecrets } from '../../../shared/otp/otp-secret.secrets.ts';
 import { handOverBodies } from '../../../shared/otp/otp-text.ts';
-import { verifyOtp } from '../../../shared/otp/verify-otp.ts';
+import { verifyOtp } from '../../../shared/otp/verify-password.ts';
 import { storesIn } from '../engine/stores.ts';
 import { testContext } from '../engine/test-context.ts';
 import type { TestTables } from '../engine/test-tables.ts';

@@ -1,13 +1,13 @@
 /** The use cases of the sends on private tables, called as the HTTP stack calls them, at a time of the test's own. */
 
 import { type DynamoDBDocumentClient, type GetCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { sendBulkSms } from '../../../shared/message/send/send-bulk-sms.ts';
-import { sendSms } from '../../../shared/message/send/send-sms.ts';
-import { sendWhatsApp } from '../../../shared/message/send/send-whatsapp.ts';
+import { sendBulkSms } from '../../../shared/message/send/send-bulk.ts';
+import { sendSms } from '../../../shared/message/send/send-one.ts';
+import { sendWhatsApp } from '../../../shared/message/send/whatsapp-send.ts';
 import type { ApiResponse, Operation } from '../../../shared/operation/operation.ts';
 import { dynamoOtpSends } from '../../../shared/otp/otp-sends.dynamo.ts';
 import { dynamoOtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
-import { sendOtp } from '../../../shared/otp/send-otp.ts';
+import { sendOtp } from '../../../shared/otp/send-password.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { inMemoryTables } from '../engine/in-memory-tables.ts';
 import { inMemoryStores } from '../engine/stores.ts';

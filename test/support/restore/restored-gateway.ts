@@ -8,7 +8,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { DeleteCommand, type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { stages } from '../../../lib/stages/stages.ts';
-import { secretHash } from '../../../shared/client/secret-text.ts';
+import { secretHash } from '../../../shared/client/client.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { chunksOf } from '../../../shared/platform/long-lists.ts';
 import type { RestoreReport } from '../../../shared/restore/restore-stage.ts';

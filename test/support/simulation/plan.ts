@@ -1,12 +1,12 @@
 /** Derives a run from a seed: its theme, the faults of its world, and its steps. */
 
+import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
 import {
   type OnUnknownRules,
   type UnknownDeadlines,
   usualOnUnknown,
   usualUnknownDeadlines,
-} from '../../../shared/contract/on-unknown.ts';
-import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
+} from '../../../shared/contract/variables.ts';
 import { bulkRecipientsMax } from '../../../shared/message/send/bulk-recipients.ts';
 import { type ActorName, actorNames, actors } from './actors/actors.ts';
 import { type Theme, themes } from './actors/themes.ts';

@@ -6,7 +6,7 @@ import type { TwilioCredentials } from '../../../shared/carrier/twilio/descripto
 import { twilioReports } from '../../../shared/carrier/twilio/reports.ts';
 import { twilio } from '../../../shared/carrier/twilio/twilio.ts';
 import { messageErrorNotes } from '../../../shared/contract/message-error-notes.ts';
-import { usualOnUnknown } from '../../../shared/contract/on-unknown.ts';
+import { usualOnUnknown } from '../../../shared/contract/variables.ts';
 import { nextStep } from '../../../shared/message/dispatch/next-step.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { type LocalServer, startServer } from '../../support/http/local-server.ts';

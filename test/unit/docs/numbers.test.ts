@@ -9,14 +9,13 @@ import { acknowledgeWithinSeconds, receivesMax } from '../../../shared/contract/
 import { noticePercentages } from '../../../shared/limit/cap-notices.ts';
 import { singleSegment } from '../../../shared/message/message-text.ts';
 import { bulkRecipientsMax } from '../../../shared/message/send/bulk-recipients.ts';
-import { afterSecondsMin, legIndexes } from '../../../shared/message/send/fallback-fields.ts';
-import { validityMaxSeconds } from '../../../shared/message/send/send-fields.ts';
+import { afterSecondsMin, legIndexes, validityMaxSeconds } from '../../../shared/message/send/send-fields.ts';
 import { windowHours } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import { rememberedSeconds } from '../../../shared/otp/otp-holds.dynamo.ts';
 import { ttlSeconds } from '../../../shared/otp/otp-request.ts';
 import { inWords } from '../../../shared/platform/clock.ts';
 import { accessCache } from '../../../shared/platform/expiring-cache.ts';
-import { keyBounds, tokenLifetimeSeconds } from '../../../shared/token/access-token.ts';
+import { keyBounds, tokenLifetimeSeconds } from '../../../shared/token/access-token.dynamo.ts';
 import { usageKeptDays } from '../../../shared/usage/period.ts';
 import { clientPeriodsMax, periodsMax } from '../../../shared/usage/usage-query.ts';
 import { disabledAfter } from '../../../shared/webhook/deliver/disable-endpoint.ts';

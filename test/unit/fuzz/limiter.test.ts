@@ -2,14 +2,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Limits } from '../../../shared/contract/rate-limits-and-caps.ts';
-import { checkRate, decide, retryAfterSeconds } from '../../../shared/limit/limiter.ts';
 import {
   limitOf,
   type WindowName,
   windowNames,
   windowSeconds,
   windowsAt,
-} from '../../../shared/limit/windows.ts';
+} from '../../../shared/limit/counters.dynamo.ts';
+import { checkRate, decide, retryAfterSeconds } from '../../../shared/limit/limiter.ts';
 import { runs } from '../../fuzz/runs.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { testContext } from '../../support/engine/test-context.ts';

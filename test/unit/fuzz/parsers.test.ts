@@ -9,7 +9,7 @@ import {
   isRecipient,
   recipientAdvice,
 } from '../../../shared/contract/phone-number.ts';
-import { messageCursor } from '../../../shared/message/list-messages.ts';
+import { messageCursor } from '../../../shared/message/list-own-messages.ts';
 import { placeholdersOf, render, renderedLength } from '../../../shared/message/message-text.ts';
 import { checkUrl, isAllowedAddress } from '../../../shared/webhook/address-guard.ts';
 import { anyCharacter } from '../../fuzz/any-character.ts';

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { secretHash } from '../../../shared/client/secret-text.ts';
+import { secretHash } from '../../../shared/client/client.ts';
 import { GatewayError, invalidFields } from '../../../shared/contract/errors.ts';
 import { routes } from '../../../shared/contract/routes.ts';
 import { httpFunction, publicHttpFunction } from '../../../shared/http/http-function.ts';

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import * as z from 'zod/mini';
 import { requests } from '../../../lib/build/openapi/requests.ts';
 import { GatewayError } from '../../../shared/contract/errors.ts';
-import { listMessagesQuery } from '../../../shared/message/list-messages.ts';
+import { listMessagesQuery } from '../../../shared/message/list-own-messages.ts';
+import { issueText } from '../../../shared/operation/field-faults.ts';
 import { dateTime } from '../../../shared/operation/fields.ts';
-import { issueText } from '../../../shared/operation/issue-text.ts';
 import { parseFields } from '../../../shared/operation/operation.ts';
 import { runs } from '../../fuzz/runs.ts';
 

@@ -1,10 +1,10 @@
 /** Unknown fields are found at any depth and named with the known name that was probably meant; a list refuses unknown parameters. */
 import { describe, expect, it } from '@jest/globals';
 import { requests } from '../../../lib/build/openapi/requests.ts';
-import { listMessagesQuery } from '../../../shared/message/list-messages.ts';
+import { listMessagesQuery } from '../../../shared/message/list-own-messages.ts';
 import { unknownRowFields } from '../../../shared/message/send/bulk-recipients.ts';
+import { describeUnknown, unknownIn } from '../../../shared/operation/field-faults.ts';
 import { parseQuery } from '../../../shared/operation/operation.ts';
-import { describeUnknown, unknownIn } from '../../../shared/operation/unknown-fields.ts';
 
 const to = '+447700900123';
 const unknown = (noun: string, name?: string) =>

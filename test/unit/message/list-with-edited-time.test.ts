@@ -1,7 +1,7 @@
 /** Pages neither omit nor repeat where a person edited the time of a message in the console. */
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { listMessages } from '../../../shared/message/list-messages.ts';
+import { listMessages } from '../../../shared/message/list-own-messages.ts';
 import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';

@@ -4,7 +4,7 @@
  */
 import { expect, it } from '@jest/globals';
 import { messageError } from '../../../shared/contract/message-error-codes.ts';
-import { usualOnUnknown } from '../../../shared/contract/on-unknown.ts';
+import { usualOnUnknown } from '../../../shared/contract/variables.ts';
 import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { type Receipt, recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
 import type { Message } from '../../../shared/message/message.ts';

@@ -1,7 +1,7 @@
 /** What Meta would refuse is refused at the request. */
 import { describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
-import { sendWhatsAppSchema } from '../../../shared/message/send/send-whatsapp.ts';
+import { sendWhatsAppSchema } from '../../../shared/message/send/whatsapp-send.ts';
 import { storedWhatsAppContent } from '../../../shared/message/whatsapp-content.ts';
 
 const url = 'https://example.com/a';

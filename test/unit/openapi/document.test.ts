@@ -15,7 +15,7 @@ import { testOutboxQuery } from '../../../shared/carrier/simulator/test-outbox.t
 import { errorStatus } from '../../../shared/contract/errors.ts';
 import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { type Route, routes } from '../../../shared/contract/routes.ts';
-import { listMessagesQuery } from '../../../shared/message/list-messages.ts';
+import { listMessagesQuery } from '../../../shared/message/list-own-messages.ts';
 import { suppressionsQuery } from '../../../shared/message/suppression/manage-suppressions.ts';
 import { usageQuery } from '../../../shared/usage/usage-query.ts';
 import { listDeliveriesQuery } from '../../../shared/webhook/log/delivery-log.ts';

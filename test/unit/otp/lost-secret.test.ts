@@ -4,7 +4,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
 import { otpRowOf } from '../../../shared/otp/otp-store.dynamo.ts';
 import { deriveCode } from '../../../shared/otp/otp-text.ts';
-import { verifyOtp } from '../../../shared/otp/verify-otp.ts';
+import { verifyOtp } from '../../../shared/otp/verify-password.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 

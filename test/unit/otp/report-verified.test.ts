@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { awsSmsFeedback } from '../../../shared/carrier/aws/aws-sms.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { createMessages } from '../../../shared/message/store/messages.dynamo.ts';
-import { reportVerified, verifiedOtps } from '../../../shared/otp/report-verified.ts';
+import { reportVerified, verifiedOtps } from '../../../shared/otp/report-verified-passwords.ts';
 import { addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
 import {
   type CarrierServer,

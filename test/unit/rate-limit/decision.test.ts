@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { limitOf, windowNames, windowsAt } from '../../../shared/limit/counters.dynamo.ts';
 import {
   decide,
   rateLimitHeaders,
@@ -7,7 +8,6 @@ import {
   subjectKey,
   uncountedHeaders,
 } from '../../../shared/limit/limiter.ts';
-import { limitOf, windowNames, windowsAt } from '../../../shared/limit/windows.ts';
 
 const now = new Date('2026-11-20T14:05:12.300Z');
 const windows = windowsAt(now);

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { endedAttributes, windowNames, windowSeconds, windowsAt } from '../../../shared/limit/windows.ts';
+import {
+  endedAttributes,
+  windowNames,
+  windowSeconds,
+  windowsAt,
+} from '../../../shared/limit/counters.dynamo.ts';
 
 const day = Date.parse('2026-11-20T00:00:00.000Z');
 

@@ -13,13 +13,13 @@ import { statusView } from './message-response.ts';
 import { referenceText } from './send/send-fields.ts';
 import {
   directions,
-  type FilterFields,
   type ListedKey,
   type ListRange,
   listedKeys,
   listPositionForm,
   takeKeys,
 } from './store/message-list.dynamo.ts';
+import type { FilterFields } from './store/message-row.ts';
 import { readFilterFields, readMessages } from './store/messages.dynamo.ts';
 
 /** The query of `GET /api/v1/messages` (contract 5.12). */

@@ -14,8 +14,17 @@ import {
   type WhatsAppContent,
   whatsAppParts,
 } from '../whatsapp-content.ts';
-import { fallbackSchema, fitsSms, legIndexes, legsToStore } from './fallback-fields.ts';
-import { endOfValidity, messageTextOf, referenceText, scheduledAt, validityPeriod } from './send-fields.ts';
+import {
+  endOfValidity,
+  fallbackSchema,
+  fitsSms,
+  legIndexes,
+  legsToStore,
+  messageTextOf,
+  referenceText,
+  scheduledAt,
+  validityPeriod,
+} from './send-fields.ts';
 import { type MessageOrigin, newMessage, type SendContext, sendOne } from './send-one.ts';
 
 const maxTextCharacters = 4096;

@@ -12,6 +12,7 @@ import { assertChannelsOn, assertMaySendFrom, permissionsOf } from '../../client
 import { standardError } from '../../contract/errors.ts';
 import type { functionUses } from '../../contract/function-uses.ts';
 import { capsInForce, checkCaps, takeFromCaps } from '../../limit/client-caps.ts';
+import { describeUnknown, unknownIn } from '../../operation/field-faults.ts';
 import { optional } from '../../operation/fields.ts';
 import {
   type ApiRequest,
@@ -19,7 +20,6 @@ import {
   type Operation,
   requireCaller,
 } from '../../operation/operation.ts';
-import { describeUnknown, unknownIn } from '../../operation/unknown-fields.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import type { EnvironmentFor } from '../../platform/env.ts';
@@ -54,7 +54,7 @@ import {
 import { dryRunOfBatch, isDryRun, refusalsOf } from './dry-run.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import { endOfValidity, parseSend } from './send-fields.ts';
-import { newSms, smsOptions } from './send-sms.ts';
+import { newSms, smsOptions } from './send-one.ts';
 
 /** Longer than the function's time limit: after it, the request that stores the batch must have ended. */
 const storingLeaseSeconds = 60;
