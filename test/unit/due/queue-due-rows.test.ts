@@ -2,7 +2,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
 import { sendKinds } from '../../../shared/contract/channels.ts';
-import { type DueRows, dynamoDueRows } from '../../../shared/due/due-rows.dynamo.ts';
+import { type DueRows, dynamoDueLater, dynamoDueRows } from '../../../shared/due/due-rows.dynamo.ts';
 import { type DueRun, queueDueRows } from '../../../shared/due/queue-due-rows.ts';
 import { dueEntryOf, type OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
@@ -29,6 +29,7 @@ function usualRun(change: Partial<DueRun<OutboundEntry>> = {}) {
     ...change,
   };
   return {
+    tables,
     queued,
     bad,
     run: () => queueDueRows(run),
@@ -183,3 +184,15 @@ it('many messages of one minute are queued at most 1.5 times each, and another c
   expect(queuedMessages / count).toBeLessThanOrEqual(1.5);
   expect(Math.max(...waitsMs)).toBeLessThanOrEqual(3000);
 }, 600_000);
+
+it('rows that are due later are found in each shard, the earliest first and no more than asked for', async () => {
+  const { put, tables } = usualRun();
+  for (let index = 0; index < 5; index += 1)
+    await put(`row-${index}`, {
+      due_shard: index < 4 ? '7' : '8',
+      due_at: addSeconds(start, index * 60).toISOString(),
+    });
+  const dueLater = dynamoDueLater(tables.dynamo, tables.names.messages);
+  const rows = await dueLater(addSeconds(start, 60), addSeconds(start, 240), 2);
+  expect(rows.map(({ message_id }) => message_id)).toEqual(['row-1', 'row-2', 'row-4']);
+});
