@@ -10,7 +10,7 @@ const lists = {
   // Excludes the clients of AWS, which a check of credentials does not need.
   '#carriers-with-credentials': { ...modules, list: 'carriersWithCredentials' },
   '#carrier-reports': {
-    file: () => 'reports.ts',
+    file: (name: string) => `${name}-reports.ts`,
     item: (name: string) => `${name}Reports`,
     list: 'carrierReports',
   },

@@ -1,10 +1,10 @@
 /** The facts of all carriers, for the deploy. */
-import { awsDescriptor } from './aws/descriptor.ts';
+import { awsDescriptor } from './aws/aws-descriptor.ts';
 import type { CarrierDescriptor } from './carrier-module.ts';
-import { infobipDescriptor } from './infobip/descriptor.ts';
-import { metaDescriptor } from './meta/descriptor.ts';
-import { simulatorDescriptor } from './simulator/descriptor.ts';
-import { twilioDescriptor } from './twilio/descriptor.ts';
+import { infobipDescriptor } from './infobip/infobip-descriptor.ts';
+import { metaDescriptor } from './meta/meta-descriptor.ts';
+import { simulatorDescriptor } from './simulator/simulator-descriptor.ts';
+import { twilioDescriptor } from './twilio/twilio-descriptor.ts';
 
 export const carrierDescriptors: readonly CarrierDescriptor[] = [
   awsDescriptor,

@@ -1,11 +1,11 @@
 /** The list of carriers, as those who read their reports see them; `carriers.ts` has the same. */
 
-import { awsReports } from './aws/reports.ts';
+import { awsReports } from './aws/aws-reports.ts';
 import type { CarrierReports } from './carrier-module.ts';
-import { infobipReports } from './infobip/reports.ts';
-import { metaReports } from './meta/reports.ts';
-import { simulatorReports } from './simulator/reports.ts';
-import { twilioReports } from './twilio/reports.ts';
+import { infobipReports } from './infobip/infobip-reports.ts';
+import { metaReports } from './meta/meta-reports.ts';
+import { simulatorReports } from './simulator/simulator-reports.ts';
+import { twilioReports } from './twilio/twilio-reports.ts';
 
 export const carrierReports: readonly CarrierReports[] = [
   awsReports,

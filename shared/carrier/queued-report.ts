@@ -5,7 +5,7 @@
 
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod/mini';
-import { awsDescriptor } from './aws/descriptor.ts';
+import { awsDescriptor } from './aws/aws-descriptor.ts';
 import type { CarrierReports } from './carrier-module.ts';
 import {
   type CarrierNotification,
@@ -14,7 +14,7 @@ import {
   read,
   UnreadableNotification,
 } from './carrier-notification.ts';
-import { simulatorDescriptor } from './simulator/descriptor.ts';
+import { simulatorDescriptor } from './simulator/simulator-descriptor.ts';
 
 /** Meta sends up to 1,000 updates together, in up to 3 MB. */
 export const callbackBytesMax = 3 * 1024 * 1024;

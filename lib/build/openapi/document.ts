@@ -17,7 +17,7 @@ import {
   responsesOf,
 } from './responses.ts';
 import { componentSchemas } from './schemas.ts';
-import { callbacksOf, webhooks } from './webhooks.ts';
+import { callbacksOf, webhooks } from './webhook-callbacks.ts';
 
 export interface OpenApiOperation {
   readonly operationId: string;

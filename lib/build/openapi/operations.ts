@@ -2,14 +2,14 @@
 import type { RouteName } from '../../../shared/contract/routes.ts';
 import type { Description } from './description.ts';
 import type { Tag } from './introduction.ts';
-import * as access from './operations/access.ts';
-import * as account from './operations/account.ts';
-import * as messages from './operations/messages.ts';
-import * as oneTimePasswords from './operations/one-time-passwords.ts';
-import * as sends from './operations/sends.ts';
-import * as suppressions from './operations/suppressions.ts';
-import * as webhookDeliveries from './operations/webhook-deliveries.ts';
-import * as webhookEndpoints from './operations/webhook-endpoints.ts';
+import * as account from './operations/account-operations.ts';
+import * as messages from './operations/message-operations.ts';
+import * as oneTimePasswords from './operations/otp-operations.ts';
+import * as sends from './operations/send-operations.ts';
+import * as suppressions from './operations/suppression-operations.ts';
+import * as access from './operations/token-operations.ts';
+import * as webhookDeliveries from './operations/webhook-delivery-operations.ts';
+import * as webhookEndpoints from './operations/webhook-endpoint-operations.ts';
 
 /** Pages and metadata have no description, because generated clients do not call them. */
 type UndescribedRoute = 'getOpenApiDocument' | 'getRoot' | 'getDocs' | 'getDocsPage' | 'getWellKnown';

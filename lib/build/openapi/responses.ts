@@ -2,7 +2,7 @@
 import { type ErrorCode, errorStatus } from '../../../shared/contract/errors.ts';
 import type { Route } from '../../../shared/contract/routes.ts';
 import type { Description, Example, Link, SuccessResponse } from './description.ts';
-import { errorExample, errorNotes } from './errors.ts';
+import { errorExample, errorNotes } from './error-examples.ts';
 import { responseHeaders } from './headers.ts';
 import { type JsonSchema, referenceTo } from './named-schemas.ts';
 

@@ -8,7 +8,7 @@ import {
   recipientEvent,
   webhookEvent,
 } from '../../../shared/webhook/event-body.schema.ts';
-import { errorSchemas } from './errors.ts';
+import { errorSchemas } from './error-examples.ts';
 import { commonNotes, schemaNotes } from './field-notes.ts';
 import { bySection, forEachPart, type JsonSchema, nameParts, referenceTo } from './named-schemas.ts';
 import { requests } from './requests.ts';

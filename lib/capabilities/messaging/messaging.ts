@@ -6,12 +6,12 @@ import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import type { CapabilityProps } from '../grant-uses.ts';
-import { createCountUsage } from './count-usage.ts';
-import { createDispatchMessage } from './dispatch-message.ts';
+import { createCountUsage } from './count-usage-function.ts';
+import { createDispatchMessage } from './dispatch-message-function.ts';
 import { OutboundQueues } from './outbound-queues.ts';
-import { createQueueDueRows } from './queue-due-rows.ts';
-import { createRecordReceipt } from './record-receipt.ts';
-import { createRelayChanges } from './relay-changes.ts';
+import { createQueueDueRows } from './queue-due-rows-function.ts';
+import { createRecordReceipt } from './record-receipt-function.ts';
+import { createRelayChanges } from './relay-changes-function.ts';
 import { RelayDeadLetters } from './relay-dead-letters.ts';
 
 /** Slightly longer than the time limit of `record-receipt`. That is enough, because a concurrent repetition changes nothing. */

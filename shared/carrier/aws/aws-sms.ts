@@ -16,8 +16,8 @@ import type { ReportReceived } from '../../otp/report-verified-passwords.ts';
 import { sentOnce } from '../../platform/aws/clients.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type VendorErrors, validitySecondsFor } from '../carrier-module.ts';
+import { awsDescriptor } from './aws-descriptor.ts';
 import { outcomeOfError } from './call-errors.ts';
-import { awsDescriptor } from './descriptor.ts';
 
 interface AwsSmsSettings {
   /** The sender of messages that were stored without one. */

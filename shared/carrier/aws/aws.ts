@@ -1,8 +1,8 @@
 /** AWS End User Messaging: SMS, and WhatsApp by its service Social. Its credentials are the function's role. */
 import type { CarrierModule } from '../carrier-module.ts';
+import { awsDescriptor } from './aws-descriptor.ts';
 import { awsSms, smsErrors } from './aws-sms.ts';
 import { awsWhatsApp, whatsAppErrors } from './aws-whatsapp.ts';
-import { awsDescriptor } from './descriptor.ts';
 
 export const aws: CarrierModule = {
   descriptor: awsDescriptor,

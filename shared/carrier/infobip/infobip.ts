@@ -12,7 +12,7 @@ import { jsonIn } from '../../platform/object-fields.ts';
 import type { CallContext, CarrierContext, CarrierModule } from '../carrier-module.ts';
 import { validitySecondsFor } from '../carrier-module.ts';
 import { callVendor, checkedBy, newestOf } from '../http-call.ts';
-import { type InfobipCredentials, infobipCredentials, infobipDescriptor } from './descriptor.ts';
+import { type InfobipCredentials, infobipCredentials, infobipDescriptor } from './infobip-descriptor.ts';
 import {
   duplicateMessageId,
   infobipErrors,
@@ -21,7 +21,7 @@ import {
   receiptOf,
   report,
   statusGroups,
-} from './statuses.ts';
+} from './infobip-statuses.ts';
 
 export const infobip: CarrierModule<InfobipCredentials> = {
   descriptor: infobipDescriptor,

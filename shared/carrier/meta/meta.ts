@@ -13,7 +13,7 @@ import type { CallContext, CarrierContext, CarrierModule, CredentialCheck } from
 import { callVendor, checkedBy, newestOf } from '../http-call.ts';
 import { metaApiVersion, whatsAppPayload } from '../whatsapp-payload.ts';
 import { whatsAppErrors } from '../whatsapp-statuses.ts';
-import { type MetaCredentials, metaCredentials, metaDescriptor } from './descriptor.ts';
+import { type MetaCredentials, metaCredentials, metaDescriptor } from './meta-descriptor.ts';
 
 export const meta: CarrierModule<MetaCredentials> = {
   descriptor: metaDescriptor,

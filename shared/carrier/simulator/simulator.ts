@@ -12,7 +12,6 @@ import type { Message } from '../../message/message.ts';
 import { dynamo, sqs } from '../../platform/aws/clients.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { CarrierModule } from '../carrier-module.ts';
-import { simulatorDescriptor } from './descriptor.ts';
 import { dynamoOutbox, type Outbox } from './outbox.dynamo.ts';
 import {
   inboundNotification,
@@ -23,6 +22,7 @@ import {
   simulatorNumber,
   sqsReceiptSender,
 } from './simulated-recipients.ts';
+import { simulatorDescriptor } from './simulator-descriptor.ts';
 
 export const simulator: CarrierModule = {
   descriptor: simulatorDescriptor,

@@ -17,8 +17,8 @@ import {
   validitySecondsFor,
 } from '../carrier-module.ts';
 import { callVendor, checkedBy, newestOf } from '../http-call.ts';
-import { type TwilioCredentials, twilioCredentials, twilioDescriptor } from './descriptor.ts';
-import { costOf, outcomeOfStatus, twilioErrors } from './statuses.ts';
+import { type TwilioCredentials, twilioCredentials, twilioDescriptor } from './twilio-descriptor.ts';
+import { costOf, outcomeOfStatus, twilioErrors } from './twilio-statuses.ts';
 
 const publicApi = 'https://api.twilio.com';
 /** "Too many requests". */

@@ -1,6 +1,6 @@
 /** The tables and sections of the guides that follow from the code, as Markdown. */
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
-import { errorNotes } from '../../../lib/build/openapi/errors.ts';
+import { errorNotes } from '../../../lib/build/openapi/error-examples.ts';
 import { type ErrorCode, errorStatus } from '../../../shared/contract/errors.ts';
 import { messageErrorNotes } from '../../../shared/contract/message-error-notes.ts';
 import { type Policy, policies } from '../../../shared/contract/rate-limits-and-caps.ts';

@@ -3,8 +3,8 @@
  * (contract 16.5).
  */
 import { expect, it } from '@jest/globals';
-import { parseTopicNotification } from '../../../shared/carrier/aws/reports.ts';
-import { receiptOf } from '../../../shared/carrier/infobip/statuses.ts';
+import { parseTopicNotification } from '../../../shared/carrier/aws/aws-reports.ts';
+import { receiptOf } from '../../../shared/carrier/infobip/infobip-statuses.ts';
 import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
 import { createMessage, readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';

@@ -1,9 +1,9 @@
 /** Messages of people, in every form that AWS and Meta document. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseTopicNotification } from '../../../shared/carrier/aws/reports.ts';
-import { metaReports } from '../../../shared/carrier/meta/reports.ts';
-import { twilioReports } from '../../../shared/carrier/twilio/reports.ts';
+import { parseTopicNotification } from '../../../shared/carrier/aws/aws-reports.ts';
+import { metaReports } from '../../../shared/carrier/meta/meta-reports.ts';
+import { twilioReports } from '../../../shared/carrier/twilio/twilio-reports.ts';
 import {
   inboundWhatsApp,
   twoWaySms,

@@ -2,7 +2,7 @@
 import { EventType } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseTopicNotification } from '../../../shared/carrier/aws/reports.ts';
+import { parseTopicNotification } from '../../../shared/carrier/aws/aws-reports.ts';
 import { UnreadableNotification } from '../../../shared/carrier/carrier-notification.ts';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
 import { ignoredEventTypes, reportedEventTypes } from '../../../shared/contract/sms-event-types.ts';

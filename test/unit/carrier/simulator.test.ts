@@ -1,6 +1,6 @@
 /** The simulator handles each recipient as in the contract's table, and its receipts have the form of real ones. */
 import { describe, expect, it } from '@jest/globals';
-import { parseTopicNotification } from '../../../shared/carrier/aws/reports.ts';
+import { parseTopicNotification } from '../../../shared/carrier/aws/aws-reports.ts';
 import type { OutboxEntry } from '../../../shared/carrier/simulator/outbox.dynamo.ts';
 import { simulatedCarrier } from '../../../shared/carrier/simulator/simulator.ts';
 import type { Message } from '../../../shared/message/message.ts';

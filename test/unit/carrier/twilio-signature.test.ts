@@ -1,7 +1,7 @@
 /** The signatures that the packages of Twilio publish as examples, all with the auth token 12345. */
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { isSignedBy } from '../../../shared/carrier/twilio/reports.ts';
+import { isSignedBy } from '../../../shared/carrier/twilio/twilio-reports.ts';
 
 const authToken = '12345';
 const url = 'https://mycompany.com/myapp.php?foo=1&bar=2';

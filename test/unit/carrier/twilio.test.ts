@@ -2,9 +2,9 @@
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CarrierContext } from '../../../shared/carrier/carrier-module.ts';
-import type { TwilioCredentials } from '../../../shared/carrier/twilio/descriptor.ts';
-import { twilioReports } from '../../../shared/carrier/twilio/reports.ts';
 import { twilio } from '../../../shared/carrier/twilio/twilio.ts';
+import type { TwilioCredentials } from '../../../shared/carrier/twilio/twilio-descriptor.ts';
+import { twilioReports } from '../../../shared/carrier/twilio/twilio-reports.ts';
 import { messageErrorNotes } from '../../../shared/contract/message-error-notes.ts';
 import { usualOnUnknown } from '../../../shared/contract/variables.ts';
 import { nextStep } from '../../../shared/message/dispatch/next-step.ts';

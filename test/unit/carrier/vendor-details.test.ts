@@ -2,11 +2,11 @@
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { parseTopicNotification } from '../../../shared/carrier/aws/reports.ts';
-import { infobipReports } from '../../../shared/carrier/infobip/reports.ts';
-import { metaReports } from '../../../shared/carrier/meta/reports.ts';
-import { twilioReports } from '../../../shared/carrier/twilio/reports.ts';
-import { costOf, outcomeOfStatus } from '../../../shared/carrier/twilio/statuses.ts';
+import { parseTopicNotification } from '../../../shared/carrier/aws/aws-reports.ts';
+import { infobipReports } from '../../../shared/carrier/infobip/infobip-reports.ts';
+import { metaReports } from '../../../shared/carrier/meta/meta-reports.ts';
+import { twilioReports } from '../../../shared/carrier/twilio/twilio-reports.ts';
+import { costOf, outcomeOfStatus } from '../../../shared/carrier/twilio/twilio-statuses.ts';
 import { smsEvent, snsNotification } from '../../support/carrier/recorded-receipts.ts';
 import { infobipVendor } from '../../support/carrier/vendors/infobip.ts';
 import { metaVendor } from '../../support/carrier/vendors/meta.ts';

@@ -4,7 +4,7 @@
  * START count all the same, and so does the window (contract 13.1, 13.2, 13.5).
  */
 import { describe, expect, it } from '@jest/globals';
-import { metaReports } from '../../../shared/carrier/meta/reports.ts';
+import { metaReports } from '../../../shared/carrier/meta/meta-reports.ts';
 import { canonicalRecipient, recipientsOfPerson } from '../../../shared/contract/phone-number.ts';
 import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
 import { unassignedClientId } from '../../../shared/message/find-owner.ts';

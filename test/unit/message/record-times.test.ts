@@ -1,6 +1,6 @@
 /** What one call of `record-receipt` may have to do fits its time limit: it would begin anew each time, and never end. */
 import { expect, it } from '@jest/globals';
-import { recordTimeoutSeconds } from '../../../lib/capabilities/messaging/record-receipt.ts';
+import { recordTimeoutSeconds } from '../../../lib/capabilities/messaging/record-receipt-function.ts';
 import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
 import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';

@@ -1,6 +1,6 @@
 /** The newest keyword of a recipient counts, also if a carrier reports two of them at one moment (contract 13.2). */
 import { expect, it } from '@jest/globals';
-import { infobipReports } from '../../../shared/carrier/infobip/reports.ts';
+import { infobipReports } from '../../../shared/carrier/infobip/infobip-reports.ts';
 import { readWebhookEntry } from '../../../shared/carrier/whatsapp-webhook.ts';
 import { receiveMessages } from '../../../shared/message/receive-message.ts';
 import { afterSends, ourNumber, person, sentBy } from '../../support/message/inbound.ts';

@@ -9,7 +9,7 @@ import {
   eventExample,
   inboundExample,
   recipientExample,
-} from '../../../lib/build/openapi/webhooks.ts';
+} from '../../../lib/build/openapi/webhook-callbacks.ts';
 import {
   inboundEventNames,
   messageEventNames,

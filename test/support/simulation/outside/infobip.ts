@@ -5,7 +5,7 @@
  * them to who asks; and some are of what it has refused.
  */
 import { createHmac } from 'node:crypto';
-import { duplicateMessageId, statusGroups } from '../../../../shared/carrier/infobip/statuses.ts';
+import { duplicateMessageId, statusGroups } from '../../../../shared/carrier/infobip/infobip-statuses.ts';
 import type { NotedCall } from '../aws/requests.ts';
 import type { Faults } from '../faults.ts';
 import type { VirtualTime } from '../virtual-time.ts';

@@ -13,8 +13,8 @@ import type { InboundMessage } from '../../message/received-content.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { CallbackRequest, CarrierReports } from '../carrier-module.ts';
 import { type Reported, read, UnreadableNotification } from '../carrier-notification.ts';
-import { type TwilioCredentials, twilioCredentials, twilioDescriptor } from './descriptor.ts';
-import { outcomeOfStatus } from './statuses.ts';
+import { type TwilioCredentials, twilioCredentials, twilioDescriptor } from './twilio-descriptor.ts';
+import { outcomeOfStatus } from './twilio-statuses.ts';
 
 const text = z.string().check(z.minLength(1));
 

@@ -7,7 +7,7 @@ import { readFromLog } from '../../constructs/alarm.ts';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import type { CapabilityProps } from '../grant-uses.ts';
-import { Carriers } from './carriers.ts';
+import { Carriers } from './carrier-access.ts';
 import { dispatchTimeoutSeconds, type OutboundQueues } from './outbound-queues.ts';
 
 interface DispatchProps extends CapabilityProps {

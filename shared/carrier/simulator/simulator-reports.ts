@@ -1,8 +1,8 @@
 /** The simulated carrier reports in the form of AWS, so one parser reads both. */
 
-import { parseTopicNotification } from '../aws/reports.ts';
+import { parseTopicNotification } from '../aws/aws-reports.ts';
 import type { CarrierReports } from '../carrier-module.ts';
-import { simulatorDescriptor } from './descriptor.ts';
+import { simulatorDescriptor } from './simulator-descriptor.ts';
 
 export const simulatorReports: CarrierReports = {
   descriptor: simulatorDescriptor,

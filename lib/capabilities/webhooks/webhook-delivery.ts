@@ -9,7 +9,7 @@ import { readFromLog } from '../../constructs/alarm.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import type { CapabilityProps } from '../grant-uses.ts';
-import { createDeliverWebhook } from './deliver-webhook.ts';
+import { createDeliverWebhook } from './deliver-webhook-function.ts';
 
 export class Webhooks extends Construct {
   readonly first: GatewayQueue;

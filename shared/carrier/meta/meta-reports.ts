@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import type { CarrierReports } from '../carrier-module.ts';
 import { type CarrierNotification, jsonOf, type Reported, read } from '../carrier-notification.ts';
 import { readWebhookEntry, whatsAppWebhookEntry } from '../whatsapp-webhook.ts';
-import { type MetaCredentials, metaCredentials, metaDescriptor } from './descriptor.ts';
+import { type MetaCredentials, metaCredentials, metaDescriptor } from './meta-descriptor.ts';
 
 export const metaReports: CarrierReports<MetaCredentials> = {
   descriptor: metaDescriptor,

@@ -17,7 +17,7 @@ import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import { acknowledgeWildcard } from '../../constructs/template-rules.ts';
 import type { CapabilityProps } from '../grant-uses.ts';
-import { createReportVerified } from './report-verified.ts';
+import { createReportVerified } from './report-verified-function.ts';
 
 const senderKinds = ['phone-number', 'sender-id', 'pool'];
 

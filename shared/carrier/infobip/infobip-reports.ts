@@ -17,8 +17,8 @@ import {
   type UnreadableNotification,
   unreadable,
 } from '../carrier-notification.ts';
-import { type InfobipCredentials, infobipCredentials, infobipDescriptor } from './descriptor.ts';
-import { infobipTime, receiptOf, report, timeNamed } from './statuses.ts';
+import { type InfobipCredentials, infobipCredentials, infobipDescriptor } from './infobip-descriptor.ts';
+import { infobipTime, receiptOf, report, timeNamed } from './infobip-statuses.ts';
 
 const text = z.string();
 const id = text.check(z.minLength(1));

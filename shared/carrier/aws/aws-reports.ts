@@ -16,7 +16,7 @@ import type { CarrierReports } from '../carrier-module.ts';
 import { type CarrierNotification, hasField, jsonOf, read } from '../carrier-notification.ts';
 import { clocksDifferMaxMs } from '../whatsapp-statuses.ts';
 import { readWebhookEntry, whatsAppWebhookEntry } from '../whatsapp-webhook.ts';
-import { awsDescriptor } from './descriptor.ts';
+import { awsDescriptor } from './aws-descriptor.ts';
 
 export const awsReports: CarrierReports = {
   descriptor: awsDescriptor,
