@@ -19,10 +19,8 @@ import {
 import { senderPaces } from '../shared/message/dispatch/sender-pace.dynamo.ts';
 import { dynamoSuppressionStore } from '../shared/message/suppression/suppression-store.dynamo.ts';
 import { otpHandOverMs } from '../shared/otp/otp.ts';
-import { dynamoOtpHolds, holdCheck } from '../shared/otp/otp-holds.dynamo.ts';
 import { otpLegs } from '../shared/otp/otp-legs.ts';
 import { secretsManagerOtpSecrets } from '../shared/otp/otp-secret.secrets.ts';
-import { dynamoOtpStore } from '../shared/otp/otp-store.dynamo.ts';
 import { handOverBodies } from '../shared/otp/otp-text.ts';
 import { dynamo, secretsManager, sqs } from '../shared/platform/aws/clients.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/queues.sqs.ts';
@@ -60,11 +58,7 @@ const dependencies: DispatchDependencies = {
   recordOptOut: suppressions.noteRefusal,
   takeFromCaps: async (clientId, messages, now) =>
     takeFromCaps(context, { clientId, limits: await capsInForce(context, clientId), now }, messages),
-  otpLegs: otpLegs({
-    otps: dynamoOtpStore(dynamo(), env.ONE_TIME_PASSWORDS_TABLE),
-    assertNotHeld: holdCheck(dynamoOtpHolds(dynamo(), env.OTP_HOLDS_TABLE), systemClock),
-    clock: systemClock,
-  }),
+  otpLegs: otpLegs(context),
 };
 
 export function handler(event: SQSEvent) {

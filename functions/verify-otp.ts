@@ -2,20 +2,16 @@
 import { routes } from '../shared/contract/routes.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { secretsManagerOtpSecrets } from '../shared/otp/otp-secret.secrets.ts';
-import { dynamoOtpStore } from '../shared/otp/otp-store.dynamo.ts';
 import { verifyOtp } from '../shared/otp/verify-password.ts';
 import { secretsManager } from '../shared/platform/aws/clients.ts';
 import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 
 const context = contextOf(environmentOf<'verify-otp'>());
-const { db, env, clock } = context;
+const { env, clock } = context;
 
 export const handler = httpFunction(
   context,
   routes.verifyOtp,
-  verifyOtp(
-    dynamoOtpStore(db, env.ONE_TIME_PASSWORDS_TABLE),
-    secretsManagerOtpSecrets(secretsManager(), env.OTP_SECRET_ARN, clock),
-  ),
+  verifyOtp(context, secretsManagerOtpSecrets(secretsManager(), env.OTP_SECRET_ARN, clock)),
 );

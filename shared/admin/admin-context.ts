@@ -19,7 +19,6 @@ import { capDefaults } from '../limit/client-caps.ts';
 import { overrideTable } from '../limit/overrides.ts';
 import { dynamoSuppressionStore } from '../message/suppression/suppression-store.dynamo.ts';
 import { dynamoOtpHolds } from '../otp/otp-holds.dynamo.ts';
-import { dynamoOtpStore } from '../otp/otp-store.dynamo.ts';
 import { secretsManager, sqs } from '../platform/aws/clients.ts';
 import { contextOf } from '../platform/context.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
@@ -69,7 +68,6 @@ export function adminContext(
     newRevision: context.newId,
     reportFailedDelivery,
     messages: dynamoMessageSearch(context),
-    otps: dynamoOtpStore(db, env.ONE_TIME_PASSWORDS_TABLE),
     otpHolds: dynamoOtpHolds(db, env.OTP_HOLDS_TABLE),
     /** The countries of clients without their own list; undefined for all. */
     stageCountries: stageCountriesOf(env),

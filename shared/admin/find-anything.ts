@@ -10,6 +10,7 @@ import { isUnassigned } from '../message/find-owner.ts';
 import { findBatch } from '../message/send/batch-store.dynamo.ts';
 import { findMessageByCarrierId, readMessage } from '../message/store/messages.dynamo.ts';
 import { isPending } from '../otp/otp.ts';
+import { readOtp } from '../otp/otp-store.dynamo.ts';
 import { isId } from '../platform/ids.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import type { AdminContext } from './admin-context.ts';
@@ -133,8 +134,8 @@ async function batchWithId(ctx: AdminContext, id: string) {
 const messagesOfOtpMax = 20;
 
 async function findOtp(ctx: AdminContext, id: string) {
-  const { otps, clock } = ctx;
-  const otp = await otps.get(id);
+  const { clock } = ctx;
+  const otp = await readOtp(ctx, id);
   if (otp === undefined) return undefined;
   const { client_id, recipient } = otp;
   const status = otp.status === 'pending' && !isPending(otp, clock()) ? 'no longer valid' : otp.status;

@@ -12,6 +12,7 @@ import { countrySchema } from '../contract/phone-number.ts';
 import type { Message } from '../message/message.ts';
 import { opaqueCursor } from '../operation/list-query.ts';
 import type { OtpHold } from '../otp/otp-holds.dynamo.ts';
+import { readOtp } from '../otp/otp-store.dynamo.ts';
 import { findingSummary } from '../otp/review-traffic.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import type { AdminContext } from './admin-context.ts';
@@ -144,7 +145,7 @@ export async function showOtpEvidence(ctx: AdminContext, clientId: string, count
   );
   const verifiedIds = new Set<string>();
   for (const some of chunksOf(passwords, readAtOnce)) {
-    const rows = await Promise.all(some.map(({ otpId }) => ctx.otps.get(otpId)));
+    const rows = await Promise.all(some.map(({ otpId }) => readOtp(ctx, otpId)));
     for (const row of rows) if (row?.status === 'verified') verifiedIds.add(row.otp_id);
   }
   const countBy = (keyOf: (message: Message) => string) =>

@@ -5,7 +5,7 @@ import { GatewayError, otpHeldText } from '../contract/errors.ts';
 import { allCountries } from '../contract/otp-abuse.ts';
 import { updateIf } from '../platform/aws/conditional-write.dynamo.ts';
 import { readableRows, readRow, scanRows } from '../platform/aws/read-rows.dynamo.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Context, oncePerContext } from '../platform/context.ts';
 import { cachedRead } from '../platform/expiring-cache.ts';
 
 const instant = z.iso.datetime();
@@ -49,26 +49,26 @@ export type OtpHoldState = z.output<typeof otpHoldRow>;
 export type OtpHold = Extract<OtpHoldState, { readonly state: 'held' }>;
 export type OtpFinding = Exclude<OtpHoldState, { readonly state: 'allowed' }>;
 
-export type AssertNotHeld = (clientId: string, country: string) => Promise<void>;
-
 /** In force this long after it is written or removed. A read takes half a read unit. */
 export const rememberedSeconds = 20;
 const rememberedClients = 2000;
 
-/** @throws GatewayError `otp_held` */
-export function holdCheck(
-  holds: { ofClient(clientId: string): Promise<readonly OtpHoldState[]> },
-  clock: Clock,
-): AssertNotHeld {
-  const statesOf = cachedRead(
-    (clientId) => holds.ofClient(clientId),
+const cachedStates = oncePerContext(({ db, env, clock }: Context<'OTP_HOLDS_TABLE'>) =>
+  cachedRead(
+    dynamoOtpHolds(db, env.OTP_HOLDS_TABLE).ofClient,
     { maxAgeSeconds: rememberedSeconds, maxEntries: rememberedClients },
     clock,
-  );
-  return async (clientId, country) => {
-    if (isHeld((await statesOf(clientId)) ?? [], country))
-      throw new GatewayError('otp_held', otpHeldText(country));
-  };
+  ),
+);
+
+/** @throws GatewayError `otp_held` if one-time passwords of the client by SMS to this country are held */
+export async function assertNotHeld(
+  ctx: Context<'OTP_HOLDS_TABLE'>,
+  clientId: string,
+  country: string,
+): Promise<void> {
+  const states = (await cachedStates(ctx)(clientId)) ?? [];
+  if (isHeld(states, country)) throw new GatewayError('otp_held', otpHeldText(country));
 }
 
 /** True if the state is `held`. A state for the country overrides a state for all countries. */

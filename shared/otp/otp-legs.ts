@@ -5,44 +5,35 @@
 import { refusalAmong } from '../contract/errors.ts';
 import { noCountry } from '../contract/otp-abuse.ts';
 import type { OtpLegs } from '../message/dispatch/start-next-leg.ts';
-import type { Clock } from '../platform/clock.ts';
+import type { Context } from '../platform/context.ts';
 import { isPending } from './otp.ts';
-import type { AssertNotHeld } from './otp-holds.dynamo.ts';
-import type { OtpStore } from './otp-store.dynamo.ts';
+import { assertNotHeld } from './otp-holds.dynamo.ts';
+import { countOtpSend, countOtpSms, hasRoom, readOtp } from './otp-store.dynamo.ts';
 import { otpText } from './otp-text.ts';
-import { hasRoom } from './recipient-limit.ts';
 
-export function otpLegs({
-  otps,
-  assertNotHeld,
-  clock,
-}: {
-  readonly otps: Pick<OtpStore, 'get' | 'sentTo' | 'countSend' | 'countSms'>;
-  readonly assertNotHeld: AssertNotHeld;
-  readonly clock: Clock;
-}): OtpLegs {
+export function otpLegs(ctx: Context<'ONE_TIME_PASSWORDS_TABLE' | 'OTP_HOLDS_TABLE'>): OtpLegs {
   return {
     async isPending(otpId) {
-      const otp = await otps.get(otpId);
-      return otp !== undefined && isPending(otp, clock());
+      const otp = await readOtp(ctx, otpId);
+      return otp !== undefined && isPending(otp, ctx.clock());
     },
 
     async refusalOf({ message_id, client_id, channel, country, recipient }, now) {
-      const check = channel === 'sms' ? assertNotHeld(client_id, country ?? noCountry) : undefined;
+      const check = channel === 'sms' ? assertNotHeld(ctx, client_id, country ?? noCountry) : undefined;
       const held = await refusalAmong(['otp_held'], check);
       if (held !== undefined) return held;
-      const isFree = await hasRoom(otps, { clientId: client_id, recipient }, message_id, now);
+      const isFree = await hasRoom(ctx, { clientId: client_id, recipient }, message_id, now);
       return isFree ? undefined : 'recipient_limit_reached';
     },
 
     async count({ message_id, client_id, recipient }, now) {
-      const isCounted = await otps.countSend({ clientId: client_id, recipient }, message_id, now);
+      const isCounted = await countOtpSend(ctx, { clientId: client_id, recipient }, message_id, now);
       return isCounted ? undefined : 'recipient_limit_reached';
     },
 
     async noteStarted({ message_id, channel, otp }) {
-      const sent = channel === 'sms' && otp !== undefined ? await otps.get(otp.otp_id) : undefined;
-      if (sent !== undefined) await otps.countSms(sent, message_id);
+      const sent = channel === 'sms' && otp !== undefined ? await readOtp(ctx, otp.otp_id) : undefined;
+      if (sent !== undefined) await countOtpSms(ctx, sent, message_id);
     },
 
     textOf: otpText,

@@ -1,16 +1,18 @@
 /**
  * The one-time-passwords table. It has a row for each password, `pending#…` with the latest password of a client for a
- * recipient and purpose, and `sends#…` with the messages to a recipient in a window of ten minutes.
+ * recipient and purpose, and `sends#…` with the messages to a recipient in a window of ten minutes: at most five, against
+ * SMS pumping (contract 5.8).
  */
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { type GatewayError, rateLimitExceeded } from '../contract/errors.ts';
 import { recipientSendsMax, recipientWindowSeconds } from '../contract/otp-abuse.ts';
 import { conditionalUpdate, updateIf } from '../platform/aws/conditional-write.dynamo.ts';
 import { readRow } from '../platform/aws/read-rows.dynamo.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
+import type { Context } from '../platform/context.ts';
 import { type OneTimePassword, otpSchema } from './otp.ts';
 
-export interface OtpRecipient {
+interface OtpRecipient {
   readonly clientId: string;
   readonly recipient: string;
 }
@@ -29,13 +31,8 @@ interface OtpAttempt {
   readonly workId: string;
 }
 
-export type OtpStore = ReturnType<typeof dynamoOtpStore>;
-
 /** True if the password belongs to the client, the recipient and the purpose that the attempt names. */
-function isNamedBy(
-  { clientId, recipient, purpose }: OtpAttempt,
-  otp: Pick<OneTimePassword, 'client_id' | 'recipient' | 'purpose'>,
-): boolean {
+function isNamedBy({ clientId, recipient, purpose }: OtpAttempt, otp: OneTimePassword): boolean {
   return (
     otp.client_id === clientId &&
     (recipient ?? otp.recipient) === otp.recipient &&
@@ -51,105 +48,120 @@ const sendsRow = z.object({ message_ids: z.exactOptional(z.set(z.string())) });
 /** A report of a verification reads them up to half an hour after their window. */
 const sendsKeptSeconds = 3600;
 
-export function dynamoOtpStore(client: DynamoDBDocumentClient, TableName: string) {
-  function read<Schema extends z.ZodMiniType>(schema: Schema, key: string) {
-    return readRow(client, schema, { TableName, Key: { otp_id: key }, ConsistentRead: true });
-  }
+type OtpContext = Context<'ONE_TIME_PASSWORDS_TABLE'>;
 
-  return {
-    get: (otpId: string): Promise<OneTimePassword | undefined> => read(otpSchema, otpId),
+function read<Schema extends z.ZodMiniType>({ db, env }: OtpContext, schema: Schema, key: string) {
+  const Key = { otp_id: key };
+  return readRow(db, schema, { TableName: env.ONE_TIME_PASSWORDS_TABLE, Key, ConsistentRead: true });
+}
 
-    async latest(key: PendingOtpKey): Promise<string | undefined> {
-      return (await read(pendingRow, pendingId(key)))?.latest;
+export function readOtp(ctx: OtpContext, otpId: string): Promise<OneTimePassword | undefined> {
+  return read(ctx, otpSchema, otpId);
+}
+
+/** Returns the id of the latest password for the recipient and purpose. */
+export async function latestOtp(ctx: OtpContext, key: PendingOtpKey): Promise<string | undefined> {
+  return (await read(ctx, pendingRow, pendingId(key)))?.latest;
+}
+
+/** Returns the ids of the messages that are counted for the recipient in the window at this time. */
+export async function otpSendsTo(ctx: OtpContext, recipient: OtpRecipient, at: Date): Promise<string[]> {
+  const row = await read(ctx, sendsRow, sendsId(recipient, at));
+  return [...(row?.message_ids ?? [])];
+}
+
+/** Counts a message in the window at this time, once for the same message. Returns false if the window is full. */
+export async function countOtpSend(
+  { db, env }: OtpContext,
+  recipient: OtpRecipient,
+  messageId: string,
+  at: Date,
+): Promise<boolean> {
+  const counting = countingOf(env.ONE_TIME_PASSWORDS_TABLE, recipient, messageId, at);
+  const { applied } = await conditionalUpdate(db, counting);
+  return applied;
+}
+
+/** Counts an SMS with a password that was sent before, once for the same leg. */
+export async function countOtpSms(
+  { db, env }: OtpContext,
+  otp: OneTimePassword,
+  legId: string,
+): Promise<void> {
+  await conditionalUpdate(db, {
+    TableName: env.ONE_TIME_PASSWORDS_TABLE,
+    Key: { otp_id: otp.otp_id },
+    UpdateExpression: 'SET sms_sends = sms_sends + :one, counted_leg = :leg',
+    // The SDK retries a write whose response was lost within seconds, so only the last leg is stored.
+    ConditionExpression:
+      'attribute_exists(otp_id) AND (attribute_not_exists(counted_leg) OR counted_leg <> :leg)',
+    ExpressionAttributeValues: { ':one': 1, ':leg': legId },
+  });
+}
+
+/**
+ * Counts one attempt in one write, before its code is compared. `counted` is true only if the password is pending
+ * and unexpired and has attempts left. `otp` is the present row, or undefined if it does not match the attempt
+ * (`isNamedBy`). The same work id counts once.
+ */
+export async function countOtpAttempt({ db, env }: OtpContext, attempt: OtpAttempt, now: Date) {
+  const { otpId, clientId, recipient, purpose, workId } = attempt;
+  const named = Object.entries({ recipient, purpose }).filter(([, value]) => value !== undefined);
+  const counting = await conditionalUpdate(db, {
+    TableName: env.ONE_TIME_PASSWORDS_TABLE,
+    Key: { otp_id: otpId },
+    UpdateExpression:
+      'SET attempted_by = list_append(if_not_exists(attempted_by, :none), :works) ADD attempts :one',
+    ConditionExpression: [
+      'client_id = :client AND #status = :pending AND expires_at > :now AND attempts < max_attempts AND NOT contains(attempted_by, :work)',
+      ...named.map(([attribute]) => `${attribute} = :${attribute}`),
+    ].join(' AND '),
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: {
+      ':one': 1,
+      ':none': [],
+      ':work': workId,
+      ':works': [workId],
+      ':client': clientId,
+      ':pending': 'pending',
+      ':now': now.toISOString(),
+      ...Object.fromEntries(named.map(([attribute, value]) => [`:${attribute}`, value])),
     },
+    ReturnValues: 'ALL_NEW',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+  if (counting.applied) return { counted: true, otp: otpSchema.parse(counting.response.Attributes) };
+  const row = counting.row === undefined ? undefined : otpSchema.parse(counting.row);
+  const otp = row !== undefined && isNamedBy(attempt, row) ? row : undefined;
+  return { counted: otp?.attempted_by?.includes(workId) === true, otp };
+}
 
-    /** Returns the ids of the messages that are counted for the recipient in the window at this time. */
-    async sentTo(recipient: OtpRecipient, at: Date): Promise<string[]> {
-      const row = await read(sendsRow, sendsId(recipient, at));
-      return [...(row?.message_ids ?? [])];
-    },
+/**
+ * Gives back an attempt whose code could not be compared with every secret; at most once for each password. The
+ * failure reveals that the code matches none of the known secrets, so without this limit any number of codes
+ * could be tried.
+ */
+export async function giveBackOtpAttempt(
+  { db, env }: OtpContext,
+  { otpId, workId }: OtpAttempt,
+): Promise<void> {
+  await conditionalUpdate(db, {
+    TableName: env.ONE_TIME_PASSWORDS_TABLE,
+    Key: { otp_id: otpId },
+    UpdateExpression: 'SET given_back = :work ADD attempts :back',
+    ConditionExpression: 'contains(attempted_by, :work) AND attribute_not_exists(given_back)',
+    ExpressionAttributeValues: { ':work': workId, ':back': -1 },
+  });
+}
 
-    /** Counts a message in the window at this time, once for the same message. Returns false if the window is full. */
-    async countSend(recipient: OtpRecipient, messageId: string, at: Date): Promise<boolean> {
-      const { applied } = await conditionalUpdate(client, countingOf(TableName, recipient, messageId, at));
-      return applied;
-    },
-
-    /** Counts an SMS with a password that was sent before, once for the same leg. */
-    async countSms(otp: OneTimePassword, legId: string): Promise<void> {
-      await conditionalUpdate(client, {
-        TableName,
-        Key: { otp_id: otp.otp_id },
-        UpdateExpression: 'SET sms_sends = sms_sends + :one, counted_leg = :leg',
-        // The SDK retries a write whose response was lost within seconds, so only the last leg is stored.
-        ConditionExpression:
-          'attribute_exists(otp_id) AND (attribute_not_exists(counted_leg) OR counted_leg <> :leg)',
-        ExpressionAttributeValues: { ':one': 1, ':leg': legId },
-      });
-    },
-
-    /**
-     * Counts one attempt in one write, before its code is compared. `counted` is true only if the password is pending
-     * and unexpired and has attempts left. `otp` is the present row, or undefined if it does not match the attempt
-     * (`isNamedBy`). The same work id counts once.
-     */
-    async countAttempt(
-      attempt: OtpAttempt,
-      now: Date,
-    ): Promise<{ readonly counted: boolean; readonly otp: OneTimePassword | undefined }> {
-      const { otpId, clientId, recipient, purpose, workId } = attempt;
-      const named = Object.entries({ recipient, purpose }).filter(([, value]) => value !== undefined);
-      const counting = await conditionalUpdate(client, {
-        TableName,
-        Key: { otp_id: otpId },
-        UpdateExpression:
-          'SET attempted_by = list_append(if_not_exists(attempted_by, :none), :works) ADD attempts :one',
-        ConditionExpression: [
-          'client_id = :client AND #status = :pending AND expires_at > :now AND attempts < max_attempts AND NOT contains(attempted_by, :work)',
-          ...named.map(([attribute]) => `${attribute} = :${attribute}`),
-        ].join(' AND '),
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: {
-          ':one': 1,
-          ':none': [],
-          ':work': workId,
-          ':works': [workId],
-          ':client': clientId,
-          ':pending': 'pending',
-          ':now': now.toISOString(),
-          ...Object.fromEntries(named.map(([attribute, value]) => [`:${attribute}`, value])),
-        },
-        ReturnValues: 'ALL_NEW',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      });
-      if (counting.applied) return { counted: true, otp: otpSchema.parse(counting.response.Attributes) };
-      const row = counting.row === undefined ? undefined : otpSchema.parse(counting.row);
-      const otp = row !== undefined && isNamedBy(attempt, row) ? row : undefined;
-      return { counted: otp?.attempted_by?.includes(workId) === true, otp };
-    },
-
-    /**
-     * Gives back an attempt whose code could not be compared with every secret; at most once for each password. The
-     * failure reveals that the code matches none of the known secrets, so without this limit any number of codes
-     * could be tried.
-     */
-    async giveBackAttempt({ otpId, workId }: OtpAttempt): Promise<void> {
-      await conditionalUpdate(client, {
-        TableName,
-        Key: { otp_id: otpId },
-        UpdateExpression: 'SET given_back = :work ADD attempts :back',
-        ConditionExpression: 'contains(attempted_by, :work) AND attribute_not_exists(given_back)',
-        ExpressionAttributeValues: { ':work': workId, ':back': -1 },
-      });
-    },
-
-    /** Returns true to only one of any number of concurrent right codes. */
-    async markVerified({ otpId, workId }: OtpAttempt): Promise<boolean> {
-      const verified = { status: 'verified', verified_by: workId };
-      const row = { TableName, Key: { otp_id: otpId } };
-      return (await updateIf(client, row, { status: 'pending' }, verified)).applied;
-    },
-  };
+/** Returns true to only one of any number of concurrent right codes. */
+export async function markOtpVerified(
+  { db, env }: OtpContext,
+  { otpId, workId }: OtpAttempt,
+): Promise<boolean> {
+  const verified = { status: 'verified', verified_by: workId };
+  const row = { TableName: env.ONE_TIME_PASSWORDS_TABLE, Key: { otp_id: otpId } };
+  return (await updateIf(db, row, { status: 'pending' }, verified)).applied;
 }
 
 export function otpRowOf(otp: OneTimePassword) {
@@ -177,7 +189,7 @@ export function countingOf(TableName: string, recipient: OtpRecipient, messageId
   };
 }
 
-export function recipientWindowAt(at: Date): { readonly start: Date; readonly end: Date } {
+function recipientWindowAt(at: Date): { readonly start: Date; readonly end: Date } {
   const windowMs = recipientWindowSeconds * 1000;
   const start = new Date(Math.floor(at.getTime() / windowMs) * windowMs);
   return { start, end: addSeconds(start, recipientWindowSeconds) };
@@ -189,4 +201,30 @@ function pendingId({ clientId, recipient, purpose }: PendingOtpKey): string {
 
 function sendsId({ clientId, recipient }: OtpRecipient, at: Date): string {
   return `sends#${clientId}#${recipient}#${recipientWindowAt(at).start.toISOString()}`;
+}
+
+/** True if the message is counted in the window at this time, or could be. Counts nothing. */
+export async function hasRoom(
+  ctx: Context<'ONE_TIME_PASSWORDS_TABLE'>,
+  recipient: OtpRecipient,
+  messageId: string,
+  now: Date,
+): Promise<boolean> {
+  const sent = await otpSendsTo(ctx, recipient, now);
+  return sent.length < recipientSendsMax || sent.includes(messageId);
+}
+
+/** Returns the error `rate_limit_exceeded` with the headers of this limit. */
+export function tooManySends(now: Date): GatewayError {
+  const { end } = recipientWindowAt(now);
+  return rateLimitExceeded(
+    `At most ${recipientSendsMax} one-time passwords go to one recipient in a window of ${recipientWindowSeconds / 60} minutes.`,
+    Math.ceil((end.getTime() - now.getTime()) / 1000),
+    {
+      'X-RateLimit-Limit': String(recipientSendsMax),
+      'X-RateLimit-Remaining': '0',
+      'X-RateLimit-Reset': String(epochSeconds(end)),
+      'X-RateLimit-Policy': `${recipientSendsMax};w=${recipientWindowSeconds};comment=otp_recipient`,
+    },
+  );
 }

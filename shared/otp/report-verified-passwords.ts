@@ -17,7 +17,9 @@ import { readMessage } from '../message/store/messages.dynamo.ts';
 import { rowIn, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
 import { addSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
-import type { OtpStore } from './otp-store.dynamo.ts';
+import { otpSendsTo } from './otp-store.dynamo.ts';
+
+type ReportContext = Context<'MESSAGES_TABLE' | 'ONE_TIME_PASSWORDS_TABLE'>;
 
 type VerifiedOtp = ReturnType<typeof verifiedOtps>[number];
 
@@ -31,17 +33,16 @@ const triedForSeconds = 900;
 
 /** @throws when a report may still succeed: all must be passed again. */
 export async function reportVerified(
-  ctx: Context<'MESSAGES_TABLE'> & {
-    readonly otps: Pick<OtpStore, 'sentTo'>;
+  ctx: ReportContext & {
     readonly report: ReportReceived;
   },
   verified: readonly VerifiedOtp[],
 ) {
-  const { otps, report, clock } = ctx;
+  const { report, clock } = ctx;
   const ended = await Promise.all(
     verified.map(async (otp) => {
       try {
-        const carrierIds = await carrierIdsOf(ctx, otps, otp);
+        const carrierIds = await carrierIdsOf(ctx, otp);
         return { otp, results: await Promise.all(carrierIds.map((id) => report(id))) };
       } catch (error) {
         return { otp, results: [], error };
@@ -61,12 +62,11 @@ export async function reportVerified(
 }
 
 async function carrierIdsOf(
-  ctx: Context<'MESSAGES_TABLE'>,
-  otps: Pick<OtpStore, 'sentTo'>,
+  ctx: ReportContext,
   { otpId, clientId, recipient, messageId, verifiedAt }: VerifiedOtp,
 ): Promise<string[]> {
   const windows = [verifiedAt, addSeconds(verifiedAt, -recipientWindowSeconds)];
-  const sent = await Promise.all(windows.map((at) => otps.sentTo({ clientId, recipient }, at)));
+  const sent = await Promise.all(windows.map((at) => otpSendsTo(ctx, { clientId, recipient }, at)));
   const ids = new Set([messageId, ...sent.flat()]);
   const found = await Promise.all([...ids].map((id) => readMessage(ctx, id)));
   const ofOtp = found.filter((message) => message?.otp?.otp_id === otpId && message.channel === 'sms');

@@ -12,6 +12,7 @@
 import type * as z from 'zod/mini';
 import { assertChannelsOn, assertMaySend, permissionsOf } from '../client/sending-permissions.ts';
 import { GatewayError } from '../contract/errors.ts';
+import type { functionUses } from '../contract/function-uses.ts';
 import { noCountry } from '../contract/otp-abuse.ts';
 import { countryOf } from '../contract/phone-number.ts';
 import { capsInForce, checkCaps, takeFromCaps } from '../limit/client-caps.ts';
@@ -20,21 +21,22 @@ import { segment, withSampleCode } from '../message/message-text.ts';
 import { dryRunOf, isDryRun, refusalsOf } from '../message/send/dry-run.ts';
 import { accepted, createOnce, idempotencyKeyOf } from '../message/send/idempotency.ts';
 import { channelsOf, legsToStore } from '../message/send/send-fields.ts';
-import { keyedMessages, newMessage, type SendContext } from '../message/send/send-one.ts';
+import { keyedMessages, newMessage } from '../message/send/send-one.ts';
 import { describeUnknown, unknownIn } from '../operation/field-faults.ts';
 import { type Operation, parseBody, requireCaller } from '../operation/operation.ts';
 import { addSeconds } from '../platform/clock.ts';
+import type { Context } from '../platform/context.ts';
+import type { EnvironmentFor } from '../platform/env.ts';
 import { newId } from '../platform/ids.ts';
 import { retryConflicts } from '../platform/retry.ts';
 import { type SelectSender, sendersOf } from '../sender/select-sender.ts';
 import { attemptsRemaining, isPending, type OneTimePassword } from './otp.ts';
-import type { AssertNotHeld } from './otp-holds.dynamo.ts';
+import { assertNotHeld } from './otp-holds.dynamo.ts';
 import { codeLength, type SendOtpRequest, sendOtpSchema, ttlSeconds } from './otp-request.ts';
 import type { SentOneTimePassword } from './otp-response.schema.ts';
-import type { OtpSend, OtpSends } from './otp-sends.dynamo.ts';
-import type { OtpStore, PendingOtpKey } from './otp-store.dynamo.ts';
+import { type OtpSend, storeOtpSend } from './otp-sends.dynamo.ts';
+import { hasRoom, latestOtp, type PendingOtpKey, readOtp, tooManySends } from './otp-store.dynamo.ts';
 import { otpTemplate, otpText } from './otp-text.ts';
-import { hasRoom, tooManySends } from './recipient-limit.ts';
 
 interface WantedSend {
   readonly key: PendingOtpKey;
@@ -43,17 +45,10 @@ interface WantedSend {
   readonly now: Date;
 }
 
+type OtpSendContext = Context<keyof EnvironmentFor<(typeof functionUses)['send-otp']>>;
+
 /** @param webhookUrl - accepts URLs that this deployment may call */
-export function sendOtp(
-  context: SendContext,
-  webhookUrl: z.ZodMiniType<string>,
-  dependencies: {
-    readonly otps: Pick<OtpStore, 'get' | 'latest' | 'sentTo'>;
-    readonly otpSends: OtpSends;
-    /** Refuses passwords by SMS that are held. */
-    readonly assertNotHeld?: AssertNotHeld | undefined;
-  },
-): Operation {
+export function sendOtp(context: OtpSendContext, webhookUrl: z.ZodMiniType<string>): Operation {
   const schema = sendOtpSchema(webhookUrl);
   const { get } = keyedMessages(context);
   return async (request) => {
@@ -77,9 +72,8 @@ export function sendOtp(
       assertMaySend(permissionsOf(context, caller.client, senders), 'otp', wanted.to);
     };
     // A hold does not affect WhatsApp, so that recipients can still get passwords there.
-    const assertNotHeld = async (): Promise<void> => {
-      if (wanted.channel === 'sms')
-        await dependencies.assertNotHeld?.(caller.clientId, countryOf(wanted.to) ?? noCountry);
+    const assertFree = async (): Promise<void> => {
+      if (wanted.channel === 'sms') await assertNotHeld(context, clientId, countryOf(wanted.to) ?? noCountry);
     };
     const keyed = {
       prefix: 'msg',
@@ -93,19 +87,18 @@ export function sendOtp(
       const otp = newOtp(send, id);
       const refusals = await refusalsOf({ get }, keyed, [
         assertAllowed,
-        assertNotHeld,
+        assertFree,
         () => checkCaps(context, capped, [longestMessage(send, id)]),
-        () => assertRoom(dependencies.otps, send, id),
+        () => assertRoom(context, send, id),
       ]);
       const unknownFields = describeUnknown(unknownIn(schema, request.body), 'field');
       const textOf = (stored: string): string =>
         withSampleCode(otpText(stored, new Date(otp.expires_at), request.now), otp);
       return dryRunOf(context, otpMessage(send, id, otp), { refusals, unknownFields }, textOf);
     }
-    const { otps, otpSends } = dependencies;
     let planned: OtpSend | undefined;
     const plan = async (messageId: string): Promise<OtpSend> => {
-      planned = await planSend(otps, send, messageId);
+      planned = await planSend(context, send, messageId);
       return planned;
     };
     /**
@@ -118,7 +111,7 @@ export function sendOtp(
           const writes = planned ?? (await plan(message_id));
           planned = undefined;
           const stored = { ...message, ...otpMessage(send, message_id, writes.otp) };
-          const result = await otpSends.store(stored, writes, request.now);
+          const result = await storeOtpSend(context, stored, writes, request.now);
           if (result === 'full') throw tooManySends(request.now);
           if (result === 'changed') return false;
           return result.created ? { ...result, stored } : result;
@@ -130,7 +123,7 @@ export function sendOtp(
       looksFirst: true,
       build: async (messageId) => {
         assertAllowed();
-        await assertNotHeld();
+        await assertFree();
         const { otp } = await plan(messageId);
         await takeFromCaps(context, capped, [longestMessage(send, messageId)]);
         return otpMessage(send, messageId, otp);
@@ -145,25 +138,21 @@ export function sendOtp(
  *
  * @throws GatewayError `rate_limit_exceeded` if the window of the recipient is full.
  */
-async function planSend(
-  otps: Pick<OtpStore, 'get' | 'latest' | 'sentTo'>,
-  send: WantedSend,
-  messageId: string,
-): Promise<OtpSend> {
+async function planSend(context: OtpSendContext, send: WantedSend, messageId: string): Promise<OtpSend> {
   const { key, now } = send;
-  const [, latest] = await Promise.all([assertRoom(otps, send, messageId), otps.latest(key)]);
-  const pending = latest === undefined ? undefined : await otps.get(latest);
+  const [, latest] = await Promise.all([assertRoom(context, send, messageId), latestOtp(context, key)]);
+  const pending = latest === undefined ? undefined : await readOtp(context, latest);
   if (pending !== undefined && isPending(pending, now)) return { key, otp: pending };
   return { key, otp: newOtp(send, messageId), replaces: { latest } };
 }
 
 /** @throws GatewayError `rate_limit_exceeded` if the window of the recipient is full. */
 async function assertRoom(
-  otps: Pick<OtpStore, 'sentTo'>,
+  context: OtpSendContext,
   { key, now }: WantedSend,
   messageId: string,
 ): Promise<void> {
-  if (!(await hasRoom(otps, key, messageId, now))) throw tooManySends(now);
+  if (!(await hasRoom(context, key, messageId, now))) throw tooManySends(now);
 }
 
 const tooManyAtOnce = () =>

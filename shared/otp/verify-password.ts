@@ -4,12 +4,13 @@ import { type GatewayError, standardError } from '../contract/errors.ts';
 import { between, digit, recipientSchema, withoutFullWidth } from '../contract/phone-number.ts';
 import { faultAt, isGiven, optional } from '../operation/fields.ts';
 import { type ApiResponse, type Operation, parseBody, requireCaller } from '../operation/operation.ts';
+import type { Context } from '../platform/context.ts';
 import { isId } from '../platform/ids.ts';
 import { attemptsRemaining, type OneTimePassword } from './otp.ts';
 import { codeLength, codeLengthText, defaultPurpose, purposeText } from './otp-request.ts';
 import type { Verification } from './otp-response.schema.ts';
 import type { OtpSecrets } from './otp-secret.secrets.ts';
-import type { OtpStore } from './otp-store.dynamo.ts';
+import { countOtpAttempt, giveBackOtpAttempt, latestOtp, markOtpVerified } from './otp-store.dynamo.ts';
 import { isRightCode } from './otp-text.ts';
 
 const codePattern = new RegExp(`^${between}(${digit}${between}){${codeLength.min},${codeLength.max}}$`);
@@ -34,20 +35,17 @@ export const verifyOtpSchema = z
     ),
   );
 
-export function verifyOtp(
-  otps: Pick<OtpStore, 'latest' | 'countAttempt' | 'giveBackAttempt' | 'markVerified'>,
-  secrets: OtpSecrets,
-): Operation {
+export function verifyOtp(ctx: Context<'ONE_TIME_PASSWORDS_TABLE'>, secrets: OtpSecrets): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
     const { otp_id, to, purpose, code } = parseBody(verifyOtpSchema, request);
     const latest = { clientId, recipient: to ?? '', purpose: purpose ?? defaultPurpose };
-    const otpId = otp_id ?? (await otps.latest(latest));
+    const otpId = otp_id ?? (await latestOtp(ctx, latest));
     if (otpId === undefined || !isId('otp', otpId)) throw standardError('not_found');
     // Before the attempt is counted: if this fails, the attempt is not used up.
     const cached = await secrets.all();
     const attempt = { otpId, clientId, recipient: to, purpose, workId: request.workId };
-    const { counted, otp } = await otps.countAttempt(attempt, request.now);
+    const { counted, otp } = await countOtpAttempt(ctx, attempt, request.now);
     if (otp === undefined) throw standardError('not_found');
     if (!counted) throw refusal(otp, request.now);
     const isRight = (under: readonly string[]): boolean => isRightCode(under, otpId, otp.code_length, code);
@@ -56,12 +54,12 @@ export function verifyOtp(
       try {
         return await secrets.latest();
       } catch (error) {
-        await otps.giveBackAttempt(attempt);
+        await giveBackOtpAttempt(ctx, attempt);
         throw error;
       }
     };
     if (!isRight(cached) && !isRight(await latestSecrets())) return wrong(otp);
-    if (!(await otps.markVerified(attempt))) throw standardError('otp_already_used');
+    if (!(await markOtpVerified(ctx, attempt))) throw standardError('otp_already_used');
     const body: Verification = { otp_id: otpId, verified: true, status: 'verified' };
     return { status: 200, body, log: { otp_id: otpId, verified: true } };
   };

@@ -13,7 +13,6 @@ import { transitionMessage } from '../../../shared/message/store/message-changes
 import { createMessage, createMessages } from '../../../shared/message/store/messages.dynamo.ts';
 import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import type { OneTimePassword } from '../../../shared/otp/otp.ts';
-import { dynamoOtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import { newDelivery } from '../../../shared/webhook/delivery.ts';
@@ -58,14 +57,12 @@ beforeAll(async () => {
   const { dynamo, names } = tables;
   const clients = dynamoClientStore(dynamo, names.clients);
   const context = testContext(tables, { env: { RETENTION_DAYS: 1, COUNTRY: 'GB' } });
-  const otps = dynamoOtpStore(dynamo, names.one_time_passwords);
   const deliveries = dynamoDeliveryStore(dynamo, names.webhook_deliveries);
   const suppressions = dynamoSuppressionStore(dynamo, names.suppressions);
   dependencies = {
     ...context,
     clients,
     suppressions,
-    otps,
     deliveries,
     mode: 'live',
     clock: () => created,

@@ -1,8 +1,10 @@
 /** A request that a cap has no room for is a 429 that says what would have fitted, and changes nothing (contract 10.3). */
+
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import type { StageCaps } from '../../../shared/contract/rate-limits-and-caps.ts';
+import { otpSendsTo } from '../../../shared/otp/otp-store.dynamo.ts';
 import { bodies, cappedSends, cappedTables, now, sendNames, to } from '../../support/cap/capped-sends.ts';
 import { storesIn } from '../../support/engine/stores.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
@@ -116,7 +118,11 @@ describe('a request that a cap has no room for', () => {
         code: 'message_limit_reached',
       });
     }
-    const sent = await storesIn(tables).otps.sentTo({ clientId: client.client_id, recipient: to }, now);
+    const sent = await otpSendsTo(
+      storesIn(tables).context,
+      { clientId: client.client_id, recipient: to },
+      now,
+    );
     expect(sent).toHaveLength(1);
   });
 });

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { routes } from '../../../shared/contract/routes.ts';
 import { httpFunction } from '../../../shared/http/http-function.ts';
 import { sendBulkSms } from '../../../shared/message/send/send-bulk.ts';
+import { readOtp } from '../../../shared/otp/otp-store.dynamo.ts';
 import { deriveCode } from '../../../shared/otp/otp-text.ts';
 import { sendOtp } from '../../../shared/otp/send-password.ts';
 import { verifyOtp } from '../../../shared/otp/verify-password.ts';
-import { storesIn } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import { withCalls } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
@@ -31,13 +31,12 @@ afterAll(() => tables.drop());
 describe('with one request id for every request', () => {
   async function newPassword(body: object = {}) {
     const process = access.newProcess();
-    const stores = storesIn(tables);
     const { apiKey } = await keyOf(access);
     const headers = bearer(apiKey);
-    const sends = httpFunction(process, routes.sendOtp, sendOtp(process, webhookUrl, stores));
+    const sends = httpFunction(process, routes.sendOtp, sendOtp(process, webhookUrl));
     const sent = await send(sends, { headers, body: JSON.stringify({ to: '+447700900123', ...body }) });
     const otp_id = String(sent.body.otp_id);
-    const verifies = verifyOtp(stores.otps, secretsOf('the secret'));
+    const verifies = verifyOtp(process, secretsOf('the secret'));
     const handler = httpFunction(process, routes.verifyOtp, verifies);
     const verify = (code: string): Promise<Received> =>
       send(handler, { headers, requestId, body: JSON.stringify({ otp_id, code }) });
@@ -49,7 +48,7 @@ describe('with one request id for every request', () => {
     const responses = [];
     for (let guess = 0; guess < 12; guess += 1) responses.push((await verify(wrong(code))).status);
     expect(responses).toEqual([...Array(5).fill(200), ...Array(7).fill(409)]);
-    expect(await storesIn(tables).otps.get(otp_id)).toMatchObject({ attempts: 5 });
+    expect(await readOtp(access.newProcess(), otp_id)).toMatchObject({ attempts: 5 });
     expect((await verify(code)).body.error).toBe('otp_attempts_exhausted');
   });
 

@@ -4,13 +4,19 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Message } from '../../../shared/message/message.ts';
 import { readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import type { OneTimePassword } from '../../../shared/otp/otp.ts';
-import type { OtpSend, OtpSends } from '../../../shared/otp/otp-sends.dynamo.ts';
-import type { OtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
+import { type OtpSend, storeOtpSend } from '../../../shared/otp/otp-sends.dynamo.ts';
+import {
+  countOtpAttempt,
+  countOtpSend,
+  countOtpSms,
+  latestOtp,
+  otpSendsTo,
+  readOtp,
+} from '../../../shared/otp/otp-store.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
-import { inMemoryStores, storesIn } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';
-import type { TestContext } from '../../support/engine/test-context.ts';
+import { type TestContext, testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 
@@ -47,22 +53,6 @@ const attemptOf = (otp: OneTimePassword, workId: string) => ({
   workId,
 });
 
-interface Stores {
-  readonly otps: OtpStore;
-  readonly context: TestContext;
-  readonly sends: OtpSends;
-}
-
-function inMemory(): Stores {
-  const { context, otps, otpSends } = inMemoryStores();
-  return { otps, context, sends: otpSends };
-}
-
-function inTables(): Stores {
-  const { context, otps, otpSends } = storesIn(tables);
-  return { otps, context, sends: otpSends };
-}
-
 /** The first send of a password, and what it reads before. */
 function sendOf(otp: OneTimePassword): { readonly message: Message; readonly send: OtpSend } {
   const { client_id: clientId, recipient, purpose } = otp;
@@ -71,79 +61,79 @@ function sendOf(otp: OneTimePassword): { readonly message: Message; readonly sen
   return { message, send: { key, otp, replaces: { latest: undefined } } };
 }
 
-describe.each<[string, () => Stores]>([
-  ['in memory', inMemory],
-  ['in the tables', inTables],
-])('one-time passwords %s', (_where, newStores) => {
-  async function storedIn({ sends }: Stores, otp: OneTimePassword): Promise<void> {
+describe.each<[string, () => TestContext]>([
+  ['in memory', () => testContext()],
+  ['in the tables', () => testContext(tables)],
+])('one-time passwords %s', (_where, newContext) => {
+  async function storedIn(context: TestContext, otp: OneTimePassword): Promise<void> {
     const { message, send } = sendOf(otp);
-    expect(await sends.store(message, send, now)).toEqual({ created: true });
+    expect(await storeOtpSend(context, message, send, now)).toEqual({ created: true });
   }
 
   it('are stored with their message, as the latest, and counted for the recipient', async () => {
-    const { otps, context, sends } = newStores();
+    const context = newContext();
     const { message, send } = sendOf(fresh());
-    expect(await otps.latest(send.key)).toBeUndefined();
-    expect(await sends.store(message, send, now)).toEqual({ created: true });
-    expect(await otps.get(send.otp.otp_id)).toEqual(send.otp);
-    expect(await otps.latest(send.key)).toBe(send.otp.otp_id);
-    expect(await otps.sentTo(send.key, now)).toEqual([message.message_id]);
+    expect(await latestOtp(context, send.key)).toBeUndefined();
+    expect(await storeOtpSend(context, message, send, now)).toEqual({ created: true });
+    expect(await readOtp(context, send.otp.otp_id)).toEqual(send.otp);
+    expect(await latestOtp(context, send.key)).toBe(send.otp.otp_id);
+    expect(await otpSendsTo(context, send.key, now)).toEqual([message.message_id]);
     expect(await readMessage(context, message.message_id)).toMatchObject(message);
-    expect(await otps.get(newId('otp', now))).toBeUndefined();
+    expect(await readOtp(context, newId('otp', now))).toBeUndefined();
   });
 
   it('are not stored where the message was, nor where the latest is no longer as it was read', async () => {
-    const { otps, context, sends } = newStores();
+    const context = newContext();
     const otp = fresh();
     const { message, send } = sendOf(otp);
-    await sends.store(message, send, now);
-    const before = [await otps.latest(send.key), await otps.sentTo(send.key, now)];
+    await storeOtpSend(context, message, send, now);
+    const before = [await latestOtp(context, send.key), await otpSendsTo(context, send.key, now)];
     const other = { ...fresh(), client_id: otp.client_id };
     const later = { ...sendOf(other), send: { ...send, otp: other } };
     const ofOther = aMessage({ message_id: message.message_id, recipient: '+447700900124' });
     const elsewhere = { ...send.key, recipient: '+447700900124' };
-    expect(await sends.store(ofOther, { ...later.send, key: elsewhere }, now)).toMatchObject({
+    expect(await storeOtpSend(context, ofOther, { ...later.send, key: elsewhere }, now)).toMatchObject({
       created: false,
       existing: message,
     });
-    expect(await sends.store(later.message, later.send, now)).toBe('changed');
-    expect(await otps.get(other.otp_id)).toBeUndefined();
-    expect(await otps.latest(elsewhere)).toBeUndefined();
-    expect(await otps.sentTo(elsewhere, now)).toEqual([]);
+    expect(await storeOtpSend(context, later.message, later.send, now)).toBe('changed');
+    expect(await readOtp(context, other.otp_id)).toBeUndefined();
+    expect(await latestOtp(context, elsewhere)).toBeUndefined();
+    expect(await otpSendsTo(context, elsewhere, now)).toEqual([]);
     expect(await readMessage(context, later.message.message_id)).toBeUndefined();
-    expect([await otps.latest(send.key), await otps.sentTo(send.key, now)]).toEqual(before);
+    expect([await latestOtp(context, send.key), await otpSendsTo(context, send.key, now)]).toEqual(before);
     const follows = { ...later.send, replaces: { latest: otp.otp_id } };
-    expect(await sends.store(later.message, follows, now)).toEqual({ created: true });
-    expect(await otps.latest(send.key)).toBe(other.otp_id);
+    expect(await storeOtpSend(context, later.message, follows, now)).toEqual({ created: true });
+    expect(await latestOtp(context, send.key)).toBe(other.otp_id);
   });
 
   it('count the SMS that were sent with them', async () => {
-    const stores = newStores();
+    const context = newContext();
     const [sms, whatsApp] = [
       { ...fresh(), sms_sends: 1 },
       { ...fresh(), sms_sends: 0 },
     ];
     for (const otp of [sms, whatsApp]) {
-      await storedIn(stores, otp);
-      await stores.otps.countSms(otp, 'msg_leg');
+      await storedIn(context, otp);
+      await countOtpSms(context, otp, 'msg_leg');
       // The SDK repeats a write whose response was lost.
-      await stores.otps.countSms(otp, 'msg_leg');
+      await countOtpSms(context, otp, 'msg_leg');
     }
-    const counts = await Promise.all([sms, whatsApp].map(({ otp_id }) => stores.otps.get(otp_id)));
+    const counts = await Promise.all([sms, whatsApp].map(({ otp_id }) => readOtp(context, otp_id)));
     expect(counts.map((otp) => otp?.sms_sends)).toEqual([2, 1]);
-    await stores.otps.countSms(sms, 'msg_third_leg');
-    expect((await stores.otps.get(sms.otp_id))?.sms_sends).toBe(3);
-    await stores.otps.countSms(fresh(), 'msg_leg');
+    await countOtpSms(context, sms, 'msg_third_leg');
+    expect((await readOtp(context, sms.otp_id))?.sms_sends).toBe(3);
+    await countOtpSms(context, fresh(), 'msg_leg');
   });
 
   it('are counted for a recipient, five in a window and the same message once', async () => {
-    const { otps: store } = newStores();
+    const context = newContext();
     const { client_id: clientId, recipient } = fresh();
     const count = (id: string, seconds = 0) =>
-      store.countSend({ clientId, recipient }, id, addSeconds(now, seconds));
+      countOtpSend(context, { clientId, recipient }, id, addSeconds(now, seconds));
     const ids = ['msg_1', 'msg_1', 'msg_2', 'msg_3', 'msg_4', 'msg_5', 'msg_6', 'msg_7'];
     const counted = await Promise.all(ids.map((id) => count(id)));
-    const sent = await store.sentTo({ clientId, recipient }, addSeconds(now, 599));
+    const sent = await otpSendsTo(context, { clientId, recipient }, addSeconds(now, 599));
     expect(sent).toHaveLength(5);
     expect(ids.filter((_, index) => counted[index])).toEqual(ids.filter((id) => sent.includes(id)));
     expect(await count('msg_9', 599)).toBe(false);
@@ -151,27 +141,28 @@ describe.each<[string, () => Stores]>([
   });
 
   it('count the same request once, others until no attempt is left, and none of another client or after expiry', async () => {
-    const stores = newStores();
-    const { otps: store } = stores;
+    const context = newContext();
     const otp = fresh();
-    await storedIn(stores, otp);
+    await storedIn(context, otp);
     const count = async (workId: string, at = now) =>
-      (await store.countAttempt(attemptOf(otp, workId), at)).counted;
-    expect(await store.countAttempt({ ...attemptOf(otp, 'r0'), clientId: 'another' }, now)).toMatchObject({
+      (await countOtpAttempt(context, attemptOf(otp, workId), at)).counted;
+    expect(
+      await countOtpAttempt(context, { ...attemptOf(otp, 'r0'), clientId: 'another' }, now),
+    ).toMatchObject({
       counted: false,
     });
     for (const other of [{ recipient: '+447700900999' }, { purpose: 'other' }]) {
       const attempt = { ...attemptOf(otp, 'r0'), ...other };
-      expect(await store.countAttempt(attempt, now)).toEqual({ counted: false, otp: undefined });
+      expect(await countOtpAttempt(context, attempt, now)).toEqual({ counted: false, otp: undefined });
     }
     expect(await count('r1', addSeconds(now, 300))).toBe(false);
     expect(await count('r1')).toBe(true);
     expect(await count('r1')).toBe(true);
-    expect((await store.get(otp.otp_id))?.attempts).toBe(1);
+    expect((await readOtp(context, otp.otp_id))?.attempts).toBe(1);
     expect(await count('r2')).toBe(true);
     expect(await count('r3')).toBe(false);
     // The response to the first may have been lost, and the SDK repeats it after the second.
     expect(await count('r1')).toBe(true);
-    expect((await store.get(otp.otp_id))?.attempts).toBe(2);
+    expect((await readOtp(context, otp.otp_id))?.attempts).toBe(2);
   });
 });

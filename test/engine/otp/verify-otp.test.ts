@@ -1,6 +1,8 @@
 /** Verifying one-time passwords (contract 5.10), on the real table, at times of the test's own. */
+
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OtpSecrets } from '../../../shared/otp/otp-secret.secrets.ts';
+import { countOtpAttempt, markOtpVerified, readOtp } from '../../../shared/otp/otp-store.dynamo.ts';
 import { deriveCode } from '../../../shared/otp/otp-text.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { storesIn } from '../../support/engine/stores.ts';
@@ -77,7 +79,7 @@ describe('verifying', () => {
         status: 404,
       });
     }
-    expect(await storesIn(tables).otps.get(otp_id)).toMatchObject({ attempts: 0, status: 'pending' });
+    expect(await readOtp(storesIn(tables).context, otp_id)).toMatchObject({ attempts: 0, status: 'pending' });
   });
 
   it('finds no password if the request names another recipient or purpose with its id', async () => {
@@ -94,7 +96,7 @@ describe('verifying', () => {
     for (const beside of others) {
       await expect(verify(client, { otp_id, ...beside, code })).rejects.toMatchObject({ code: 'not_found' });
     }
-    expect(await storesIn(tables).otps.get(otp_id)).toMatchObject({ attempts: 0, status: 'pending' });
+    expect(await readOtp(storesIn(tables).context, otp_id)).toMatchObject({ attempts: 0, status: 'pending' });
     // Another spelling of the same number; a null is left out.
     const same = { otp_id, to: '+4407700900123', purpose: 'login', code };
     expect((await verify(client, same)).body).toMatchObject({ verified: true });
@@ -134,16 +136,19 @@ describe('verifying', () => {
   it('counts an attempt once, and verifies, where the SDK repeats a write whose answer was lost', async () => {
     const client = aClient();
     const { otp_id } = await sendOtp(client, { max_attempts: 2 });
-    const { otps } = storesIn(tables);
+    const { context } = storesIn(tables);
     const attempt = { otpId: otp_id, clientId: client.client_id, workId: 'one' };
-    const countedBy = (workId: string) => otps.countAttempt({ ...attempt, workId }, now);
+    const countedBy = (workId: string) => countOtpAttempt(context, { ...attempt, workId }, now);
     for (const _ of [1, 2])
       expect(await countedBy('one')).toMatchObject({ counted: true, otp: { attempts: 1 } });
     for (const _ of [1, 2])
       expect(await countedBy('two')).toMatchObject({ counted: true, otp: { attempts: 2 } });
     expect(await countedBy('three')).toMatchObject({ counted: false });
-    expect([await otps.markVerified(attempt), await otps.markVerified(attempt)]).toEqual([true, true]);
-    expect(await otps.markVerified({ ...attempt, workId: 'two' })).toBe(false);
+    expect([await markOtpVerified(context, attempt), await markOtpVerified(context, attempt)]).toEqual([
+      true,
+      true,
+    ]);
+    expect(await markOtpVerified(context, { ...attempt, workId: 'two' })).toBe(false);
   });
 
   it('takes a code made before the secret was rotated, and one made under a secret it has not seen', async () => {

@@ -4,8 +4,6 @@ import { type SenderPaces, senderPaces } from '../../../shared/message/dispatch/
 import { parseMessageRow } from '../../../shared/message/store/message-row.ts';
 import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import { type OneTimePassword, otpSchema } from '../../../shared/otp/otp.ts';
-import { dynamoOtpSends } from '../../../shared/otp/otp-sends.dynamo.ts';
-import { dynamoOtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
 import { type Clock, systemClock } from '../../../shared/platform/clock.ts';
 import { dynamoUsageReader } from '../../../shared/usage/usage-reader.dynamo.ts';
 import { dynamoDeliveryStore, dynamoResendStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
@@ -24,12 +22,6 @@ export function storesIn({ dynamo, names }: TestTables) {
   return {
     ...context,
     context,
-    otps: dynamoOtpStore(dynamo, names.one_time_passwords),
-    otpSends: dynamoOtpSends(dynamo, {
-      messages: names.messages,
-      retentionDays,
-      oneTimePasswords: names.one_time_passwords,
-    }),
     senderPaces: (clock: Clock) => senderPaces(dynamo, names.sender_pace, clock),
     suppressions: dynamoSuppressionStore(dynamo, names.suppressions),
     deliveries: dynamoDeliveryStore(dynamo, names.webhook_deliveries),
@@ -53,7 +45,6 @@ export function inMemoryStores(tables: InMemoryTables = inMemoryTables()) {
     tables,
     messages: { all: () => tables.rows('messages').map(parseMessageRow) },
     otps: {
-      ...stores.otps,
       /** The table has rows of recipients too. */
       all: (): OneTimePassword[] =>
         tables.rows('one_time_passwords').flatMap((row) => otpSchema.safeParse(row).data ?? []),

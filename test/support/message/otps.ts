@@ -7,7 +7,6 @@ import type { ApiResponse } from '../../../shared/operation/operation.ts';
 import type { OtpSecrets } from '../../../shared/otp/otp-secret.secrets.ts';
 import { handOverBodies } from '../../../shared/otp/otp-text.ts';
 import { verifyOtp } from '../../../shared/otp/verify-password.ts';
-import { storesIn } from '../engine/stores.ts';
 import { testContext } from '../engine/test-context.ts';
 import type { TestTables } from '../engine/test-tables.ts';
 import { ask, sendsIn } from './sends.ts';
@@ -47,7 +46,7 @@ export function otpsIn(tables: () => TestTables, now: Date): Otps {
     },
 
     async verify(client, body, at = now, secrets = known) {
-      return ask(verifyOtp(storesIn(tables()).otps, secrets), { client, now: at, body });
+      return ask(verifyOtp(testContext(tables()), secrets), { client, now: at, body });
     },
 
     async bodyOf(messageId) {

@@ -5,8 +5,6 @@ import { sendBulkSms } from '../../../shared/message/send/send-bulk.ts';
 import { sendSms } from '../../../shared/message/send/send-one.ts';
 import { sendWhatsApp } from '../../../shared/message/send/whatsapp-send.ts';
 import type { ApiResponse, Operation } from '../../../shared/operation/operation.ts';
-import { dynamoOtpSends } from '../../../shared/otp/otp-sends.dynamo.ts';
-import { dynamoOtpStore } from '../../../shared/otp/otp-store.dynamo.ts';
 import { sendOtp } from '../../../shared/otp/send-password.ts';
 import type { Clock } from '../../../shared/platform/clock.ts';
 import { inMemoryTables } from '../engine/in-memory-tables.ts';
@@ -34,18 +32,10 @@ export function sendsIn(
   { kill = noKill(), ...parts }: SendOptions = {},
 ): Record<SendName, Operation> {
   const context = testContext({ ...tables, dynamo: dyingIn(tables, kill) }, parts);
-  const { db, env } = context;
   return {
     sms: sendSms(context, webhookUrl),
     bulk: sendBulkSms(context, webhookUrl),
-    otp: sendOtp(context, webhookUrl, {
-      otps: dynamoOtpStore(db, env.ONE_TIME_PASSWORDS_TABLE),
-      otpSends: dynamoOtpSends(db, {
-        messages: env.MESSAGES_TABLE,
-        retentionDays: env.RETENTION_DAYS,
-        oneTimePasswords: env.ONE_TIME_PASSWORDS_TABLE,
-      }),
-    }),
+    otp: sendOtp(context, webhookUrl),
     whatsapp: sendWhatsApp(context, webhookUrl),
   };
 }
@@ -55,7 +45,7 @@ export function sendsIn(
  * in a table that the test did not create.
  */
 function dyingIn({ dynamo, names }: TestTables, kill: Kill): DynamoDBDocumentClient {
-  const edited = [names.senders, names.limit_overrides];
+  const edited = [names.senders, names.limit_overrides, names.otp_holds];
   const dying = killable(dynamo, kill);
   const send = async (command: GetCommand) => {
     const { TableName } = command.input;

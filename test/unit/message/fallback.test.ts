@@ -1,4 +1,5 @@
 /** Sends with `fallback`: which requests are taken, and which events start a leg, hold it back or end the sequence (contract 14.7). */
+
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../../../shared/contract/errors.ts';
@@ -9,6 +10,7 @@ import type { LegRefusal, Message } from '../../../shared/message/message.ts';
 import { transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
 import { createMessage, readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { otpLegs } from '../../../shared/otp/otp-legs.ts';
+import { markOtpVerified, otpSendsTo } from '../../../shared/otp/otp-store.dynamo.ts';
 import { otpRecords } from '../../../shared/otp/otp-traffic.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { dispatchDependencies } from '../../support/doubles/dispatch-dependencies.ts';
@@ -32,18 +34,17 @@ function world(change: Parameters<typeof aClient>[0] = {}) {
   let handOvers = 0;
   const { context, messages, otps } = sends;
   const clock = () => at;
+  const legs = otpLegs({ ...context, clock });
   const dependencies = dispatchDependencies({
     ...context,
     carriersFor: onlyCarrier({
       handOver: async () => ({ outcome: 'accepted', carrierMessageId: `c-${++handOvers}` }),
     }),
-    otpLegs: otpLegs({
-      otps,
-      assertNotHeld: async () => {
-        if (held) throw new GatewayError('otp_held', 'held');
-      },
-      clock,
-    }),
+    otpLegs: {
+      ...legs,
+      refusalOf: async (leg, time) =>
+        held && leg.channel === 'sms' ? 'otp_held' : legs.refusalOf(leg, time),
+    },
     takeFromCaps: async () => {
       if (refusal === 'spend_limit_reached' || refusal === 'message_limit_reached')
         throw new GatewayError(refusal, 'reached');
@@ -206,7 +207,7 @@ describe('between two legs', () => {
 
   it('a password that was verified, or expired, starts no leg, and one that waits is not handed over', async () => {
     for (const ends of ['verified', 'expired'] as const) {
-      const { context, send, start, handOver, otps, goTo, leg, messages } = world();
+      const { context, send, start, handOver, goTo, leg, messages } = world();
       const first = await send('otp', { channel: 'whatsapp', ttl: 120, fallback: [...sms, ...sms] });
       const otpId = first.otp?.otp_id ?? '';
       goTo(30);
@@ -218,7 +219,7 @@ describe('between two legs', () => {
         expires_at: first.expires_at,
       });
       expect(second?.text).toBe('{{code}} is your verification code. It expires in 1 minute.');
-      if (ends === 'verified') await otps.markVerified({ otpId, clientId: '', workId: 'w' });
+      if (ends === 'verified') await markOtpVerified(context, { otpId, clientId: '', workId: 'w' });
       goTo(ends === 'verified' ? 31 : 59);
       expect(await handOver(second?.message_id ?? '')).toBe(ends === 'verified' ? 'not_needed' : 'sent');
       goTo(ends === 'verified' ? 61 : 120);
@@ -273,16 +274,16 @@ describe('between two legs', () => {
       'otp_held',
       'recipient_limit_reached',
     ] as const) {
-      const { send, start, handOver, leg, refuse, hold, goTo, otps } = world();
+      const { context, send, start, handOver, leg, refuse, hold, goTo } = world();
       const { message_id, client_id } = await send('otp', { channel: 'whatsapp', fallback: sms });
       if (code === 'otp_held') hold();
       if (code === 'recipient_limit_reached')
         for (let index = 0; index < 4; index += 1) await send('otp', {});
       refuse(code);
-      const before = await otps.sentTo({ clientId: client_id, recipient: to }, now);
+      const before = await otpSendsTo(context, { clientId: client_id, recipient: to }, now);
       goTo(31);
       expect(await start(message_id)).toBe('leg_refused');
-      expect(await otps.sentTo({ clientId: client_id, recipient: to }, now)).toEqual(before);
+      expect(await otpSendsTo(context, { clientId: client_id, recipient: to }, now)).toEqual(before);
       // The refused leg is stored, and its worker has not failed it yet.
       expect(leg(2)).toMatchObject({ status: 'queued', refusal: code });
       expect(await handOver(message_id)).toBe('sent');

@@ -1,4 +1,5 @@
 /** A next leg whose queue message comes late, or after an earlier leg was delivered, starts nothing and counts nothing. */
+
 import { expect, it } from '@jest/globals';
 import { earlierLegIds, nextLegOf } from '../../../shared/message/dispatch/fallback.ts';
 import { startNextLeg } from '../../../shared/message/dispatch/start-next-leg.ts';
@@ -6,6 +7,7 @@ import type { Message } from '../../../shared/message/message.ts';
 import { claimMessage, transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
 import { createMessage, readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { otpLegs } from '../../../shared/otp/otp-legs.ts';
+import { otpSendsTo } from '../../../shared/otp/otp-store.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
@@ -15,7 +17,7 @@ const daySeconds = 86_400;
 
 function world() {
   const stores = inMemoryStores();
-  const { context, otps } = stores;
+  const { context } = stores;
   let taken = 0;
   let at = created;
   const clock = () => at;
@@ -24,7 +26,7 @@ function world() {
     takeFromCaps: async () => {
       taken += 1;
     },
-    otpLegs: otpLegs({ otps, assertNotHeld: async () => {}, clock }),
+    otpLegs: otpLegs({ ...context, clock }),
     clock,
     newId: () => 'work',
   };
@@ -92,7 +94,7 @@ async function sentOtp({ messages, tables }: ReturnType<typeof world>) {
 
 it('a leg of a one-time password counts for nobody where a leg before the last one was delivered late', async () => {
   const stores = world();
-  const { context, messages, otps, start, taken } = stores;
+  const { context, messages, start, taken } = stores;
   const { first, recipient } = await sentOtp(stores);
   expect(await start(first.message_id, 30)).toBe('leg_started');
   const second = messages.all().find(({ leg }) => leg === 2) as Message;
@@ -107,9 +109,9 @@ it('a leg of a one-time password counts for nobody where a leg before the last o
     notSent: true,
     errorCode: 'not_needed',
   });
-  const before = [await otps.sentTo(recipient, created), taken()];
+  const before = [await otpSendsTo(context, recipient, created), taken()];
   for (const seconds of [41, 100, 160]) expect(await start(second.message_id, seconds)).toBe('no_leg_needed');
-  expect([await otps.sentTo(recipient, created), taken()]).toEqual(before);
+  expect([await otpSendsTo(context, recipient, created), taken()]).toEqual(before);
   expect(
     messages
       .all()

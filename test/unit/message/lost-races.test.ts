@@ -7,6 +7,7 @@ import { transitionMessage } from '../../../shared/message/store/message-changes
 import { readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import type { OneTimePassword } from '../../../shared/otp/otp.ts';
 import { otpLegs } from '../../../shared/otp/otp-legs.ts';
+import { otpSendsTo } from '../../../shared/otp/otp-store.dynamo.ts';
 import { type InMemoryTables, inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { barrier, together } from '../../support/engine/together.ts';
 import { writeRows } from '../../support/engine/write-rows.ts';
@@ -49,12 +50,12 @@ describe('a one-time password', () => {
       },
     });
     const env = { STAGE_CAPS: { messages: { perDay: room } } };
-    const { operations, messages, otps } = inMemorySends({ env }, tables);
+    const { operations, context, messages, otps } = inMemorySends({ env }, tables);
     const client = aClient();
     const send = (body: object, key?: string) =>
       ask(operations.otp, { client, now, body: { to, ...body }, ...(key === undefined ? {} : { key }) });
     const sendsTo = async (recipient: string) =>
-      (await otps.sentTo({ clientId: client.client_id, recipient }, now)).length;
+      (await otpSendsTo(context, { clientId: client.client_id, recipient }, now)).length;
     return {
       send,
       sendsTo,
@@ -139,7 +140,7 @@ describe('a one-time password', () => {
 
 describe('the next leg of a fallback that several workers start at once', () => {
   it('is one', async () => {
-    const { operations, context, messages, otps } = inMemorySends();
+    const { operations, context, messages } = inMemorySends();
     const body = { to, message: 'Hello', fallback: [{ channel: 'sms' }] };
     await ask(operations.sms, { client: aClient(), now, body });
     const [first] = messages.all();
@@ -150,7 +151,7 @@ describe('the next leg of a fallback that several workers start at once', () => 
     const dependencies = {
       ...context,
       takeFromCaps: barrier(3),
-      otpLegs: otpLegs({ otps, assertNotHeld: async () => {}, clock: () => now }),
+      otpLegs: otpLegs({ ...context, clock: () => now }),
       clock: () => now,
       newId: () => `work-${++works}`,
     };

@@ -2,11 +2,16 @@
 
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
-import { otpRowOf } from '../../../shared/otp/otp-store.dynamo.ts';
+import {
+  countOtpAttempt,
+  giveBackOtpAttempt,
+  otpRowOf,
+  readOtp,
+} from '../../../shared/otp/otp-store.dynamo.ts';
 import { deriveCode } from '../../../shared/otp/otp-text.ts';
 import { verifyOtp } from '../../../shared/otp/verify-password.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
-import { inMemoryStores } from '../../support/engine/stores.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
 const otp_id = 'otp_01KAG00000000000000000000A';
@@ -14,7 +19,7 @@ const newest = deriveCode('new', otp_id, 6);
 
 async function aPassword(max_attempts: number) {
   const tables = inMemoryTables();
-  const { otps } = inMemoryStores(tables);
+  const context = testContext(tables);
   const otp = {
     otp_id,
     client_id: 'client-a',
@@ -45,7 +50,7 @@ async function aPassword(max_attempts: number) {
   };
   const verify = (workId: string) =>
     verifyOtp(
-      otps,
+      context,
       secrets,
     )({
       caller: { clientId: 'client-a' },
@@ -53,7 +58,7 @@ async function aPassword(max_attempts: number) {
       workId,
       now,
     } as never);
-  return { otps, service, verify };
+  return { context, service, verify };
 }
 
 it('a code of the newest secret, which cannot be read at that moment, is accepted when it is tried again', async () => {
@@ -71,13 +76,13 @@ it('while the secret cannot be read, one code more may be tried, and not any num
 });
 
 it('an attempt is given back once where the SDK repeats the write, and only one that was counted', async () => {
-  const { otps } = await aPassword(5);
+  const { context } = await aPassword(5);
   const attempt = { otpId: otp_id, clientId: 'client-a', workId: 'first' };
-  await otps.giveBackAttempt(attempt);
-  expect(await otps.get(otp_id)).toMatchObject({ attempts: 0 });
-  await otps.countAttempt({ ...attempt, workId: 'before' }, now);
-  await otps.countAttempt(attempt, now);
-  await otps.giveBackAttempt(attempt);
-  await otps.giveBackAttempt(attempt);
-  expect(await otps.get(otp_id)).toMatchObject({ attempts: 1, given_back: 'first' });
+  await giveBackOtpAttempt(context, attempt);
+  expect(await readOtp(context, otp_id)).toMatchObject({ attempts: 0 });
+  await countOtpAttempt(context, { ...attempt, workId: 'before' }, now);
+  await countOtpAttempt(context, attempt, now);
+  await giveBackOtpAttempt(context, attempt);
+  await giveBackOtpAttempt(context, attempt);
+  expect(await readOtp(context, otp_id)).toMatchObject({ attempts: 1, given_back: 'first' });
 });

@@ -8,12 +8,13 @@ import { stages } from '../../../lib/stages/stages.ts';
 import type { AdminContext } from '../../../shared/admin/admin-context.ts';
 import { allowOtps, listOtpHolds } from '../../../shared/admin/otp-holds.ts';
 import { GatewayError } from '../../../shared/contract/errors.ts';
-import { holdCheck, type OtpHoldState } from '../../../shared/otp/otp-holds.dynamo.ts';
+import { assertNotHeld, type OtpHoldState } from '../../../shared/otp/otp-holds.dynamo.ts';
 import { ttlSeconds } from '../../../shared/otp/otp-request.ts';
 import { isLow, settleSeconds } from '../../../shared/otp/review-traffic.ts';
 import { addDays, addSeconds } from '../../../shared/platform/clock.ts';
 import { countedMetrics } from '../../support/doubles/counted-metrics.ts';
 import { type InMemoryTables, inMemoryTables } from '../../support/engine/in-memory-tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import { noKill } from '../../support/faults/kill-process.ts';
 import { newClient, otpHoldsIn, start } from '../../support/message/otp-hold-world.ts';
 import { batchesOf, traffic } from '../../support/message/otp-traffic.ts';
@@ -61,7 +62,7 @@ const allowed = (client_id: string, country: string, always = false): OtpHoldSta
   ...{ client_id, country, state: 'allowed', changed_at: start.toISOString(), allowed_by: 'Ada', always },
 });
 const refusal = (client: string, country: string) =>
-  holdCheck(holds(), () => start)(client, country).then(
+  assertNotHeld(testContext(tables, { clock: () => start }), client, country).then(
     () => undefined,
     (error: unknown) => error,
   );
@@ -263,9 +264,15 @@ it('a row that is malformed stops only itself', async () => {
 it('the check of a send reads once in 20 seconds', async () => {
   let now = start;
   let reads = 0;
-  const assertNotHeld = holdCheck({ ofClient: async () => [held('client-a')].slice(++reads) }, () => now);
-  for (let send = 0; send < 5; send += 1) await assertNotHeld('client-a', 'FR');
+  const counting = inMemoryTables({
+    around: (_call, run) => {
+      reads += 1;
+      return run();
+    },
+  });
+  const context = testContext(counting, { clock: () => now });
+  for (let send = 0; send < 5; send += 1) await assertNotHeld(context, 'client-a', 'FR');
   now = addSeconds(start, 21);
-  await assertNotHeld('client-a', 'FR');
+  await assertNotHeld(context, 'client-a', 'FR');
   expect(reads).toBe(2);
 });

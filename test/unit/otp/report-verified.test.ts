@@ -1,9 +1,11 @@
 /** The messages of a verified one-time password are reported as received, however often, and whatever fails on the way. */
+
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { awsSmsFeedback } from '../../../shared/carrier/aws/aws-sms.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { createMessages } from '../../../shared/message/store/messages.dynamo.ts';
+import { countOtpSend } from '../../../shared/otp/otp-store.dynamo.ts';
 import { reportVerified, verifiedOtps } from '../../../shared/otp/report-verified-passwords.ts';
 import { addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
 import {
@@ -44,10 +46,11 @@ function messageOf(message_id: string, change: Partial<Message> = {}): Message {
 }
 
 async function dependenciesWith(rows: readonly Message[]) {
-  const { context, otps } = inMemoryStores();
+  const { context } = inMemoryStores();
   await createMessages(context, rows);
-  for (const { message_id } of rows) await otps.countSend({ clientId: 'acme', recipient }, message_id, now);
-  return { ...context, otps, report: awsSmsFeedback(), clock: () => now };
+  for (const { message_id } of rows)
+    await countOtpSend(context, { clientId: 'acme', recipient }, message_id, now);
+  return { ...context, report: awsSmsFeedback(), clock: () => now };
 }
 
 const reportedIds = (since: number): unknown[] => server.requests.slice(since).map(({ body }) => body);
