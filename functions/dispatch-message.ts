@@ -8,23 +8,16 @@ import { disabledClients } from '../shared/client/client-store.dynamo.ts';
 import { modeOf } from '../shared/contract/mode.ts';
 import { dynamoAllRows } from '../shared/edited-table/row-editor.dynamo.ts';
 import { capsInForce, takeFromCaps } from '../shared/limit/client-caps.ts';
-import type { DispatchDependencies } from '../shared/message/dispatch/call-carrier.ts';
+import type { DispatchContext } from '../shared/message/dispatch/dispatch-context.ts';
 import { dispatchQueued } from '../shared/message/dispatch/dispatch-message.ts';
-import {
-  outboundQueueUrls,
-  queuedMessage,
-  sqsOutboundQueue,
-  urlOfQueue,
-} from '../shared/message/dispatch/outbound-queue.sqs.ts';
+import { outboundUrlOf, queuedMessage } from '../shared/message/dispatch/outbound-queue.sqs.ts';
 import { senderPaces } from '../shared/message/dispatch/sender-pace.dynamo.ts';
-import { dynamoSuppressionStore } from '../shared/message/suppression/suppression-store.dynamo.ts';
 import { otpHandOverMs } from '../shared/otp/otp.ts';
 import { otpLegs } from '../shared/otp/otp-legs.ts';
 import { secretsManagerOtpSecrets } from '../shared/otp/otp-secret.secrets.ts';
 import { handOverBodies } from '../shared/otp/otp-text.ts';
-import { dynamo, secretsManager, sqs } from '../shared/platform/aws/clients.ts';
+import { secretsManager } from '../shared/platform/aws/clients.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/queues.sqs.ts';
-import { systemClock } from '../shared/platform/clock.ts';
 import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { countMetric, log } from '../shared/platform/log.ts';
@@ -32,30 +25,20 @@ import { processBatch } from '../shared/platform/process-queue-batch.ts';
 import { currentPaces } from '../shared/sender/current-pace.ts';
 
 const context = contextOf(environmentOf<'dispatch-message'>());
-const { env } = context;
-const queues = sqs();
-const queueUrls = outboundQueueUrls(env);
-const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE);
-const dependencies: DispatchDependencies = {
+const { env, db, clock } = context;
+const secrets = secretsManager();
+const dispatching: DispatchContext = {
   ...context,
   carriersFor: chooseCarriers(
     carrierModules,
     env,
-    carrierSecrets(
-      secretsManager(),
-      { arns: env.CARRIER_SECRETS, baseUrls: env.CARRIER_BASE_URLS },
-      systemClock,
-    ),
-    systemClock,
+    carrierSecrets(secrets, { arns: env.CARRIER_SECRETS, baseUrls: env.CARRIER_BASE_URLS }, clock),
+    clock,
   ),
-  attemptRules: { onUnknown: env.ON_UNKNOWN, deadlineSeconds: env.UNKNOWN_DEADLINE_SECONDS },
-  bodyOf: handOverBodies(secretsManagerOtpSecrets(secretsManager(), env.OTP_SECRET_ARN, systemClock)),
-  isDisabled: disabledClients(dynamo(), env.CLIENTS_TABLE, systemClock),
-  pace: senderPaces(dynamo(), env.SENDER_PACE_TABLE, systemClock),
-  currentPaceOf: currentPaces(dynamoAllRows(dynamo(), env.SENDERS_TABLE), systemClock),
-  outbound: sqsOutboundQueue(queues, queueUrls),
-  suppressions,
-  recordOptOut: suppressions.noteRefusal,
+  bodyOf: handOverBodies(secretsManagerOtpSecrets(secrets, env.OTP_SECRET_ARN, clock)),
+  isDisabled: disabledClients(db, env.CLIENTS_TABLE, clock),
+  pace: senderPaces(db, env.SENDER_PACE_TABLE, clock),
+  currentPaceOf: currentPaces(dynamoAllRows(db, env.SENDERS_TABLE), clock),
   takeFromCaps: async (clientId, messages, now) =>
     takeFromCaps(context, { clientId, limits: await capsInForce(context, clientId), now }, messages),
   otpLegs: otpLegs(context),
@@ -67,7 +50,7 @@ export function handler(event: SQSEvent) {
     queuedMessage,
     async (queued) => {
       const { message_id } = queued;
-      const dispatched = await dispatchQueued(dependencies, queued);
+      const dispatched = await dispatchQueued(dispatching, queued);
       const { outcome, message, retryAfterSeconds, requeuedForSeconds, errorCode } = dispatched;
       const isLive = message === undefined || modeOf(message.client_id) === 'live';
       if (isLive && errorCode !== undefined) countMetric('CarrierRefusal');
@@ -82,8 +65,7 @@ export function handler(event: SQSEvent) {
         // The alarm `spend` adds these up. A test message costs nothing.
         cost: outcome === 'sent' && isLive ? message?.cost : undefined,
         // Measures the objective for one-time passwords.
-        otp_ms:
-          outcome === 'sent' && message !== undefined ? otpHandOverMs(message, systemClock()) : undefined,
+        otp_ms: outcome === 'sent' && message !== undefined ? otpHandOverMs(message, clock()) : undefined,
         again_after_seconds: retryAfterSeconds ?? requeuedForSeconds,
         error_code: errorCode,
       });
@@ -91,7 +73,7 @@ export function handler(event: SQSEvent) {
     },
     // All records of a batch come from one queue.
     (receiptHandle, seconds) =>
-      changeVisibilityOn(queues, urlOfQueue(queueUrls, event.Records[0]?.eventSourceARN ?? ''))(
+      changeVisibilityOn(context.sqs(), outboundUrlOf(context, event.Records[0]?.eventSourceARN ?? ''))(
         receiptHandle,
         seconds,
       ),

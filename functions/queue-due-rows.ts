@@ -5,21 +5,21 @@ import { dynamoDueRows } from '../shared/due/due-rows.dynamo.ts';
 import { type DueRun, queueDueRows, runBudgetMs } from '../shared/due/queue-due-rows.ts';
 import {
   dueEntryOf,
+  enqueueOutbound,
   type OutboundEntry,
-  outboundQueueUrls,
-  sqsOutboundQueue,
   waitingOutbound,
 } from '../shared/message/dispatch/outbound-queue.sqs.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { waitingIn } from '../shared/platform/aws/queues.sqs.ts';
 import { systemClock } from '../shared/platform/clock.ts';
+import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { countMetric, log } from '../shared/platform/log.ts';
 import { type DueWebhook, dueWebhookOf, sqsWebhookRetries } from '../shared/webhook/delivery-queue.sqs.ts';
 
 const env = environmentOf<'queue-due-rows'>();
 const queues = sqs();
-const outboundUrls = outboundQueueUrls(env);
+const context = contextOf(env);
 const retriesUrl = env.WEBHOOK_RETRIES_QUEUE_URL;
 const common = {
   reportBad({ message_id, delivery_id }, error) {
@@ -34,9 +34,9 @@ const dueMessages: DueRun<OutboundEntry> = {
   ...common,
   rows: dynamoDueRows(dynamo(), env.MESSAGES_TABLE, 'message_id'),
   entryOf: dueEntryOf,
-  enqueue: sqsOutboundQueue(queues, outboundUrls).enqueue,
+  enqueue: (entries) => enqueueOutbound(context, entries),
   kinds: sendKinds,
-  waiting: waitingOutbound(queues, outboundUrls),
+  waiting: (kind) => waitingOutbound(context, kind),
 };
 const dueWebhooks: DueRun<DueWebhook> = {
   ...common,

@@ -2,18 +2,13 @@
 
 import type { SQSEvent } from 'aws-lambda';
 import { carrierReports } from '#carrier-reports';
-import { activityLogFrom } from '../shared/activity/write-activity.dynamo.ts';
 import { readReport } from '../shared/carrier/queued-report.ts';
 import { dynamoExistingClients } from '../shared/client/client-store.dynamo.ts';
 import { expectedPrice, readPrices } from '../shared/contract/prices.ts';
 import { dynamoAllRows } from '../shared/edited-table/row-editor.dynamo.ts';
-import { recordReceipts } from '../shared/message/dispatch/record-receipts.ts';
-import type { Message } from '../shared/message/message.ts';
-import { type ReceiveDependencies, receiveMessages } from '../shared/message/receive-message.ts';
-import { dynamoSuppressionStore } from '../shared/message/suppression/suppression-store.dynamo.ts';
-import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
+import { type ReceiptContext, recordReceipts } from '../shared/message/dispatch/record-receipts.ts';
+import { type InboundContext, receiveMessages } from '../shared/message/receive-message.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/queues.sqs.ts';
-import { systemClock } from '../shared/platform/clock.ts';
 import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
@@ -21,26 +16,18 @@ import { processRecords } from '../shared/platform/process-queue-batch.ts';
 import { numberOwners } from '../shared/sender/number-owners.ts';
 
 const env = environmentOf<'record-receipt'>();
-const suppressions = dynamoSuppressionStore(dynamo(), env.SUPPRESSIONS_TABLE);
 const context = contextOf(env);
-const receive: ReceiveDependencies = {
+const { db, clock } = context;
+const prices = readPrices(env.PRICES_FILE);
+const recording: ReceiptContext = { ...context, priceOf: (message) => expectedPrice(prices, message) };
+const receiving: InboundContext = {
   ...context,
   numbers: numberOwners(
-    dynamoAllRows(dynamo(), env.SENDERS_TABLE),
-    dynamoExistingClients(dynamo(), env.CLIENTS_TABLE),
-    systemClock,
+    dynamoAllRows(db, env.SENDERS_TABLE),
+    dynamoExistingClients(db, env.CLIENTS_TABLE),
+    clock,
   ),
-  suppressions,
-  optOutWords: env.OPT_OUT_WORDS,
-  activityLog: activityLogFrom(env),
 };
-const prices = readPrices(env.PRICES_FILE);
-const record = {
-  ...context,
-  recordOptOut: suppressions.noteRefusal,
-  priceOf: (message: Message) => expectedPrice(prices, message),
-};
-const changeVisibility = changeVisibilityOn(sqs(), env.RECEIPTS_QUEUE_URL);
 
 export function handler(event: SQSEvent) {
   return processRecords(
@@ -48,8 +35,8 @@ export function handler(event: SQSEvent) {
     async ({ body, attributes }) => {
       const { receipts, inbound, unreadable } = readReport(carrierReports, body);
       const receives = Number(attributes.ApproximateReceiveCount);
-      const recording = await recordReceipts(record, receipts, receives);
-      for (const { receipt, outcome, messageId, message } of recording.recorded) {
+      const recorded = await recordReceipts(recording, receipts, receives);
+      for (const { receipt, outcome, messageId, message } of recorded.recorded) {
         log[outcome === 'given_up' ? 'warn' : 'info']('receipt', {
           message_id: messageId,
           client_id: message?.client_id,
@@ -60,16 +47,16 @@ export function handler(event: SQSEvent) {
           status: message?.status,
         });
       }
-      const receiving = await receiveMessages(receive, inbound, receives);
-      for (const { message, outcome } of receiving.received) {
+      const received = await receiveMessages(receiving, inbound, receives);
+      for (const { message, outcome } of received.received) {
         const { message_id, client_id, channel, opt_keyword } = message;
         log.info('inbound', { message_id, client_id, channel, opt_keyword, outcome });
       }
       // The other reports of this queue message are processed. A repetition changes nothing.
-      const [first] = [...unreadable, ...recording.failures, ...receiving.failures];
+      const [first] = [...unreadable, ...recorded.failures, ...received.failures];
       if (first !== undefined) throw first;
-      return { retryAfterSeconds: recording.retryAfterSeconds ?? receiving.retryAfterSeconds };
+      return { retryAfterSeconds: recorded.retryAfterSeconds ?? received.retryAfterSeconds };
     },
-    changeVisibility,
+    changeVisibilityOn(context.sqs(), env.RECEIPTS_QUEUE_URL),
   );
 }

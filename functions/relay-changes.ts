@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
 import { accountUrls, dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
-import { outboundQueueUrls, sqsOutboundQueue } from '../shared/message/dispatch/outbound-queue.sqs.ts';
+import { enqueueOutbound, type OutboundEntry } from '../shared/message/dispatch/outbound-queue.sqs.ts';
 import { dynamo, sqs } from '../shared/platform/aws/clients.ts';
 import { systemClock } from '../shared/platform/clock.ts';
 import { contextOf } from '../shared/platform/context.ts';
@@ -21,9 +21,10 @@ import { dynamoSlowEndpoints } from '../shared/webhook/slow-endpoints.dynamo.ts'
 const env = environmentOf<'relay-changes'>();
 
 const queues = sqs();
+const context = contextOf(env);
 const dependencies = {
-  ...contextOf(env),
-  outbound: sqsOutboundQueue(queues, outboundQueueUrls(env)),
+  ...context,
+  outbound: { enqueue: (entries: readonly OutboundEntry[]) => enqueueOutbound(context, entries) },
   accountUrlOf: accountUrls(dynamoClientStore(dynamo(), env.CLIENTS_TABLE)),
   endpointsOf: dynamoEndpointReader(dynamo(), env.WEBHOOK_ENDPOINTS_TABLE).listPlanned,
   webhooks: {

@@ -5,15 +5,13 @@ import {
   listSuppressions,
   putSuppression,
 } from '../shared/message/suppression/manage-suppressions.ts';
-import { dynamoSuppressionStore } from '../shared/message/suppression/suppression-store.dynamo.ts';
 import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 
 const context = contextOf(environmentOf<'suppressions'>());
-const suppressions = dynamoSuppressionStore(context.db, context.env.SUPPRESSIONS_TABLE);
 
 export const handler = httpFunctions(context, {
-  listSuppressions: listSuppressions(suppressions),
-  putSuppression: putSuppression(suppressions),
-  deleteSuppression: deleteSuppression(suppressions),
+  listSuppressions: listSuppressions(context),
+  putSuppression: putSuppression(context),
+  deleteSuppression: deleteSuppression(context),
 });

@@ -10,12 +10,6 @@ import { encryptionKey } from './encryption.ts';
 import type { GatewayFunction } from './gateway-function.ts';
 import { acknowledge } from './template-rules.ts';
 
-/**
- * The default visibility timeout, as a multiple of the consumer's time limit. It does not end during the processing of a batch,
- * but soon after a crash.
- */
-export const visibilityRuns = 3;
-
 interface BatchOptions {
   /** The maximum batch size, up to ten. A larger batch needs a batching window, with which a message may wait for 20 seconds. */
   readonly batchSize: number;

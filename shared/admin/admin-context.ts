@@ -17,7 +17,6 @@ import { dynamoDueLater } from '../due/due-rows.dynamo.ts';
 import { dynamoEditedRows } from '../edited-table/row-editor.dynamo.ts';
 import { capDefaults } from '../limit/client-caps.ts';
 import { overrideTable } from '../limit/overrides.ts';
-import { dynamoSuppressionStore } from '../message/suppression/suppression-store.dynamo.ts';
 import { dynamoOtpHolds } from '../otp/otp-holds.dynamo.ts';
 import { secretsManager, sqs } from '../platform/aws/clients.ts';
 import { contextOf } from '../platform/context.ts';
@@ -81,7 +80,6 @@ export function adminContext(
     outbox: dynamoOutbox(db, env.SIMULATOR_OUTBOX_TABLE, retentionDays),
     /** Sends the notifications of simulated recipients to the receipts queue. */
     simulatedInbound: sqsReceiptSender(sqs(), env.RECEIPTS_QUEUE_URL),
-    suppressions: dynamoSuppressionStore(db, env.SUPPRESSIONS_TABLE),
     webhookUrl: webhookUrlFrom(env),
     retentionDays,
   };

@@ -14,6 +14,7 @@ import {
   type suppressionsQuery,
 } from '../message/suppression/manage-suppressions.ts';
 import type { SuppressionScope } from '../message/suppression/suppression.ts';
+import { suppressionOf } from '../message/suppression/suppressions.dynamo.ts';
 import { parseCsv } from '../platform/csv.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import type { AdminContext } from './admin-context.ts';
@@ -25,7 +26,7 @@ export async function listSuppressions(
   client: string,
   query: z.output<typeof suppressionsQuery>,
 ) {
-  return suppressionsOf(ctx.suppressions, await clientIdOf(ctx, client), query);
+  return suppressionsOf(ctx, await clientIdOf(ctx, client), query);
 }
 
 /** @throws GatewayError if there is no such client. */
@@ -43,7 +44,7 @@ export async function putSuppression(
   },
 ) {
   const clientId = await clientIdOf(ctx, client);
-  const before = await ctx.suppressions.get(clientId, recipient);
+  const before = await suppressionOf(ctx, clientId, recipient);
   await recordActivity(ctx, actor, {
     kind: 'suppression_changed',
     summary: `${actor} suppressed ${scope === 'all' ? 'everything' : 'messages'} to a recipient`,
@@ -51,7 +52,7 @@ export async function putSuppression(
     before: { recipient, scope: before?.scope ?? null, reason: before?.reason ?? null },
     after: { recipient, scope, reason: reason ?? null },
   });
-  return suppress(ctx.suppressions, {
+  return suppress(ctx, {
     ...changeBy(ctx, clientId, recipient),
     scope,
     reason,
@@ -70,7 +71,7 @@ export async function deleteSuppression(
   { client, recipient }: { readonly client: string; readonly recipient: string },
 ) {
   const clientId = await clientIdOf(ctx, client);
-  const before = await ctx.suppressions.get(clientId, recipient, { consistent: true });
+  const before = await suppressionOf(ctx, clientId, recipient, { consistent: true });
   const ending = changeBy(ctx, clientId, recipient);
   const record = () =>
     recordActivity(ctx, actor, {
@@ -81,7 +82,7 @@ export async function deleteSuppression(
       after: { recipient, scope: null, reason: null },
     });
   if (before !== undefined) await record();
-  const ended = await endSuppression(ctx.suppressions, ending);
+  const ended = await endSuppression(ctx, ending);
   // Only rows of senders were left.
   if (before === undefined) await record();
   return ended;
@@ -136,10 +137,10 @@ async function importOne(
   { recipient, scope, reason }: ImportedLine,
 ): Promise<boolean> {
   // An older read may lack the scope that stays.
-  const known = await ctx.suppressions.get(clientId, recipient, { consistent: true });
+  const known = await suppressionOf(ctx, clientId, recipient, { consistent: true });
   const wanted = scope ?? known?.scope ?? 'messages';
   if (known?.scope === wanted && (reason === undefined || reason === known.reason)) return false;
-  await suppress(ctx.suppressions, {
+  await suppress(ctx, {
     ...changeBy(ctx, clientId, recipient),
     scope: wanted,
     reason: reason ?? known?.reason,

@@ -8,6 +8,7 @@ import { messageCursor } from '../message/list-own-messages.ts';
 import type { Message } from '../message/message.ts';
 import { windowEnd, windowOpenedAt } from '../message/store/whatsapp-window.dynamo.ts';
 import { suppressionView } from '../message/suppression/manage-suppressions.ts';
+import { suppressionOf } from '../message/suppression/suppressions.dynamo.ts';
 import type { AdminContext } from './admin-context.ts';
 import { clientIdOf } from './find-client.ts';
 import { cursor, keyText, pageSize } from './request-fields.ts';
@@ -71,9 +72,9 @@ export function conversationMessage(message: Message) {
 }
 
 export async function conversationClient(context: AdminContext, clientId: string, person: string) {
-  const { suppressions, clock } = context;
+  const { clock } = context;
   const [suppression, openedAt] = await Promise.all([
-    suppressions.get(clientId, person),
+    suppressionOf(context, clientId, person),
     windowOpenedAt(context, clientId, person),
   ]);
   return {

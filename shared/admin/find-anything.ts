@@ -9,6 +9,7 @@ import { recipientsAsWritten } from '../contract/phone-number.ts';
 import { isUnassigned } from '../message/find-owner.ts';
 import { findBatch } from '../message/send/batch-store.dynamo.ts';
 import { findMessageByCarrierId, readMessage } from '../message/store/messages.dynamo.ts';
+import { suppressionOf } from '../message/suppression/suppressions.dynamo.ts';
 import { isPending } from '../otp/otp.ts';
 import { readOtp } from '../otp/otp-store.dynamo.ts';
 import { isId } from '../platform/ids.ts';
@@ -245,11 +246,11 @@ async function findReference(
 }
 
 async function findSuppression(
-  { suppressions }: AdminContext,
+  ctx: AdminContext,
   { client_id, name }: Client,
   recipient: string,
 ): Promise<SearchResult[]> {
-  if ((await suppressions.get(client_id, recipient)) === undefined) return [];
+  if ((await suppressionOf(ctx, client_id, recipient)) === undefined) return [];
   const title = `${recipient} is suppressed for ${name}, and has no messages`;
   return [
     ofClient(client_id, { kind: 'suppression', id: recipient, title }, 'clients', client_id, { recipient }),

@@ -2,7 +2,7 @@
  * The reports of carriers: receipts of our messages, and inbound messages. An unreadable report is an error; none is skipped.
  */
 import type * as z from 'zod/mini';
-import type { Receipt } from '../message/dispatch/record-receipts.ts';
+import type { Receipt } from '../message/dispatch/receipt-decisions.ts';
 import type { InboundMessage } from '../message/received-content.ts';
 
 /** The content of one message of the receipts queue: a verified callback, or a notification of a topic. */

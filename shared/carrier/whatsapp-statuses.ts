@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { messageError } from '../contract/message-error-codes.ts';
 import { isWhatsAppUserId } from '../contract/whatsapp-user.ts';
 import { attemptNamed } from '../message/dispatch/carrier.ts';
-import type { Receipt } from '../message/dispatch/record-receipts.ts';
+import type { Receipt } from '../message/dispatch/receipt-decisions.ts';
 import type { Transition } from '../message/store/message-row.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import { vendorErrors } from './carrier-module.ts';

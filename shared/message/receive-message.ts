@@ -6,7 +6,7 @@
  *   suppressions (one transaction), window ─ crash → the same; each is a conditional write that a repeat does not change
  *   The webhooks (`sms.received`, `recipient.opted_out`) follow from the row by the table's stream.
  */
-import { type ActivityLog, notify } from '../activity/write-activity.dynamo.ts';
+import { notify } from '../activity/write-activity.dynamo.ts';
 import { clientIdIn, modeOf } from '../contract/mode.ts';
 import { type OptKeyword, optKeywordOf } from '../contract/opt-out-words.ts';
 import { countryOf, recipientsOfPerson } from '../contract/phone-number.ts';
@@ -19,15 +19,19 @@ import type { Message } from './message.ts';
 import type { InboundMessage } from './received-content.ts';
 import { createMessage } from './store/messages.dynamo.ts';
 import { openWindow } from './store/whatsapp-window.dynamo.ts';
-import type { SuppressionStore } from './suppression/suppression-store.dynamo.ts';
+import { applyKeyword } from './suppression/suppressions.dynamo.ts';
 
-export interface ReceiveDependencies
-  extends Context<'MESSAGES_TABLE' | 'RETENTION_DAYS' | 'WHATSAPP_WINDOWS_TABLE'> {
-  readonly suppressions: Pick<SuppressionStore, 'applyKeyword'>;
+/** The variables of the receiver; `numbers` has the rows of `senders`, for at most 45 s. */
+export interface InboundContext
+  extends Context<
+    | 'ACTIVITY_LOG_TABLE'
+    | 'MESSAGES_TABLE'
+    | 'OPT_OUT_WORDS'
+    | 'RETENTION_DAYS'
+    | 'SUPPRESSIONS_TABLE'
+    | 'WHATSAPP_WINDOWS_TABLE'
+  > {
   readonly numbers: NumberOwners;
-  /** The words that the stage adds. */
-  readonly optOutWords: readonly string[];
-  readonly activityLog: ActivityLog;
 }
 
 interface ReceivedMessage {
@@ -52,20 +56,16 @@ const tooEarlyReceives = 6;
  * @param receives - how often the queue has delivered it, including this time
  */
 export async function receiveMessages(
-  dependencies: ReceiveDependencies,
+  ctx: InboundContext,
   inbound: readonly InboundMessage[],
   receives: number,
-): Promise<{
-  readonly received: readonly ReceivedMessage[];
-  readonly failures: readonly unknown[];
-  readonly retryAfterSeconds: number | undefined;
-}> {
+) {
   const received: ReceivedMessage[] = [];
   const failures: unknown[] = [];
   let retryAfterSeconds: number | undefined;
   for (const each of inbound) {
     try {
-      received.push(await receiveMessage(dependencies, each, receives));
+      received.push(await receiveMessage(ctx, each, receives));
     } catch (error) {
       if (error instanceof TooEarly) retryAfterSeconds = tooEarlySeconds;
       else failures.push(error);
@@ -79,42 +79,38 @@ export async function receiveMessages(
  * @throws TooEarly if the queue must deliver it again
  */
 export async function receiveMessage(
-  dependencies: ReceiveDependencies,
+  ctx: InboundContext,
   inbound: InboundMessage,
   receives: number,
 ): Promise<ReceivedMessage> {
-  // The words of the person: a text, or the title of the button of WhatsApp that the person pressed.
+  // A text, or the title of the WhatsApp button that the sender pressed.
   const said = inbound.text ?? inbound.content?.button_reply?.title ?? '';
-  const keyword = optKeywordOf(said, dependencies.optOutWords);
-  const found = await findOwner(dependencies, inbound);
+  const keyword = optKeywordOf(said, ctx.env.OPT_OUT_WORDS);
+  const found = await findOwner(ctx, inbound);
   if (found.owner === undefined && found.isHandedOver && receives <= tooEarlyReceives) throw new TooEarly();
   const row = rowOf(inbound, found, keyword?.asksFor);
-  const creating = await createMessage(dependencies, row);
+  const creating = await createMessage(ctx, row);
   const message = creating.created ? row : creating.existing;
-  if (isUnassigned(message)) await noteUnassigned(dependencies.activityLog, message);
-  await follow(dependencies, message, keyword?.word);
+  if (isUnassigned(message)) await noteUnassigned(ctx, message);
+  await follow(ctx, message, keyword?.word);
   return { message, outcome: creating.created ? 'received' : 'repeated' };
 }
 
-async function follow(
-  dependencies: ReceiveDependencies,
-  message: Message,
-  word: string | undefined,
-): Promise<void> {
+async function follow(ctx: InboundContext, message: Message, word: string | undefined): Promise<void> {
   const { client_id, recipient } = message;
   const at = new Date(message.created_at);
-  if (message.opt_keyword !== undefined) await applyKeyword(dependencies, message, word);
+  if (message.opt_keyword !== undefined) await applyKeywordOf(ctx, message, word);
   if (message.channel === 'whatsapp' && !isUnassigned(message))
-    for (const each of recipientsOfPerson(recipient)) await openWindow(dependencies, client_id, each, at);
+    for (const each of recipientsOfPerson(recipient)) await openWindow(ctx, client_id, each, at);
 }
 
-async function applyKeyword(
-  { suppressions }: ReceiveDependencies,
+async function applyKeywordOf(
+  ctx: InboundContext,
   { client_id, recipient, created_at, opt_keyword, opt_senders = [], from = '' }: Message,
   word: string | undefined,
 ): Promise<void> {
   if (opt_keyword === undefined) return;
-  await suppressions.applyKeyword({
+  await applyKeyword(ctx, {
     asksFor: opt_keyword,
     clientId: isUnassigned({ client_id }) ? undefined : client_id,
     senders: modeOf(client_id) === 'test' ? [] : opt_senders,
@@ -165,8 +161,9 @@ function rowOf(
 }
 
 /** Has the same id at each repeat. */
-async function noteUnassigned(activityLog: ActivityLog, message: Message): Promise<void> {
+async function noteUnassigned({ db, env }: InboundContext, message: Message): Promise<void> {
   const at = new Date(message.created_at);
+  const activityLog = { db, tableName: env.ACTIVITY_LOG_TABLE, retentionDays: env.RETENTION_DAYS };
   await notify(activityLog, 'inbound_unassigned', derivedIdAt('act', at, message.message_id), {
     at: message.created_at,
     summary: `An inbound message to ${message.from} belongs to no client: none of them wrote to its sender`,

@@ -16,7 +16,6 @@ import * as z from 'zod/mini';
 import { nextLegDueAfter } from '../message/dispatch/fallback.ts';
 import {
   type OutboundEntry,
-  type OutboundQueue,
   outboundEntryAt,
   queuedEntryOf,
 } from '../message/dispatch/outbound-queue.sqs.ts';
@@ -61,7 +60,7 @@ function messageOf(image: unknown): Message {
 }
 
 export interface RelayDependencies {
-  readonly outbound: OutboundQueue;
+  readonly outbound: { enqueue(entries: readonly OutboundEntry[]): Promise<void> };
   readonly webhooks: EnqueueDependencies;
   /** Returns the present webhook URL of the account. */
   readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;

@@ -3,12 +3,13 @@ import { FilterPattern } from 'aws-cdk-lib/aws-logs';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { carriersIn } from '../../../shared/contract/channels.ts';
+import { handOverTimeoutSeconds } from '../../../shared/contract/hand-over-times.ts';
 import { readFromLog } from '../../constructs/alarm.ts';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import type { CapabilityProps } from '../grant-uses.ts';
 import { Carriers } from './carrier-access.ts';
-import { dispatchTimeoutSeconds, type OutboundQueues } from './outbound-queues.ts';
+import type { OutboundQueues } from './outbound-queues.ts';
 
 interface DispatchProps extends CapabilityProps {
   readonly outbound: OutboundQueues;
@@ -21,7 +22,7 @@ export function createDispatchMessage(scope: Construct, props: DispatchProps): T
   const dispatch = new GatewayFunction(scope, 'DispatchMessage', {
     stage,
     functionName: 'dispatch-message',
-    timeoutSeconds: dispatchTimeoutSeconds,
+    timeoutSeconds: handOverTimeoutSeconds,
     // The function queues a waiting message again. This loop is intended and ends when the message expires. By default Lambda
     // stops it after 16 rounds.
     recursiveLoop: true,

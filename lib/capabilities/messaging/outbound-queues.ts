@@ -1,12 +1,10 @@
 /** The outbound queues, one for each kind of send. The dispatch function consumes them, and returns messages that must wait. */
 import type { Construct } from 'constructs';
 import { type SendKind, sendKinds } from '../../../shared/contract/channels.ts';
+import { handOverVisibilitySeconds } from '../../../shared/contract/hand-over-times.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
-import { GatewayQueue, visibilityRuns } from '../../constructs/gateway-queue.ts';
+import { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
-
-/** The time limit of the function `dispatch-message`. The visibility timeout of its queues is a multiple of it. */
-export const dispatchTimeoutSeconds = 15;
 
 /**
  * The outbound queues, by kind of send (shared/message/message.ts). An `id` must not change: a new queue would replace this one,
@@ -30,7 +28,7 @@ export class OutboundQueues {
     const queueOf = ({ id }: (typeof outboundQueues)[SendKind]): GatewayQueue =>
       new GatewayQueue(scope, id, {
         stage,
-        visibilitySeconds: visibilityRuns * dispatchTimeoutSeconds,
+        visibilitySeconds: handOverVisibilitySeconds,
         // Enough for an outage of a table or carrier of more than an hour. After that, an operator must redrive the message.
         maxReceives: 100,
       });

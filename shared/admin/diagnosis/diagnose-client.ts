@@ -2,7 +2,8 @@
  * Diagnoses a client: finds its present problems, in words, and the command that fixes each. It reads access, limits, spend,
  * messages, webhooks and suppressions.
  */
-import type { SuppressionPage } from '../../message/suppression/suppression-store.dynamo.ts';
+import type { SuppressionPage } from '../../message/suppression/suppressions.dynamo.ts';
+import { listClientSuppressions } from '../../message/suppression/suppressions.dynamo.ts';
 import { addDays } from '../../platform/clock.ts';
 import { combinationsIn } from '../../usage/amounts.ts';
 import { periodAt } from '../../usage/period.ts';
@@ -34,7 +35,7 @@ export async function diagnoseClient(ctx: AdminContext, client: string) {
       outcomesAndFailures(ctx, clientId, now),
       clientEndpoints(ctx, clientId),
       listEndpoints(ctx, clientId),
-      ctx.suppressions.list(clientId, suppressionsMax, undefined),
+      listClientSuppressions(ctx, clientId, suppressionsMax, undefined),
     ]);
   const limits = explained.endpoints;
   const facts: ClientFacts = { client: shown, limits, rows, holds, messages, webhooks, managed };

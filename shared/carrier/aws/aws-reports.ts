@@ -8,7 +8,7 @@ import { inboundNumber } from '../../contract/phone-number.ts';
 import { type Price, reportedPrice } from '../../contract/prices.ts';
 import { ignoredEventTypes, smsEventTypes } from '../../contract/sms-event-types.ts';
 import { attemptNamed } from '../../message/dispatch/carrier.ts';
-import type { Receipt } from '../../message/dispatch/record-receipts.ts';
+import type { Receipt } from '../../message/dispatch/receipt-decisions.ts';
 import type { Status } from '../../message/message.ts';
 import type { InboundMessage } from '../../message/received-content.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';

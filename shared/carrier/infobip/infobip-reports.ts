@@ -5,7 +5,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
 import { inboundNumber } from '../../contract/phone-number.ts';
-import type { Receipt } from '../../message/dispatch/record-receipts.ts';
+import type { Receipt } from '../../message/dispatch/receipt-decisions.ts';
 import type { InboundMessage } from '../../message/received-content.ts';
 import type { CarrierReports } from '../carrier-module.ts';
 import {

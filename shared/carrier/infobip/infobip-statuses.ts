@@ -7,7 +7,7 @@ import * as z from 'zod/mini';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import { type Price, reportedPrice } from '../../contract/prices.ts';
 import { attemptNamed } from '../../message/dispatch/carrier.ts';
-import type { Receipt } from '../../message/dispatch/record-receipts.ts';
+import type { Receipt } from '../../message/dispatch/receipt-decisions.ts';
 import type { Transition } from '../../message/store/message-row.ts';
 import { type VendorErrors, vendorErrors } from '../carrier-module.ts';
 

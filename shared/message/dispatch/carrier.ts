@@ -1,7 +1,7 @@
 /** What the hand-over asks of a carrier, and the outcomes. What else a carrier is has `shared/carrier/carrier-module.ts`. */
 import type { MessageErrorCode } from '../../contract/message-error-codes.ts';
 import type { Message } from '../message.ts';
-import type { Receipt } from './record-receipts.ts';
+import type { Receipt } from './receipt-decisions.ts';
 
 export type HandOver =
   | {

@@ -1,18 +1,18 @@
 /**
- * Decides what a claimed message needs next, from its row, the stage's carriers and the time alone: so every worker, also
- * one that finds the row of a worker that died, decides the same.
+ * Decides what a claimed message needs next, from its row, the stage's carriers and the time alone. So every worker decides
+ * the same, also one that finds the row of a worker that died.
  *
- * Each attempt is recorded before its call. Without an outcome it is unknown whether the carrier has the message, which
- * then stays with that carrier: the attempt is repeated, or its receipt is waited for. At the
- * attempt's deadline the rule of the stage for its kind decides. Another carrier is asked only after proof that the one before has not taken it.
+ * Each attempt is recorded before its call. While it has no outcome, its carrier may have the message. Then the message stays
+ * with that carrier: the attempt is repeated, or waits for its receipt. At the deadline of the attempt, the stage's rule for
+ * this kind of message decides. Another carrier is asked only after proof that the one before has not taken the message.
  */
 import { modeOf } from '../../contract/mode.ts';
 import type { OnUnknownRules, UnknownDeadlines } from '../../contract/variables.ts';
-import { addSeconds } from '../../platform/clock.ts';
+import { addSeconds, earlierOf } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { anySender, fromOf, type StoredAttempt } from '../attempt.ts';
 import type { Message } from '../message.ts';
-import { type Attempt, attemptIdOf, type ChosenCarrier } from './carrier.ts';
+import { type Attempt, attemptIdOf, type ChosenCarrier, type HandOver, type SettledBy } from './carrier.ts';
 
 export interface AttemptRules {
   readonly onUnknown: OnUnknownRules;
@@ -27,14 +27,15 @@ export type NextStep =
   | { readonly step: 'channel_off' };
 
 /**
- * A carrier that throttles a message for so long is left for the next one, and so is one that cannot be reached where the next
+ * A carrier that throttles a message for so long is left for the next one. So is one that cannot be reached, if the next one
  * may have the message already.
  */
 const repeatedSecondsMax = 30;
-/** With a single carrier, a message is sent again once. */
+/** A message with a single carrier is sent again once. */
 const unknownAttemptsMin = 2;
 
-export function nextStep(
+/** Returns the next step of a claimed message. */
+export function nextHandOverStep(
   message: Message,
   carriers: readonly ChosenCarrier[],
   rules: AttemptRules,
@@ -47,7 +48,7 @@ export function nextStep(
   if (first === undefined) return { step: 'channel_off' };
   if (last === undefined) return handOver(message, first, rules, now);
   const { since = last.at } = last;
-  const next = after(message, carriers, last.carrier) ?? first;
+  const next = carrierAfter(message, carriers, last.carrier) ?? first;
   const nextMayHave = attempts.some(({ carrier, outcome }) => carrier === next.name && outcome === 'unknown');
   const isRepeated = last.outcome === 'throttled' || (last.outcome === 'not_taken' && nextMayHave);
   const stays = isRepeated && now < addSeconds(new Date(since), repeatedSecondsMax);
@@ -56,7 +57,7 @@ export function nextStep(
   return handOver(message, next, rules, now);
 }
 
-/** The message as one of its carriers sends it: from the sender that is selected for that carrier. */
+/** Returns the message as one of its carriers sends it: from the sender that is selected for that carrier. */
 export function atCarrier(
   { sender, senders, ...message }: Message,
   name: string,
@@ -69,8 +70,8 @@ export function atCarrier(
 }
 
 /**
- * Returns the attempts to store before the call of the last of them: with its time, which is after the wait for the pace of its
- * sender, and with what it is sent from, if the message does not say it.
+ * Returns the attempts to store before the call of the last of them. Sets its time, which is after the wait for the pace of
+ * its sender, and its sender, if the message does not name it.
  */
 export function begunAt(
   now: Date,
@@ -89,21 +90,22 @@ export function begunAt(
 }
 
 /**
- * Whether another carrier can be asked at once: after a refusal one that could not be reached before too, because it has not
- * refused the message, and one of which it is not known. It is left for another carrier only under `send_again`.
+ * True if another carrier can be asked at once. After a refusal this may be one that was tried before, if it has not refused
+ * the message.
  */
-export function hasNext(attempts: readonly StoredAttempt[], carriers: readonly ChosenCarrier[]): boolean {
+function hasNextCarrier(attempts: readonly StoredAttempt[], carriers: readonly ChosenCarrier[]): boolean {
   const isRefused = attempts.at(-1)?.outcome === 'refused';
   return carriers.some(({ name }) =>
     attempts.every(({ carrier, outcome }) => carrier !== name || (isRefused && outcome !== 'refused')),
   );
 }
 
-/** The attempt as a carrier is asked for it. */
-export function asked({ message_id }: Message, { number, at }: StoredAttempt): Attempt {
+/** Returns the attempt as its carrier gets it. */
+export function attemptFor({ message_id }: Message, { number, at }: StoredAttempt): Attempt {
   return { id: attemptIdOf(message_id, number), number, at: new Date(at) };
 }
 
+/** Returns the attempts with the outcome of the last one. */
 export function withOutcome(
   attempts: readonly StoredAttempt[],
   outcome: NonNullable<StoredAttempt['outcome']>,
@@ -113,11 +115,46 @@ export function withOutcome(
   );
 }
 
-/** Whether an earlier attempt than the last may have reached the person too. */
+/** True if an earlier attempt than the last may have reached the recipient too. */
 export function possiblyDoubled(attempts: readonly StoredAttempt[]): boolean {
   return attempts.slice(0, -1).some(({ outcome }) => outcome === 'unknown');
 }
 
+/**
+ * Returns what a carrier's response leads to.
+ *
+ * @param isRepeat - true if the attempt was recorded before, so that the carrier may have it from an earlier call
+ */
+export function stepAfterResponse(
+  attempts: readonly StoredAttempt[],
+  carriers: readonly ChosenCarrier[],
+  response: HandOver,
+  isRepeat: boolean,
+): 'sent' | 'failed' | 'unknown' | 'next_carrier' | 'try_again' {
+  const { outcome } = response;
+  if (outcome === 'accepted') return 'sent';
+  if (outcome === 'refused' && response.elsewhere !== true) return 'failed';
+  // A refused repeat proves nothing about the call before it.
+  if (isRepeat) return 'unknown';
+  if (outcome === 'throttled') return 'try_again';
+  if (hasNextCarrier(withOutcome(attempts, outcome), carriers)) return 'next_carrier';
+  return outcome === 'refused' ? 'failed' : 'try_again';
+}
+
+/** Returns when an attempt without an outcome can be repeated, or its receipt is no longer waited for. */
+export function settledAt({ attempts, handover_attempts }: Message, settledBy: SettledBy, now: Date): Date {
+  const deadline = new Date(attempts?.at(-1)?.deadline ?? now);
+  const again = addSeconds(now, handOverBackoffSeconds(handover_attempts ?? 1));
+  if (deadline <= now) return again;
+  return settledBy === 'receipt' ? deadline : earlierOf(deadline, again);
+}
+
+/** Returns whole seconds until the next attempt: 2, 4, 8 … 300. */
+export function handOverBackoffSeconds(attempt: number): number {
+  return Math.min(300, 2 ** Math.min(attempt, 9));
+}
+
+/** Returns the next step of a message whose last attempt has no outcome yet. */
 function settle(
   message: Message,
   last: StoredAttempt,
@@ -129,7 +166,7 @@ function settle(
   const isDue = deadline <= now;
   if (isDue && rules.onUnknown[kindOf(message)] === 'send_again') {
     const unknown = (message.attempts ?? []).filter(({ outcome }) => (outcome ?? 'unknown') === 'unknown');
-    const carrier = after(message, carriers, last.carrier) ?? carriers[0];
+    const carrier = carrierAfter(message, carriers, last.carrier) ?? carriers[0];
     if (carrier !== undefined && unknown.length < Math.max(unknownAttemptsMin, carriers.length)) {
       const attempts = withOutcome(message.attempts ?? [], 'unknown');
       return handOver({ ...message, attempts }, carrier, rules, now);
@@ -141,7 +178,7 @@ function settle(
 }
 
 /**
- * Only the newest attempt of each carrier is kept, and those that may have reached the person: a carrier may throttle a
+ * Keeps only the newest attempt of each carrier, and those that may have reached the recipient: a carrier may throttle a
  * message hundreds of times.
  */
 function handOver(
@@ -169,10 +206,10 @@ function kindOf({ otp, type }: Message): keyof OnUnknownRules {
 }
 
 /**
- * The carrier after this one that has not refused the message; after the last, the first. Undefined where the stage does not
- * have this one any more.
+ * Returns the carrier after this one that has not refused the message; after the last, the first. Undefined if the stage no
+ * longer has this one.
  */
-function after(
+function carrierAfter(
   { attempts = [] }: Message,
   carriers: readonly ChosenCarrier[],
   last: string,

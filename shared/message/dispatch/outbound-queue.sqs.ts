@@ -3,16 +3,16 @@
  *
  * Why: docs/decisions/outbound-queues-by-kind.md
  */
-import type { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
 import { type SendKind, sendKinds } from '../../contract/channels.ts';
-import type { outboundQueues } from '../../contract/uses.ts';
 import { allEnded } from '../../platform/aws/permanent-fault.ts';
 import { sendMessages, waitingIn } from '../../platform/aws/queues.sqs.ts';
 import { queueDelayMaxSeconds } from '../../platform/clock.ts';
-import type { EnvironmentFor } from '../../platform/env.ts';
+import type { Context } from '../../platform/context.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { type Message, sendKindOf, waitsUntil } from '../message.ts';
+
+type OutboundContext = Context<OutboundUrls>;
 
 /** A message to hand over. Its queue is fair between clients. */
 export interface OutboundEntry {
@@ -25,7 +25,7 @@ export interface OutboundEntry {
   readonly delaySeconds: number;
 }
 
-/** The message's entry, in the queue of its kind; if that is further ahead, with the longest delay. */
+/** Returns the message's entry in the queue of its kind, with the longest delay if the wait is longer. */
 export function outboundEntryOf(message: Message, seconds = 0): OutboundEntry {
   return {
     messageId: message.message_id,
@@ -94,56 +94,48 @@ export function queuedMessageOf(entry: OutboundEntry): QueuedMessage {
   return { message_id: messageId, ...withoutUndefined({ waits }) };
 }
 
-export type OutboundQueue = ReturnType<typeof sqsOutboundQueue>;
+const urlVariables = {
+  otp: 'OTP_OUTBOUND_QUEUE_URL',
+  single: 'OUTBOUND_QUEUE_URL',
+  bulk: 'BULK_OUTBOUND_QUEUE_URL',
+} as const satisfies Readonly<Record<SendKind, string>>;
 
-type OutboundQueueUrls = Readonly<Record<SendKind, string>>;
+export type OutboundUrls = (typeof urlVariables)[SendKind];
 
-export function outboundQueueUrls(env: EnvironmentFor<typeof outboundQueues>): OutboundQueueUrls {
-  return {
-    otp: env.OTP_OUTBOUND_QUEUE_URL,
-    single: env.OUTBOUND_QUEUE_URL,
-    bulk: env.BULK_OUTBOUND_QUEUE_URL,
-  };
-}
-
-export function sqsOutboundQueue(client: SQSClient, queueUrls: OutboundQueueUrls) {
-  return {
-    /**
-     * Sends each entry to the queue of its kind.
-     *
-     * @throws RefusedEntries when a queue refused some entries permanently; all others are in their queues.
-     * @throws when any entry may not be in its queue.
-     */
-    async enqueue(entries: readonly OutboundEntry[]): Promise<void> {
-      await allEnded(
-        sendKinds
-          .map((kind) => ({ kind, ofKind: entries.filter((entry) => entry.kind === kind) }))
-          .filter(({ ofKind }) => ofKind.length > 0)
-          .map(({ kind, ofKind }) =>
-            sendMessages(
-              client,
-              queueUrls[kind],
-              ofKind.map((entry) => ({
-                json: JSON.stringify(queuedMessageOf(entry)),
-                clientId: entry.clientId,
-                delaySeconds: entry.delaySeconds,
-              })),
-            ),
-          ),
-      );
-    },
-  };
+/**
+ * Sends each entry to the queue of its kind.
+ *
+ * @throws RefusedEntries if a queue refused some entries permanently; all others are in their queues
+ * @throws any other error if an entry may not be in its queue
+ */
+export async function enqueueOutbound(
+  { sqs, env }: OutboundContext,
+  entries: readonly OutboundEntry[],
+): Promise<void> {
+  const kinds = [...Map.groupBy(entries, ({ kind }) => kind)];
+  await allEnded(
+    kinds.map(([kind, some]) => {
+      const messages = some.map((entry) => ({
+        json: JSON.stringify(queuedMessageOf(entry)),
+        clientId: entry.clientId,
+        delaySeconds: entry.delaySeconds,
+      }));
+      return sendMessages(sqs(), env[urlVariables[kind]], messages);
+    }),
+  );
 }
 
 /** Returns about how many messages wait in the queue of a kind. */
-export function waitingOutbound(client: SQSClient, queueUrls: OutboundQueueUrls) {
-  return (kind: SendKind): Promise<number> => waitingIn(client, queueUrls[kind]);
+export function waitingOutbound({ sqs, env }: OutboundContext, kind: SendKind): Promise<number> {
+  return waitingIn(sqs(), env[urlVariables[kind]]);
 }
 
-/** The URL of the queue that an event comes from: a queue's ARN and its URL end with its name. */
-export function urlOfQueue(queueUrls: OutboundQueueUrls, queueArn: string): string {
+/** Returns the URL of the queue that an event comes from: a queue's ARN and its URL end with its name. */
+export function outboundUrlOf({ env }: OutboundContext, queueArn: string): string {
   const name = queueArn.split(':').at(-1);
-  const url = Object.values(queueUrls).find((each) => each.split('/').at(-1) === name);
+  const url = Object.values(urlVariables)
+    .map((variable) => env[variable])
+    .find((each) => each.split('/').at(-1) === name);
   if (url === undefined) throw new Error(`${queueArn} is none of the outbound queues`);
   return url;
 }

@@ -1,6 +1,7 @@
 /** The pace of a message's sender, and what can be said from it alone: how long messages take, and when a bulk ends. */
 import type { SendKind } from '../../contract/channels.ts';
 import { modeOf } from '../../contract/mode.ts';
+import type { Context } from '../../platform/context.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { CurrentPaceOf } from '../../sender/current-pace.ts';
 import { type Message, type Status, sendKindOf, waitsUntil } from '../message.ts';
@@ -39,14 +40,9 @@ export function pacedMessageOf(message: Message, perSecond?: number): PacedMessa
   };
 }
 
-interface CurrentPaceLookup {
-  readonly currentPaceOf: CurrentPaceOf;
-  readonly warn: (message: string, error: unknown) => void;
-}
-
 /** Returns the message with the pace that its sender has now; if the rows cannot be read, with the one it was accepted with. */
 export async function pacedNow(
-  { currentPaceOf, warn }: CurrentPaceLookup,
+  { currentPaceOf, warn }: Context & { readonly currentPaceOf: CurrentPaceOf },
   message: Message,
 ): Promise<PacedMessage | undefined> {
   const { channel, sender } = message;
@@ -59,13 +55,17 @@ export async function pacedNow(
 
 /** Slows the sender of a throttled message down. The outcome of the message is written already, so a fault is only logged. */
 export async function slowDownSender(
-  dependencies: CurrentPaceLookup & { readonly pace: { slowDown(identity: string): Promise<void> } },
+  ctx: Context & {
+    readonly currentPaceOf: CurrentPaceOf;
+    readonly pace: { slowDown(identity: string): Promise<void> };
+  },
   message: Message,
 ): Promise<void> {
-  const { pace, warn } = dependencies;
-  const paced = await pacedNow(dependencies, message);
+  const paced = await pacedNow(ctx, message);
   if (paced === undefined) return;
-  await pace.slowDown(paced.identity).catch((error: unknown) => warn('the sender is not slowed down', error));
+  await ctx.pace
+    .slowDown(paced.identity)
+    .catch((error: unknown) => ctx.warn('the sender is not slowed down', error));
 }
 
 /** Time for storing and relaying the messages of a bulk. */

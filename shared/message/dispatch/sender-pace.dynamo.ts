@@ -61,7 +61,7 @@ interface Moved {
 }
 
 /** A place in which the message is handed over, or the time at which it must come again. */
-export interface Turn {
+interface Turn {
   readonly outcome: 'place' | 'later';
   readonly atMs: number;
 }

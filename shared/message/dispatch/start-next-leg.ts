@@ -19,13 +19,13 @@ import { type LegRefusal, type Message, undeliveredStatuses } from '../message.t
 import { createLeg, readMessage, readMessages } from '../store/messages.dynamo.ts';
 import { earlierLegIds, laterLegIds, nextLegDueAt, nextLegOf, nextLegWaitsUntil } from './fallback.ts';
 
-/** The differences of one-time passwords. */
+/** The checks and the text of legs that carry a one-time password. */
 export interface OtpLegs {
-  /** Whether it can still be verified. */
+  /** Returns true if it can still be verified. */
   isPending(otpId: string): Promise<boolean>;
-  /** Why the leg may not be sent, if so; counts nothing. */
+  /** Returns why the leg may not be sent; undefined if it may. Counts nothing. */
   refusalOf(leg: Message, now: Date): Promise<LegRefusal | undefined>;
-  /** Counts the leg for its recipient; why it may not be sent, if so. Repeating it for the same leg is safe. */
+  /** Counts the leg for its recipient. Returns why it may not be sent. Repeating it for the same leg is safe. */
   count(leg: Message, now: Date): Promise<LegRefusal | undefined>;
   /** Counts an SMS with the password, once it is stored. */
   noteStarted(leg: Message): Promise<void>;
@@ -52,32 +52,30 @@ const conflictRetryDelaysMs = [50, 200, 800];
  * @throws when it may not have started: the queue must deliver the message again.
  */
 export async function startNextLeg(
-  dependencies: Context<'MESSAGES_TABLE' | 'RETENTION_DAYS'> & {
+  ctx: Context<'MESSAGES_TABLE' | 'RETENTION_DAYS'> & {
     readonly takeFromCaps: (clientId: string, messages: readonly Message[], now: Date) => Promise<void>;
     readonly otpLegs: OtpLegs;
   },
   previous: Message,
 ): Promise<StartedLeg> {
-  const { otpLegs, clock, sleep } = dependencies;
+  const { otpLegs, clock, sleep } = ctx;
   const now = clock();
   const dueAt = nextLegDueAt(previous);
   const leg = nextLegOf(previous, now, otpLegs.textOf);
   if (dueAt === undefined || leg === undefined || now > nextLegWaitsUntil(previous, dueAt))
     return { outcome: 'no_leg_needed' };
   // Most repeats end here, before anything is taken from a cap or counted for the recipient.
-  if ((await readMessage(dependencies, leg.message_id)) !== undefined) return { outcome: 'leg_exists' };
+  if ((await readMessage(ctx, leg.message_id)) !== undefined) return { outcome: 'leg_exists' };
   const earlierIds = earlierLegIds(leg);
-  const others = earlierIds
-    .filter((id) => id !== previous.message_id)
-    .map((id) => readMessage(dependencies, id));
+  const others = earlierIds.filter((id) => id !== previous.message_id).map((id) => readMessage(ctx, id));
   if (!(await Promise.all(others)).every(isUndelivered)) return { outcome: 'no_leg_needed' };
   if (leg.otp !== undefined && !(await otpLegs.isPending(leg.otp.otp_id)))
     return { outcome: 'no_leg_needed' };
-  const workId = dependencies.newId();
-  const refusal = await refusalOf(leg, otpLegs, dependencies.takeFromCaps, now);
+  const workId = ctx.newId();
+  const refusal = await refusalOf(leg, otpLegs, ctx.takeFromCaps, now);
   const row = { ...leg, ...withoutUndefined({ refusal }), stored_by: workId };
   const stored = await retry({ delaysMs: conflictRetryDelaysMs, sleep }, () =>
-    createLeg(dependencies, row, earlierIds),
+    createLeg(ctx, row, earlierIds),
   );
   if (stored === 'exists') return { outcome: 'leg_exists' };
   if (stored === 'sequence_ended') return { outcome: 'no_leg_needed' };
@@ -109,20 +107,20 @@ async function refusalOf(
 const capRefusals = ['message_limit_reached', 'spend_limit_reached'] as const satisfies LegRefusal[];
 
 /**
- * Whether a message of a send with `fallback` need not be handed over any more. A leg may wait for its carrier so long that
- * the next one has started, or that a late receipt delivered the one before; the person would get the message twice. Reads
- * nothing for a message without `fallback`, nor for a first leg within its time.
+ * True if a message of a send with `fallback` need not be handed over any more. A leg may wait for its carrier so long that
+ * the next one has started, or that a late receipt delivered the one before. Then the recipient would get the message twice.
+ * Reads nothing for a message without `fallback`, or for a first leg within its time.
  */
 export async function isReplaced(
-  dependencies: Context<'MESSAGES_TABLE'> & { readonly otpLegs: Pick<OtpLegs, 'isPending'> },
+  ctx: Context<'MESSAGES_TABLE'> & { readonly otpLegs: Pick<OtpLegs, 'isPending'> },
   message: Message,
 ): Promise<boolean> {
-  const { otpLegs, clock } = dependencies;
+  const { otpLegs, clock } = ctx;
   const earlier = earlierLegIds(message);
   const dueAt = nextLegDueAt(message);
   const later = dueAt !== undefined && dueAt <= clock() ? laterLegIds(message) : [];
   if (earlier.length + later.length === 0) return false;
-  const legs = await readMessages(dependencies, [...earlier, ...later]);
+  const legs = await readMessages(ctx, [...earlier, ...later]);
   if (legs.some(({ status }) => status === 'delivered' || status === 'read')) return true;
   if (legs.some((leg) => later.includes(leg.message_id) && replaces(leg))) return true;
   return earlier.length > 0 && message.otp !== undefined && !(await otpLegs.isPending(message.otp.otp_id));

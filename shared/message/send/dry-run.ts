@@ -13,7 +13,7 @@ import { withoutUndefined } from '../../platform/object-fields.ts';
 import { fromOf } from '../attempt.ts';
 import type { Message, StoredLeg } from '../message.ts';
 import { segment } from '../message-text.ts';
-import { dynamoSuppressedAmong } from '../suppression/suppression-store.dynamo.ts';
+import { suppressedAmong } from '../suppression/suppressions.dynamo.ts';
 import type { Batch } from './batch-store.dynamo.ts';
 import type { DryRun, DryRunBatch, DryRunLeg, DryRunRefusal } from './dry-run-response.schema.ts';
 import { isRepeat, type KeyedRecord, type KeyedRequest } from './idempotency.ts';
@@ -85,7 +85,7 @@ export async function dryRunOf(
   const { channel, recipient, encoding, segments } = message;
   const prices = readPrices(context.env.PRICES_FILE);
   const price = expectedPrice(prices, message);
-  const failure = failureOf(message, await suppressedIn(context, [message]));
+  const failure = failureOf(message, await suppressedAmong(context, [message]));
   const body: DryRun = {
     dry_run: true,
     would_be_accepted: refusals.length === 0,
@@ -120,10 +120,6 @@ export async function dryRunOf(
   }
 }
 
-function suppressedIn({ db, env }: DryRunContext, messages: readonly Message[]) {
-  return dynamoSuppressedAmong(db, env.SUPPRESSIONS_TABLE)(messages);
-}
-
 /** Returns why the message would fail at its hand-over, if that is known in advance. */
 function failureOf(
   { recipient }: Message,
@@ -147,7 +143,7 @@ export async function dryRunOfBatch(
   { refusals, unknownFields }: DryRunFindings,
 ): Promise<ApiResponse> {
   const table = readPrices(context.env.PRICES_FILE);
-  const suppressed = await suppressedIn(
+  const suppressed = await suppressedAmong(
     context,
     rows.map(({ message }) => message),
   );

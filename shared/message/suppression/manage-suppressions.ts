@@ -11,6 +11,7 @@ import {
   parseQuery,
   requireCaller,
 } from '../../operation/operation.ts';
+import type { Context } from '../../platform/context.ts';
 import type { RemovedSuppression, SuppressionList, SuppressionView } from '../message-response.schema.ts';
 import {
   isSuppression,
@@ -19,7 +20,14 @@ import {
   scopes,
   type Wanted,
 } from './suppression.ts';
-import type { SuppressionStore } from './suppression-store.dynamo.ts';
+import {
+  listClientSuppressions,
+  removeSuppression,
+  storeSuppression,
+  suppressionOf,
+} from './suppressions.dynamo.ts';
+
+type SuppressionsContext = Context<'SUPPRESSIONS_TABLE'>;
 
 const reasonCharactersMax = 256;
 /** The cursor of a recipient: any text that a key can have, because a row may be written by hand. */
@@ -36,55 +44,55 @@ export const suppressionsQuery = z.object({
   cursor: optional(z.string()),
 });
 
-export function listSuppressions(suppressions: Pick<SuppressionStore, 'get' | 'list'>): Operation {
+export function listSuppressions(ctx: SuppressionsContext): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
     const query = parseQuery(suppressionsQuery, request);
-    return { status: 200, body: await suppressionsOf(suppressions, clientId, query) };
+    return { status: 200, body: await suppressionsOf(ctx, clientId, query) };
   };
 }
 
 export async function suppressionsOf(
-  suppressions: Pick<SuppressionStore, 'get' | 'list'>,
+  ctx: SuppressionsContext,
   clientId: string,
   { recipient, limit = defaultPageLimit, cursor }: z.output<typeof suppressionsQuery>,
 ): Promise<SuppressionList> {
   if (recipient !== undefined) {
-    const found = await suppressions.get(clientId, recipient);
+    const found = await suppressionOf(ctx, clientId, recipient);
     return listView(found === undefined ? [] : [found], undefined);
   }
-  const page = await suppressions.list(clientId, limit, recipientCursor.decode(cursor));
+  const page = await listClientSuppressions(ctx, clientId, limit, recipientCursor.decode(cursor));
   return listView(page.suppressions, page.nextAfter);
 }
 
-export function putSuppression(suppressions: Pick<SuppressionStore, 'suppress'>): Operation {
+export function putSuppression(ctx: SuppressionsContext): Operation {
   return async (request) => {
     // All fields are optional, so no body is the same as an empty one.
     const wanted = parseOptionalBody(suppressionBody, request);
-    return { status: 200, body: await suppress(suppressions, { ...changeOf(request), ...wanted }) };
+    return { status: 200, body: await suppress(ctx, { ...changeOf(request), ...wanted }) };
   };
 }
 
-export function deleteSuppression(suppressions: Pick<SuppressionStore, 'end'>): Operation {
-  return async (request) => ({ status: 200, body: await endSuppression(suppressions, changeOf(request)) });
+export function deleteSuppression(ctx: SuppressionsContext): Operation {
+  return async (request) => ({ status: 200, body: await endSuppression(ctx, changeOf(request)) });
 }
 
 /** Repeating it changes nothing but the reason and the scope. @throws GatewayError `concurrent_change` */
 export async function suppress(
-  suppressions: Pick<SuppressionStore, 'suppress'>,
+  ctx: SuppressionsContext,
   wanted: SuppressionChange & Wanted,
 ): Promise<SuppressionView> {
-  const row = await suppressions.suppress(wanted);
+  const row = await storeSuppression(ctx, wanted);
   if (!isSuppression(row)) throw new Error('a suppressed recipient has no suppression');
   return suppressionView(row);
 }
 
 /** @throws GatewayError `not_found` if the recipient is not suppressed; `concurrent_change` if the recipient wrote a keyword meanwhile. */
 export async function endSuppression(
-  suppressions: Pick<SuppressionStore, 'end'>,
+  ctx: SuppressionsContext,
   ending: SuppressionChange,
 ): Promise<RemovedSuppression> {
-  const ended = await suppressions.end(ending);
+  const ended = await removeSuppression(ctx, ending);
   if (ended === undefined) throw standardError('not_found');
   const [sender] = ended.stillFrom;
   return {
@@ -123,7 +131,7 @@ function decoded(segment: string): string {
 
 export function suppressionView(row: Suppression): SuppressionView {
   const { recipient, scope, reason = null, source, suppressed_at, changed_at } = row;
-  // A refusal of the carrier begins a suppression without being anybody's newest word.
+  // A refusal of the carrier begins a suppression, and is no change that the recipient or the client made.
   const updated_at = changed_at > suppressed_at ? changed_at : suppressed_at;
   return { recipient, scope, reason, source, created_at: suppressed_at, updated_at };
 }

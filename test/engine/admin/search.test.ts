@@ -11,7 +11,7 @@ import type { Message } from '../../../shared/message/message.ts';
 import { createBatch } from '../../../shared/message/send/batch-store.dynamo.ts';
 import { transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
 import { createMessage, createMessages } from '../../../shared/message/store/messages.dynamo.ts';
-import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
+import { storeSuppression } from '../../../shared/message/suppression/suppressions.dynamo.ts';
 import type { OneTimePassword } from '../../../shared/otp/otp.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
@@ -58,11 +58,9 @@ beforeAll(async () => {
   const clients = dynamoClientStore(dynamo, names.clients);
   const context = testContext(tables, { env: { RETENTION_DAYS: 1, COUNTRY: 'GB' } });
   const deliveries = dynamoDeliveryStore(dynamo, names.webhook_deliveries);
-  const suppressions = dynamoSuppressionStore(dynamo, names.suppressions);
   dependencies = {
     ...context,
     clients,
-    suppressions,
     deliveries,
     mode: 'live',
     clock: () => created,
@@ -91,7 +89,7 @@ beforeAll(async () => {
     }),
   ]);
   for (const each of ['+447700900113', '+447700900111']) {
-    await suppressions.suppress({
+    await storeSuppression(context, {
       client_id: 'client-c',
       recipient: each,
       source: 'admin',

@@ -10,9 +10,13 @@ import {
 import { windowOpenedAt } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import { applies } from '../../../shared/message/suppression/suppression.ts';
 import {
-  dynamoSuppressedAmong,
-  dynamoSuppressionStore,
-} from '../../../shared/message/suppression/suppression-store.dynamo.ts';
+  applyKeyword,
+  listClientSuppressions,
+  removeSuppression,
+  storeSuppression,
+  suppressedAmong,
+  suppressionOf,
+} from '../../../shared/message/suppression/suppressions.dynamo.ts';
 import { claimed, type Delivery, newDelivery } from '../../../shared/webhook/delivery.ts';
 import { dynamoDeliveryStore, dynamoResendStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { afterStep, newResend } from '../../../shared/webhook/log/resend.ts';
@@ -92,23 +96,27 @@ describe('a suppression', () => {
     ['reason', { ...row, reason: 5, suppressed_at: at, changed_at: at }],
   ])('with an invalid %s suppresses every message to that person, and says why', async (field, stored) => {
     await put('suppressions', stored);
-    const store = dynamoSuppressionStore(tables.dynamo, tables.names.suppressions);
-    const found = await store.get('client-a', recipient);
+    const context = testContext(tables);
+    const found = await suppressionOf(context, 'client-a', recipient);
     expect(found && applies(found, true)).toBe(true);
     expect(found?.reason).toContain(field);
-    expect((await store.list('client-a', 10, undefined)).suppressions).toEqual([found]);
-    const among = dynamoSuppressedAmong(tables.dynamo, tables.names.suppressions);
-    expect(await among([aMessage({ client_id: 'client-a', recipient })])).toEqual(new Set([recipient]));
+    expect((await listClientSuppressions(context, 'client-a', 10, undefined)).suppressions).toEqual([found]);
+    expect(
+      await suppressedAmong(testContext(tables), [aMessage({ client_id: 'client-a', recipient })]),
+    ).toEqual(new Set([recipient]));
     // The next keyword replaces it, a STOP and a START.
     const keyword = {
       ...({ mode: 'live', clientId: 'client-a', senders: [], number: '+447418367358' } as const),
       ...{ recipients: [recipient], reason: 'The recipient answered STOP', at: created },
     };
-    await store.applyKeyword({ ...keyword, asksFor: 'opt_out' });
-    expect(await store.get('client-a', recipient)).toMatchObject({ scope: 'messages', source: 'keyword' });
+    await applyKeyword(context, { ...keyword, asksFor: 'opt_out' });
+    expect(await suppressionOf(context, 'client-a', recipient)).toMatchObject({
+      scope: 'messages',
+      source: 'keyword',
+    });
     await put('suppressions', stored);
-    await store.applyKeyword({ ...keyword, asksFor: 'opt_in' });
-    expect(await store.get('client-a', recipient)).toBeUndefined();
+    await applyKeyword(context, { ...keyword, asksFor: 'opt_in' });
+    expect(await suppressionOf(context, 'client-a', recipient)).toBeUndefined();
   });
 
   it.each([
@@ -122,19 +130,19 @@ describe('a suppression', () => {
     ['scope', 'everything'],
     ['source', 'me'],
   ])('with %s = %j is replaced by what its client or an administrator says next', async (name, value) => {
-    const store = dynamoSuppressionStore(tables.dynamo, tables.names.suppressions);
+    const context = testContext(tables);
     const malformed = { ...row, suppressed_at: at, changed_at: at, [name]: value };
     const change = { client_id: 'client-a', recipient, at: new Date(created.getTime() + 1000) };
     await put('suppressions', malformed);
-    await store.suppress({ ...change, scope: 'messages', source: 'client' });
-    expect(await store.get('client-a', recipient)).toMatchObject({
+    await storeSuppression(context, { ...change, scope: 'messages', source: 'client' });
+    expect(await suppressionOf(context, 'client-a', recipient)).toMatchObject({
       scope: 'messages',
       source: 'client',
       suppressed_at: change.at.toISOString(),
     });
     await put('suppressions', malformed);
-    expect(await store.end({ ...change, source: 'admin' })).toEqual({ stillFrom: [] });
-    expect(await store.get('client-a', recipient)).toBeUndefined();
+    expect(await removeSuppression(context, { ...change, source: 'admin' })).toEqual({ stillFrom: [] });
+    expect(await suppressionOf(context, 'client-a', recipient)).toBeUndefined();
   });
 });
 

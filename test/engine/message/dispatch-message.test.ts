@@ -23,7 +23,14 @@ const clock = (): Date => now;
 
 let tables: TestTables;
 beforeAll(async () => {
-  tables = await createTables(['messages', 'batches', 'one_time_passwords', 'clients']);
+  tables = await createTables([
+    'messages',
+    'batches',
+    'one_time_passwords',
+    'clients',
+    'suppressions',
+    'whatsapp_windows',
+  ]);
 });
 afterAll(() => tables.drop());
 

@@ -9,7 +9,7 @@ import { transitionMessage } from '../../../shared/message/store/message-changes
 import { listPosition } from '../../../shared/message/store/message-row.ts';
 import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { openWindow, windowOpenedAt } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
-import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
+import { isSuppressed, suppressionOf } from '../../../shared/message/suppression/suppressions.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import { numbersOwned } from '../../support/doubles/no-senders.ts';
@@ -35,13 +35,7 @@ function aPerson(): string {
 }
 
 function onTables() {
-  return {
-    ...testContext(tables),
-    suppressions: dynamoSuppressionStore(tables.dynamo, tables.names.suppressions),
-    numbers: numbersOwned(),
-    optOutWords: [],
-    activityLog: { db: tables.dynamo, tableName: tables.names.activity_log, retentionDays: 30 },
-  };
+  return { ...testContext(tables), numbers: numbersOwned() };
 }
 
 function sentTo(recipient: string, seconds: number, change: Partial<Message> = {}): Message {
@@ -92,8 +86,8 @@ describe('the messages with a person', () => {
     // Another client writes before the notification is repeated.
     await createMessage(dependencies, sentTo(person, 5, { client_id: 'client-b', from: ourNumber }));
     expect(await receiveMessage(dependencies, inbound)).toEqual({ message, outcome: 'repeated' });
-    expect(await dependencies.suppressions.get('client-a', person)).toMatchObject({ source: 'keyword' });
-    expect(await dependencies.suppressions.get('client-b', person)).toBeUndefined();
+    expect(await suppressionOf(dependencies, 'client-a', person)).toMatchObject({ source: 'keyword' });
+    expect(await suppressionOf(dependencies, 'client-b', person)).toBeUndefined();
   });
 });
 
@@ -112,7 +106,7 @@ describe('a STOP after a message that its carrier sent from a default of its own
     const inbound = anInbound({ person, number, receivedAt: addSeconds(at, 10), text: 'STOP' });
     const { message } = await receiveMessage(dependencies, inbound);
     expect(message.client_id).toBe(isSuppressed ? 'client-a' : 'nobody');
-    const suppression = await dependencies.suppressions.get('client-a', person);
+    const suppression = await suppressionOf(dependencies, 'client-a', person);
     expect(suppression !== undefined).toBe(isSuppressed);
   });
 
@@ -134,7 +128,7 @@ describe('a STOP after a message that its carrier sent from a default of its own
     await noteContact(dependencies, sent ?? message, at);
     const inbound = anInbound({ person, number, receivedAt: addSeconds(at, 10), text: 'STOP' });
     await receiveMessage(dependencies, inbound);
-    const suppression = await dependencies.suppressions.get('client-a', person);
+    const suppression = await suppressionOf(dependencies, 'client-a', person);
     expect(suppression !== undefined).toBe(isSuppressed);
   });
 });
@@ -152,7 +146,7 @@ it('a reply is for the client whose message was taken before one whose response 
   expect(await wrote('STOP', 20)).toMatchObject({ client_id: 'client-a' });
   for (const client_id of ['client-a', 'client-b']) {
     const message = sentTo(person, 30, { client_id });
-    expect(await dependencies.suppressions.isSuppressed(message, ourNumber)).toBe(true);
+    expect(await isSuppressed(dependencies, message, ourNumber)).toBe(true);
   }
 });
 

@@ -21,7 +21,13 @@ const clock = (): Date => now;
 
 let tables: TestTables;
 beforeAll(async () => {
-  tables = await createTables(['messages', 'batches', 'one_time_passwords']);
+  tables = await createTables([
+    'messages',
+    'batches',
+    'one_time_passwords',
+    'suppressions',
+    'whatsapp_windows',
+  ]);
 });
 afterAll(() => tables.drop());
 

@@ -4,13 +4,18 @@ import fc from 'fast-check';
 import type { Message } from '../../../shared/message/message.ts';
 import type { Keyword } from '../../../shared/message/suppression/suppression.ts';
 import {
-  dynamoSuppressedAmong,
-  dynamoSuppressionStore,
-  type SuppressionStore,
-} from '../../../shared/message/suppression/suppression-store.dynamo.ts';
+  applyKeyword,
+  isSuppressed,
+  listClientSuppressions,
+  removeSuppression,
+  storeSuppression,
+  suppressAfterRefusal,
+  suppressedAmong,
+  suppressionOf,
+} from '../../../shared/message/suppression/suppressions.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { inMemoryStores } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';
+import { type TestContext, testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 
@@ -25,7 +30,7 @@ const recipient = '+447700900123';
 let clients = 0;
 
 /** A client with a number of its own, in a store that others use too. */
-function aWorld(store: SuppressionStore) {
+function aWorld(ctx: TestContext) {
   clients += 1;
   const [client_id, number] = [`client-${clients}`, `+4474180${String(clients).padStart(5, '0')}`];
   const request = (second: number, source: 'client' | 'admin') => ({
@@ -33,29 +38,31 @@ function aWorld(store: SuppressionStore) {
     at: addSeconds(start, second),
   });
   return {
-    store,
+    ctx,
     client_id,
     number,
     says: (asksFor: Keyword['asksFor'], second: number, more: Partial<Keyword> = {}) =>
-      store.applyKeyword({
+      applyKeyword(ctx, {
         ...{ asksFor, number, clientId: client_id, senders: [number], recipients: [recipient] },
         reason: 'The recipient answered STOP',
         at: addSeconds(start, second),
         ...more,
       }),
     put: (second: number, scope: 'messages' | 'all' = 'messages', source: 'client' | 'admin' = 'client') =>
-      store.suppress({ ...request(second, source), scope, reason: 'asked us' }),
-    end: (second: number, source: 'client' | 'admin' = 'client') => store.end(request(second, source)),
+      storeSuppression(ctx, { ...request(second, source), scope, reason: 'asked us' }),
+    end: (second: number, source: 'client' | 'admin' = 'client') =>
+      removeSuppression(ctx, request(second, source)),
     refused: (second: number) =>
-      store.noteRefusal(
+      suppressAfterRefusal(
+        ctx,
         aMessage({ client_id, recipient, from: number, message_id: `msg_${second}` }),
         addSeconds(start, second),
       ),
-    own: () => store.get(client_id, recipient),
+    own: () => suppressionOf(ctx, client_id, recipient),
     /** Whether a message is stopped: of this client from elsewhere, and of another client from the number. */
     stopped: async () => {
       const of = (id: string, from: string) =>
-        store.isSuppressed(aMessage({ client_id: id, recipient }), from);
+        isSuppressed(ctx, aMessage({ client_id: id, recipient }), from);
       return [await of(client_id, '+447418999999'), await of('client-other', number)];
     },
   };
@@ -69,17 +76,17 @@ function ordersOf<Item>(items: readonly Item[]): (readonly Item[])[] {
   );
 }
 
-describe.each<[string, () => SuppressionStore]>([
-  ['in memory', () => inMemoryStores().suppressions],
-  ['in the table', () => dynamoSuppressionStore(tables.dynamo, tables.names.suppressions)],
-])('suppressions %s', (_where, newStore) => {
+describe.each([
+  ['in memory', () => testContext()],
+  ['in the table', () => testContext(tables)],
+])('suppressions %s', (_where, newContext) => {
   it('of a STOP are of the client that wrote last by any sender, and of each client by that sender', async () => {
-    const world = aWorld(newStore());
+    const world = aWorld(newContext());
     await world.says('opt_out', 1);
     expect(await world.stopped()).toEqual([true, true]);
     const message = aMessage({ client_id: 'client-other', recipient });
-    expect(await world.store.isSuppressed(message, '+447418999999')).toBe(false);
-    expect(await world.store.isSuppressed({ ...message, client_id: 'client_a-test' }, world.number)).toBe(
+    expect(await isSuppressed(world.ctx, message, '+447418999999')).toBe(false);
+    expect(await isSuppressed(world.ctx, { ...message, client_id: 'client_a-test' }, world.number)).toBe(
       false,
     );
     await world.says('opt_in', 2);
@@ -87,7 +94,7 @@ describe.each<[string, () => SuppressionStore]>([
   });
 
   it('are of a sender alone where nobody is known to have written', async () => {
-    const world = aWorld(newStore());
+    const world = aWorld(newContext());
     await world.says('opt_out', 1, { clientId: undefined });
     expect(await world.stopped()).toEqual([false, true]);
   });
@@ -140,20 +147,20 @@ describe.each<[string, () => SuppressionStore]>([
   ])(
     'of a pool last until a START to each number that was told STOP: %s: %s',
     async (_what, said, isStopped) => {
-      const world = aWorld(newStore());
+      const world = aWorld(newContext());
       const pool = `pool-${world.client_id}`;
       for (const [asksFor, index, second] of said) {
         const number = `${world.number}${index}`;
         await world.says(asksFor, second, { number, senders: [number, pool] });
       }
       const message = aMessage({ client_id: 'client-other', recipient });
-      expect(await world.store.isSuppressed(message, pool)).toBe(isStopped);
-      expect(await world.store.isSuppressed(message, `${world.number}1`)).toBe(isStopped);
+      expect(await isSuppressed(world.ctx, message, pool)).toBe(isStopped);
+      expect(await isSuppressed(world.ctx, message, `${world.number}1`)).toBe(isStopped);
     },
   );
 
   it('of everything are not narrowed by a STOP, only by the client, and keep their beginning', async () => {
-    const world = aWorld(newStore());
+    const world = aWorld(newContext());
     await world.put(1, 'all');
     await world.says('opt_out', 2);
     const suppressed_at = addSeconds(start, 1).toISOString();
@@ -161,12 +168,12 @@ describe.each<[string, () => SuppressionStore]>([
     await world.put(3);
     expect(await world.own()).toMatchObject({ scope: 'messages', suppressed_at });
     expect(
-      await world.store.isSuppressed({ ...aMessage({ client_id: world.client_id, recipient }) }, 'x'),
+      await isSuppressed(world.ctx, { ...aMessage({ client_id: world.client_id, recipient }) }, 'x'),
     ).toBe(true);
   });
 
   it("are ended by a client for itself only, which is told of the sender; by an administrator, the sender's too", async () => {
-    const world = aWorld(newStore());
+    const world = aWorld(newContext());
     await world.says('opt_out', 1);
     expect(await world.end(2)).toEqual({ stillFrom: [world.number] });
     expect(await world.end(3)).toBeUndefined();
@@ -181,7 +188,7 @@ describe.each<[string, () => SuppressionStore]>([
     ['an administrator', false, ({ end }) => end(2, 'admin')],
     ['the client', true, ({ end }) => end(2)],
   ])("that %s ended begin again by a carrier's refusal: %s", async (_who, begins, ended) => {
-    const world = aWorld(newStore());
+    const world = aWorld(newContext());
     expect(await world.refused(1)).toBe(true);
     expect(await world.own()).toMatchObject({ source: 'carrier' });
     await ended(world);
@@ -192,16 +199,16 @@ describe.each<[string, () => SuppressionStore]>([
   });
 
   it('are listed by number, in pages, without those that ended', async () => {
-    const store = newStore();
-    const { client_id } = aWorld(store);
+    const ctx = newContext();
+    const { client_id } = aWorld(ctx);
     const numbers = Array.from({ length: 7 }, (_, index) => `+44770090012${index}`);
     const of = (each: string) => ({ client_id, recipient: each, source: 'client', at: start }) as const;
-    for (const each of numbers) await store.suppress({ ...of(each), scope: 'messages' });
-    for (const each of numbers.slice(2, 4)) await store.end(of(each));
+    for (const each of numbers) await storeSuppression(ctx, { ...of(each), scope: 'messages' });
+    for (const each of numbers.slice(2, 4)) await removeSuppression(ctx, of(each));
     const seen: string[] = [];
     let after: string | undefined;
     do {
-      const page = await store.list(client_id, 2, after);
+      const page = await listClientSuppressions(ctx, client_id, 2, after);
       expect(page.suppressions.length).toBeLessThanOrEqual(2);
       seen.push(...page.suppressions.map((each) => each.recipient));
       after = page.nextAfter;
@@ -210,7 +217,7 @@ describe.each<[string, () => SuppressionStore]>([
   });
 
   it('take all of many requests and keywords at one moment', async () => {
-    const world = aWorld(newStore());
+    const world = aWorld(newContext());
     const several = Array.from({ length: 4 }, (_, index) => index);
     await Promise.all(several.flatMap((index) => [world.put(index, 'all'), world.says('opt_out', index)]));
     expect(await world.own()).toMatchObject({ scope: 'all', keyword_at: addSeconds(start, 3).toISOString() });
@@ -220,7 +227,7 @@ describe.each<[string, () => SuppressionStore]>([
 
 /** Both databases run the same adapter: hundreds of calls for each case are made in memory only. */
 describe('suppressions in any order', () => {
-  const newWorld = () => aWorld(inMemoryStores().suppressions);
+  const newWorld = () => aWorld(testContext());
 
   it('follow the newest keyword, STOP if two are equal, in whatever order and however often they arrive', async () => {
     const keywords = fc.array(
@@ -287,23 +294,22 @@ describe('suppressions in any order', () => {
 });
 
 it('whose messages a dry run says would fail are those whose hand-over would not take place', async () => {
-  const store = dynamoSuppressionStore(tables.dynamo, tables.names.suppressions);
-  const { client_id, number } = aWorld(store);
+  const ctx = testContext(tables);
+  const { client_id, number } = aWorld(ctx);
   const people = Array.from({ length: 120 }, (_, index) => `+44770090${1000 + index}`);
   const [messagesOnly = '', everything = '', ended = '', stopped = '', ofOther = ''] = people;
   const of = (each: string, id = client_id) =>
     ({ client_id: id, recipient: each, source: 'client', at: start }) as const;
-  await store.suppress({ ...of(messagesOnly), scope: 'messages' });
-  await store.suppress({ ...of(everything), scope: 'all' });
-  await store.suppress({ ...of(ended), scope: 'messages' });
-  await store.end(of(ended));
-  await store.suppress({ ...of(ofOther, 'client-other'), scope: 'messages' });
-  const { says } = aWorld(store);
+  await storeSuppression(ctx, { ...of(messagesOnly), scope: 'messages' });
+  await storeSuppression(ctx, { ...of(everything), scope: 'all' });
+  await storeSuppression(ctx, { ...of(ended), scope: 'messages' });
+  await removeSuppression(ctx, of(ended));
+  await storeSuppression(ctx, { ...of(ofOther, 'client-other'), scope: 'messages' });
+  const { says } = aWorld(ctx);
   await says('opt_out', 1, { clientId: undefined, number, senders: [number], recipients: [stopped] });
-  const among = dynamoSuppressedAmong(tables.dynamo, tables.names.suppressions);
   const toAll = (more: Partial<Message> = {}) =>
     people.map((person) => aMessage({ client_id, recipient: person, from: number, ...more }));
-  expect(await among(toAll())).toEqual(new Set([messagesOnly, everything, stopped]));
+  expect(await suppressedAmong(ctx, toAll())).toEqual(new Set([messagesOnly, everything, stopped]));
   const otp = { otp_id: 'otp_1', code_length: 6, expires_at: start.toISOString(), attempts_remaining: 5 };
-  expect(await among(toAll({ otp }))).toEqual(new Set([everything]));
+  expect(await suppressedAmong(ctx, toAll({ otp }))).toEqual(new Set([everything]));
 });

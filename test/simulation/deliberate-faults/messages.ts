@@ -64,7 +64,7 @@ export const faults: DeliberateFaults = {
     promise: '6.4',
     changes: [
       {
-        file: 'shared/message/dispatch/dispatch-message.ts',
+        file: 'shared/message/dispatch/look-at-message.ts',
         replace: 'if (hasFailed && now <',
         by: "if ((hasFailed || asked.outcome === 'looked_up') && now <",
       },
@@ -141,9 +141,9 @@ export const faults: DeliberateFaults = {
     promise: '16.7',
     changes: [
       {
-        file: 'shared/message/dispatch/dispatch-message.ts',
-        replace: 'lookUp(dependencies, message, dependencies.carriersFor(message));',
-        by: 'lookUp(dependencies, message, now < addSeconds(expiresAt, 900) ? dependencies.carriersFor(message) : []);',
+        file: 'shared/message/dispatch/look-at-message.ts',
+        replace: 'const carriers = ctx.carriersFor(message);',
+        by: 'const late = addSeconds(new Date(message.expires_at), 900) <= ctx.clock();\n  const carriers = late ? [] : ctx.carriersFor(message);',
       },
     ],
   },

@@ -19,7 +19,7 @@ export const faults: DeliberateFaults = {
     promise: '13.2',
     changes: [
       {
-        file: 'shared/message/suppression/suppression-store.dynamo.ts',
+        file: 'shared/message/suppression/suppressions.dynamo.ts',
         replace: 'const own = clientId === undefined ? [] : [clientId];',
         by: "const own = clientId === undefined || asksFor === 'opt_out' ? [] : [clientId];",
       },
@@ -30,7 +30,7 @@ export const faults: DeliberateFaults = {
     promise: '13.2',
     changes: [
       {
-        file: 'shared/message/suppression/suppression-store.dynamo.ts',
+        file: 'shared/message/suppression/suppressions.dynamo.ts',
         replace: 'partitionsOf(client_id, senderOf(message)).map((each)',
         by: '[client_id].map((each)',
       },

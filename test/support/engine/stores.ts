@@ -2,7 +2,6 @@
 import { dynamoActivityReader } from '../../../shared/activity/activity-log.dynamo.ts';
 import { type SenderPaces, senderPaces } from '../../../shared/message/dispatch/sender-pace.dynamo.ts';
 import { parseMessageRow } from '../../../shared/message/store/message-row.ts';
-import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
 import { type OneTimePassword, otpSchema } from '../../../shared/otp/otp.ts';
 import { type Clock, systemClock } from '../../../shared/platform/clock.ts';
 import { dynamoUsageReader } from '../../../shared/usage/usage-reader.dynamo.ts';
@@ -23,7 +22,6 @@ export function storesIn({ dynamo, names }: TestTables) {
     ...context,
     context,
     senderPaces: (clock: Clock) => senderPaces(dynamo, names.sender_pace, clock),
-    suppressions: dynamoSuppressionStore(dynamo, names.suppressions),
     deliveries: dynamoDeliveryStore(dynamo, names.webhook_deliveries),
     endpoints: {
       ...dynamoEndpointStore(dynamo, names.webhook_endpoints, names.client_secrets),

@@ -5,11 +5,13 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { QueueName } from '../../../shared/contract/queues.ts';
+import { type OutboundEntry, queuedMessage } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import { systemClock } from '../../../shared/platform/clock.ts';
 import type { Context } from '../../../shared/platform/context.ts';
 import type { Environment, EnvironmentName } from '../../../shared/platform/env.ts';
 import { attemptRules } from '../message/example-message.ts';
 import { inMemoryTables } from './in-memory-tables.ts';
+import { strictSqs } from './strict-sqs.ts';
 import type { TestTables } from './test-tables.ts';
 
 export type TestContext = Context<EnvironmentName>;
@@ -83,6 +85,20 @@ const queueVariables = Object.fromEntries(
     `https://sqs.example.com/${name}`,
   ]),
 );
+
+/** Returns the SQS of a context, which gives each message for an outbound queue to the test. */
+export function outboundSqs(queue: (entry: OutboundEntry) => void): TestContext['sqs'] {
+  const kinds = { 'otp-outbound': 'otp', outbound: 'single', 'bulk-outbound': 'bulk' } as const;
+  const client = strictSqs({
+    deliver(url, { MessageBody = '', MessageGroupId = '', DelaySeconds = 0 }) {
+      const { message_id, waits } = queuedMessage.parse(JSON.parse(MessageBody));
+      const kind = kinds[url.split('/').at(-1) as keyof typeof kinds];
+      const until = waits === undefined ? {} : { until: waits.until };
+      queue({ messageId: message_id, clientId: MessageGroupId, kind, delaySeconds: DelaySeconds, ...until });
+    },
+  });
+  return () => client;
+}
 
 interface DatabaseCall {
   /** Such as `Update` or `TransactWrite`. */

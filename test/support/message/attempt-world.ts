@@ -1,19 +1,19 @@
 /** A stage whose carriers respond as told, to follow the attempts of one message. */
 import { messageError } from '../../../shared/contract/message-error-codes.ts';
-import type { DispatchDependencies } from '../../../shared/message/dispatch/call-carrier.ts';
 import type { ChosenCarrier, HandOver, HandOverRequest } from '../../../shared/message/dispatch/carrier.ts';
+import type { DispatchContext } from '../../../shared/message/dispatch/dispatch-context.ts';
 import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { statusView } from '../../../shared/message/message-response.ts';
 import { createMessage, readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { dispatchDependencies } from '../doubles/dispatch-dependencies.ts';
+import { dispatchContext } from '../doubles/dispatch-context.ts';
 import { inMemoryTables } from '../engine/in-memory-tables.ts';
 import { inMemoryStores } from '../engine/stores.ts';
-import { withCalls } from '../engine/test-context.ts';
+import { outboundSqs, withCalls } from '../engine/test-context.ts';
 import type { AroundCall } from '../simulation/direct-database.ts';
-import { aMessage, attemptRules, created } from './example-message.ts';
+import { aMessage, created } from './example-message.ts';
 
 type Answer = HandOver | 'lost';
 
@@ -49,7 +49,7 @@ export async function attemptWorld(
     enqueueFails = () => false,
     ...guards
   }: Partial<Pick<ChosenCarrier, 'settledBy'>> &
-    Partial<Pick<DispatchDependencies, 'isDisabled' | 'suppressions'>> & {
+    Partial<Pick<DispatchContext, 'isDisabled'>> & {
       readonly defaultSender?: string;
       readonly isOtpPending?: boolean;
       /** Called before the response to an attempt. */
@@ -92,29 +92,28 @@ export async function attemptWorld(
     }),
   );
   let diesAtCost = false;
-  const usual = dispatchDependencies({
+  const usual = dispatchContext({
     ...withCalls(context, async ({ input }, run) => {
       if (diesAtCost && String(input.UpdateExpression).startsWith('SET #costs'))
         throw new Error('the worker died');
       return run();
     }),
     carriersFor: () => carriers,
-    attemptRules: {
-      ...attemptRules,
-      ...(onUnknown && { onUnknown: { otp: onUnknown, promotional: onUnknown, other: onUnknown } }),
+    env: {
+      ...context.env,
+      ...(onUnknown && { ON_UNKNOWN: { otp: onUnknown, promotional: onUnknown, other: onUnknown } }),
     },
-    outbound: {
-      enqueue: async (entries) => {
-        if (enqueueFails()) throw new Error('the queue is not available');
-        queued.push(...entries.map(({ delaySeconds = 0 }) => addSeconds(now, delaySeconds)));
-      },
-    },
+    sqs: outboundSqs(({ delaySeconds }) => {
+      if (enqueueFails()) throw new Error('the queue is not available');
+      queued.push(addSeconds(now, delaySeconds));
+    }),
     clock: () => now,
     ...guards,
   });
   const dependencies = { ...usual, otpLegs: { ...usual.otpLegs, isPending: async () => isOtpPending } };
   const { message_id } = message;
   return {
+    context,
     calls,
     known,
     lookups,
@@ -142,7 +141,6 @@ export async function attemptWorld(
       recordReceipts(
         {
           ...context,
-          recordOptOut: async () => true,
           priceOf: () => ({ cost: 0.01, currency: 'USD' }),
         },
         [

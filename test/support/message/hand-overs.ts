@@ -3,8 +3,8 @@ import type { Carrier, HandOver } from '../../../shared/message/dispatch/carrier
 import type { OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { readMessage } from '../../../shared/message/store/messages.dynamo.ts';
-import { dispatchDependencies } from '../doubles/dispatch-dependencies.ts';
-import { testContext } from '../engine/test-context.ts';
+import { dispatchContext } from '../doubles/dispatch-context.ts';
+import { outboundSqs, testContext } from '../engine/test-context.ts';
 import type { TestTables } from '../engine/test-tables.ts';
 import { onlyCarrier } from './example-message.ts';
 import { aClient, ask, sendsIn } from './sends.ts';
@@ -20,10 +20,10 @@ export function handOversIn(tables: () => TestTables, clock: () => Date) {
       },
     };
     const requeued: OutboundEntry[] = [];
-    const dependencies = dispatchDependencies({
+    const dependencies = dispatchContext({
       ...testContext(tables()),
       carriersFor: onlyCarrier(carrier),
-      outbound: { enqueue: async (entries) => void requeued.push(...entries) },
+      sqs: outboundSqs((entry) => requeued.push(entry)),
       clock,
     });
     return { dependencies, handed, requeued };

@@ -1,6 +1,6 @@
 /** Messages of people, and what receives them, in memory. */
 
-import type { ReceiveDependencies } from '../../../shared/message/receive-message.ts';
+import type { InboundContext } from '../../../shared/message/receive-message.ts';
 import type { InboundMessage } from '../../../shared/message/received-content.ts';
 import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
@@ -30,18 +30,14 @@ export function anInbound(change: Partial<InboundMessage> = {}): InboundMessage 
 /** What a message from a person changes, and what receives it. */
 export function inMemoryReceiver(tables?: InMemoryTables) {
   const stores = inMemoryStores(tables);
-  const { context, messages, suppressions, activityLog } = stores;
-  const dependencies: ReceiveDependencies = {
+  const { context, messages } = stores;
+  const dependencies: InboundContext = {
     ...context,
     numbers: numbersOwned(),
-    suppressions,
-    optOutWords: [],
-    activityLog,
   };
   return {
     dependencies,
     messages,
-    suppressions,
     context,
     entries: () => stores.tables.rows('activity_log'),
   };

@@ -9,9 +9,9 @@ import type { Message } from '../../../shared/message/message.ts';
 import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds, laterOf } from '../../../shared/platform/clock.ts';
 import { currentPaces } from '../../../shared/sender/current-pace.ts';
-import { dispatchDependencies } from '../doubles/dispatch-dependencies.ts';
+import { dispatchContext } from '../doubles/dispatch-context.ts';
 import { inMemoryStores } from '../engine/stores.ts';
-import { recordsAttempt, withCalls } from '../engine/test-context.ts';
+import { outboundSqs, recordsAttempt, withCalls } from '../engine/test-context.ts';
 import { aMessage, created, onlyCarrier } from './example-message.ts';
 
 export const sender = { identity: 'ACME', messages_per_second: 2 };
@@ -45,7 +45,7 @@ export function pacedWorld(answer: () => HandOver = () => accepted, tableMs = 0)
     if (rows === undefined) throw new Error('the table is not there');
     return rows;
   };
-  const dependencies = dispatchDependencies({
+  const dependencies = dispatchContext({
     ...context,
     carriersFor: onlyCarrier({
       async handOver({ message }) {
@@ -55,7 +55,7 @@ export function pacedWorld(answer: () => HandOver = () => accepted, tableMs = 0)
     }),
     pace,
     currentPaceOf: currentPaces({ allRows }, clock),
-    outbound: { enqueue: async (entries) => void queued.push(...entries) },
+    sqs: outboundSqs((entry) => queued.push(entry)),
     clock,
     sleep,
   });

@@ -17,10 +17,10 @@ import {
   createMessages,
   readMessages,
 } from '../../../shared/message/store/messages.dynamo.ts';
-import { dispatchDependencies } from '../doubles/dispatch-dependencies.ts';
+import { dispatchContext } from '../doubles/dispatch-context.ts';
 import { randomFrom } from '../doubles/seeded-random.ts';
 import { inMemoryStores } from '../engine/stores.ts';
-import { withCalls } from '../engine/test-context.ts';
+import { outboundSqs, withCalls } from '../engine/test-context.ts';
 import { virtualTime } from '../simulation/virtual-time.ts';
 import { aMessage, created, onlyCarrier } from './example-message.ts';
 
@@ -113,7 +113,7 @@ export async function simulatedPacing({ total, perSecond, seed, passwords, freez
     };
     freezeAgain();
     const own = stores.senderPaces(ownClock);
-    return dispatchDependencies({
+    return dispatchContext({
       ...withCalls(stores.context, async (_call, run) => {
         await between(2, 10);
         const result = await run();
@@ -129,9 +129,8 @@ export async function simulatedPacing({ total, perSecond, seed, passwords, freez
           return { outcome: 'accepted', carrierMessageId: message_id };
         },
       }),
-      suppressions: slow({ isSuppressed: async () => false }, freeze),
       pace: { ...own, ...slow({ reserve: own.reserve, joinLine: own.joinLine }, freeze) },
-      outbound: { enqueue: async (entries) => entries.forEach(enqueue) },
+      sqs: outboundSqs(enqueue),
       clock: ownClock,
       sleep: async (ms) => {
         await time.sleep(ms);

@@ -22,10 +22,10 @@ import {
 } from '../../../shared/restore/table-rows.dynamo.ts';
 import { alertFailure } from '../../../shared/webhook/deliver/alert-failure.ts';
 import { type Delivery, nextStep } from '../../../shared/webhook/delivery.ts';
-import { dispatchDependencies } from '../doubles/dispatch-dependencies.ts';
+import { dispatchContext } from '../doubles/dispatch-context.ts';
 import { inMemoryTables } from '../engine/in-memory-tables.ts';
 import { inMemoryStores } from '../engine/stores.ts';
-import { testContext } from '../engine/test-context.ts';
+import { outboundSqs, testContext } from '../engine/test-context.ts';
 import type { ConnectionName } from '../engine/test-tables.ts';
 import { type Kill, killable, noKill } from '../faults/kill-process.ts';
 import { dueRuns } from '../message/due-runs.ts';
@@ -107,7 +107,7 @@ export function lostRows(start: Date) {
     }
   }
 
-  const worker = dispatchDependencies({
+  const worker = dispatchContext({
     ...stores.context,
     carriersFor: onlyCarrier({
       async handOver({ message }) {
@@ -115,7 +115,7 @@ export function lostRows(start: Date) {
         return { outcome: 'accepted', carrierMessageId: `c-${message.message_id}` };
       },
     }),
-    outbound,
+    sqs: outboundSqs((entry) => queued.push(entry)),
     clock,
   });
 

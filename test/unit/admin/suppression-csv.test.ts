@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { rowsAsCsv } from '../../../bin/admin/operation-command.ts';
 import type { AdminContext } from '../../../shared/admin/admin-context.ts';
 import { importSuppressions, readSuppressions } from '../../../shared/admin/client-suppressions.ts';
+import { storeSuppression, suppressionOf } from '../../../shared/message/suppression/suppressions.dynamo.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 
@@ -82,8 +83,8 @@ describe('suppressions as CSV', () => {
 
 it('an import without scopes keeps that of a suppression which older reads do not show yet', async () => {
   const tables = inMemoryTables({ late: { now: () => 0, later: () => {}, lagMs: () => 1000 } });
-  const { suppressions, activityLog } = inMemoryStores(tables);
-  await suppressions.suppress({
+  const { context, activityLog } = inMemoryStores(tables);
+  await storeSuppression(context, {
     client_id: 'client',
     recipient,
     scope: 'all',
@@ -91,10 +92,10 @@ it('an import without scopes keeps that of a suppression which older reads do no
     source: 'client',
     at: new Date(time),
   });
-  expect(await suppressions.get('client', recipient)).toBeUndefined();
+  expect(await suppressionOf(context, 'client', recipient)).toBeUndefined();
   const dependencies = {
+    ...context,
     clients: { find: async () => ({}) },
-    suppressions,
     activityLog,
     clock: () => new Date('2026-11-20T10:00:00.500Z'),
   } as unknown as AdminContext;
@@ -105,7 +106,7 @@ it('an import without scopes keeps that of a suppression which older reads do no
     report: () => {},
   });
   expect(imported).toEqual({ recipients: 1, suppressed: 0 });
-  expect(await suppressions.get('client', recipient, { consistent: true })).toMatchObject({
+  expect(await suppressionOf(context, 'client', recipient, { consistent: true })).toMatchObject({
     scope: 'all',
     reason: 'asked by phone',
   });

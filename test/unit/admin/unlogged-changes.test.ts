@@ -10,6 +10,7 @@ import { deleteSuppression } from '../../../shared/admin/client-suppressions.ts'
 import { createClient } from '../../../shared/admin/manage-clients.ts';
 import { hasSecret } from '../../../shared/client/client.ts';
 import { createClient as storeClient } from '../../../shared/client/client-admin.ts';
+import { storeSuppression } from '../../../shared/message/suppression/suppressions.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
@@ -67,8 +68,8 @@ it('no client is made without an entry', async () => {
 
 it('an end of a suppression that older reads do not show yet is an entry, too', async () => {
   const tables = inMemoryTables({ late: { now: () => 0, later: () => {}, lagMs: () => 1000 } });
-  const { suppressions, activityLog } = inMemoryStores(tables);
-  await suppressions.suppress({
+  const { context, activityLog } = inMemoryStores(tables);
+  await storeSuppression(context, {
     client_id: 'client',
     recipient,
     scope: 'all',
@@ -76,8 +77,8 @@ it('an end of a suppression that older reads do not show yet is an entry, too', 
     at: now,
   });
   const dependencies = {
+    ...context,
     clients: { find: async () => ({}) },
-    suppressions,
     activityLog,
     clock: () => addSeconds(now, 0.5),
   } as unknown as AdminContext;

@@ -31,7 +31,7 @@ it.each([
   const Message = JSON.stringify(event);
   const notification = JSON.stringify({ Type: 'Notification', Message, Timestamp: created.toISOString() });
   const { receipts } = parseTopicNotification(notification);
-  const record = { ...context, recordOptOut: async () => true, priceOf: () => undefined };
+  const record = { ...context, priceOf: () => undefined };
   expect(await recordReceipts(record, receipts, 1)).toMatchObject({ failures: [] });
   // The status of the message, its webhooks and its list read this row.
   expect(await readMessage(context, message.message_id)).toMatchObject({ status: 'delivered' });

@@ -7,7 +7,7 @@ import type { TwilioCredentials } from '../../../shared/carrier/twilio/twilio-de
 import { twilioReports } from '../../../shared/carrier/twilio/twilio-reports.ts';
 import { messageErrorNotes } from '../../../shared/contract/message-error-notes.ts';
 import { usualOnUnknown } from '../../../shared/contract/variables.ts';
-import { nextStep } from '../../../shared/message/dispatch/next-step.ts';
+import { nextHandOverStep } from '../../../shared/message/dispatch/next-step.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { type LocalServer, startServer } from '../../support/http/local-server.ts';
 import { aSendingMessage, attemptRules, created, handOverOf } from '../../support/message/example-message.ts';
@@ -181,7 +181,7 @@ it.each([
       { number: 1, carrier: name, at: created.toISOString(), deadline: deadline.toISOString() },
     ];
     const next = (now: Date) =>
-      nextStep(
+      nextHandOverStep(
         { ...lost, attempts },
         [chosen],
         { ...attemptRules, onUnknown: { ...usualOnUnknown, other } },

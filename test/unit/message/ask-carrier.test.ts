@@ -6,7 +6,7 @@ import { type OutboundEntry, queuedMessageOf } from '../../../shared/message/dis
 import { createMessage, readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
-import { withCalls } from '../../support/engine/test-context.ts';
+import { outboundSqs, withCalls } from '../../support/engine/test-context.ts';
 import { accepted, attemptWorld as world } from '../../support/message/attempt-world.ts';
 import { dueRuns } from '../../support/message/due-runs.ts';
 import { aMessage, created, onlyCarrier } from '../../support/message/example-message.ts';
@@ -34,7 +34,6 @@ async function runsAfter(firstRunSeconds: number, answers: readonly Answer[]) {
     aMessage({ message_id, ...sent, expires_at: end.toISOString(), attempts: [attempt] }),
   );
   const queue: OutboundEntry[] = [];
-  const outbound = { enqueue: async (entries: readonly OutboundEntry[]) => void queue.push(...entries) };
   let now = end;
   let asked = 0;
   const throttled = withCalls(context, async ({ input }, run) => {
@@ -63,7 +62,7 @@ async function runsAfter(firstRunSeconds: number, answers: readonly Answer[]) {
   const worker = {
     ...dependencies,
     ...throttled,
-    outbound,
+    sqs: outboundSqs((entry) => queue.push(entry)),
     carriersFor,
     clock: () => now,
   };

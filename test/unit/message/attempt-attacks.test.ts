@@ -1,5 +1,7 @@
 /** What carriers say at the worst moment neither doubles a message nor gives it a wrong state or cost (contract 16.3). */
+
 import { describe, expect, it } from '@jest/globals';
+import { storeSuppression } from '../../../shared/message/suppression/suppressions.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import {
   accepted,
@@ -57,15 +59,16 @@ describe('a repeated attempt', () => {
   });
 
   it('is not made to a person who opted out meanwhile', async () => {
-    let isSuppressed = false;
-    const { until, asked } = await world(
+    const { context, row, until, asked } = await world(
       { one: ['lost'] },
       { onUnknown: 'wait' },
-      { settledBy: 'repeat', suppressions: { isSuppressed: async () => isSuppressed } },
+      { settledBy: 'repeat' },
     );
     await until(10);
     const before = asked().length;
-    isSuppressed = true;
+    const { client_id, recipient } = await row();
+    const wanted = { client_id, recipient, scope: 'all', source: 'client', at: created } as const;
+    await storeSuppression(context, wanted);
     await until(3599);
     expect(asked()).toHaveLength(before);
   });

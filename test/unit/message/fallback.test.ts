@@ -13,7 +13,7 @@ import { otpLegs } from '../../../shared/otp/otp-legs.ts';
 import { markOtpVerified, otpSendsTo } from '../../../shared/otp/otp-store.dynamo.ts';
 import { otpRecords } from '../../../shared/otp/otp-traffic.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { dispatchDependencies } from '../../support/doubles/dispatch-dependencies.ts';
+import { dispatchContext } from '../../support/doubles/dispatch-context.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { aClient, ask, type SendName } from '../../support/message/ask-operation.ts';
@@ -35,7 +35,7 @@ function world(change: Parameters<typeof aClient>[0] = {}) {
   const { context, messages, otps } = sends;
   const clock = () => at;
   const legs = otpLegs({ ...context, clock });
-  const dependencies = dispatchDependencies({
+  const dependencies = dispatchContext({
     ...context,
     carriersFor: onlyCarrier({
       handOver: async () => ({ outcome: 'accepted', carrierMessageId: `c-${++handOvers}` }),
@@ -326,7 +326,7 @@ async function legAt(message: Message, seconds: number) {
     handOver: async () => ({ outcome: 'accepted', carrierMessageId: 'c-1' }),
   });
   const clock = () => addSeconds(created, seconds);
-  return { calls, dependencies: dispatchDependencies({ ...context, carriersFor, clock }) };
+  return { calls, dependencies: dispatchContext({ ...context, carriersFor, clock }) };
 }
 
 const legOfText: Message['fallback'] = [{ channel: 'whatsapp', after_seconds: 30, text: 'Hello' }];
@@ -335,8 +335,9 @@ it('a message without `fallback`, and a first leg in its time, are handed over w
   for (const message of [aMessage(), aMessage({ fallback: legOfText })]) {
     const { calls, dependencies } = await legAt(message, 1);
     expect((await dispatchQueued(dependencies, { message_id: message.message_id })).outcome).toBe('sent');
-    // The contact of the recipient is read and stored before the last write.
-    expect(calls).toEqual(['UpdateItem', 'UpdateItem', 'GetItem', 'PutItem', 'UpdateItem']);
+    // Claim, suppression, attempt, the contact of the recipient, outcome.
+    const ofContact = ['GetItem', 'PutItem'];
+    expect(calls).toEqual(['UpdateItem', 'BatchGetItem', 'UpdateItem', ...ofContact, 'UpdateItem']);
   }
 });
 

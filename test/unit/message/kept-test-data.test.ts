@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { clientIdIn } from '../../../shared/contract/mode.ts';
 import { storeContact } from '../../../shared/message/store/contacts.dynamo.ts';
-import { dynamoSuppressionStore } from '../../../shared/message/suppression/suppression-store.dynamo.ts';
+import { applyKeyword } from '../../../shared/message/suppression/suppressions.dynamo.ts';
 import { addDays } from '../../../shared/platform/clock.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { testContext } from '../../support/engine/test-context.ts';
@@ -27,13 +27,13 @@ describe('of a test key, a row is kept for 30 days:', () => {
 
   it('that a person ended a suppression', async () => {
     const tables = inMemoryTables();
-    const suppressions = dynamoSuppressionStore(tables.dynamo, tables.names.suppressions);
+    const context = testContext(tables);
     const keyword = {
       ...({ clientId: client_id, senders: [], number: '+447418367358' } as const),
       ...{ recipients: [person], reason: 'The recipient answered' },
     };
-    await suppressions.applyKeyword({ ...keyword, asksFor: 'opt_out', at: created });
-    await suppressions.applyKeyword({ ...keyword, asksFor: 'opt_in', at: addDays(created, 1) });
+    await applyKeyword(context, { ...keyword, asksFor: 'opt_out', at: created });
+    await applyKeyword(context, { ...keyword, asksFor: 'opt_in', at: addDays(created, 1) });
     expect(Math.max(...daysKept(tables.rows('suppressions'), addDays(created, 1)))).toBeLessThanOrEqual(30);
   });
 });

@@ -1,17 +1,23 @@
 /** Every message is put into the queue of its kind, wherever it is queued. */
+
 import { describe, expect, it } from '@jest/globals';
 import { type SendKind, sendKinds } from '../../../shared/contract/channels.ts';
 import {
+  enqueueOutbound,
   outboundEntryOf,
-  sqsOutboundQueue,
-  urlOfQueue,
+  outboundUrlOf,
 } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { refusal, strictSqs } from '../../support/engine/strict-sqs.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 
 const url = (kind: SendKind) => `https://sqs.eu-west-1.amazonaws.com/123456789012/gateway-${kind}`;
-const queueUrls = { otp: url('otp'), single: url('single'), bulk: url('bulk') };
+const env = {
+  OTP_OUTBOUND_QUEUE_URL: url('otp'),
+  OUTBOUND_QUEUE_URL: url('single'),
+  BULK_OUTBOUND_QUEUE_URL: url('bulk'),
+};
 const otp = {
   otp_id: 'otp_1',
   code_length: 6,
@@ -32,20 +38,26 @@ function queues(refuses: (body: string) => boolean = () => false) {
     deliver: (queue, { MessageBody = '' }) =>
       void queued.push([queue, (JSON.parse(MessageBody) as { message_id: string }).message_id]),
   });
-  return { queued, outbound: sqsOutboundQueue(sqs, queueUrls) };
+  return { queued, context: testContext(undefined, { env, sqs: () => sqs }) };
 }
 
 describe('a message', () => {
   it('is put into the queue of its kind, which follows from its row only', async () => {
-    const { queued, outbound } = queues();
-    await outbound.enqueue(sendKinds.map((kind) => outboundEntryOf(messages[kind])));
+    const { queued, context } = queues();
+    await enqueueOutbound(
+      context,
+      sendKinds.map((kind) => outboundEntryOf(messages[kind])),
+    );
     expect(queued.toSorted()).toEqual(sendKinds.map((kind) => [url(kind), `msg_${kind}`]).toSorted());
   });
 
   it('that its queue refuses keeps no message out of the other queues', async () => {
-    const { queued, outbound } = queues((body) => body.includes('msg_otp'));
+    const { queued, context } = queues((body) => body.includes('msg_otp'));
     await expect(
-      outbound.enqueue(sendKinds.map((kind) => outboundEntryOf(messages[kind]))),
+      enqueueOutbound(
+        context,
+        sendKinds.map((kind) => outboundEntryOf(messages[kind])),
+      ),
     ).rejects.toMatchObject({ name: 'RefusedEntries' });
     expect(queued.map(([, id]) => id).toSorted()).toEqual(['msg_bulk', 'msg_single']);
   });
@@ -59,15 +71,19 @@ describe('a message', () => {
       },
     });
     await expect(
-      sqsOutboundQueue(sqs, queueUrls).enqueue(sendKinds.map((kind) => outboundEntryOf(messages[kind]))),
+      enqueueOutbound(
+        testContext(undefined, { env, sqs: () => sqs }),
+        sendKinds.map((kind) => outboundEntryOf(messages[kind])),
+      ),
     ).rejects.toMatchObject({ name: 'Throttling' });
   });
 });
 
 it('the queue that an event comes from follows from its ARN', () => {
+  const context = testContext(undefined, { env });
   for (const kind of sendKinds)
-    expect(urlOfQueue(queueUrls, `arn:aws:sqs:eu-west-1:123456789012:gateway-${kind}`)).toBe(url(kind));
-  expect(() => urlOfQueue(queueUrls, 'arn:aws:sqs:eu-west-1:123456789012:gateway-webhooks')).toThrow(
+    expect(outboundUrlOf(context, `arn:aws:sqs:eu-west-1:123456789012:gateway-${kind}`)).toBe(url(kind));
+  expect(() => outboundUrlOf(context, 'arn:aws:sqs:eu-west-1:123456789012:gateway-webhooks')).toThrow(
     /none of the outbound queues/,
   );
 });

@@ -13,6 +13,7 @@ import { receiveMessages } from '../../../shared/message/receive-message.ts';
 import { noteContact } from '../../../shared/message/store/contacts.dynamo.ts';
 import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { windowOpenedAt } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
+import { isSuppressed, suppressionOf } from '../../../shared/message/suppression/suppressions.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { eventBody } from '../../../shared/webhook/plan-deliveries.ts';
 import { numbersOwned } from '../../support/doubles/no-senders.ts';
@@ -51,22 +52,26 @@ describe.each([
   ['Argentina', '+5491123456789', '541123456789'],
 ])('a person of %s who is sent to at %s and writes as %s', (_country, recipient, wa_id) => {
   it.each(['messages', 'contacts'])('stops the client and starts it again, known from its %s', async (of) => {
-    const { dependencies, context, suppressions } = inMemoryReceiver();
+    const { dependencies, context } = inMemoryReceiver();
     const sent = sentBy('a', 0, { ...whatsapp, recipient });
     if (of === 'messages') await createMessage(context, sent);
     else await noteContact(context, sent, start);
     const numbers = recipientsOfPerson(recipient);
-    const scopes = () => Promise.all(numbers.map(async (each) => (await suppressions.get('a', each))?.scope));
+    const scopes = () =>
+      Promise.all(numbers.map(async (each) => (await suppressionOf(context, 'a', each))?.scope));
 
     const stop = textFrom(wa_id, 'STOP', 100);
     const { received, failures } = await receiveMessages(dependencies, stop, 1);
     expect(failures).toEqual([]);
     expect(received[0]?.message).toMatchObject({ client_id: 'a', recipient });
-    expect(await suppressions.get('a', recipient)).toMatchObject({ scope: 'messages', source: 'keyword' });
+    expect(await suppressionOf(context, 'a', recipient)).toMatchObject({
+      scope: 'messages',
+      source: 'keyword',
+    });
     expect(await scopes()).toEqual(numbers.map(() => 'messages'));
     for (const each of numbers)
       expect(await windowOpenedAt(context, 'a', each)).toEqual(addSeconds(start, 100));
-    expect(await suppressions.get('b', recipient)).toBeUndefined();
+    expect(await suppressionOf(context, 'b', recipient)).toBeUndefined();
 
     await receiveMessages(dependencies, textFrom(wa_id, 'START', 200), 1);
     await receiveMessages(dependencies, stop, 1);
@@ -79,15 +84,15 @@ describe('of clients that write to a person of Argentina at both numbers', () =>
 
   it('the one that wrote last gets the answer, and STOP stops both by our number at each number of theirs', async () => {
     for (const [first, second] of [numbers, numbers.toReversed()] as const) {
-      const { context, dependencies, suppressions } = inMemoryReceiver();
+      const { context, dependencies } = inMemoryReceiver();
       await createMessage(context, sentBy('a', 0, { ...whatsapp, recipient: first }));
       await createMessage(context, sentBy('b', 1, { ...whatsapp, recipient: second }));
       const { received } = await receiveMessages(dependencies, textFrom('5491123456789', 'STOP', 100), 1);
       expect(received[0]?.message).toMatchObject({ client_id: 'b', recipient: second });
       for (const recipient of numbers) {
-        expect(await suppressions.get('b', recipient)).toMatchObject({ scope: 'messages' });
+        expect(await suppressionOf(context, 'b', recipient)).toMatchObject({ scope: 'messages' });
         const message = sentBy('a', 2, { ...whatsapp, recipient });
-        expect(await suppressions.isSuppressed(message, ourId)).toBe(true);
+        expect(await isSuppressed(context, message, ourId)).toBe(true);
       }
     }
   });
@@ -98,11 +103,11 @@ it.each([
   ['a mobile number of Brazil that would be a landline', '+5511933334444', '551133334444'],
   ['a number that was never sent to', '+541123456789', '5491123456780'],
 ])('%s is another person', async (_what, recipient, wa_id) => {
-  const { context, dependencies, suppressions } = inMemoryReceiver();
+  const { context, dependencies } = inMemoryReceiver();
   await createMessage(context, sentBy('a', 0, { ...whatsapp, recipient }));
   const { received } = await receiveMessages(dependencies, textFrom(wa_id, 'STOP', 100), 1);
   expect(received[0]?.message).toMatchObject({ client_id: unassignedClientId, recipient: `+${wa_id}` });
-  expect(await suppressions.get('a', recipient)).toBeUndefined();
+  expect(await suppressionOf(context, 'a', recipient)).toBeUndefined();
 });
 
 it('a number of Mexico with the 1 is sent to without it', () => {
@@ -124,7 +129,7 @@ describe('a person who hides the number', () => {
   const number = '+447700900123';
 
   it('is known by the id, for the client to which our number belongs', async () => {
-    const { dependencies, suppressions, context } = inMemoryReceiver();
+    const { dependencies, context } = inMemoryReceiver();
     const owned = { ...dependencies, numbers: numbersOwned(async () => 'a') };
     const { received } = await receiveMessages(owned, textFrom(id, 'STOP', 100), 1);
     const [one] = received;
@@ -134,33 +139,33 @@ describe('a person who hides the number', () => {
     expect(statusView(message)).toMatchObject({ from: id, recipient: '+15550001234' });
     const { event, data } = JSON.parse(eventBody(message, 'received')) as { event: string; data: object };
     expect({ event, ...data }).toMatchObject({ event: 'whatsapp.received', from: id, text: 'STOP' });
-    expect(await suppressions.get('a', id)).toMatchObject({ scope: 'messages', source: 'keyword' });
+    expect(await suppressionOf(context, 'a', id)).toMatchObject({ scope: 'messages', source: 'keyword' });
     expect(await windowOpenedAt(context, 'a', id)).toEqual(addSeconds(start, 100));
     await receiveMessages(owned, textFrom(id, 'START', 200), 1);
-    expect((await suppressions.get('a', id))?.scope).toBeUndefined();
+    expect((await suppressionOf(context, 'a', id))?.scope).toBeUndefined();
   });
 
   it('is the one with the number to which a client wrote, once a receipt has named the id', async () => {
-    const { dependencies, context, suppressions } = inMemoryReceiver();
+    const { dependencies, context } = inMemoryReceiver();
     const sent = sentBy('a', 0, { ...whatsapp, recipient: number });
     await createMessage(context, sent);
-    const recording = { ...context, recordOptOut: async () => true, priceOf: () => undefined };
+    const recording = { ...context, priceOf: () => undefined };
     const transition = { to: 'delivered', at: addSeconds(start, 10) } as const;
     await recordReceipts(recording, [{ messageId: sent.message_id, whatsAppUser: id, transition }], 1);
     const { received } = await receiveMessages(dependencies, textFrom(id, 'STOP', 100), 1);
     expect(received[0]?.message).toMatchObject({ client_id: 'a', recipient: number });
-    expect((await suppressions.get('a', number))?.scope).toBe('messages');
-    expect(await suppressions.get('a', id)).toBeUndefined();
+    expect((await suppressionOf(context, 'a', number))?.scope).toBe('messages');
+    expect(await suppressionOf(context, 'a', id)).toBeUndefined();
   });
 
   it('keeps it from a client that did not write to it', async () => {
-    const { dependencies, context, suppressions } = inMemoryReceiver();
+    const { dependencies, context } = inMemoryReceiver();
     const sent = sentBy('b', 0, { ...whatsapp, recipient: number });
     await createMessage(context, sent);
     await noteContact(context, sent, start, { whatsAppUser: id });
     const owned = { ...dependencies, numbers: numbersOwned(async () => 'a') };
     const { received } = await receiveMessages(owned, textFrom(id, 'STOP', 100), 1);
     expect(received[0]?.message).toMatchObject({ client_id: 'a', recipient: id });
-    expect((await suppressions.get('a', id))?.scope).toBe('messages');
+    expect((await suppressionOf(context, 'a', id))?.scope).toBe('messages');
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { findOwner as find, unassignedClientId } from '../../../shared/message/find-owner.ts';
 import {
-  type ReceiveDependencies,
+  type InboundContext,
   receiveMessage as receive,
   receiveMessages,
 } from '../../../shared/message/receive-message.ts';
@@ -12,6 +12,7 @@ import { contactsOf, noteContact } from '../../../shared/message/store/contacts.
 import { transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
 import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { windowEnd, windowOpenedAt } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
+import { suppressionOf } from '../../../shared/message/suppression/suppressions.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { numbersOwned } from '../../support/doubles/no-senders.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
@@ -28,7 +29,7 @@ import {
 
 const findOwner = async (dependencies: Parameters<typeof find>[0], inbound: ReturnType<typeof anInbound>) =>
   (await find(dependencies, inbound)).owner;
-const receiveMessage = (dependencies: ReceiveDependencies, inbound: ReturnType<typeof anInbound>) =>
+const receiveMessage = (dependencies: InboundContext, inbound: ReturnType<typeof anInbound>) =>
   receive(dependencies, inbound, 1);
 
 describe('the owner of a message from a person', () => {
@@ -125,16 +126,16 @@ describe('the owner of a message from a person', () => {
   it.each(['scheduled', 'queued', 'sending', 'canceled', 'failed'] as const)(
     'is nobody where the only message is %s, and no carrier took it',
     async (status) => {
-      const { dependencies, suppressions } = await afterSends(sentBy('b', 1, { status, sent_at: undefined }));
+      const { context, dependencies } = await afterSends(sentBy('b', 1, { status, sent_at: undefined }));
       const { message } = await receive(dependencies, anInbound({ text: 'STOP' }), 99);
       expect(message.client_id).toBe(unassignedClientId);
-      expect(await suppressions.get('b', person)).toBeUndefined();
+      expect(await suppressionOf(context, 'b', person)).toBeUndefined();
     },
   );
 
   it('is waited for while the only message is being handed over, and is then its client', async () => {
     const { sent_at: _sentAt, ...sending } = sentBy('a', 0, { status: 'sending' });
-    const { context, dependencies, messages, suppressions } = await afterSends(sending);
+    const { context, dependencies, messages } = await afterSends(sending);
     const inbound = anInbound({ text: 'STOP' });
     expect(await receiveMessages(dependencies, [inbound], 1)).toMatchObject({
       received: [],
@@ -144,7 +145,7 @@ describe('the owner of a message from a person', () => {
     await transitionMessage(context, sending.message_id, { to: 'sent', at: start });
     const { received, retryAfterSeconds } = await receiveMessages(dependencies, [inbound], 2);
     expect([received[0]?.message.client_id, retryAfterSeconds]).toEqual(['a', undefined]);
-    expect(await suppressions.get('a', person)).toMatchObject({ scope: 'messages' });
+    expect(await suppressionOf(context, 'a', person)).toMatchObject({ scope: 'messages' });
   });
 
   it('is nobody where no client wrote to that person', async () => {
@@ -204,11 +205,11 @@ describe('with 5,000 messages of another client that wait', () => {
   }
 
   it('the reply and STOP are of the client whose message a carrier took', async () => {
-    const { dependencies, suppressions } = await aCrowd();
+    const { context, dependencies } = await aCrowd();
     const { message } = await receiveMessage(dependencies, anInbound({ text: 'STOP' }));
     expect(message).toMatchObject({ client_id: 'a' });
-    expect(await suppressions.get('a', person)).toMatchObject({ scope: 'messages' });
-    expect(await suppressions.get('b', person)).toBeUndefined();
+    expect(await suppressionOf(context, 'a', person)).toMatchObject({ scope: 'messages' });
+    expect(await suppressionOf(context, 'b', person)).toBeUndefined();
   });
 
   it('only the newest of them are read', async () => {

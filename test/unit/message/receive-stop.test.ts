@@ -3,12 +3,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { unassignedClientId } from '../../../shared/message/find-owner.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import {
-  type ReceiveDependencies,
-  receiveMessage as receive,
-} from '../../../shared/message/receive-message.ts';
+import { type InboundContext, receiveMessage as receive } from '../../../shared/message/receive-message.ts';
 import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { windowOpenedAt } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
+import {
+  isSuppressed,
+  suppressAfterRefusal,
+  suppressionOf,
+} from '../../../shared/message/suppression/suppressions.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { planDeliveries } from '../../../shared/webhook/plan-deliveries.ts';
 import { numbersOwned } from '../../support/doubles/no-senders.ts';
@@ -24,7 +26,7 @@ import {
   start,
 } from '../../support/message/inbound.ts';
 
-const receiveMessage = (dependencies: ReceiveDependencies, inbound: ReturnType<typeof anInbound>) =>
+const receiveMessage = (dependencies: InboundContext, inbound: ReturnType<typeof anInbound>) =>
   receive(dependencies, inbound, 1);
 
 describe('STOP on a number that several clients share', () => {
@@ -37,7 +39,7 @@ describe('STOP on a number that several clients share', () => {
     );
     const of = (text: string, seconds: number) => anInbound({ text, receivedAt: addSeconds(start, seconds) });
     const isStopped = (client_id: string, from = ourNumber) =>
-      world.suppressions.isSuppressed(aMessage({ client_id, recipient: person }), from);
+      isSuppressed(world.context, aMessage({ client_id, recipient: person }), from);
     /** The messages of a by that number, and of c by that number and by another one. */
     const stopped = () => Promise.all([isStopped('a'), isStopped('c'), isStopped('c', '+447418000000')]);
     return { ...world, of, isStopped, stopped };
@@ -117,28 +119,30 @@ describe('STOP on a number that several clients share', () => {
 
 describe('STOP', () => {
   it('suppresses the person for the client; START ends that', async () => {
-    const { dependencies, suppressions } = await afterSends(sentBy('a', 0));
+    const { context, dependencies } = await afterSends(sentBy('a', 0));
     // The row is read at each hand-over, so it must not grow with what surrounds the word.
     await receiveMessage(dependencies, anInbound({ text: ` Stop${'.'.repeat(4000)} ` }));
-    expect(await suppressions.get('a', person)).toMatchObject({
+    expect(await suppressionOf(context, 'a', person)).toMatchObject({
       scope: 'messages',
       source: 'keyword',
       reason: 'The recipient answered STOP',
     });
-    expect(await suppressions.get('b', person)).toBeUndefined();
+    expect(await suppressionOf(context, 'b', person)).toBeUndefined();
     const receivedAt = new Date('2026-11-20T12:00:01.000Z');
     await receiveMessage(dependencies, anInbound({ text: 'START', receivedAt }));
-    expect(await suppressions.get('a', person)).toBeUndefined();
+    expect(await suppressionOf(context, 'a', person)).toBeUndefined();
   });
 
   it.each<[string, Partial<ReturnType<typeof anInbound>>]>([
     ['a button', { content: { type: 'button_reply', button_reply: { id: 'leave', title: 'Stop ⛔️' } } }],
     ['a text with emoji', { text: 'STOP‼️' }],
   ])('counts as %s of WhatsApp', async (_what, said) => {
-    const { dependencies, suppressions } = await afterSends(sentBy('a', 0, { channel: 'whatsapp' }));
+    const { context, dependencies } = await afterSends(sentBy('a', 0, { channel: 'whatsapp' }));
     const { text: _text, ...inbound } = anInbound({ channel: 'whatsapp' });
     await receiveMessage(dependencies, { ...inbound, ...said });
-    expect(await suppressions.get('a', person)).toMatchObject({ reason: 'The recipient answered STOP' });
+    expect(await suppressionOf(context, 'a', person)).toMatchObject({
+      reason: 'The recipient answered STOP',
+    });
   });
 
   it.each<[string, Partial<ReturnType<typeof anInbound>>]>([
@@ -149,10 +153,10 @@ describe('STOP', () => {
     ['a chosen list entry', { content: { type: 'list_reply', list_reply: { id: '1', title: 'Cancel' } } }],
     ['a caption', { content: { type: 'image', media: { id: '1', caption: 'STOP' } } }],
   ])('is not read from %s', async (_what, said) => {
-    const { dependencies, suppressions } = await afterSends(sentBy('a', 0, { channel: 'whatsapp' }));
+    const { context, dependencies } = await afterSends(sentBy('a', 0, { channel: 'whatsapp' }));
     const { text: _text, ...inbound } = anInbound({ channel: 'whatsapp' });
     await receiveMessage(dependencies, { ...inbound, ...said });
-    expect(await suppressions.get('a', person)).toBeUndefined();
+    expect(await suppressionOf(context, 'a', person)).toBeUndefined();
   });
 
   it('has the same result wherever the first attempt died', async () => {
@@ -166,8 +170,8 @@ describe('STOP', () => {
         const dying = dyingAt(receiver.dependencies, step, when);
         await expect(receiveMessage(dying, inbound)).rejects.toThrow('died');
         await receiveMessage(receiver.dependencies, inbound);
-        const { context, suppressions, messages } = receiver;
-        expect(await suppressions.get('a', person)).toMatchObject({ scope: 'messages' });
+        const { context, messages } = receiver;
+        expect(await suppressionOf(context, 'a', person)).toMatchObject({ scope: 'messages' });
         expect(await windowOpenedAt(context, 'a', person)).toEqual(inbound.receivedAt);
         expect(messages.all()).toHaveLength(2);
       }
@@ -178,7 +182,7 @@ describe('STOP', () => {
 describe('START', () => {
   const client = 'client-a';
   const refusedAfter = async (status: object) => {
-    const { context, dependencies, messages, suppressions } = inMemoryReceiver();
+    const { context, dependencies, messages } = inMemoryReceiver();
     // The carrier refused the only message of the client, which began a suppression.
     const at = created.toISOString();
     await createMessage(
@@ -192,8 +196,12 @@ describe('START', () => {
         ...status,
       }),
     );
-    await suppressions.noteRefusal(aMessage({ client_id: client, recipient: person, ...status }), created);
-    return { dependencies, messages, suppression: () => suppressions.get(client, person) };
+    await suppressAfterRefusal(
+      context,
+      aMessage({ client_id: client, recipient: person, ...status }),
+      created,
+    );
+    return { dependencies, messages, suppression: () => suppressionOf(context, client, person) };
   };
   const refused = { error_code: 'recipient_opted_out' };
 
@@ -217,58 +225,37 @@ describe('START', () => {
   });
 
   it('ends the suppression of the client that wrote last before the STOP, although another one wrote since', async () => {
-    const { context, dependencies, suppressions } = await afterSends(sentBy('a', 0, { from: ourNumber }));
+    const { context, dependencies } = await afterSends(sentBy('a', 0, { from: ourNumber }));
     await receiveMessage(dependencies, anInbound({ text: 'STOP' }));
     await createMessage(context, sentBy('b', 100_000, { from: ourNumber }));
     const receivedAt = new Date('2026-11-20T12:00:01.000Z');
     const { message } = await receiveMessage(dependencies, anInbound({ text: 'START', receivedAt }));
     expect(message.client_id).toBe('b');
-    expect(await suppressions.get('a', person)).toBeUndefined();
+    expect(await suppressionOf(context, 'a', person)).toBeUndefined();
     // The same STOP, later.
     await receiveMessage(dependencies, anInbound({ text: 'STOP' }));
-    expect(await suppressions.get('b', person)).toBeUndefined();
+    expect(await suppressionOf(context, 'b', person)).toBeUndefined();
   });
 });
 
-/** How many calls receiving takes. */
-async function stepsOf(dependencies: ReceiveDependencies, inbound: ReturnType<typeof anInbound>) {
+/** How many calls of the database receiving takes. */
+async function stepsOf(dependencies: InboundContext, inbound: ReturnType<typeof anInbound>) {
   let calls = 0;
-  await receiveMessage(
-    through(dependencies, async (act) => {
-      calls += 1;
-      return act();
-    }),
-    inbound,
-  );
+  const counting = withCalls(dependencies, (_call, run) => {
+    calls += 1;
+    return run();
+  });
+  await receiveMessage(counting, inbound);
   return calls;
 }
 
-function dyingAt(dependencies: ReceiveDependencies, step: number, when: 'before' | 'after') {
+function dyingAt(dependencies: InboundContext, step: number, when: 'before' | 'after') {
   let calls = 0;
-  return through(dependencies, async (act) => {
+  return withCalls(dependencies, async (_call, run) => {
     const dies = calls++ === step;
     if (dies && when === 'before') throw new Error('died');
-    const result = await act();
+    const result = await run();
     if (dies) throw new Error('died');
     return result;
   });
-}
-
-function through(
-  dependencies: ReceiveDependencies,
-  call: <T>(act: () => Promise<T>) => Promise<T>,
-): ReceiveDependencies {
-  const { numbers, suppressions, activityLog } = dependencies;
-  return {
-    ...withCalls(dependencies, (_, run) => call(run)),
-    numbers: {
-      ownerOf: (...given) => call(() => numbers.ownerOf(...given)),
-      holdersOf: (...given) => call(() => numbers.holdersOf(...given)),
-    },
-    suppressions: { applyKeyword: (keyword) => call(() => suppressions.applyKeyword(keyword)) },
-    activityLog: {
-      ...activityLog,
-      db: { send: (command) => call(() => activityLog.db.send(command)) } as typeof activityLog.db,
-    },
-  };
 }

@@ -4,10 +4,12 @@
  */
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
-import { type Receipt, recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
-import { type ReceiveDependencies, receiveMessages } from '../../../shared/message/receive-message.ts';
+import type { Receipt } from '../../../shared/message/dispatch/receipt-decisions.ts';
+import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
+import { type InboundContext, receiveMessages } from '../../../shared/message/receive-message.ts';
 import { storeContact } from '../../../shared/message/store/contacts.dynamo.ts';
 import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
+import { suppressionOf } from '../../../shared/message/suppression/suppressions.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { numbersOwned } from '../../support/doubles/no-senders.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
@@ -37,11 +39,7 @@ it('the receipts of thirty messages of which one row cannot be read', async () =
     transition: { to: 'delivered', at: addSeconds(created, 1) },
   }));
   for (let receives = 1; receives <= receivesMax; receives += 1)
-    await recordReceipts(
-      { ...context, recordOptOut: async () => true, priceOf: () => undefined },
-      receipts,
-      receives,
-    ).catch(() => undefined);
+    await recordReceipts({ ...context, priceOf: () => undefined }, receipts, receives).catch(() => undefined);
   const undelivered = tables
     .rows('messages')
     .filter(({ message_id, status }) => message_id !== edited && status !== 'delivered');
@@ -49,7 +47,7 @@ it('the receipts of thirty messages of which one row cannot be read', async () =
 });
 
 it('a STOP after a message of somebody else whose contact cannot be read', async () => {
-  const { context, suppressions, tables } = inMemoryStores();
+  const { context, tables } = inMemoryStores();
   const [first, second] = ['+447700900001', '+447700900002'];
   for (const [person, clientId] of [
     [first, 'client-a'],
@@ -62,15 +60,12 @@ it('a STOP after a message of somebody else whose contact cannot be read', async
       Item: { client_id: `#wrote sms ${first}`, recipient: ourNumber, writer: 'client-a', sender: ourNumber },
     }),
   );
-  const dependencies: ReceiveDependencies = {
+  const dependencies: InboundContext = {
     ...context,
-    suppressions,
     numbers: numbersOwned(),
-    optOutWords: [],
-    activityLog: inMemoryStores().activityLog,
   };
   const reported = [anInbound({ person: first }), anInbound({ person: second, text: 'STOP' })];
   for (let receives = 1; receives <= receivesMax; receives += 1)
     await receiveMessages(dependencies, reported, receives).catch(() => undefined);
-  expect(await suppressions.get('client-b', second)).toMatchObject({ scope: 'messages' });
+  expect(await suppressionOf(context, 'client-b', second)).toMatchObject({ scope: 'messages' });
 });

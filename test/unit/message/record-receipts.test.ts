@@ -3,7 +3,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { StoredAttempt } from '../../../shared/message/attempt.ts';
 import { attemptNamed } from '../../../shared/message/dispatch/carrier.ts';
-import { type Receipt, recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
+import type { Receipt } from '../../../shared/message/dispatch/receipt-decisions.ts';
+import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
 import { createMessage, readMessage } from '../../../shared/message/store/messages.dynamo.ts';
@@ -24,12 +25,12 @@ it('a receipt whose message the index does not show yet is recorded once it does
   const { context } = inMemoryStores();
   const message = aMessage({ channel: 'whatsapp', status: 'sending' });
   await createMessage(context, message);
-  const early = await recordReceipts({ ...context, recordOptOut: async () => true, priceOf }, [receipt], 1);
+  const early = await recordReceipts({ ...context, priceOf }, [receipt], 1);
   expect(early.recorded).toMatchObject([{ outcome: 'unknown_message' }]);
   expect(early.retryAfterSeconds).toBe(2);
   const noted = { at: created, carrierMessageId: 'wamid.1' };
   await transitionMessage(context, message.message_id, { to: 'sent', ...noted });
-  const later = await recordReceipts({ ...context, recordOptOut: async () => true, priceOf }, [receipt], 2);
+  const later = await recordReceipts({ ...context, priceOf }, [receipt], 2);
   expect(later).toMatchObject({ recorded: [{ outcome: 'recorded' }], retryAfterSeconds: undefined });
   expect((await readMessage(context, message.message_id))?.status).toBe('delivered');
 });
@@ -39,7 +40,7 @@ it('a receipt of an unknown message is retried for some minutes, with growing de
   const waits: (number | undefined)[] = [];
   for (let receives = 1; waits.at(-1) !== undefined || receives === 1; receives += 1) {
     const { recorded, retryAfterSeconds } = await recordReceipts(
-      { ...context, recordOptOut: async () => true, priceOf },
+      { ...context, priceOf },
       [receipt],
       receives,
     );
@@ -59,11 +60,7 @@ it('such a receipt does not delay another one in the same queue message, which i
   await createMessage(context, message);
   const known: Receipt = { messageId: message.message_id, transition: receipt.transition };
   for (let receives = 1; receives <= 3; receives += 1) {
-    const { retryAfterSeconds } = await recordReceipts(
-      { ...context, recordOptOut: async () => true, priceOf },
-      [receipt, known],
-      receives,
-    );
+    const { retryAfterSeconds } = await recordReceipts({ ...context, priceOf }, [receipt, known], receives);
     expect(retryAfterSeconds).toBeGreaterThan(0);
   }
   expect(changes).toEqual(['sent', 'delivered']);
@@ -173,7 +170,6 @@ describe('a receipt is recorded only if its carrier had the attempt and gave it 
     const { recorded, retryAfterSeconds } = await recordReceipts(
       {
         ...context,
-        recordOptOut: async () => true,
         priceOf,
       },
       [{ messageId, from: '+447700900999', ...more, transition: { to, at: addSeconds(created, 1) } }],
@@ -206,7 +202,7 @@ describe('a receipt is recorded only if its carrier had the attempt and gave it 
       await createMessage(context, message);
       const transition = { to: 'delivered', cost: 3, currency: 'EUR' } as const;
       const { recorded } = await recordReceipts(
-        { ...context, recordOptOut: async () => true, priceOf },
+        { ...context, priceOf },
         [{ messageId: message.message_id, ...by('infobip'), transition: { ...transition, at: created } }],
         1,
       );

@@ -43,7 +43,7 @@ it('ten callbacks with a thousand receipts each, the first time and when they ar
     aMessage({ message_id: `msg_${index}`, status: 'sent', sent_at: created.toISOString() }),
   );
   await Promise.all(stored.map((message) => createMessage(context, message)));
-  const dependencies = { ...context, recordOptOut: async () => true, priceOf: () => undefined };
+  const dependencies = { ...context, priceOf: () => undefined };
   const receipts = stored.map(({ message_id: messageId }) => ({
     messageId,
     transition: { to: 'delivered' as const, at: addSeconds(created, 1) },

@@ -55,7 +55,7 @@ async function take(context: TestContext, id: string, step: Step, at: Date): Pro
       return;
     default:
       await recordReceipts(
-        { ...context, recordOptOut: async () => true, priceOf: () => undefined },
+        { ...context, priceOf: () => undefined },
         [{ messageId: id, transition: { to: step, at } }],
         1,
       );

@@ -180,7 +180,6 @@ describe('the cost', () => {
     const price = { cost: 0.02, currency: 'USD' };
     const dependencies = {
       ...racing,
-      recordOptOut: async () => true,
       priceOf: () => price,
     };
     const receipt = {

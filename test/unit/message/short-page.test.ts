@@ -7,6 +7,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { receiveMessage } from '../../../shared/message/receive-message.ts';
 import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
+import { suppressionOf } from '../../../shared/message/suppression/suppressions.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { numbersOwned } from '../../support/doubles/no-senders.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
@@ -52,12 +53,11 @@ async function world(wrong: 'nothing' | 'a row behind the index' | 'a row edited
     ...stores,
     ...behind,
     numbers: numbersOwned(),
-    optOutWords: [],
     activityLog: inMemoryStores().activityLog,
   };
   const stop = anInbound({ text: 'STOP', receivedAt: addSeconds(start, waiting + 10) });
   const { message } = await receiveMessage(dependencies, stop, 10);
-  return { message, suppression: await stores.suppressions.get('client-a', person) };
+  return { message, suppression: await suppressionOf(stores.context, 'client-a', person) };
 }
 
 describe('a STOP to the client whose message is behind a hundred others counts', () => {

@@ -3,12 +3,13 @@ import { expect, it } from '@jest/globals';
 import { infobipReports } from '../../../shared/carrier/infobip/infobip-reports.ts';
 import { readWebhookEntry } from '../../../shared/carrier/whatsapp-webhook.ts';
 import { receiveMessages } from '../../../shared/message/receive-message.ts';
+import { suppressionOf } from '../../../shared/message/suppression/suppressions.dynamo.ts';
 import { afterSends, ourNumber, person, sentBy } from '../../support/message/inbound.ts';
 
 const arrived = new Date('2026-11-20T12:05:00.000Z');
 
 it('START and then STOP, which Infobip posts together, leave the person suppressed', async () => {
-  const { dependencies, suppressions } = await afterSends(sentBy('a', 0));
+  const { context, dependencies } = await afterSends(sentBy('a', 0));
   const [from, to] = [person.slice(1), ourNumber.slice(1)];
   const said = (text: string, receivedAt: string) => ({ messageId: text, from, to, text, receivedAt });
   const results = [
@@ -18,11 +19,11 @@ it('START and then STOP, which Infobip posts together, leave the person suppress
   const body = JSON.stringify({ results });
   const { inbound } = infobipReports.parse({ path: 'reports', query: {}, receivedAt: arrived, body });
   expect(await receiveMessages(dependencies, inbound, 1)).toMatchObject({ failures: [] });
-  expect(await suppressions.get('a', person)).toMatchObject({ scope: 'messages' });
+  expect(await suppressionOf(context, 'a', person)).toMatchObject({ scope: 'messages' });
 });
 
 it('START and then STOP of one second by WhatsApp leave the person suppressed', async () => {
-  const { dependencies, suppressions } = await afterSends(sentBy('a', 0, { channel: 'whatsapp' }));
+  const { context, dependencies } = await afterSends(sentBy('a', 0, { channel: 'whatsapp' }));
   const said = (text: string) => ({
     from: person.slice(1),
     id: `wamid.${text}`,
@@ -43,5 +44,5 @@ it('START and then STOP of one second by WhatsApp leave the person suppressed', 
     },
   );
   expect(await receiveMessages(dependencies, inbound, 1)).toMatchObject({ failures: [] });
-  expect(await suppressions.get('a', person)).toMatchObject({ scope: 'messages' });
+  expect(await suppressionOf(context, 'a', person)).toMatchObject({ scope: 'messages' });
 });

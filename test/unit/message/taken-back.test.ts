@@ -6,12 +6,13 @@ import { expect, it } from '@jest/globals';
 import { messageError } from '../../../shared/contract/message-error-codes.ts';
 import { usualOnUnknown } from '../../../shared/contract/variables.ts';
 import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
-import { type Receipt, recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
+import type { Receipt } from '../../../shared/message/dispatch/receipt-decisions.ts';
+import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { recordsAttempt, withCalls } from '../../support/engine/test-context.ts';
-import { attemptRules, created } from '../../support/message/example-message.ts';
+import { created } from '../../support/message/example-message.ts';
 import { pacedWorld } from '../../support/message/paced-world.ts';
 
 type Reported = Omit<Receipt['transition'], 'at'>;
@@ -35,7 +36,6 @@ async function takenBack(row: Partial<Message>, meanwhile: readonly Reported[]) 
     recordReceipts(
       {
         ...world.context,
-        recordOptOut: async () => true,
         priceOf: () => undefined,
       },
       [{ messageId, attempt: 1, transition: { ...transition, at: world.clock() } }],
@@ -50,7 +50,7 @@ async function takenBack(row: Partial<Message>, meanwhile: readonly Reported[]) 
     return recorded;
   });
   const onUnknown = { ...usualOnUnknown, other: 'send_again' } as const;
-  const dependencies = { ...late, attemptRules: { ...attemptRules, onUnknown } };
+  const dependencies = { ...late, env: { ...late.env, ON_UNKNOWN: onUnknown } };
   await dispatch(dependencies, messageId);
   expect(world.handed).toEqual([]);
   return { report, row: () => readMessage(world.context, messageId) };

@@ -1,7 +1,7 @@
 /** What one message cannot do to the others: whatever a service refuses of it, theirs go through. */
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { type OutboundEntry, sqsOutboundQueue } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
+import { enqueueOutbound, type OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { messageRowOf } from '../../../shared/message/store/message-row.ts';
 import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
@@ -38,9 +38,15 @@ function simulation(
       queued.get(queue)?.add(message_id ?? delivery_id ?? '');
     },
   });
+  const env = {
+    OTP_OUTBOUND_QUEUE_URL: 'otp',
+    OUTBOUND_QUEUE_URL: 'outbound',
+    BULK_OUTBOUND_QUEUE_URL: 'bulk',
+  };
+  const outboundContext = { ...context, env, sqs: () => sqs };
   const dependencies = {
     ...context,
-    outbound: sqsOutboundQueue(sqs, { otp: 'otp', single: 'outbound', bulk: 'bulk' }),
+    outbound: { enqueue: (entries: readonly OutboundEntry[]) => enqueueOutbound(outboundContext, entries) },
     webhooks: {
       deliveries,
       queue: sqsDeliveryQueue(sqs, { first: 'first', retries: 'first' }),

@@ -1,0 +1,136 @@
+/**
+ * Decides what a receipt means for a message, from the receipt and the row alone: whether it can be about the message, whether
+ * the failure that it reports counts, and which transition it asks for.
+ */
+import { withoutUndefined } from '../../platform/object-fields.ts';
+import { mayBeTaken } from '../attempt.ts';
+import { type Message, transitions } from '../message.ts';
+import type { Transition } from '../store/message-row.ts';
+
+/** A carrier's report about a message after the hand-over, in the same form for all carriers. */
+export interface Receipt {
+  /** The gateway's id of the message; at least one of the two ids is set. */
+  readonly messageId?: string;
+  /** The attempt that it is about, if the carrier names it. */
+  readonly attempt?: number;
+  readonly carrierMessageId?: string;
+  /** The carriers whose callback or topic it came by; absent if the gateway asked the carrier. */
+  readonly reportedBy?: readonly string[];
+  /** Our number, or its id, from which the carrier says that it sent the message. */
+  readonly from?: string;
+  /** Meta's id of the recipient, if the carrier names it. */
+  readonly whatsAppUser?: string;
+  readonly transition: Transition;
+}
+
+/**
+ * True if the receipt can be about the message: its carrier had the attempt, and gave it this id. A carrier's callback must
+ * not change a message that another carrier was given, although its signature is valid.
+ */
+export function concernsMessage(
+  { attempt, reportedBy, carrierMessageId, transition }: Receipt,
+  { channel, attempts = [], carrier_message_id: storedId }: Message,
+): boolean {
+  if (channel === 'sms' && transition.to === 'read') return false;
+  if (reportedBy === undefined) return true;
+  const possible = attempts.filter(mayBeTaken);
+  const only = attempt === undefined && possible.length === 1 ? possible[0] : undefined;
+  const named = attempts.find(({ number }) => number === attempt) ?? only;
+  if ((attempt ?? 0) > (attempts.at(-1)?.number ?? 0)) return false;
+  // The row keeps only the newest attempt of a carrier that throttled the message.
+  const candidates = named === undefined ? attempts : [named];
+  if (!candidates.some(({ carrier }) => reportedBy.includes(carrier))) return false;
+  // If a carrier may have several attempts, the stored id may belong to any of them.
+  const isOfThisOne = named !== undefined && possible.length === 1 && possible[0] === named;
+  return !isOfThisOne || (storedId ?? carrierMessageId) === (carrierMessageId ?? storedId);
+}
+
+/**
+ * True if a row that an eventually consistent read returned may be too old for this receipt: an attempt that followed makes
+ * the cost one of several, and the failure of an earlier attempt counts once the message is sent.
+ */
+export function needsNewestRow(receipt: Receipt, row: Message): boolean {
+  const { attempt, transition } = receipt;
+  if (!concernsMessage(receipt, row)) return true;
+  const last = row.attempts?.at(-1);
+  if (last === undefined) return false;
+  const isNewCost = transition.cost !== undefined && last.outcome === undefined;
+  return isNewCost || (isFailure(transition) && attempt !== last.number);
+}
+
+/** True if several attempts may have reached carriers, so that each has its own cost. */
+export function hasSeveralCosts({ attempts = [] }: Message): boolean {
+  return attempts.filter(mayBeTaken).length > 1;
+}
+
+/** True if the receipt proves only a hand-over that the row has already, or an attempt that is known to have failed. */
+export function reportsSentAgain({ attempt, transition }: Receipt, row: Message): boolean {
+  if (transition.to !== 'sent') return false;
+  const isOfFailedAttempt = attempt !== undefined && attempt === row.failed_attempt;
+  return isOfFailedAttempt || row.status === 'sent' || transitions[row.status].final;
+}
+
+function isFailure({ to }: Transition): boolean {
+  return to === 'failed' || to === 'expired';
+}
+
+/** True if the receipt reports a failure, and a later attempt may reach the recipient. No more are made once it is sent. */
+export function failsEarlierAttempt({ attempt = 0, transition }: Receipt, row: Message): boolean {
+  const { status, attempts = [] } = row;
+  const mayArriveLater = status !== 'sent' || attempts.some((one) => one.number > attempt && mayBeTaken(one));
+  return isFailure(transition) && mayArriveLater;
+}
+
+/** True if the carrier is known not to have taken the attempt. */
+export function isNotTaken({ attempt }: Receipt, { attempts = [] }: Message): boolean {
+  const named = attempts.find(({ number }) => number === attempt);
+  return named !== undefined && !mayBeTaken(named);
+}
+
+/** True if the message is not over, and its carrier may have the attempt. */
+export function mayStillFail(receipt: Receipt, row: Message): boolean {
+  return !transitions[row.status].final && !isNotTaken(receipt, row);
+}
+
+/** True if the failure may end the message although its attempts have changed since the receipt was judged. */
+export function failureMayCount(receipt: Receipt, row: Message): boolean {
+  if (!mayStillFail(receipt, row)) return false;
+  if (row.status === 'sent') return !failsEarlierAttempt(receipt, row);
+  return (row.attempts?.at(-1)?.number ?? 0) <= (receipt.attempt ?? 0);
+}
+
+/**
+ * Returns the transition that the receipt asks for, with its conditions.
+ *
+ * @param isLastTry - true if a change of the attempts meanwhile is accepted
+ */
+export function reportedTransition(receipt: Receipt, row: Message, isLastTry: boolean): Transition {
+  const { attempt, transition } = receipt;
+  const { cost: _cost, currency: _currency, ...withoutCost } = transition;
+  const hasOwnCost = attempt !== undefined && hasSeveralCosts(row);
+  const seen = isLastTry ? {} : withoutUndefined({ seen: row.attempts });
+  const isOfLast = failsEarlierAttempt(receipt, row) && attempt !== undefined;
+  return {
+    ...(hasOwnCost ? withoutCost : transition),
+    ...(isOfLast ? { ofAttempt: { number: attempt, ...seen } } : {}),
+    ...withoutUndefined({
+      notFailed: transition.to === 'sent' ? attempt : undefined,
+      reportedAttempt: provenAttempt(receipt, row),
+    }),
+    reported: true,
+  };
+}
+
+/**
+ * Returns the number of the attempt that the receipt proves, if the row may not tell: with several attempts, the status shows
+ * the last one, whose carrier may have refused the message. If the attempt is not kept, returns the newest of its carrier.
+ */
+function provenAttempt(
+  { attempt, reportedBy = [] }: Receipt,
+  { attempts = [] }: Message,
+): number | undefined {
+  const isAccepted = attempts.length === 1 && attempts[0]?.outcome === 'accepted';
+  if (attempt === undefined || isAccepted) return undefined;
+  const isKept = attempts.some(({ number }) => number === attempt);
+  return isKept ? attempt : attempts.findLast(({ carrier }) => reportedBy.includes(carrier))?.number;
+}

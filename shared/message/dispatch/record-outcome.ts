@@ -1,0 +1,94 @@
+/** Records the outcome of a call: the last step of a hand-over. */
+import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
+import { retry } from '../../platform/retry.ts';
+import { mayBeTaken, noneMayArrive } from '../attempt.ts';
+import type { Message } from '../message.ts';
+import { noteContact } from '../store/contacts.dynamo.ts';
+import {
+  addAttemptCost,
+  noteHandOver,
+  noteOutcome,
+  transitionMessage,
+} from '../store/message-changes.dynamo.ts';
+import { suppressAfterRefusal } from '../suppression/suppressions.dynamo.ts';
+import type { HandOver } from './carrier.ts';
+import type { DispatchContext, Dispatched } from './dispatch-context.ts';
+import { withOutcome } from './next-step.ts';
+
+/** If the write of an outcome were lost, the next hand-over would send the message again, so it is retried. */
+function insistently<Result>({ sleep }: DispatchContext, write: () => Promise<Result>): Promise<Result> {
+  return retry({ delaysMs: [100, 400, 1600], sleep }, write);
+}
+
+/** Records that the carrier has the message. */
+export async function recordSent(
+  ctx: DispatchContext,
+  message: Message,
+  { carrierMessageId, cost, currency }: Extract<HandOver, { outcome: 'accepted' }>,
+): Promise<Dispatched> {
+  const { message_id: messageId } = message;
+  const attempts = withOutcome(message.attempts ?? [], 'accepted');
+  const last = attempts.at(-1);
+  // The time before the call: a receipt can arrive before the carrier's response.
+  const at = new Date(last?.at ?? message.created_at);
+  // If a carrier may have an earlier attempt too, each attempt has its own cost.
+  const hasOwnCost = attempts.filter(mayBeTaken).length > 1;
+  const noted = {
+    at,
+    carrierMessageId,
+    attempts,
+    ...(hasOwnCost ? {} : withoutUndefined({ cost, currency })),
+  };
+  // The contact is noted before the state: if this worker dies in between, the receipt enters `sent` and notes it
+  // (record-receipts.ts). A fault does not keep the message from being `sent`: then the row alone says whose a reply is.
+  await noteContact(ctx, message, at).catch((error: unknown) => ctx.warn('contact not noted', error));
+  const sent = await insistently(ctx, () => transitionMessage(ctx, messageId, { to: 'sent', ...noted }));
+  // A receipt arrived before this write.
+  if (sent === undefined) await noteHandOver(ctx, messageId, noted);
+  if (hasOwnCost && last !== undefined && cost !== undefined && currency !== undefined) {
+    const added = { attempt: last.number, cost, currency, reported: false };
+    await insistently(ctx, () => addAttemptCost(ctx, messageId, added));
+  }
+  return { outcome: 'sent', message: sent ?? message };
+}
+
+/**
+ * Records that the message failed, because its carrier refused it or the channel is off.
+ *
+ * @param claimId - given if a receipt of an earlier attempt may have made the message `sent` during the call
+ */
+export async function recordRefused(
+  ctx: DispatchContext,
+  message: Message,
+  { errorCode, errorMessage }: { readonly errorCode: MessageErrorCode; readonly errorMessage: string },
+  claimId?: string,
+): Promise<Dispatched> {
+  const { message_id: messageId } = message;
+  // The opt-out is recorded before the state, which ends the work on this message.
+  const isOptOut = errorCode === 'recipient_opted_out';
+  const hasOptedIn = isOptOut && !(await suppressAfterRefusal(ctx, message, ctx.clock()));
+  const attempts = message.attempts && withOutcome(message.attempts, 'refused');
+  const more = { ...(hasOptedIn ? { suppressed: false } : {}), ...withoutUndefined({ attempts }) };
+  const refused = { to: 'failed', at: ctx.clock(), notSent: true, errorCode, errorMessage, ...more } as const;
+  const failed = await insistently(ctx, () => transitionMessage(ctx, messageId, refused));
+  if (failed === undefined && claimId !== undefined && attempts !== undefined)
+    await noteLateOutcome(ctx, messageId, claimId, { attempts });
+  return { outcome: 'refused', message, errorCode };
+}
+
+/**
+ * Notes the outcome although a report of an earlier attempt made the message `sent` during the call, or before it was taken
+ * back: otherwise the attempt would count as one that may have been taken. If the earlier ones have failed meanwhile, so has
+ * the message.
+ */
+export async function noteLateOutcome(
+  ctx: DispatchContext,
+  messageId: string,
+  claimId: string,
+  noted: Parameters<typeof noteOutcome>[3],
+): Promise<void> {
+  const row = await insistently(ctx, () => noteOutcome(ctx, messageId, claimId, noted));
+  if (row?.status !== 'sent' || !noneMayArrive(row)) return;
+  await transitionMessage(ctx, messageId, { to: 'failed', at: ctx.clock(), ...messageError('unknown') });
+}

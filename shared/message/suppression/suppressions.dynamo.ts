@@ -1,0 +1,308 @@
+/**
+ * Reads and writes the suppressions table: partition `client_id`, sort `recipient`. `suppression.ts` has the keys of the
+ * rows, who writes them, and the row after each change.
+ */
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { standardError } from '../../contract/errors.ts';
+import { keptDays, modeOf } from '../../contract/mode.ts';
+import { batchRead, type ReadOptions } from '../../platform/aws/read-rows.dynamo.ts';
+import { addDays, epochSeconds } from '../../platform/clock.ts';
+import type { Context } from '../../platform/context.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
+import { retryConflicts } from '../../platform/retry.ts';
+import { anySender, fromOf } from '../attempt.ts';
+import type { Message } from '../message.ts';
+import {
+  afterEnd,
+  afterKeyword,
+  afterRefusal,
+  afterRequest,
+  applies,
+  effectiveSuppression,
+  hasEnded,
+  isOutdated,
+  isSuppression,
+  type Keyword,
+  namesWith,
+  type RowKey,
+  rowKey,
+  type Suppression,
+  type SuppressionChange,
+  type SuppressionRow,
+  senderKey,
+  type Wanted,
+} from './suppression.ts';
+
+type SuppressionsContext = Context<'SUPPRESSIONS_TABLE'>;
+
+export interface SuppressionPage {
+  readonly suppressions: readonly Suppression[];
+  /** Present if there may be more. */
+  readonly nextAfter?: string;
+}
+
+/** Returns the suppression in a client's own row; eventually consistent unless the caller says otherwise. */
+export async function suppressionOf(
+  { db, env }: SuppressionsContext,
+  client_id: string,
+  recipient: string,
+  { consistent: ConsistentRead }: ReadOptions = { consistent: false },
+): Promise<Suppression | undefined> {
+  const TableName = env.SUPPRESSIONS_TABLE;
+  const { Item } = await db.send(
+    new GetCommand({ TableName, Key: { client_id, recipient }, ConsistentRead }),
+  );
+  const row = Item && effectiveSuppression(Item);
+  return isSuppression(row) ? row : undefined;
+}
+
+/**
+ * Returns true if the message may not be handed over. Makes one eventually consistent read.
+ *
+ * @param from - the sender of the message; undefined if the carrier chooses
+ */
+export async function isSuppressed(
+  ctx: SuppressionsContext,
+  message: Message,
+  from: string | undefined,
+): Promise<boolean> {
+  return (await suppressedAmong(ctx, [message], () => from)).size > 0;
+}
+
+/**
+ * Returns the suppressed recipients of messages, which are of one client and all one-time passwords or none. Reads the rows
+ * that the hand-over reads, many in one call.
+ */
+export async function suppressedAmong(
+  { db, env }: SuppressionsContext,
+  messages: readonly Message[],
+  senderOf: (message: Message) => string | undefined = fromOf,
+): Promise<ReadonlySet<string>> {
+  const keys = messages.flatMap((message) => {
+    const { client_id, recipient } = message;
+    return partitionsOf(client_id, senderOf(message)).map((each) => ({ client_id: each, recipient }));
+  });
+  const isOneTimePassword = messages.some(({ otp }) => otp !== undefined);
+  const rows = (await batchRead(db, env.SUPPRESSIONS_TABLE, keys)).map(effectiveSuppression);
+  const suppressed = rows.filter((row) => isSuppression(row) && applies(row, isOneTimePassword));
+  return new Set(suppressed.map(({ recipient }) => recipient));
+}
+
+/**
+ * Returns a page of a client's suppressions, by number, in ascending order.
+ *
+ * @param after - the recipient that was the last of the page before
+ */
+export async function listClientSuppressions(
+  { db, env }: SuppressionsContext,
+  clientId: string,
+  limit: number,
+  after: string | undefined,
+): Promise<SuppressionPage> {
+  const found: Suppression[] = [];
+  let start = after === undefined ? undefined : { client_id: clientId, recipient: after };
+  do {
+    const { Items = [], LastEvaluatedKey } = await db.send(
+      new QueryCommand({
+        TableName: env.SUPPRESSIONS_TABLE,
+        KeyConditionExpression: 'client_id = :client',
+        // A row without a scope, a beginning and a change is malformed, and suppresses.
+        FilterExpression:
+          'attribute_exists(#scope) OR attribute_exists(suppressed_at) OR attribute_not_exists(changed_at)',
+        ExpressionAttributeNames: { '#scope': 'scope' },
+        ExpressionAttributeValues: { ':client': clientId },
+        Limit: limit,
+        ExclusiveStartKey: start,
+      }),
+    );
+    found.push(...Items.map(effectiveSuppression).filter(isSuppression));
+    start = LastEvaluatedKey === undefined ? undefined : rowKey.parse(LastEvaluatedKey);
+  } while (start !== undefined && found.length < limit);
+  // The last query may have read more rows than fit the page: the next page begins after the last one that is shown.
+  const suppressions = found.slice(0, limit);
+  const nextAfter = found.length > limit ? suppressions.at(-1)?.recipient : start?.recipient;
+  return { suppressions, ...withoutUndefined({ nextAfter }) };
+}
+
+/** Applies a keyword to the rows of the senders and of the client. Repeating it changes nothing. */
+export async function applyKeyword(ctx: SuppressionsContext, keyword: Keyword): Promise<void> {
+  const { asksFor, clientId, senders, recipients, number } = keyword;
+  const keysOf = (ids: readonly string[]) =>
+    ids.flatMap((client_id) => recipients.map((recipient) => ({ client_id, recipient })));
+  const own = clientId === undefined ? [] : [clientId];
+  const read = async () => {
+    const ofSenders = await readForChange(ctx, keysOf(senders.map(senderKey)));
+    const named = ofSenders.flatMap(({ found }) =>
+      found?.numbers?.some((each) => each !== number) === true ? [] : (found?.clients ?? []),
+    );
+    // A transaction has 100 rows at most, and a recipient two spellings.
+    const clients = asksFor === 'opt_in' ? namesWith(own, named) : own;
+    return [...ofSenders, ...(await readForChange(ctx, keysOf(clients)))];
+  };
+  const exact = senderKey(number);
+  await changeRows(ctx, read, (rows) =>
+    rows.some(({ key, found }) => key.client_id === exact && isOutdated(found, keyword))
+      ? []
+      : rows.map(({ key, found }) => afterKeyword(key, found, keyword)),
+  );
+}
+
+/** Suppresses the recipient for the client. Repeating it changes nothing but the scope and the reason. */
+export async function storeSuppression(
+  ctx: SuppressionsContext,
+  wanted: SuppressionChange & Wanted,
+): Promise<SuppressionRow> {
+  const key = keyOf(wanted);
+  const [row] = await changeRows(
+    ctx,
+    () => readForChange(ctx, [key]),
+    ([one]) => [afterRequest(key, one?.found, wanted)],
+  );
+  if (row === undefined) throw new Error('a suppressed recipient has no row');
+  return row;
+}
+
+/**
+ * Ends the client's own suppression; an administrator's request also ends those of the senders that its row names.
+ *
+ * @returns undefined if nothing was suppressed; else the senders whose rows still suppress
+ * @throws GatewayError `concurrent_change` if the recipient wrote a keyword meanwhile, or there was another change
+ */
+export async function removeSuppression(
+  ctx: SuppressionsContext,
+  ending: SuppressionChange,
+): Promise<{ readonly stillFrom: readonly string[] } | undefined> {
+  const own = await readForChange(ctx, [keyOf(ending)]);
+  const senders = own[0]?.found?.senders ?? [];
+  const named = await readForChange(
+    ctx,
+    senders.map((sender) => ({ ...keyOf(ending), client_id: senderKey(sender) })),
+  );
+  const isAdmin = ending.source === 'admin';
+  const ended = [...own, ...(isAdmin ? named : [])].flatMap((one) =>
+    isSuppression(one.found) ? [{ ...one, after: afterEnd(one.found, ending) }] : [],
+  );
+  if (ended.length === 0) return undefined;
+  if (!(await putRows(ctx, ended))) throw standardError('concurrent_change');
+  return { stillFrom: senders.filter((_, index) => !isAdmin && isSuppression(named[index]?.found)) };
+}
+
+/**
+ * Suppresses the recipient of a message, because its carrier says that the recipient opted out, unless the recipient opted
+ * in since. Repeating it is safe. Returns true if the recipient is suppressed now.
+ */
+export async function suppressAfterRefusal(
+  ctx: SuppressionsContext,
+  message: Message,
+  at: Date,
+): Promise<boolean> {
+  const { client_id: clientId, recipient } = message;
+  const from = fromOf(message);
+  const refusal = { clientId, sender: from ?? anySender, at };
+  const keys = partitionsOf(clientId, from).map((client_id) => ({ client_id, recipient }));
+  const [row] = await changeRows(
+    ctx,
+    () => readForChange(ctx, keys),
+    (rows) =>
+      rows.some(({ found }) => hasEnded(found))
+        ? []
+        : rows.map(({ key, found }) => afterRefusal(key, found, refusal)),
+  );
+  return isSuppression(row);
+}
+
+/**
+ * Returns the partitions of the rows that stop a message.
+ *
+ * @param from - the sender of the message; undefined if the carrier chooses
+ */
+function partitionsOf(clientId: string, from: string | undefined): readonly string[] {
+  return modeOf(clientId) === 'test' ? [clientId] : [clientId, senderKey(from ?? anySender)];
+}
+
+function keyOf({ client_id, recipient }: RowKey): RowKey {
+  return { client_id, recipient };
+}
+
+/** A row as it was read for a change. */
+interface ReadRow {
+  readonly key: RowKey;
+  readonly found: SuppressionRow | undefined;
+  /** The revision as it is stored; undefined if there is no row, or one that was written by hand. */
+  readonly revision: unknown;
+}
+
+/** Reads the rows, consistently and in the order of their keys. */
+async function readForChange(
+  { db, env }: SuppressionsContext,
+  keys: readonly RowKey[],
+): Promise<readonly ReadRow[]> {
+  if (keys.length === 0) return [];
+  const items = await batchRead(db, env.SUPPRESSIONS_TABLE, keys, { ConsistentRead: true });
+  return keys.map((key) => {
+    const { client_id, recipient } = key;
+    const stored = items.find((item) => item.client_id === client_id && item.recipient === recipient);
+    return { key, found: stored && effectiveSuppression(stored), revision: stored?.revision };
+  });
+}
+
+/**
+ * Changes the rows, all of them or none, and returns them as they are then.
+ *
+ * @param after - returns the rows after the change, in the order in which they were read; undefined keeps a row
+ * @throws GatewayError `concurrent_change` if others were faster each time
+ */
+function changeRows(
+  ctx: SuppressionsContext,
+  read: () => Promise<readonly ReadRow[]>,
+  after: (rows: readonly ReadRow[]) => readonly (SuppressionRow | undefined)[],
+): Promise<(SuppressionRow | undefined)[]> {
+  return retryConflicts(async () => {
+    const rows = await read();
+    const changed = after(rows);
+    const puts = rows.flatMap((row, index) => {
+      const next = changed[index];
+      return next === undefined ? [] : [{ ...row, after: next }];
+    });
+    if (puts.length > 0 && !(await putRows(ctx, puts))) return false;
+    return rows.map(({ found }, index) => changed[index] ?? found);
+  });
+}
+
+/** How long a row is kept that suppresses nothing: longer than SNS and SQS keep a notification. */
+const removedDays = 60;
+
+/** Returns false if another writer has changed a row since it was read, or is about to. */
+async function putRows(
+  { db, env }: SuppressionsContext,
+  rows: readonly (ReadRow & { readonly after: SuppressionRow })[],
+): Promise<boolean> {
+  const puts = rows.map(({ after, revision: seen }) => {
+    const { client_id, changed_at, scope, clients } = after;
+    const isOver = scope === undefined && clients === undefined;
+    const ended = addDays(new Date(changed_at), keptDays(client_id, removedDays));
+    return {
+      Put: {
+        TableName: env.SUPPRESSIONS_TABLE,
+        Item: {
+          ...after,
+          revision: after.revision + 1,
+          ...(isOver ? { purge_at: epochSeconds(ended) } : {}),
+        },
+        ...(seen === undefined
+          ? { ConditionExpression: 'attribute_not_exists(revision)' }
+          : { ConditionExpression: 'revision = :seen', ExpressionAttributeValues: { ':seen': seen } }),
+      },
+    };
+  });
+  try {
+    await db.send(new TransactWriteCommand({ TransactItems: puts }));
+    return true;
+  } catch (error) {
+    if (!(error instanceof TransactionCanceledException)) throw error;
+    const codes = (error.CancellationReasons ?? []).map(({ Code }) => Code);
+    if (codes.includes('ConditionalCheckFailed') || codes.includes('TransactionConflict')) return false;
+    throw error;
+  }
+}

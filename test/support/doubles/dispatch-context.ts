@@ -1,0 +1,30 @@
+/**
+ * The context of a hand-over that nothing prevents: no suppression, no cap, no other load of the sender, no queue, and
+ * one-time passwords that can be verified. A test gives what it is about.
+ */
+import type { DispatchContext } from '../../../shared/message/dispatch/dispatch-context.ts';
+import { otpText } from '../../../shared/otp/otp-text.ts';
+import { inMemoryPace } from '../engine/stores.ts';
+import { outboundSqs, testContext } from '../engine/test-context.ts';
+
+export function dispatchContext({
+  pace,
+  ...given
+}: Partial<DispatchContext> & { readonly carriersFor: DispatchContext['carriersFor'] }): DispatchContext {
+  return {
+    ...testContext(undefined, { sqs: outboundSqs(() => {}) }),
+    bodyOf: async () => ({ text: 'Hello' }),
+    isDisabled: async () => false,
+    pace: pace ?? inMemoryPace(given.clock),
+    currentPaceOf: async () => undefined,
+    takeFromCaps: async () => {},
+    otpLegs: {
+      isPending: async () => true,
+      refusalOf: async () => undefined,
+      count: async () => undefined,
+      noteStarted: async () => {},
+      textOf: otpText,
+    },
+    ...given,
+  };
+}
