@@ -1,6 +1,6 @@
 /**
- * Finds the client that a person writes to, in this order (contract 13.1): the client that owns the number, the client whose message
- * the reply names, the client whose message a carrier last took from this number to that person, and the client whose message a
+ * Finds the client of an inbound message, in this order (contract 13.1): the client that owns the number, the client whose message
+ * the reply names, the client whose message a carrier last took from this number to the sender, and the client whose message a
  * carrier may have taken.
  */
 
@@ -88,7 +88,7 @@ export async function findOwner(
     answered ??= answeredIn(sent, inbound, holder);
     if (holder !== undefined || written.length > 0) break;
   }
-  // The person has the message, although the carrier's response was lost.
+  // The sender of the reply has the message, although the carrier's response was lost.
   const writers = (written.length > 0 ? written : possiblyWritten).toSorted(
     (one, other) => other.at.getTime() - one.at.getTime(),
   );

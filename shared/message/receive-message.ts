@@ -1,6 +1,6 @@
 /**
- * Stores a message that a person sent to us, and does what it asks for. It writes the row first, under an id that is derived from the
- * carrier's, so that the owner is found once. Every later step follows from the row and may be repeated.
+ * Stores an inbound message, and does what it asks for. The row is written first, under an id that is derived from the carrier's,
+ * so that the owner is found once. Every later step follows from the row and may be repeated.
  *
  *   row ─ crash → the queue delivers the notification again: the row is found, and the steps after it are done
  *   suppressions (one transaction), window ─ crash → the same; each is a conditional write that a repeat does not change
@@ -21,7 +21,7 @@ import { createMessage } from './store/messages.dynamo.ts';
 import { openWindow } from './store/whatsapp-window.dynamo.ts';
 import { applyKeyword } from './suppression/suppressions.dynamo.ts';
 
-/** The variables of the receiver; `numbers` has the rows of `senders`, for at most 45 s. */
+/** The context of the receiver; `numbers` keeps the rows of `senders` for at most 45 s. */
 export interface InboundContext
   extends Context<
     | 'ACTIVITY_LOG_TABLE'
@@ -39,7 +39,7 @@ interface ReceivedMessage {
   readonly outcome: 'received' | 'repeated';
 }
 
-/** Thrown if nobody is known to have written to the person, but a message to them is being handed over. */
+/** Thrown if no client is known to have written to the sender, but a message to them is being handed over. */
 class TooEarly extends Error {
   override readonly name = 'TooEarly';
 }
@@ -75,6 +75,8 @@ export async function receiveMessages(
 }
 
 /**
+ * Receives one message.
+ *
  * @param receives - how often the queue has delivered this message, including this time
  * @throws TooEarly if the queue must deliver it again
  */
@@ -96,6 +98,7 @@ export async function receiveMessage(
   return { message, outcome: creating.created ? 'received' : 'repeated' };
 }
 
+/** Does what follows from the stored row: the opt-out or opt-in, and the WhatsApp window. */
 async function follow(ctx: InboundContext, message: Message, word: string | undefined): Promise<void> {
   const { client_id, recipient } = message;
   const at = new Date(message.created_at);
@@ -121,7 +124,7 @@ async function applyKeywordOf(
   });
 }
 
-/** Follows from the carrier's id, so that a repeated notification is the same message. */
+/** Returns the id of an inbound message. It is derived from the carrier's, so that a repeated notification is the same message. */
 export function inboundIdOf({
   channel,
   carrierMessageId,
@@ -160,7 +163,7 @@ function rowOf(
   };
 }
 
-/** Has the same id at each repeat. */
+/** Notifies administrators of a message that belongs to no client, with the same id at each repeat. */
 async function noteUnassigned({ db, env }: InboundContext, message: Message): Promise<void> {
   const at = new Date(message.created_at);
   const activityLog = { db, tableName: env.ACTIVITY_LOG_TABLE, retentionDays: env.RETENTION_DAYS };

@@ -1,4 +1,4 @@
-/** What the hand-over asks of a carrier, and the outcomes. What else a carrier is has `shared/carrier/carrier-module.ts`. */
+/** The calls that a hand-over makes to a carrier, and their outcomes. `shared/carrier/carrier-module.ts` has the rest of a carrier. */
 import type { MessageErrorCode } from '../../contract/message-error-codes.ts';
 import type { Message } from '../message.ts';
 import type { Receipt } from './receipt-decisions.ts';
@@ -17,7 +17,7 @@ export type HandOver =
       readonly outcome: 'refused';
       readonly errorCode: MessageErrorCode;
       readonly errorMessage: string;
-      /** Whether the reason is the carrier's own (account, route, capacity), so that another carrier may take it. */
+      /** True if the reason is the carrier's own (account, route, capacity), so that another carrier may take it. */
       readonly elsewhere?: boolean;
     }
   /** Proven not taken: no connection was made, or the carrier documents a fault of its own. It may be repeated. */
@@ -25,7 +25,7 @@ export type HandOver =
   /** Not taken, because too many messages came in a short time. */
   | { readonly outcome: 'throttled'; readonly reason: string };
 
-/** The content to send. That of a one-time password has the code, so it is made for each hand-over and never stored. */
+/** The content to send. It may contain the code of a one-time password, so it is made for each hand-over and never stored. */
 export interface HandOverBody {
   /** The text of an SMS or of a WhatsApp text; empty for other WhatsApp messages. */
   readonly text: string;
@@ -33,9 +33,9 @@ export interface HandOverBody {
   readonly code?: string;
 }
 
-/** One attempt to hand a message over: a repeat of it has the same id, number and time. */
+/** An attempt to hand a message over. A repeat of it has the same id, number and time. */
 export interface Attempt {
-  /** Follows from the message and the number, so that a receipt which has it names both. */
+  /** Contains the message and the number, so that a receipt with this id names both. */
   readonly id: string;
   /** 1 for the first. */
   readonly number: number;
@@ -43,7 +43,7 @@ export interface Attempt {
 }
 
 export interface HandOverRequest {
-  /** Its `fromOf` is the sender of this attempt; without one, the carrier uses its own default. */
+  /** Its `fromOf` is the sender of this attempt. If that is undefined, the carrier uses its own default. */
   readonly message: Message;
   readonly body: HandOverBody;
   readonly attempt: Attempt;
@@ -56,28 +56,28 @@ interface LookupQuestion {
   readonly carrierMessageId?: string | undefined;
 }
 
-/** What a carrier says about an attempt that it took. */
+/** A carrier's answer about an attempt that it took. */
 interface LookedUp {
   readonly carrierMessageId: string;
   readonly receipt?: Receipt;
 }
 
-/** How a lost response is settled: the carrier recognizes the id of a repeated attempt, or only its receipt tells. */
+/** How a lost response is settled: by a repeat, if the carrier recognizes its id, or only by a receipt. */
 export type SettledBy = 'repeat' | 'receipt';
 
 export interface Carrier {
   /**
-   * What it sends from where a message names no sender, as its reports name it: known before the call, so that a reply
-   * which precedes the response has an owner. Undefined where the carrier chooses.
+   * Returns the sender of messages that name none, as the carrier's reports name it. It is known before the call, so that a
+   * reply which precedes the response has an owner. Undefined if the carrier chooses.
    */
   defaultSender?(): Promise<string | undefined>;
   /**
    * Hands the message over to the carrier, in one call that is not retried.
    *
-   * @throws when it cannot be known whether the carrier has the message (a time-out, a broken connection).
+   * @throws if it is unknown if the carrier has the message (a time-out, a broken connection)
    */
   handOver(request: HandOverRequest): Promise<HandOver>;
-  /** Asks what became of a sent message. Undefined where the carrier knows nothing of it, which proves nothing. */
+  /** Asks for the state of a sent message. Returns undefined if the carrier does not know it, which proves nothing. */
   lookup?(question: LookupQuestion): Promise<LookedUp | undefined>;
 }
 
@@ -86,14 +86,14 @@ export interface ChosenCarrier extends Carrier {
   readonly settledBy: SettledBy;
 }
 
-/** The id of an attempt: `msg_….2` is the second of that message. */
+/** Returns the id of an attempt: `msg_….2` is the second attempt of that message. */
 export function attemptIdOf(messageId: string, number: number): string {
   return `${messageId}.${number}`;
 }
 
 const attemptId = /^(msg_[0-9A-HJKMNP-TV-Z]{26})(?:\.([1-9]\d{0,3}))?$/;
 
-/** The message and the number of an attempt; without a number where the text is only the id of a message. Undefined for other texts. */
+/** Returns the message and the number of an attempt; no number if the text is the id of a message. Undefined for other texts. */
 export function attemptNamed(
   text: string,
 ): { readonly messageId: string; readonly attempt?: number } | undefined {

@@ -1,4 +1,4 @@
-/** What a hand-over works with, and what it returns for the log and the queue. */
+/** The context of a hand-over, and its result for the log and the queue. */
 import type { MessageErrorCode } from '../../contract/message-error-codes.ts';
 import type { Context } from '../../platform/context.ts';
 import type { CurrentPaceOf } from '../../sender/current-pace.ts';

@@ -11,7 +11,7 @@ import { type Message, type MessageChange, transitions } from '../message.ts';
 import { segment, withSampleCode } from '../message-text.ts';
 import { readMessages } from '../store/messages.dynamo.ts';
 
-/** The same for every worker: only one of them stores the row. */
+/** Returns the id of a leg, which is the same for every worker: only one of them stores the row. */
 function legId(firstId: string, leg: number): string {
   return leg === 1 ? firstId : derivedId('msg', firstId, 'leg', String(leg));
 }
@@ -25,15 +25,15 @@ export function earlierLegIds(message: Message): string[] {
   return Array.from({ length: leg - 1 }, (_, index) => legId(firstIdOf(message), index + 1));
 }
 
-/** The legs after this one, whether or not they have started. */
+/** Returns the ids of the legs after this one, also of those that have not started. */
 export function laterLegIds(message: Message): string[] {
   const { fallback = [], leg = 1 } = message;
   return fallback.map((_, index) => legId(firstIdOf(message), leg + 1 + index));
 }
 
 /**
- * When the next leg is due: at once after a failure or the end of the validity period, else `after_seconds` after this one
- * was queued. Undefined if nothing follows from the row as it is.
+ * Returns when the next leg is due: at once after a failure or the end of the validity period, else `after_seconds` after
+ * this one was queued. Undefined if no leg follows from the row as it is.
  */
 export function nextLegDueAt(message: Message): Date | undefined {
   const [next] = message.fallback ?? [];
@@ -54,12 +54,12 @@ export function nextLegDueAt(message: Message): Date | undefined {
   }
 }
 
-/** How long a leg may start after it was due: a queue message that comes later is of a send that is long forgotten. */
+/** How long a leg may start after it was due. A queue message that comes later belongs to a send that is long forgotten. */
 const legWaitedForSeconds = 86_400;
 
 /**
- * Until when a leg may start: the message before it is over at the end of its validity period, however late it is queued or
- * expired. A one-time password is of no use once it has expired.
+ * Returns until when a leg may start. The message before it is over at the end of its validity period, however late it is
+ * queued or expired. A one-time password is of no use once it has expired.
  */
 export function nextLegWaitsUntil({ otp, expires_at }: Message, dueAt: Date): Date {
   return otp === undefined
@@ -82,8 +82,8 @@ export function isFinished(message: Message): boolean {
 }
 
 /**
- * Failures that every further leg would have too. A carrier that refuses a one-time password because of an opt-out is not:
- * the person may get passwords by another channel.
+ * True if every further leg would fail too. A carrier that refuses a one-time password because of an opt-out does not end the
+ * sequence: the recipient may get passwords by another channel.
  */
 function endsSequence({ error_code, suppressed, otp }: Message): boolean {
   if (error_code === 'client_disabled') return true;
@@ -91,10 +91,10 @@ function endsSequence({ error_code, suppressed, otp }: Message): boolean {
 }
 
 /**
- * The row of the next leg, queued now. Its validity period is as long as that of the first leg; a one-time password keeps
- * its own end.
+ * Returns the row of the next leg, queued now. Its validity period is as long as that of the first leg; a one-time password
+ * keeps its own end.
  *
- * @param textOf - the text of a one-time password, which says how long it is valid
+ * @param textOf - returns the text of a one-time password, which says how long it is valid
  */
 export function nextLegOf(
   previous: Message,
@@ -132,15 +132,15 @@ function validitySeconds({ expires_at, scheduled_at, created_at }: Message): num
 }
 
 /**
- * The legs that have started, and those that follow if it comes to that, which the first one names. Undefined for a message of no
- * such send: nothing is read for it.
+ * Returns the first leg, and the state of those that follow it: the first one names them, also if they have not started.
+ * Returns undefined for a message without `fallback`, for which it reads nothing.
  */
 export async function showLegs(ctx: Context<'MESSAGES_TABLE'>, message: Message) {
   const others = [...earlierLegIds(message), ...laterLegIds(message)];
   if (others.length === 0) return undefined;
   const rows = new Map([message, ...(await readMessages(ctx, others))].map((row) => [row.message_id, row]));
   const first = rows.get(firstIdOf(message));
-  // Kept as long as the messages that follow it, or longer; somebody deleted it.
+  // The first leg is kept as long as those that follow it, or longer; somebody deleted it.
   if (first === undefined) return undefined;
   const ids = laterLegIds(first);
   const following = (first.fallback ?? []).map(({ channel, after_seconds }, index) => {
