@@ -7,13 +7,14 @@ import * as z from 'zod/mini';
 import { GatewayError } from '../contract/errors.ts';
 import { everyClient } from '../contract/rate-limits-and-caps.ts';
 import {
+  type AllRows,
   changedByMark,
   type EditedRow,
   type EditedTable,
   type IgnoredValue,
   ownAttributes,
-} from '../edited-table/edited-row.ts';
-import type { AllRows, RowKey } from '../edited-table/row-editor.dynamo.ts';
+  type RowKey,
+} from '../edited-table/row-editor.dynamo.ts';
 import { invalidCursor, opaqueCursor } from '../operation/list-query.ts';
 import { jsonIn } from '../platform/object-fields.ts';
 import type { AdminContext } from './admin-context.ts';

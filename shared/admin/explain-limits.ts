@@ -10,7 +10,7 @@ import {
   limitTargets,
   type WindowAttribute,
 } from '../contract/rate-limits-and-caps.ts';
-import type { EditedRow } from '../edited-table/edited-row.ts';
+import type { EditedRow } from '../edited-table/row-editor.dynamo.ts';
 import { capUse } from '../limit/client-caps.ts';
 import { countIn, readCounts, windowsAt } from '../limit/counters.dynamo.ts';
 import { endpointInForce, inForceText, type WindowInForce } from '../limit/limit-feedback.ts';

@@ -19,8 +19,8 @@ import {
   type WindowLimits,
   windowAttributes,
 } from '../contract/rate-limits-and-caps.ts';
-import { changedByMark, type EditedRow } from '../edited-table/edited-row.ts';
 import { type Feedback, tellsOfMissingClient } from '../edited-table/feedback.ts';
+import { changedByMark, type EditedRow } from '../edited-table/row-editor.dynamo.ts';
 import { limitMax } from '../limit/entered-limits.ts';
 import { defaultsOf, faultsOf, feedbackOf, unreachableLimits } from '../limit/limit-feedback.ts';
 import { isInForce, overrideTable, type ParsedRow, parseRow } from '../limit/overrides.ts';

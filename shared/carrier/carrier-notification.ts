@@ -3,7 +3,7 @@
  */
 import type * as z from 'zod/mini';
 import type { Receipt } from '../message/dispatch/receipt-decisions.ts';
-import type { InboundMessage } from '../message/received-content.ts';
+import type { InboundMessage } from '../message/whatsapp-content.ts';
 
 /** The content of one message of the receipts queue: a verified callback, or a notification of a topic. */
 export interface Reported {

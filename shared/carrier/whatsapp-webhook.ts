@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { inboundNumber } from '../contract/phone-number.ts';
 import { isWhatsAppUserId } from '../contract/whatsapp-user.ts';
 import type { Receipt } from '../message/dispatch/receipt-decisions.ts';
-import type { InboundMessage, MediaType } from '../message/received-content.ts';
+import type { InboundMessage, MediaType } from '../message/whatsapp-content.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import {
   type CarrierNotification,

@@ -7,13 +7,13 @@ import {
   QueryCommand,
   type QueryCommandOutput,
   ScanCommand,
+  type ScanCommandOutput,
 } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { conditionalUpdateItem } from '../platform/aws/conditional-write.dynamo.ts';
-import type { EditedTable } from './edited-row.ts';
 import type { FeedbackStore, StoredRow } from './feedback.ts';
-import { type Image, unchangedRow } from './row-editor.dynamo.ts';
+import { type EditedTable, type Image, unchangedRow } from './row-editor.dynamo.ts';
 
 export function dynamoFeedbackStore(
   dynamo: DynamoDBDocumentClient,
@@ -86,7 +86,7 @@ export function dynamoFeedbackStore(
 async function allPages(
   read: (
     start: Record<string, AttributeValue> | undefined,
-  ) => Promise<Pick<QueryCommandOutput, 'Items' | 'LastEvaluatedKey'>>,
+  ) => Promise<QueryCommandOutput | ScanCommandOutput>,
 ): Promise<StoredRow<Image>[]> {
   const rows: StoredRow<Image>[] = [];
   let start: Record<string, AttributeValue> | undefined;

@@ -12,7 +12,7 @@ import {
   type IgnoredValue,
   ownAttributes,
   shownValue,
-} from './edited-row.ts';
+} from './row-editor.dynamo.ts';
 
 const statuses = ['active', 'invalid', 'expired'] as const;
 
@@ -122,7 +122,7 @@ const attempts = 3;
  * @param feedbackFor - the feedback for each row, which may depend on the other rows
  */
 export async function reviewRows<Image>(
-  { write }: Pick<FeedbackStore<Image>, 'write'>,
+  { write }: FeedbackStore<Image>,
   read: () => Promise<readonly StoredRow<Image>[]>,
   feedbackFor: (rows: readonly EditedRow[]) => Promise<(row: EditedRow) => Feedback>,
 ): Promise<Reviewed> {

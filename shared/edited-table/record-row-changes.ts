@@ -10,7 +10,13 @@ import { everyClient } from '../contract/rate-limits-and-caps.ts';
 import { rowIn, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
 import { derivedIdAt } from '../platform/ids.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
-import { changeOf, type EditedRow, type EditedTable, ownAttributes, shownValue } from './edited-row.ts';
+import {
+  changeOf,
+  type EditedRow,
+  type EditedTable,
+  ownAttributes,
+  shownValue,
+} from './row-editor.dynamo.ts';
 
 /** A change of the attributes that an operator writes. The gateway's own attributes are left out. */
 interface RowChange {

@@ -18,7 +18,6 @@ import {
   type WindowLimits,
   windowAttributes,
 } from '../contract/rate-limits-and-caps.ts';
-import { type EditedRow, type IgnoredValue, shownValue } from '../edited-table/edited-row.ts';
 import {
   type Feedback,
   faultText,
@@ -28,6 +27,7 @@ import {
   misspelledAttributes,
   sinceText,
 } from '../edited-table/feedback.ts';
+import { type EditedRow, type IgnoredValue, shownValue } from '../edited-table/row-editor.dynamo.ts';
 import { closestName } from '../platform/closest-name.ts';
 import { limitOf, windowNames, windowSeconds } from './counters.dynamo.ts';
 import { type FirstReached, firstReached } from './entered-limits.ts';

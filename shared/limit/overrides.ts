@@ -24,6 +24,7 @@ import {
   windowAttributes,
 } from '../contract/rate-limits-and-caps.ts';
 import {
+  dynamoRowReader,
   type EditedRow,
   type EditedTable,
   type IgnoredValue,
@@ -31,8 +32,7 @@ import {
   parseBoolean,
   shownValue,
   validValue,
-} from '../edited-table/edited-row.ts';
-import { dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
+} from '../edited-table/row-editor.dynamo.ts';
 import { type Context, oncePerContext } from '../platform/context.ts';
 import { accessCache, cachedRead } from '../platform/expiring-cache.ts';
 import { countMetric } from '../platform/log.ts';

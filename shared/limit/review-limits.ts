@@ -3,7 +3,6 @@
  * minute scans the table for rows that have expired, because it is small: administrators edit it by hand.
  */
 import { type Caps, everyClient } from '../contract/rate-limits-and-caps.ts';
-import type { EditedRow } from '../edited-table/edited-row.ts';
 import {
   clientExistence,
   type ExistingClients,
@@ -12,6 +11,7 @@ import {
   type Reviewed,
   reviewRows,
 } from '../edited-table/feedback.ts';
+import type { EditedRow } from '../edited-table/row-editor.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
 import { feedbackOf } from './limit-feedback.ts';
 import { type ParsedRow, parseRow } from './overrides.ts';

@@ -11,7 +11,6 @@ import type { Context } from '../platform/context.ts';
 import type { NumberOwners } from '../sender/number-owners.ts';
 import { anySender } from './attempt.ts';
 import type { Message } from './message.ts';
-import type { InboundMessage } from './received-content.ts';
 import {
   type Contact,
   contactsFor,
@@ -21,6 +20,7 @@ import {
   unnamedSendersOf,
 } from './store/contacts.dynamo.ts';
 import { conversationPages, possiblyTakenOf, takenOf, type Written } from './store/conversations.dynamo.ts';
+import type { InboundMessage } from './whatsapp-content.ts';
 
 interface Owner {
   readonly clientId: string;

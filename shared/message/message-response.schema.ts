@@ -8,10 +8,10 @@ import { messageErrorCodes } from '../contract/message-error-codes.ts';
 import { described } from '../operation/fields.ts';
 import { attemptOutcomes } from './attempt.ts';
 import { encodings, messageTypes, statuses } from './message.ts';
-import { receivedContent } from './received-content.ts';
 import { rowError } from './send/batch-store.dynamo.ts';
 import { windowHours } from './store/whatsapp-window.dynamo.ts';
 import { scopes, sources } from './suppression/suppression.ts';
+import { receivedContent } from './whatsapp-content.ts';
 
 export const instant = z.iso.datetime().check(z.meta({ examples: ['2026-11-20T10:00:00.000Z'] }));
 export const recipient = z.string().check(z.meta({ examples: ['+447700900123'] }));

@@ -4,8 +4,7 @@
  */
 import type { Cell } from '../platform/csv.ts';
 import type { MessageStatus } from './message-response.schema.ts';
-import type { ReceivedContent } from './received-content.ts';
-import type { WhatsAppContent } from './whatsapp-content.ts';
+import type { ReceivedContent, WhatsAppContent } from './whatsapp-content.ts';
 
 export interface Content {
   readonly text?: string | null | undefined;

@@ -7,8 +7,7 @@ import { channels, type SendKind } from '../contract/channels.ts';
 import type { MessageErrorCode } from '../contract/message-error-codes.ts';
 import { lazily } from '../platform/expiring-cache.ts';
 import { attemptCosts, storedAttempt } from './attempt.ts';
-import { receivedContent } from './received-content.ts';
-import { storedTemplate, storedWhatsAppContent } from './whatsapp-content.ts';
+import { receivedContent, storedTemplate, storedWhatsAppContent } from './whatsapp-content.ts';
 
 export const messageTypes = ['transactional', 'promotional'] as const;
 

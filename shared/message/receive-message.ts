@@ -16,10 +16,10 @@ import { withoutUndefined } from '../platform/object-fields.ts';
 import type { NumberOwners } from '../sender/number-owners.ts';
 import { type Found, findOwner, isUnassigned, unassignedClientId } from './find-owner.ts';
 import type { Message } from './message.ts';
-import type { InboundMessage } from './received-content.ts';
 import { createMessage } from './store/messages.dynamo.ts';
 import { openWindow } from './store/whatsapp-window.dynamo.ts';
 import { applyKeyword } from './suppression/suppressions.dynamo.ts';
+import type { InboundMessage } from './whatsapp-content.ts';
 
 /** The context of the receiver; `numbers` keeps the rows of `senders` for at most 45 s. */
 export interface InboundContext

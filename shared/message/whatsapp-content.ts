@@ -1,5 +1,6 @@
-/** The content of a WhatsApp message, in a request and in a row (contract, section 5). */
+/** The content of a WhatsApp message, in a request, in a row (contract, section 5) and as it is received (contract, section 13). */
 import * as z from 'zod/mini';
+import type { Channel } from '../contract/channels.ts';
 import { optional } from '../operation/fields.ts';
 import { lazily } from '../platform/expiring-cache.ts';
 
@@ -215,4 +216,69 @@ function withPlaces<Button extends { readonly index?: number | undefined }>(butt
     (place) => !own.includes(place),
   );
   return buttons.map((button, place) => ({ ...button, index: own[place] ?? free.shift() ?? buttonsMax }));
+}
+
+const mediaTypes = ['image', 'video', 'audio', 'document', 'sticker'] as const;
+
+export const receivedContent = lazily(makeContent);
+
+export type ReceivedContent = z.output<ReturnType<typeof makeContent>>;
+export type MediaType = (typeof mediaTypes)[number];
+
+function makeContent() {
+  const text = z.string();
+  const optionalText = z.exactOptional(text);
+  const asGiven = z.record(text, z.unknown());
+  return z.object({
+    /** `unsupported`: the sender sent something that WhatsApp does not pass on to businesses. */
+    type: z.enum([
+      ...mediaTypes,
+      'location',
+      'button_reply',
+      'list_reply',
+      'reaction',
+      'contacts',
+      'flow_reply',
+      'order',
+      'unsupported',
+    ]),
+    /** Its content is fetched by the id, with `GetWhatsAppMessageMedia` of AWS End User Messaging Social. */
+    media: z.exactOptional(
+      z.object({ id: text, mime_type: optionalText, caption: optionalText, filename: optionalText }),
+    ),
+    location: z.exactOptional(
+      z.object({ latitude: z.number(), longitude: z.number(), name: optionalText, address: optionalText }),
+    ),
+    /** A quick reply to a template has a payload as its id. */
+    button_reply: z.exactOptional(z.object({ id: text, title: text })),
+    list_reply: z.exactOptional(z.object({ id: text, title: text, description: optionalText })),
+    /** If there is no emoji, the sender removed the reaction. */
+    reaction: z.exactOptional(z.object({ emoji: optionalText })),
+    // The content in the form in which Meta gives it.
+    contacts: z.exactOptional(z.array(asGiven)),
+    flow_reply: z.exactOptional(asGiven),
+    order: z.exactOptional(asGiven),
+  });
+}
+
+/** An inbound message, in the same form for all carriers. */
+export interface InboundMessage {
+  readonly channel: Channel;
+  /** Present if a simulated recipient wrote to test data. */
+  readonly mode?: 'test';
+  /** Unique in its channel; a repeated notification has the same. */
+  readonly carrierMessageId: string;
+  /** The sender: E.164, a short code, or the id of a WhatsApp user who hides the number. */
+  readonly person: string;
+  /** Our number that it was sent to: E.164, or a short code. */
+  readonly number: string;
+  /** The id by which a WhatsApp number is a sender: `phone-number-id-…`. */
+  readonly numberId?: string;
+  readonly receivedAt: Date;
+  /** Present if it is a text. */
+  readonly text?: string;
+  /** Present if it is a WhatsApp message other than a text. */
+  readonly content?: ReceivedContent;
+  /** The carrier's id of our message that this one answers, if the carrier names it. */
+  readonly repliesTo?: string;
 }

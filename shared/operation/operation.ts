@@ -48,7 +48,7 @@ export interface ApiResponse {
 
 export type Operation = (request: ApiRequest) => Promise<ApiResponse>;
 
-export function requireCaller(request: Pick<ApiRequest, 'caller'>): Caller {
+export function requireCaller(request: { readonly caller: Caller | undefined }): Caller {
   if (request.caller === undefined) throw new Error('the route has no scope');
   return request.caller;
 }
@@ -58,7 +58,7 @@ export const requiredField = 'This field is required.';
 /** @throws GatewayError that names every invalid field at once. */
 export function parseBody<S extends z.ZodMiniType>(
   schema: S,
-  { body }: Pick<ApiRequest, 'body'>,
+  { body }: { readonly body: unknown },
 ): z.output<S> {
   return parseFields(schema, body);
 }
@@ -66,7 +66,7 @@ export function parseBody<S extends z.ZodMiniType>(
 /** Parses the body of an operation whose fields are all optional. Treats a missing body as an empty one. */
 export function parseOptionalBody<S extends z.ZodMiniType>(
   schema: S,
-  { body }: Pick<ApiRequest, 'body'>,
+  { body }: { readonly body: unknown },
 ): z.output<S> {
   return parseFields(schema, body ?? {});
 }
@@ -74,7 +74,7 @@ export function parseOptionalBody<S extends z.ZodMiniType>(
 /** @throws GatewayError that names every invalid and every unknown parameter at once. */
 export function parseQuery<S extends z.ZodMiniType>(
   schema: S,
-  { query }: Pick<ApiRequest, 'query'>,
+  { query }: { readonly query: ApiRequest['query'] },
 ): z.output<S> {
   return parseFields(schema, query, describeUnknown(unknownIn(schema, query), 'parameter'));
 }

@@ -40,7 +40,7 @@ export function isRightCode(
  * Returns the template with `{{code}}` and `{{ttl_minutes}}`; `{{minutes}}` is the unit, and not a placeholder that a
  * request can have.
  */
-export function otpTemplate({ template, brand = '' }: Pick<SendOtpRequest, 'template' | 'brand'>): string {
+export function otpTemplate({ template, brand = '' }: SendOtpRequest): string {
   const what = brand === '' ? 'verification code' : '{{brand}} verification code';
   const given = template ?? `{{code}} is your ${what}. It expires in {{ttl_minutes}} {{minutes}}.`;
   return filled(given, { ...kept, brand });

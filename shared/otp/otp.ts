@@ -54,10 +54,7 @@ export function attemptsRemaining(otp: OneTimePassword): number {
  * Returns the milliseconds until a message was handed over; undefined unless it is a one-time password of a live key. The further
  * legs of a send are left out: they come later on purpose.
  */
-export function otpHandOverMs(
-  message: Pick<Message, 'client_id' | 'otp' | 'leg' | 'created_at'>,
-  now: Date,
-): number | undefined {
+export function otpHandOverMs(message: Message, now: Date): number | undefined {
   if (message.otp === undefined || message.leg !== undefined || modeOf(message.client_id) === 'test')
     return undefined;
   // The clock of the function that stored it may be ahead, and CloudWatch has no percentiles of a metric with a negative value.

@@ -20,8 +20,7 @@ import {
   queuedEntryOf,
 } from '../message/dispatch/outbound-queue.sqs.ts';
 import { eventsToSend, type Message, type MessageChange } from '../message/message.ts';
-import { isNear, isQueuedByRelay } from '../message/next-look.ts';
-import { parseMessageRow } from '../message/store/message-row.ts';
+import { isNear, isQueuedByRelay, parseMessageRow } from '../message/store/message-row.ts';
 import { readMessage } from '../message/store/messages.dynamo.ts';
 import { allEnded, isolateRefused } from '../platform/aws/permanent-fault.ts';
 import {

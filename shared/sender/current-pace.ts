@@ -3,7 +3,7 @@
  * waiting messages slow down too (contract 14.4).
  */
 import type { Channel } from '../contract/channels.ts';
-import type { EditedRow } from '../edited-table/edited-row.ts';
+import type { EditedRow } from '../edited-table/row-editor.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
 import { accessCache, cachedRead } from '../platform/expiring-cache.ts';
 import { identityKey, pacesIn, parseSenderRow } from './sender-row.ts';

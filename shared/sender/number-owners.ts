@@ -1,7 +1,7 @@
 /** Which client a number belongs to, and which may send from it, by the rows of `senders` (contract 13.1 and 14.3). */
 import type { Channel } from '../contract/channels.ts';
-import type { EditedRow } from '../edited-table/edited-row.ts';
 import type { ExistingClients } from '../edited-table/feedback.ts';
+import type { EditedRow } from '../edited-table/row-editor.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
 import { accessCache, cachedRead } from '../platform/expiring-cache.ts';
 import { type Holders, holdersIn, identityKey, parseSenderRow } from './sender-row.ts';

@@ -6,8 +6,7 @@
 import { type Channel, stageCarriersOf } from '../contract/channels.ts';
 import { settingsIdOf } from '../contract/mode.ts';
 import { everyClient } from '../contract/rate-limits-and-caps.ts';
-import type { EditedRow } from '../edited-table/edited-row.ts';
-import { dynamoAllRows, dynamoRowReader } from '../edited-table/row-editor.dynamo.ts';
+import { dynamoAllRows, dynamoRowReader, type EditedRow } from '../edited-table/row-editor.dynamo.ts';
 import { type Context, oncePerContext } from '../platform/context.ts';
 import { accessCache, cachedRead } from '../platform/expiring-cache.ts';
 import { countMetric } from '../platform/log.ts';

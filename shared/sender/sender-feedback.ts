@@ -5,7 +5,6 @@
 import { type Channel, channelNames, type StageCarriers } from '../contract/channels.ts';
 import { decimalText } from '../contract/prices.ts';
 import { everyClient } from '../contract/rate-limits-and-caps.ts';
-import { type EditedRow, shownValue } from '../edited-table/edited-row.ts';
 import {
   clientExistence,
   type ExistingClients,
@@ -20,6 +19,7 @@ import {
   reviewRows,
   sinceText,
 } from '../edited-table/feedback.ts';
+import { type EditedRow, shownValue } from '../edited-table/row-editor.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type Claims, claimsOf } from './number-owners.ts';
 import {
@@ -143,7 +143,8 @@ export async function reviewSenders<Image>({
   existingClients,
   carriers,
   clock,
-}: Pick<SenderContext, 'carriers'> & {
+}: {
+  readonly carriers: StageCarriers;
   readonly store: FeedbackStore<Image>;
   readonly existingClients: ExistingClients;
   readonly clock: Clock;

@@ -13,7 +13,7 @@ import {
   parseBoolean,
   shownValue,
   validValue,
-} from '../edited-table/edited-row.ts';
+} from '../edited-table/row-editor.dynamo.ts';
 import { closestName } from '../platform/closest-name.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 
@@ -153,7 +153,11 @@ export function destinationOf({
   channel,
   country,
   carrier,
-}: Omit<Destination, 'carrier'> & { readonly carrier?: string | null | undefined }): string {
+}: {
+  readonly channel: Channel;
+  readonly country: string;
+  readonly carrier?: string | null | undefined;
+}): string {
   return [channel, country, ...(typeof carrier === 'string' ? [carrier] : [])].join(' ');
 }
 
@@ -240,7 +244,9 @@ function parseInbound(
 /** The clients to which each identity is given, by `identityKey`. */
 export type Holders = ReadonlyMap<string, ReadonlySet<string>>;
 
-export function holdersIn(rows: readonly Pick<ParsedSenderRow, 'clientId' | 'given'>[]): Holders {
+export function holdersIn(
+  rows: readonly { readonly clientId: string; readonly given: ParsedSenderRow['given'] }[],
+): Holders {
   const holders = new Map<string, Set<string>>();
   for (const { clientId, given } of rows) {
     if (given === undefined) continue;
@@ -257,7 +263,7 @@ export type Paces = ReadonlyMap<string, number>;
  * Returns the lowest pace of each sender in all valid rows: a sender has one pace, whatever the country, the carrier
  * and the client of a message.
  */
-export function pacesIn(rows: readonly Pick<ParsedSenderRow, 'valid'>[]): Paces {
+export function pacesIn(rows: readonly ParsedSenderRow[]): Paces {
   const paces = new Map<string, number>();
   for (const { valid } of rows) {
     const pace = valid?.sender.messages_per_second;

@@ -9,7 +9,7 @@ import {
 } from '../contract/webhook-events.ts';
 import { eventStatuses } from '../message/message.ts';
 import { messageErrorCode, testMode } from '../message/message-response.schema.ts';
-import { receivedContent } from '../message/received-content.ts';
+import { receivedContent } from '../message/whatsapp-content.ts';
 import { described } from '../operation/fields.ts';
 
 const instant = z.iso.datetime();

@@ -10,7 +10,7 @@ import { ignoredEventTypes, smsEventTypes } from '../../contract/sms-event-types
 import { attemptNamed } from '../../message/dispatch/carrier.ts';
 import type { Receipt } from '../../message/dispatch/receipt-decisions.ts';
 import type { Status } from '../../message/message.ts';
-import type { InboundMessage } from '../../message/received-content.ts';
+import type { InboundMessage } from '../../message/whatsapp-content.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { CarrierReports } from '../carrier-module.ts';
 import { type CarrierNotification, hasField, jsonOf, read } from '../carrier-notification.ts';

@@ -6,7 +6,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
 import { inboundNumber } from '../../contract/phone-number.ts';
 import type { Receipt } from '../../message/dispatch/receipt-decisions.ts';
-import type { InboundMessage } from '../../message/received-content.ts';
+import type { InboundMessage } from '../../message/whatsapp-content.ts';
 import type { CarrierReports } from '../carrier-module.ts';
 import {
   type CarrierNotification,

@@ -9,7 +9,7 @@ import { inboundNumber } from '../../contract/phone-number.ts';
 import { isWhatsAppUserId } from '../../contract/whatsapp-user.ts';
 import { attemptNamed } from '../../message/dispatch/carrier.ts';
 import type { Receipt } from '../../message/dispatch/receipt-decisions.ts';
-import type { InboundMessage } from '../../message/received-content.ts';
+import type { InboundMessage } from '../../message/whatsapp-content.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { CallbackRequest, CarrierReports } from '../carrier-module.ts';
 import { type Reported, read, UnreadableNotification } from '../carrier-notification.ts';

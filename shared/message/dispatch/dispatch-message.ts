@@ -33,13 +33,13 @@ import { addSeconds, earlierOf, laterOf } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { fromOf, type StoredAttempt } from '../attempt.ts';
 import { type Message, waitsUntil } from '../message.ts';
-import { isNear } from '../next-look.ts';
 import {
   claimMessage,
   recordAttempt,
   releaseMessage,
   transitionMessage,
 } from '../store/message-changes.dynamo.ts';
+import { isNear } from '../store/message-row.ts';
 import { windowEnd, windowOpenedAt } from '../store/whatsapp-window.dynamo.ts';
 import { isSuppressed } from '../suppression/suppressions.dynamo.ts';
 import type { ChosenCarrier, HandOver, HandOverBody } from './carrier.ts';

@@ -8,9 +8,8 @@ import { lookAfter } from '../../due/due-index.ts';
 import { addSeconds, earlierOf } from '../../platform/clock.ts';
 import { mayBeTaken, shownAttempt } from '../attempt.ts';
 import { type Message, transitions, waitsUntil } from '../message.ts';
-import { isNear, nextLookOf } from '../next-look.ts';
 import { setNextLook, transitionMessage } from '../store/message-changes.dynamo.ts';
-import { expiry } from '../store/message-row.ts';
+import { expiry, isNear, nextLookOf } from '../store/message-row.ts';
 import type { DispatchContext, Dispatched } from './dispatch-context.ts';
 import { attemptFor } from './next-step.ts';
 import {

@@ -53,7 +53,11 @@ export interface BulkRow {
   readonly given: string | undefined;
   /** The canonical form; undefined if it is not a phone number. */
   readonly recipient: string | undefined;
-  readonly fields: Omit<z.output<typeof rowFields>, 'to'>;
+  readonly fields: {
+    readonly variables?: Readonly<Record<string, string>> | undefined;
+    readonly message?: string | undefined;
+    readonly reference?: string | undefined;
+  };
   /** The error of the row or of its other fields, which are then left out. */
   readonly fault: string | undefined;
 }
@@ -92,16 +96,14 @@ export interface CheckedRows {
   readonly errors: readonly RowError[];
 }
 
-interface RowDefaults {
-  /** The template of rows without a message. */
-  readonly message?: string | undefined;
-  readonly from?: string | undefined;
-  readonly reference?: string | undefined;
-}
-
+/** @param defaults - `message` is the template of rows without a message */
 export function checkRows(
   rows: readonly BulkRow[],
-  defaults: RowDefaults,
+  defaults: {
+    readonly message?: string | undefined;
+    readonly from?: string | undefined;
+    readonly reference?: string | undefined;
+  },
   permissions: SendingPermissions | undefined,
 ): CheckedRows {
   const good: GoodRow[] = [];
@@ -122,9 +124,9 @@ export function checkRows(
 function checkRow(
   { given, recipient: to, fields, fault }: BulkRow,
   seen: ReadonlyMap<string, number>,
-  defaults: RowDefaults,
+  defaults: Parameters<typeof checkRows>[1],
   permissions: SendingPermissions | undefined,
-): Omit<GoodRow, 'index'> | { error: RowErrorCode; message: string } {
+) {
   if (to === undefined) {
     return given === undefined
       ? refused('invalid_row', fault ?? invalidRecipientText)

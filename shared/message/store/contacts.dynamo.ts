@@ -16,7 +16,7 @@ import type { Context } from '../../platform/context.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { anySender, fromOf, mayBeTaken } from '../attempt.ts';
 import type { Message } from '../message.ts';
-import type { InboundMessage } from '../received-content.ts';
+import type { InboundMessage } from '../whatsapp-content.ts';
 
 /** A carrier took a message of this client. */
 export interface Contact {

@@ -4,13 +4,19 @@
  */
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import { keptDays } from '../../contract/mode.ts';
-import { dueFields } from '../../due/due-index.ts';
-import { addDays, epochSeconds } from '../../platform/clock.ts';
+import { dueFields, lookAfter } from '../../due/due-index.ts';
+import {
+  addDays,
+  addSeconds,
+  earlierOf,
+  epochSeconds,
+  laterOf,
+  queueDelayMaxSeconds,
+} from '../../platform/clock.ts';
 import { shardOf } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { StoredAttempt } from '../attempt.ts';
-import { type Message, messageSchema, type Status, transitions } from '../message.ts';
-import { firstLookOf } from '../next-look.ts';
+import { type Message, messageSchema, type Status, transitions, waitsUntil } from '../message.ts';
 
 export const listShards = 4;
 
@@ -116,4 +122,44 @@ export function reportedFields(report: Partial<Transition>) {
     carrier_key: report.carrierMessageId,
     delivered_by: report.deliveredBy,
   });
+}
+
+/** True if the relay queues a scheduled message with a delay. A message that waits longer is in the due index alone. */
+export function isQueuedByRelay({ scheduled_at, created_at }: Message): boolean {
+  return isNear(new Date(scheduled_at ?? created_at), new Date(created_at));
+}
+
+/** True if a queue can delay a message until then. */
+export function isNear(time: Date, now: Date): boolean {
+  return time <= addSeconds(now, queueDelayMaxSeconds);
+}
+
+/** Returns the first look at a new message; undefined if it is final. */
+export function firstLookOf(message: Message): Date | undefined {
+  if (transitions[message.status].final) return undefined;
+  if (message.status === 'scheduled') {
+    const startsAt = new Date(message.scheduled_at ?? message.created_at);
+    return isQueuedByRelay(message) ? lookAfter(startsAt) : startsAt;
+  }
+  const queuedAt = new Date(message.queued_at ?? message.created_at);
+  const comesToWorkerAt = laterOf(queuedAt, waitsUntil(message) ?? queuedAt);
+  return earlierOf(lookAfter(comesToWorkerAt), new Date(message.expires_at));
+}
+
+/**
+ * Returns the next look at a message that a worker cannot hand over now; undefined if none is needed.
+ *
+ * @param legDueAt - the time of the next leg, if it has not started and may still be needed
+ */
+export function nextLookOf(message: Message, legDueAt: Date | undefined): Date | undefined {
+  if (message.held !== undefined) return undefined;
+  const looks: Date[] = [];
+  if (!transitions[message.status].final)
+    looks.push(new Date(message.status === 'scheduled' ? (message.scheduled_at ?? 0) : message.expires_at));
+  if (legDueAt !== undefined) {
+    // The relay queued a leg that starts soon after its message, so a look at that time would start it twice.
+    const after = message.fallback?.[0]?.after_seconds ?? 0;
+    looks.push(after > queueDelayMaxSeconds ? legDueAt : lookAfter(legDueAt));
+  }
+  return looks.length === 0 ? undefined : looks.reduce(earlierOf);
 }

@@ -1,6 +1,6 @@
 /** A client with a list of senders may use only these in every send operation; the same for countries. */
 import { describe, expect, it } from '@jest/globals';
-import type { EditedRow } from '../../../shared/edited-table/edited-row.ts';
+import type { EditedRow } from '../../../shared/edited-table/row-editor.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { writeRows } from '../../support/engine/write-rows.ts';
 import {

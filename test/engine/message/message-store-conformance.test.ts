@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Message, statuses } from '../../../shared/message/message.ts';
-import { firstLookOf } from '../../../shared/message/next-look.ts';
 import {
   addAttemptCost,
   claimMessage,
@@ -9,6 +8,7 @@ import {
   releaseMessage,
   transitionMessage,
 } from '../../../shared/message/store/message-changes.dynamo.ts';
+import { firstLookOf } from '../../../shared/message/store/message-row.ts';
 import {
   createLeg,
   createMessage,

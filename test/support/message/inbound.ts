@@ -1,8 +1,8 @@
 /** Messages of people, and what receives them, in memory. */
 
 import type { InboundContext } from '../../../shared/message/receive-message.ts';
-import type { InboundMessage } from '../../../shared/message/received-content.ts';
 import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
+import type { InboundMessage } from '../../../shared/message/whatsapp-content.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { numbersOwned } from '../doubles/no-senders.ts';
 import type { InMemoryTables } from '../engine/in-memory-tables.ts';

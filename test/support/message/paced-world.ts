@@ -1,6 +1,6 @@
 /** A worker that hands over messages of a sender with a pace: a clock that only its waits move, a queue, and the carrier's calls. */
 
-import type { EditedRow } from '../../../shared/edited-table/edited-row.ts';
+import type { EditedRow } from '../../../shared/edited-table/row-editor.dynamo.ts';
 import type { HandOver } from '../../../shared/message/dispatch/carrier.ts';
 import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { type OutboundEntry, queuedMessageOf } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';

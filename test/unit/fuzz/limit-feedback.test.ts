@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { limitPolicies, policies, type StageCaps } from '../../../shared/contract/rate-limits-and-caps.ts';
-import type { EditedRow } from '../../../shared/edited-table/edited-row.ts';
+import type { EditedRow } from '../../../shared/edited-table/row-editor.dynamo.ts';
 import { amountOf } from '../../../shared/limit/cap-notices.ts';
 import { capDefaults, capLimits } from '../../../shared/limit/client-caps.ts';
 import { feedbackOf } from '../../../shared/limit/limit-feedback.ts';

@@ -1,14 +1,14 @@
 /** A message of a sender with a pace on its way to the carrier: it waits in the queue, and goes in its place (contract 14.4). */
 
 import { describe, expect, it } from '@jest/globals';
-import type { EditedRow } from '../../../shared/edited-table/edited-row.ts';
+import type { EditedRow } from '../../../shared/edited-table/row-editor.dynamo.ts';
 import type { HandOver } from '../../../shared/message/dispatch/carrier.ts';
 import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { queuedEntryOf, queuedMessageOf } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import { expectedEndOf } from '../../../shared/message/dispatch/paced-message.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { firstLookOf } from '../../../shared/message/next-look.ts';
 import { transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
+import { firstLookOf } from '../../../shared/message/store/message-row.ts';
 import { createMessage, readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { recordsAttempt, withCalls } from '../../support/engine/test-context.ts';

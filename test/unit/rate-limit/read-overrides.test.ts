@@ -1,7 +1,7 @@
 import { convertToNative } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { type PolicyName, policies } from '../../../shared/contract/rate-limits-and-caps.ts';
-import type { EditedRow } from '../../../shared/edited-table/edited-row.ts';
+import type { EditedRow } from '../../../shared/edited-table/row-editor.dynamo.ts';
 import { capsInRows, limitsOf, prepareLimits } from '../../../shared/limit/overrides.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';

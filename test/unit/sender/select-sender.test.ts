@@ -2,7 +2,7 @@ import { convertToNative } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Channel } from '../../../shared/contract/channels.ts';
-import type { EditedRow } from '../../../shared/edited-table/edited-row.ts';
+import type { EditedRow } from '../../../shared/edited-table/row-editor.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { numberOwners } from '../../../shared/sender/number-owners.ts';
 import { type Addressed, selectSender, sendersOf } from '../../../shared/sender/select-sender.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { EditedRow } from '../../../shared/edited-table/edited-row.ts';
+import type { EditedRow } from '../../../shared/edited-table/row-editor.dynamo.ts';
 import type { Claims } from '../../../shared/sender/number-owners.ts';
 import { selectSender } from '../../../shared/sender/select-sender.ts';
 import { senderFeedback } from '../../../shared/sender/sender-feedback.ts';

@@ -4,9 +4,9 @@ import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/l
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { dynamoExistingClients } from '../../../../shared/client/client-store.dynamo.ts';
-import type { EditedRow } from '../../../../shared/edited-table/edited-row.ts';
 import type { FeedbackStore } from '../../../../shared/edited-table/feedback.ts';
 import { dynamoFeedbackStore } from '../../../../shared/edited-table/feedback-store.dynamo.ts';
+import type { EditedRow } from '../../../../shared/edited-table/row-editor.dynamo.ts';
 import { overrideTable } from '../../../../shared/limit/overrides.ts';
 import { reviewAll, reviewClients, reviewExpired } from '../../../../shared/limit/review-limits.ts';
 import { addSeconds } from '../../../../shared/platform/clock.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { EditedRow } from '../../../../shared/edited-table/edited-row.ts';
+import type { EditedRow } from '../../../../shared/edited-table/row-editor.dynamo.ts';
 import { type FeedbackContext, feedbackOf } from '../../../../shared/limit/limit-feedback.ts';
 import { parseRow } from '../../../../shared/limit/overrides.ts';
 
