@@ -11,7 +11,7 @@ import { capsInForce, takeFromCaps } from '../shared/limit/client-caps.ts';
 import type { DispatchContext } from '../shared/message/dispatch/dispatch-context.ts';
 import { dispatchQueued } from '../shared/message/dispatch/dispatch-message.ts';
 import { outboundUrlOf, queuedMessage } from '../shared/message/dispatch/outbound-queue.sqs.ts';
-import { senderPaces } from '../shared/message/dispatch/sender-pace.dynamo.ts';
+import { newWorkerPace } from '../shared/message/dispatch/sender-pace.dynamo.ts';
 import { otpHandOverMs } from '../shared/otp/otp.ts';
 import { otpLegs } from '../shared/otp/otp-legs.ts';
 import { secretsManagerOtpSecrets } from '../shared/otp/otp-secret.secrets.ts';
@@ -37,7 +37,7 @@ const dispatching: DispatchContext = {
   ),
   bodyOf: handOverBodies(secretsManagerOtpSecrets(secrets, env.OTP_SECRET_ARN, clock)),
   isDisabled: disabledClients(db, env.CLIENTS_TABLE, clock),
-  pace: senderPaces(db, env.SENDER_PACE_TABLE, clock),
+  pace: newWorkerPace(),
   currentPaceOf: currentPaces(dynamoAllRows(db, env.SENDERS_TABLE), clock),
   takeFromCaps: async (clientId, messages, now) =>
     takeFromCaps(context, { clientId, limits: await capsInForce(context, clientId), now }, messages),

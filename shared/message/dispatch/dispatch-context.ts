@@ -5,7 +5,7 @@ import type { CurrentPaceOf } from '../../sender/current-pace.ts';
 import type { Message } from '../message.ts';
 import type { ChosenCarrier, HandOverBody } from './carrier.ts';
 import type { OutboundUrls } from './outbound-queue.sqs.ts';
-import type { SenderPaces } from './sender-pace.dynamo.ts';
+import type { WorkerPace } from './sender-pace.dynamo.ts';
 import type { OtpLegs } from './start-next-leg.ts';
 
 export interface DispatchContext
@@ -13,6 +13,7 @@ export interface DispatchContext
     | 'MESSAGES_TABLE'
     | 'ON_UNKNOWN'
     | 'RETENTION_DAYS'
+    | 'SENDER_PACE_TABLE'
     | 'SUPPRESSIONS_TABLE'
     | 'UNKNOWN_DEADLINE_SECONDS'
     | 'WHATSAPP_WINDOWS_TABLE'
@@ -24,7 +25,7 @@ export interface DispatchContext
   readonly bodyOf: (message: Message) => Promise<HandOverBody>;
   /** Returns true if an administrator disabled the client; at most 60 s old. */
   readonly isDisabled: (clientId: string) => Promise<boolean>;
-  readonly pace: SenderPaces;
+  readonly pace: WorkerPace;
   readonly currentPaceOf: CurrentPaceOf;
   /** Takes messages from the caps of a client. @throws GatewayError if a cap has no room for them */
   readonly takeFromCaps: (clientId: string, messages: readonly Message[], now: Date) => Promise<void>;

@@ -58,8 +58,9 @@ import {
   withOutcome,
 } from './next-step.ts';
 import { outboundEntryOf, type QueuedMessage, waitingEntryOf } from './outbound-queue.sqs.ts';
-import { pacedNow, slowDownSender } from './paced-message.ts';
+import { pacedNow } from './paced-message.ts';
 import { noteLateOutcome, recordRefused, recordSent } from './record-outcome.ts';
+import { isPlaceInTime, preparationMs, reservePlace, slowDownSender } from './sender-pace.dynamo.ts';
 import { isReplaced, startNextLeg } from './start-next-leg.ts';
 
 /** Processes one queue message. A message that waits longer for the pace of its sender is only queued again. */
@@ -249,10 +250,10 @@ async function waitForTurn(
 > {
   const paced = await pacedNow(ctx, message);
   // A repeat is as urgent as a one-time password: its deadline does not wait.
-  const turn = paced && (await ctx.pace.reserve({ ...paced, ...(isRepeat ? { kind: 'otp' } : {}) }));
+  const turn = paced && (await reservePlace(ctx, { ...paced, ...(isRepeat ? { kind: 'otp' } : {}) }));
   if (turn?.outcome !== 'later') {
     const placeMs = turn?.atMs;
-    if (placeMs !== undefined) await sleepUntil(ctx, ctx.pace.preparationMs(placeMs));
+    if (placeMs !== undefined) await sleepUntil(ctx, preparationMs(ctx, placeMs));
     return { prepared: await prepareCall(ctx, message, carrier), placeMs };
   }
   const until = new Date(turn.atMs);
@@ -301,7 +302,7 @@ async function withTemplate(ctx: DispatchContext, message: Message): Promise<Mes
 async function isInPlace(ctx: DispatchContext, placeMs: number | undefined): Promise<boolean> {
   if (placeMs === undefined) return true;
   await sleepUntil(ctx, placeMs);
-  return ctx.pace.isInTime(placeMs);
+  return isPlaceInTime(ctx, placeMs);
 }
 
 async function sleepUntil({ clock, sleep }: DispatchContext, atMs: number): Promise<void> {

@@ -53,29 +53,8 @@ export async function pacedNow(
   return pacedMessageOf(message, current ?? undefined);
 }
 
-/** Slows the sender of a throttled message down. The outcome of the message is written already, so a fault is only logged. */
-export async function slowDownSender(
-  ctx: Context & {
-    readonly currentPaceOf: CurrentPaceOf;
-    readonly pace: { slowDown(identity: string): Promise<void> };
-  },
-  message: Message,
-): Promise<void> {
-  const paced = await pacedNow(ctx, message);
-  if (paced === undefined) return;
-  await ctx.pace
-    .slowDown(paced.identity)
-    .catch((error: unknown) => ctx.warn('the sender is not slowed down', error));
-}
-
 /** Time for storing and relaying the messages of a bulk. */
 const storingMs = 1000;
-
-interface Line {
-  /** The line begins here or later. */
-  readonly fromMs: number;
-  readonly stepMs: number;
-}
 
 interface LinedUp {
   readonly messages: readonly Message[];
@@ -86,9 +65,11 @@ interface LinedUp {
 /**
  * Gives the messages of a bulk the times at which they come to a worker, before they are stored. It adds them to the lines of
  * their senders; but a scheduled bulk is not in line yet, and assumes that its senders have nothing else to send.
+ *
+ * @param join - adds messages to the line of their sender, and returns the time of the first
  */
 export async function lineUp(
-  pace: { joinLine(message: PacedMessage, line: Line): Promise<number> },
+  join: (message: PacedMessage, fromMs: number, stepMs: number) => Promise<number>,
   messages: readonly Message[],
   now: Date,
 ): Promise<LinedUp> {
@@ -96,9 +77,9 @@ export async function lineUp(
   const ends = await Promise.all(
     bySender(messages).map(async ([first, ...others]) => {
       const { scheduled_at } = first.message;
-      const line = { fromMs: now.getTime() + storingMs, stepMs: stepMsOfAll([first, ...others]) };
+      const [fromMs, stepMs] = [now.getTime() + storingMs, stepMsOfAll([first, ...others])];
       let atMs =
-        scheduled_at === undefined ? await pace.joinLine(first.paced, line) : Date.parse(scheduled_at);
+        scheduled_at === undefined ? await join(first.paced, fromMs, stepMs) : Date.parse(scheduled_at);
       for (const { message, paced } of [first, ...others]) {
         times.set(message.message_id, new Date(atMs).toISOString());
         atMs += stepMsOf(paced);

@@ -11,7 +11,7 @@
  * - A message that finds the cursor further ahead goes back to its queue. A second cursor for each kind of send, its line,
  *   spreads the returns: each message adds its step, and comes back at the time before the addition. A bulk request adds
  *   all its messages when it stores them, so that each one comes to a worker at about its time. The line is an estimate:
- *   nobody is handed over because of it. Whoever finds no place joins it again at its end.
+ *   no message is handed over because of it. A message that finds no place joins it again at its end.
  * - A worker calls the carrier at the place, or up to 100 ms later. If it was frozen for longer, it takes the attempt back,
  *   and the message reserves again. Clocks are at most 100 ms apart. So the calls of ten seconds have their places in
  *   10.2 s. A step is 2 % longer than the pace says, so that these are places for ten seconds, and one message more.
@@ -20,11 +20,13 @@
  * A worker that dies leaves its place unused, and so does a message that is not handed over after all. The TTL deletes a row
  * a week after its last change.
  */
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { SendKind } from '../../contract/channels.ts';
 import { conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
-import { addDays, type Clock, epochSeconds } from '../../platform/clock.ts';
-import { type PacedMessage, stepMsOf } from './paced-message.ts';
+import { addDays, epochSeconds } from '../../platform/clock.ts';
+import type { Context } from '../../platform/context.ts';
+import type { CurrentPaceOf } from '../../sender/current-pace.ts';
+import type { Message } from '../message.ts';
+import { type PacedMessage, pacedNow, stepMsOf } from './paced-message.ts';
 
 /** From now to the last place that a message may reserve: the longest wait in a worker. */
 const reachMs = { bulk: 1000, single: 2000, otp: 3000 } as const satisfies Record<SendKind, number>;
@@ -41,128 +43,136 @@ const keptDays = 7;
 /** A number that DynamoDB and JavaScript have exactly. */
 const endlessMs = Number.MAX_SAFE_INTEGER;
 
-type Cursor = 'next_ms' | `${SendKind}_line_ms`;
+type PaceContext = Context<'SENDER_PACE_TABLE'>;
 
-interface Move {
+/** How far ahead of a place a worker reserves. It grows while the tables of the worker are slow. */
+export interface WorkerPace {
+  aheadMs: number;
+}
+
+export function newWorkerPace(): WorkerPace {
+  return { aheadMs: aheadMsMin };
+}
+
+type WorkerContext = PaceContext & { readonly pace: WorkerPace };
+
+/**
+ * Reserves a place, or joins the line if none is near.
+ *
+ * @returns the place in which the message is handed over, or the time at which it must come again
+ */
+export async function reservePlace(
+  ctx: WorkerContext,
+  message: PacedMessage,
+): Promise<{ readonly outcome: 'place' | 'later'; readonly atMs: number }> {
+  const { identity, kind } = message;
+  const { aheadMs } = ctx.pace;
+  const nowMs = ctx.clock().getTime();
+  const stepMs = stepMsOf(message);
+  const cursor = { identity, cursor: 'next_ms', stepMs } as const;
+  const limitMs = nowMs + Math.max(reachMs[kind], aheadMs);
+  const { isMoved, cursorMs, row } = await moveCursor(ctx, { ...cursor, fromMs: nowMs + aheadMs, limitMs });
+  if (!isMoved) return { outcome: 'later', atMs: await joinLine(ctx, message, cursorMs, stepMs) };
+  if (kind !== 'otp' && Number(row.slowed_until_ms) > nowMs)
+    await moveCursor(ctx, { ...cursor, fromMs: nowMs });
+  return { outcome: 'place', atMs: cursorMs };
+}
+
+/** Adds a step to the line of the message's kind. Returns the time at which the message comes to a worker. */
+export async function joinLine(
+  ctx: PaceContext,
+  { identity, kind }: PacedMessage,
+  fromMs: number,
+  stepMs: number,
+): Promise<number> {
+  const cursor = `${kind}_line_ms` as const;
+  return (await moveCursor(ctx, { identity, cursor, fromMs, stepMs })).cursorMs;
+}
+
+/** Returns when to begin with the reads that the call needs. */
+export function preparationMs({ pace }: WorkerContext, placeMs: number): number {
+  return placeMs - pace.aheadMs;
+}
+
+/** True if the carrier may be called now. If not, the worker reserves further ahead from now on, because a table is slow. */
+export function isPlaceInTime({ clock, pace }: WorkerContext, placeMs: number): boolean {
+  const inTime = clock().getTime() <= placeMs + lateMsMax;
+  pace.aheadMs = inTime ? Math.max(aheadMsMin, pace.aheadMs * 0.9) : Math.min(aheadMsMax, pace.aheadMs * 2);
+  return inTime;
+}
+
+/** Slows the sender of a throttled message down. The outcome of the message is written already, so a fault is only logged. */
+export async function slowDownSender(
+  ctx: PaceContext & { readonly currentPaceOf: CurrentPaceOf },
+  message: Message,
+): Promise<void> {
+  const paced = await pacedNow(ctx, message);
+  if (paced === undefined) return;
+  const values = { ':until': ctx.clock().getTime() + slowedMs };
+  await updatePace(ctx, paced.identity, { set: 'slowed_until_ms = :until', values }).catch((error: unknown) =>
+    ctx.warn('the sender is not slowed down', error),
+  );
+}
+
+interface CursorMove {
   readonly identity: string;
-  readonly cursor: Cursor;
+  readonly cursor: 'next_ms' | `${SendKind}_line_ms`;
   readonly fromMs: number;
   readonly stepMs: number;
   readonly limitMs?: number;
 }
 
-type Row = Readonly<Record<string, unknown>>;
-
-/** The cursor before it was moved, or, beyond the limit, where it is. */
-interface Moved {
+/**
+ * Moves the cursor by the step, from its value or from the given time if that is later, unless it is beyond the limit.
+ *
+ * @returns the cursor before it was moved, or, beyond the limit, where it is
+ */
+async function moveCursor(
+  ctx: PaceContext,
+  { identity, cursor, fromMs, stepMs, limitMs = endlessMs }: CursorMove,
+): Promise<{
   readonly isMoved: boolean;
   readonly cursorMs: number;
-  readonly row: Row;
-}
-
-/** A place in which the message is handed over, or the time at which it must come again. */
-interface Turn {
-  readonly outcome: 'place' | 'later';
-  readonly atMs: number;
-}
-
-export type SenderPaces = ReturnType<typeof senderPaces>;
-
-export function senderPaces(client: DynamoDBDocumentClient, TableName: string, clock: Clock) {
-  let aheadMs = aheadMsMin;
-
-  /** Moves the cursor by the step, from its value or from the given time if that is later, unless it is beyond the limit. */
-  async function move({ identity, cursor, fromMs, stepMs, limitMs = endlessMs }: Move): Promise<Moved> {
-    for (;;) {
-      const moving = await update(identity, {
-        set: `${cursor} = ${cursor} + :step`,
-        condition: `${cursor} BETWEEN :from AND :limit`,
-        values: { ':step': stepMs, ':from': fromMs, ':limit': limitMs },
-      });
-      if (moving.applied) {
-        const row = moving.response.Attributes ?? {};
-        return { isMoved: true, cursorMs: Number(row[cursor]) - stepMs, row };
-      }
-      const { row = {} } = moving;
-      const seenMs = row[cursor];
-      if (typeof seenMs === 'number' && seenMs > limitMs) return { isMoved: false, cursorMs: seenMs, row };
-      const beginning = await update(identity, {
-        set: `${cursor} = :after`,
-        // An edited row may have anything.
-        condition: `NOT attribute_type(${cursor}, :number) OR ${cursor} < :from`,
-        values: { ':after': fromMs + stepMs, ':number': 'N', ':from': fromMs },
-      });
-      if (beginning.applied)
-        return { isMoved: true, cursorMs: fromMs, row: beginning.response.Attributes ?? {} };
-      // Another worker has moved it meanwhile.
-    }
-  }
-
-  function update(
-    identity: string,
-    {
-      set,
-      condition,
-      values,
-    }: { readonly set: string; readonly condition?: string; readonly values: object },
-  ) {
-    return conditionalUpdate(client, {
-      TableName,
-      // Names are one sender whatever their case, with one pace.
-      Key: { sender: identity.toLowerCase() },
-      UpdateExpression: `SET ${set}, purge_at = :purge_at`,
-      ConditionExpression: condition,
-      ExpressionAttributeValues: { ...values, ':purge_at': epochSeconds(addDays(clock(), keptDays)) },
-      ReturnValues: 'ALL_NEW',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  readonly row: Readonly<Record<string, unknown>>;
+}> {
+  for (;;) {
+    const moving = await updatePace(ctx, identity, {
+      set: `${cursor} = ${cursor} + :step`,
+      condition: `${cursor} BETWEEN :from AND :limit`,
+      values: { ':step': stepMs, ':from': fromMs, ':limit': limitMs },
     });
+    if (moving.applied) {
+      const row = moving.response.Attributes ?? {};
+      return { isMoved: true, cursorMs: Number(row[cursor]) - stepMs, row };
+    }
+    const { row = {} } = moving;
+    const seenMs = row[cursor];
+    if (typeof seenMs === 'number' && seenMs > limitMs) return { isMoved: false, cursorMs: seenMs, row };
+    const beginning = await updatePace(ctx, identity, {
+      set: `${cursor} = :after`,
+      // An edited row may have anything.
+      condition: `NOT attribute_type(${cursor}, :number) OR ${cursor} < :from`,
+      values: { ':after': fromMs + stepMs, ':number': 'N', ':from': fromMs },
+    });
+    if (beginning.applied)
+      return { isMoved: true, cursorMs: fromMs, row: beginning.response.Attributes ?? {} };
+    // Another worker has moved it meanwhile.
   }
+}
 
-  async function joinLine(
-    { identity, kind }: PacedMessage,
-    { fromMs, stepMs }: Pick<Move, 'fromMs' | 'stepMs'>,
-  ): Promise<number> {
-    const { cursorMs } = await move({ identity, cursor: `${kind}_line_ms`, fromMs, stepMs });
-    return cursorMs;
-  }
-
-  return {
-    joinLine,
-
-    /** Reserves a place, or joins the line if none is near. */
-    async reserve(message: PacedMessage): Promise<Turn> {
-      const { identity, kind } = message;
-      const nowMs = clock().getTime();
-      const stepMs = stepMsOf(message);
-      const cursor = 'next_ms';
-      const limitMs = nowMs + Math.max(reachMs[kind], aheadMs);
-      const { isMoved, cursorMs, row } = await move({
-        identity,
-        cursor,
-        fromMs: nowMs + aheadMs,
-        stepMs,
-        limitMs,
-      });
-      if (!isMoved) return { outcome: 'later', atMs: await joinLine(message, { fromMs: cursorMs, stepMs }) };
-      if (kind !== 'otp' && Number(row.slowed_until_ms) > nowMs)
-        await move({ identity, cursor, fromMs: nowMs, stepMs });
-      return { outcome: 'place', atMs: cursorMs };
-    },
-
-    /** Returns when to begin with what the call needs. */
-    preparationMs: (placeMs: number): number => placeMs - aheadMs,
-
-    /** True if the carrier may be called now. The next reservations are further ahead if not, for a table that is slow. */
-    isInTime(placeMs: number): boolean {
-      const inTime = clock().getTime() <= placeMs + lateMsMax;
-      aheadMs = inTime ? Math.max(aheadMsMin, aheadMs * 0.9) : Math.min(aheadMsMax, aheadMs * 2);
-      return inTime;
-    },
-
-    /** Halves the pace for a minute. */
-    async slowDown(identity: string): Promise<void> {
-      const values = { ':until': clock().getTime() + slowedMs };
-      await update(identity, { set: 'slowed_until_ms = :until', values });
-    },
-  };
+function updatePace(
+  { db, env, clock }: PaceContext,
+  identity: string,
+  { set, condition, values }: { readonly set: string; readonly condition?: string; readonly values: object },
+) {
+  return conditionalUpdate(db, {
+    TableName: env.SENDER_PACE_TABLE,
+    // Names are one sender whatever their case, with one pace.
+    Key: { sender: identity.toLowerCase() },
+    UpdateExpression: `SET ${set}, purge_at = :purge_at`,
+    ConditionExpression: condition,
+    ExpressionAttributeValues: { ...values, ':purge_at': epochSeconds(addDays(clock(), keptDays)) },
+    ReturnValues: 'ALL_NEW',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
 }

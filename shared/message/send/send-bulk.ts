@@ -27,7 +27,7 @@ import { newId } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { type SelectSender, sendersOf } from '../../sender/select-sender.ts';
 import { lineUp } from '../dispatch/paced-message.ts';
-import { senderPaces } from '../dispatch/sender-pace.dynamo.ts';
+import { joinLine } from '../dispatch/sender-pace.dynamo.ts';
 import type { Message } from '../message.ts';
 import type { AcceptedBatch } from '../message-response.schema.ts';
 import { acceptedView } from '../message-response.ts';
@@ -153,7 +153,7 @@ async function storeMessages(
   now: Date,
 ): Promise<Batch> {
   const all = rows.map(({ message }) => message);
-  const paced = await lineUp(senderPaces(context.db, context.env.SENDER_PACE_TABLE, context.clock), all, now);
+  const paced = await lineUp((...line) => joinLine(context, ...line), all, now);
   await createMessages(context, paced.messages);
   const expectedEnd = paced.expectedEndAt?.toISOString();
   const expected_end_at = await markBatchStored(context, batch.batch_id, expectedEnd);

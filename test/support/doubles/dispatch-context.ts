@@ -3,19 +3,18 @@
  * one-time passwords that can be verified. A test gives what it is about.
  */
 import type { DispatchContext } from '../../../shared/message/dispatch/dispatch-context.ts';
+import { newWorkerPace } from '../../../shared/message/dispatch/sender-pace.dynamo.ts';
 import { otpText } from '../../../shared/otp/otp-text.ts';
-import { inMemoryPace } from '../engine/stores.ts';
 import { outboundSqs, testContext } from '../engine/test-context.ts';
 
-export function dispatchContext({
-  pace,
-  ...given
-}: Partial<DispatchContext> & { readonly carriersFor: DispatchContext['carriersFor'] }): DispatchContext {
+export function dispatchContext(
+  given: Partial<DispatchContext> & { readonly carriersFor: DispatchContext['carriersFor'] },
+): DispatchContext {
   return {
     ...testContext(undefined, { sqs: outboundSqs(() => {}) }),
     bodyOf: async () => ({ text: 'Hello' }),
     isDisabled: async () => false,
-    pace: pace ?? inMemoryPace(given.clock),
+    pace: newWorkerPace(),
     currentPaceOf: async () => undefined,
     takeFromCaps: async () => {},
     otpLegs: {

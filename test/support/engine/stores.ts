@@ -1,9 +1,7 @@
 /** The gateway's stores on tables of a test, and on fresh ones in memory whose rows the test sees at once. */
 import { dynamoActivityReader } from '../../../shared/activity/activity-log.dynamo.ts';
-import { type SenderPaces, senderPaces } from '../../../shared/message/dispatch/sender-pace.dynamo.ts';
 import { parseMessageRow } from '../../../shared/message/store/message-row.ts';
 import { type OneTimePassword, otpSchema } from '../../../shared/otp/otp.ts';
-import { type Clock, systemClock } from '../../../shared/platform/clock.ts';
 import { dynamoUsageReader } from '../../../shared/usage/usage-reader.dynamo.ts';
 import { dynamoDeliveryStore, dynamoResendStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { dynamoEndpointResults, dynamoEndpointStore } from '../../../shared/webhook/endpoint-store.dynamo.ts';
@@ -21,7 +19,6 @@ export function storesIn({ dynamo, names }: TestTables) {
   return {
     ...context,
     context,
-    senderPaces: (clock: Clock) => senderPaces(dynamo, names.sender_pace, clock),
     deliveries: dynamoDeliveryStore(dynamo, names.webhook_deliveries),
     endpoints: {
       ...dynamoEndpointStore(dynamo, names.webhook_endpoints, names.client_secrets),
@@ -48,9 +45,4 @@ export function inMemoryStores(tables: InMemoryTables = inMemoryTables()) {
         tables.rows('one_time_passwords').flatMap((row) => otpSchema.safeParse(row).data ?? []),
     },
   };
-}
-
-/** The pace of senders on a table of its own. */
-export function inMemoryPace(clock: Clock = systemClock): SenderPaces {
-  return inMemoryStores().senderPaces(clock);
 }

@@ -5,6 +5,7 @@ import type { HandOver } from '../../../shared/message/dispatch/carrier.ts';
 import { dispatchQueued } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { type OutboundEntry, queuedMessageOf } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import { lineUp } from '../../../shared/message/dispatch/paced-message.ts';
+import { joinLine } from '../../../shared/message/dispatch/sender-pace.dynamo.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds, laterOf } from '../../../shared/platform/clock.ts';
@@ -29,17 +30,10 @@ export function pacedWorld(answer: () => HandOver = () => accepted, tableMs = 0)
   };
   const context = withCalls({ ...stores.context, clock, sleep }, async (call, run) => {
     if (recordsAttempt(call)) await sleep(tableMs);
-    return run();
+    const output = await run();
+    if (call.input.TableName === 'sender_pace') await sleep(tableMs);
+    return output;
   });
-  const { reserve, ...others } = stores.senderPaces(clock);
-  const pace: typeof others & { reserve: typeof reserve } = {
-    ...others,
-    async reserve(message) {
-      const turn = await reserve(message);
-      await sleep(tableMs);
-      return turn;
-    },
-  };
   let rows: readonly EditedRow[] | undefined = [];
   const allRows = async () => {
     if (rows === undefined) throw new Error('the table is not there');
@@ -53,7 +47,6 @@ export function pacedWorld(answer: () => HandOver = () => accepted, tableMs = 0)
         return answer();
       },
     }),
-    pace,
     currentPaceOf: currentPaces({ allRows }, clock),
     sqs: outboundSqs((entry) => queued.push(entry)),
     clock,
@@ -64,7 +57,6 @@ export function pacedWorld(answer: () => HandOver = () => accepted, tableMs = 0)
     context: stores.context,
     messages,
     tables,
-    pace,
     handed,
     queued,
     clock,
@@ -99,7 +91,9 @@ export function pacedWorld(answer: () => HandOver = () => accepted, tableMs = 0)
         aMessage({ message_id: `msg_${index}`, status: 'queued', sender, segments: 1, ...change }),
       );
       const isBulk = change.batch_id !== undefined;
-      const stored = isBulk ? (await lineUp(pace, all, now)).messages : all;
+      const stored = isBulk
+        ? (await lineUp((...line) => joinLine(context, ...line), all, now)).messages
+        : all;
       for (const message of stored) await createMessage(context, message);
       return stored;
     },

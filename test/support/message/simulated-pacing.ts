@@ -11,6 +11,7 @@ import {
   queuedMessageOf,
 } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import { expectedEndOf, lineUp } from '../../../shared/message/dispatch/paced-message.ts';
+import { joinLine } from '../../../shared/message/dispatch/sender-pace.dynamo.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import {
   createMessage,
@@ -50,24 +51,17 @@ export async function simulatedPacing({ total, perSecond, seed, passwords, freez
   const receivesOf = new Map<string, number>();
 
   type Freeze = () => Promise<void>;
-  const awake: Freeze = async () => {};
 
-  /** Each call takes as long as one to a table. */
-  function slow<T extends object>(store: T, freeze: Freeze = awake): T {
-    const calls = Object.entries(store).map(([name, call]: [string, (...values: unknown[]) => unknown]) => [
-      name,
-      async (...values: unknown[]) => {
-        await between(2, 10);
-        const result = await call(...values);
-        await between(2, 10);
-        await freeze();
-        return result;
-      },
-    ]);
-    return Object.fromEntries(calls) as T;
-  }
-
-  const { isInTime, preparationMs, ...paces } = stores.senderPaces(clock);
+  /** A context whose calls take as long as those to a table. */
+  const slow = (freeze: Freeze) =>
+    withCalls(stores.context, async (_call, run) => {
+      await between(2, 10);
+      const result = await run();
+      await between(2, 10);
+      await freeze();
+      return result;
+    });
+  const paced = { ...slow(async () => {}), clock };
 
   function queueOf(kind: OutboundEntry['kind']) {
     const shown: OutboundEntry[] = [];
@@ -112,15 +106,8 @@ export async function simulatedPacing({ total, perSecond, seed, passwords, freez
       });
     };
     freezeAgain();
-    const own = stores.senderPaces(ownClock);
     return dispatchContext({
-      ...withCalls(stores.context, async (_call, run) => {
-        await between(2, 10);
-        const result = await run();
-        await between(2, 10);
-        await freeze();
-        return result;
-      }),
+      ...slow(freeze),
       carriersFor: onlyCarrier({
         async handOver({ message: { message_id } }) {
           if (handedOverMs.has(message_id)) throw new Error('a message was handed over twice');
@@ -129,7 +116,6 @@ export async function simulatedPacing({ total, perSecond, seed, passwords, freez
           return { outcome: 'accepted', carrierMessageId: message_id };
         },
       }),
-      pace: { ...own, ...slow({ reserve: own.reserve, joinLine: own.joinLine }, freeze) },
       sqs: outboundSqs(enqueue),
       clock: ownClock,
       sleep: async (ms) => {
@@ -163,7 +149,7 @@ export async function simulatedPacing({ total, perSecond, seed, passwords, freez
       const all = Array.from({ length: count }, (_, row) =>
         make(`bulk-${from + row}`, { batch_id: `bat_${from}` }),
       );
-      const { messages, expectedEndAt } = await lineUp(slow(paces), all, clock());
+      const { messages, expectedEndAt } = await lineUp((...line) => joinLine(paced, ...line), all, clock());
       expectedEndMs = expectedEndAt?.getTime() ?? 0;
       await between(500, 1500);
       await createMessages(stores.context, messages);

@@ -6,6 +6,7 @@ import type { HandOver } from '../../../shared/message/dispatch/carrier.ts';
 import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { queuedEntryOf, queuedMessageOf } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import { expectedEndOf } from '../../../shared/message/dispatch/paced-message.ts';
+import { reservePlace } from '../../../shared/message/dispatch/sender-pace.dynamo.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
 import { firstLookOf } from '../../../shared/message/store/message-row.ts';
@@ -163,7 +164,7 @@ describe('a message with two carriers', () => {
       expect((await dispatch(dependencies, 'msg_0')).outcome).toBe(outcome);
       world.at(addSeconds(world.clock(), 31));
       const rival = { ...other, kind: 'single', perSecond: 2, segments: 3 } as const;
-      const { atMs } = await world.pace.reserve(rival);
+      const { atMs } = await reservePlace(world.dependencies, rival);
       expect((await dispatch(dependencies, 'msg_0')).outcome).toBe('sent');
       expect(world.handed.map(({ id }) => id)).toEqual(['first', 'second']);
       expect(world.handed[1]?.at.getTime()).toBe(Math.round(atMs + 3 * 510));
@@ -217,13 +218,13 @@ describe('a carrier that throttles', () => {
   it('has the attempt repeated although the sender cannot be slowed down', async () => {
     const world = pacedWorld(() => throttled);
     await world.stored(1);
-    const slowDown = async () => {
-      throw new Error('the table is not there');
-    };
     const warnings: string[] = [];
     const dependencies = {
-      ...world.dependencies,
-      pace: { ...world.pace, slowDown },
+      ...withCalls(world.dependencies, async ({ input }, run) => {
+        if (String(input.UpdateExpression).includes('slowed_until_ms'))
+          throw new Error('the table is not there');
+        return run();
+      }),
       warn: (text: string) => void warnings.push(text),
     };
     expect((await dispatch(dependencies, 'msg_0')).outcome).toBe('try_again');

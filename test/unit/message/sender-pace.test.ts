@@ -3,13 +3,20 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { clientIdIn } from '../../../shared/contract/mode.ts';
 import { pacedMessageOf } from '../../../shared/message/dispatch/paced-message.ts';
+import {
+  newWorkerPace,
+  reservePlace,
+  slowDownSender,
+} from '../../../shared/message/dispatch/sender-pace.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { selectSender } from '../../../shared/sender/select-sender.ts';
 import { parseSenderRow } from '../../../shared/sender/sender-row.ts';
-import { inMemoryPace, inMemoryStores } from '../../support/engine/stores.ts';
+import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
 import { mostInTenSeconds, simulatedPacing } from '../../support/message/simulated-pacing.ts';
 
+const paceContext = (clock: () => Date) => ({ ...testContext(undefined, { clock }), pace: newWorkerPace() });
 const step = 1020;
 const paced = { identity: 'ACME', kind: 'otp', perSecond: 1, segments: 1 } as const;
 const fromMs = created.getTime() + 300;
@@ -60,9 +67,9 @@ describe('in virtual time', () => {
 
 describe('a reservation', () => {
   it('takes the next place, as far ahead as its kind may, and else a time in the line of its kind', async () => {
-    const pace = inMemoryPace(() => created);
+    const ctx = paceContext(() => created);
     const ahead = async (kind: 'bulk' | 'single' | 'otp') => {
-      const { outcome, atMs } = await pace.reserve({ ...paced, kind });
+      const { outcome, atMs } = await reservePlace(ctx, { ...paced, kind });
       return [outcome, (atMs - fromMs) / step];
     };
     expect(await ahead('bulk')).toEqual(['place', 0]);
@@ -76,9 +83,9 @@ describe('a reservation', () => {
   });
 
   it('counts segments, and gives concurrent callers places of their own', async () => {
-    const pace = inMemoryPace(() => created);
+    const ctx = paceContext(() => created);
     const message = { ...paced, perSecond: 100, segments: 2 };
-    const turns = await Promise.all(Array.from({ length: 100 }, () => pace.reserve(message)));
+    const turns = await Promise.all(Array.from({ length: 100 }, () => reservePlace(ctx, message)));
     const places = turns
       .map(({ atMs }) => Math.round((atMs - fromMs) / (step / 50)))
       .toSorted((a, b) => a - b);
@@ -87,11 +94,12 @@ describe('a reservation', () => {
 
   it('takes twice the time for a minute after the carrier throttled, except that of a password', async () => {
     let now = created;
-    const pace = inMemoryPace(() => now);
-    await pace.slowDown(paced.identity);
+    const ctx = paceContext(() => now);
+    const sender = { identity: paced.identity, messages_per_second: 1 };
+    await slowDownSender({ ...ctx, currentPaceOf: async () => undefined }, aMessage({ sender }));
     const stepsOf = async (kind: 'single' | 'otp') => {
       now = addSeconds(now, 20);
-      const [first, second] = [await pace.reserve({ ...paced, kind }), await pace.reserve(paced)];
+      const [first, second] = [await reservePlace(ctx, { ...paced, kind }), await reservePlace(ctx, paced)];
       return (second.atMs - first.atMs) / step;
     };
     expect([await stepsOf('single'), await stepsOf('otp')]).toEqual([2, 1]);
@@ -100,13 +108,13 @@ describe('a reservation', () => {
   });
 
   it('of a test message takes no place of a live one of the same sender', async () => {
-    const pace = inMemoryPace(() => created);
+    const ctx = paceContext(() => created);
     const of = (client_id: string) => {
       const message = pacedMessageOf(
         aMessage({ client_id, sender: { identity: 'ACME', messages_per_second: 1 } }),
       );
       if (message === undefined) throw new Error('the sender has no pace');
-      return pace.reserve(message);
+      return reservePlace(ctx, message);
     };
     expect(await of(clientIdIn('test', 'client_1'))).toEqual({ outcome: 'place', atMs: fromMs });
     expect(await of('client_1')).toEqual({ outcome: 'place', atMs: fromMs });
@@ -118,12 +126,12 @@ describe('a reservation', () => {
     { next_ms: -1 },
     { otp_line_ms: [], slowed_until_ms: '' },
   ])('replaces what somebody wrote to the row: %j', async (edit) => {
-    const { senderPaces, tables } = inMemoryStores();
+    const tables = inMemoryTables();
     const Item = { sender: 'acme', ...edit };
     await tables.dynamo.send(new PutCommand({ TableName: tables.names.sender_pace, Item }));
-    const pace = senderPaces(() => created);
+    const ctx = { ...testContext(tables, { clock: () => created }), pace: newWorkerPace() };
     const turns = [];
-    for (let index = 0; index < 4; index += 1) turns.push((await pace.reserve(paced)).outcome);
+    for (let index = 0; index < 4; index += 1) turns.push((await reservePlace(ctx, paced)).outcome);
     expect(turns).toEqual(['place', 'place', 'place', 'later']);
   });
 
@@ -147,12 +155,12 @@ describe('a reservation', () => {
     ['whose rows differ in case', [named('ACME', 'GB'), named('Acme', 'FR')], ['GB', 'FR'], undefined],
   ])('is of one sender: %s', async (_case, rows, countries, from) => {
     const parsed = rows.map((row) => parseSenderRow({ ...row }));
-    const pace = inMemoryPace(() => created);
+    const ctx = paceContext(() => created);
     const places: (number | undefined)[] = [];
     for (const country of countries) {
       const { sender } = selectSender(parsed, { channel: 'sms', country, from }, stage);
       const message = pacedMessageOf(aMessage({ segments: 1, ...(sender ? { sender } : {}) }));
-      places.push(message && (await pace.reserve(message)).atMs);
+      places.push(message && (await reservePlace(ctx, message)).atMs);
     }
     expect(places).toEqual([fromMs, fromMs + step]);
   });
