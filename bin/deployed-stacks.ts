@@ -3,8 +3,6 @@ import { CloudFormationClient, paginateDescribeStacks } from '@aws-sdk/client-cl
 
 const timeLimits = { connectionTimeout: 2000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 
-export type DeployedStack = Awaited<ReturnType<typeof deployedStacks>>[number];
-
 /**
  * Returns the stack with this name, or all stacks of the account and region. @param region - default: the region of the
  * environment

@@ -1,22 +1,23 @@
 /** Counts the refused requests of clients from their log lines (contract 8.5). */
 import type { LoggedRequest } from '../../shared/admin/request-log.cloudwatch.ts';
 
-/** The refusals of a client in an hour, at one endpoint and for one reason. */
-interface RefusalCount {
-  /** When the UTC hour begins. */
-  readonly hour: string;
-  readonly client_id: string;
-  readonly endpoint: string;
-  readonly reason: string;
-  readonly count: number;
-  /** Each name once: of the fields that were wrong in any of the requests. */
-  readonly faulty_fields: readonly string[];
-  readonly last_request_id: string;
-}
-
-/** Returns the newest hour first, and in it the highest count first. */
-export async function countRefusals(requests: AsyncIterable<LoggedRequest>): Promise<RefusalCount[]> {
-  const counts = new Map<string, RefusalCount & { readonly lastAt: string }>();
+/** Counts by client, hour, endpoint and reason. Returns the newest hour first, and in it the highest count first. */
+export async function countRefusals(requests: AsyncIterable<LoggedRequest>) {
+  const counts = new Map<
+    string,
+    {
+      /** When the UTC hour begins. */
+      readonly hour: string;
+      readonly client_id: string;
+      readonly endpoint: string;
+      readonly reason: string;
+      readonly count: number;
+      /** The names of the fields that were wrong in any of the requests, each once. */
+      readonly faulty_fields: readonly string[];
+      readonly last_request_id: string;
+      readonly lastAt: string;
+    }
+  >();
   for await (const { timestamp, client_id = '', ...request } of requests) {
     const hour = `${timestamp.slice(0, 'yyyy-mm-ddThh'.length)}:00:00.000Z`;
     const endpoint = `${request.method} ${request.path}`;

@@ -14,7 +14,7 @@ import { stages } from '../../lib/stages/stages.ts';
 import { type AdminContext, adminContext } from '../../shared/admin/admin-context.ts';
 import { type EnvironmentSource, environmentOf } from '../../shared/platform/env.ts';
 import { jsonIn } from '../../shared/platform/object-fields.ts';
-import { type DeployedStack, deployedStacks } from '../deployed-stacks.ts';
+import { deployedStacks } from '../deployed-stacks.ts';
 
 export const localConnectionFile = join(import.meta.dirname, '..', '..', '.local', 'gateway.json');
 
@@ -102,7 +102,7 @@ function noResponse(cause: unknown): ConnectionFailure {
 }
 
 /** Finds the stack with this name, or the only stack of the stage. `stage` may also be the name of a stack. */
-async function deployedGateway({ stage, stackName }: ConnectionOptions): Promise<DeployedStack> {
+async function deployedGateway({ stage, stackName }: ConnectionOptions) {
   const where = stackName === undefined ? 'The stacks of the account' : `The stack ${stackName}`;
   const stacks = await deployedStacks(stackName).catch((cause: unknown) => {
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -133,7 +133,7 @@ async function deployedGateway({ stage, stackName }: ConnectionOptions): Promise
   );
 }
 
-function namesOf(stacks: readonly DeployedStack[]): string {
+function namesOf(stacks: Awaited<ReturnType<typeof deployedStacks>>): string {
   return stacks.map(({ name, outputs }) => `${name} (${outputs[stageOutput]})`).join(', ');
 }
 

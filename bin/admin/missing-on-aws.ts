@@ -27,12 +27,12 @@ export interface AwsClients {
   readonly sms: PinpointSMSVoiceV2Client;
   readonly social: SocialMessagingClient;
   /** Returns the addresses that get a topic's e-mails, with the ARN of the subscription or `PendingConfirmation`. */
-  readonly subscriptionsOf: (topicArn: string) => Promise<readonly Subscription[]>;
-}
-
-export interface Subscription {
-  readonly endpoint: string;
-  readonly arn: string;
+  readonly subscriptionsOf: (topicArn: string) => Promise<
+    readonly {
+      readonly endpoint: string;
+      readonly arn: string;
+    }[]
+  >;
 }
 
 export interface StageOnAws {
@@ -253,10 +253,7 @@ async function whatsapp(
  *
  * @param caller - a client of another service, which gives the region and the credentials
  */
-export async function emailSubscriptions(
-  caller: Parameters<typeof signedPost>[0],
-  topicArn: string,
-): Promise<readonly Subscription[]> {
+export async function emailSubscriptions(caller: Parameters<typeof signedPost>[0], topicArn: string) {
   const response = await signedPost(caller, {
     service: 'sns',
     endpoint: new URL(addressOf('sns', await caller.region())),
@@ -273,7 +270,7 @@ export async function emailSubscriptions(
 }
 
 /** Parses the XML of SNS. Its members are not nested. */
-export function subscriptionsIn(xml: string): readonly Subscription[] {
+export function subscriptionsIn(xml: string) {
   return Array.from(xml.matchAll(/<member>(.*?)<\/member>/gs), ([, member = '']) => ({
     endpoint: /<Endpoint>(.*?)<\/Endpoint>/.exec(member)?.[1] ?? '',
     arn: /<SubscriptionArn>(.*?)<\/SubscriptionArn>/.exec(member)?.[1] ?? '',

@@ -29,21 +29,24 @@ type Given = Readonly<Record<string, unknown>>;
 
 const pageSizeMax = 100;
 
-interface OperationCommand<Name extends AdminApiRouteName> {
-  readonly description?: string;
-  /** Fields that are given as words of the command. */
-  readonly words?: readonly string[];
-  /** Values that the command sets itself. The operation's other fields then have no options. */
-  readonly fixed?: Given;
-  /** Formats the response as text; JSON by default. */
-  readonly text?: (response: ResponseOf<Name>) => string | readonly string[];
-}
-
 export function addOperation<Name extends AdminApiRouteName>(
   parent: AdminCommand,
   command: string,
   name: Name,
-  { description, words = [], fixed, text }: OperationCommand<Name> = {},
+  {
+    description,
+    words = [],
+    fixed,
+    text,
+  }: {
+    readonly description?: string;
+    /** Fields that are given as words of the command. */
+    readonly words?: readonly string[];
+    /** Values that the command sets itself. The operation's other fields then have no options. */
+    readonly fixed?: Given;
+    /** Formats the response as text; JSON by default. */
+    readonly text?: (response: ResponseOf<Name>) => string | readonly string[];
+  } = {},
 ): AdminCommand {
   const { method, path } = adminApiRoutes[name];
   const parameters = Array.from(path.matchAll(/\{(\w+)\}/g), ([, parameter = '']) => parameter);

@@ -32,12 +32,6 @@ import { textTable } from './print.ts';
 import { progressFiles } from './restore-progress.ts';
 import { restoredTables } from './restored-tables.ts';
 
-interface Options {
-  readonly to?: string;
-  readonly table?: readonly string[];
-  readonly progress: string;
-}
-
 /** Functions cache rows for a minute. A worker that began before then can wait and run for two minutes (count-usage.ts). */
 const settleSeconds = 180;
 /** On this machine only the caches last longer than a few seconds. */
@@ -54,7 +48,7 @@ export function addRestoreCommand(program: AdminCommand): void {
     .option('--to <time>', 'such as 2026-11-20T10:00:00Z')
     .option('--table <names...>', `only these tables; default: all of ${restorableTables.join(', ')}`)
     .option('--progress <folder>', 'folder for the progress and the report', progressFolder)
-    .run((session, options: Options) => runRestore(session, options));
+    .run(runRestore);
   restore
     .command('enable [ids...]')
     .description('enables clients and their webhook secrets by the ids of clients, and API keys by theirs')
@@ -82,13 +76,20 @@ export function addRestoreCommand(program: AdminCommand): void {
     .command('start')
     .description('starts everything that the restore stopped, and deletes its temporary tables')
     .run(async (session) => {
-      const { progress } = restore.opts<Options>();
+      const { progress } = restore.opts<{ readonly progress: string }>();
       await startStage(restoreContext(session, progressFiles(progress, session.gateway.stackName).progress));
       return { json: { started: true }, text: () => 'The workers and the API are on again.' };
     });
 }
 
-async function runRestore(session: Session, options: Options): Promise<CommandResult> {
+async function runRestore(
+  session: Session,
+  options: {
+    readonly to?: string;
+    readonly table?: readonly string[];
+    readonly progress: string;
+  },
+): Promise<CommandResult> {
   const to = secondOf(options.to);
   const tables = tablesOf(options.table);
   const { progress, writeReport, reportFile } = progressFiles(options.progress, session.gateway.stackName);

@@ -23,16 +23,23 @@ const counts: readonly StageMetric[] = [
   'RowsDue',
 ];
 
-interface DashboardProps {
-  readonly stage: StageSettings;
-  readonly api: SpecRestApi;
-  readonly queues: Queues;
-  readonly alarms: readonly GatewayAlarm[];
-}
-
 export class CloudWatchDashboard extends Construct {
   /** Create this after all functions, because it looks them up. */
-  constructor(scope: Construct, id: string, { stage, api, queues, alarms }: DashboardProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    {
+      stage,
+      api,
+      queues,
+      alarms,
+    }: {
+      readonly stage: StageSettings;
+      readonly api: SpecRestApi;
+      readonly queues: Queues;
+      readonly alarms: readonly GatewayAlarm[];
+    },
+  ) {
     super(scope, id);
     const functions = scope.node.findAll().filter((construct) => construct instanceof GatewayFunction);
     const graph = (title: string, left: IMetric[], right: IMetric[] = []): GraphWidget =>

@@ -20,14 +20,17 @@ import type { CarrierSecrets, OtpSecret } from './secrets.ts';
 import type { Storage } from './storage/storage.ts';
 import type { TokenKey } from './token-key.ts';
 
-/** A queue that functions may send to. */
-interface Sendable {
-  readonly queue: Queue;
-  readonly deadLetters?: Queue;
-  grantSend(to: IGrantable): void;
-}
-
-export type Queues = Readonly<Record<QueueName, Sendable>>;
+/** The queues that functions may send to. */
+export type Queues = Readonly<
+  Record<
+    QueueName,
+    {
+      readonly queue: Queue;
+      readonly deadLetters?: Queue;
+      grantSend(to: IGrantable): void;
+    }
+  >
+>;
 
 export interface Resources {
   readonly stage: StageSettings;

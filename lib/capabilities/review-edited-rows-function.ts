@@ -10,12 +10,19 @@ import { Construct } from 'constructs';
 import { GatewayFunction } from '../constructs/gateway-function.ts';
 import type { CapabilityProps } from './grant-uses.ts';
 
-interface ReviewProps extends CapabilityProps {
-  readonly deadLetters: Queue;
-}
-
 export class ReviewEditedRows extends Construct {
-  constructor(scope: Construct, id: string, { stage, storage, schedules, deadLetters }: ReviewProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    {
+      stage,
+      storage,
+      schedules,
+      deadLetters,
+    }: CapabilityProps & {
+      readonly deadLetters: Queue;
+    },
+  ) {
     super(scope, id);
     const review = new GatewayFunction(this, 'ReviewEditedRows', {
       stage,

@@ -52,25 +52,23 @@ export class GatewayAlarm extends Alarm {
   }
 }
 
-interface AlarmProps {
-  readonly metric: IMetric;
-  /** A sentence that says what has happened if the alarm goes off. */
-  readonly meaning: string;
-  /** The alarm goes off at this value or above. Default: 1. */
-  readonly threshold?: number;
-  /** The number of evaluated periods. Default: 1. */
-  readonly periods?: number;
-  /** The number of evaluated periods that must reach the threshold. Default: all. */
-  readonly breachingPeriods?: number;
-  /** True if a period without data counts as reaching the threshold. For metrics that must always have data. */
-  readonly alsoWithoutData?: boolean;
-}
-
 export function createAlarm(
   scope: Construct,
   runbook: Runbook,
   { stackName, docsUrl }: StageSettings,
-  props: AlarmProps,
+  props: {
+    readonly metric: IMetric;
+    /** A sentence that says what has happened if the alarm goes off. */
+    readonly meaning: string;
+    /** The alarm goes off at this value or above. Default: 1. */
+    readonly threshold?: number;
+    /** The number of evaluated periods. Default: 1. */
+    readonly periods?: number;
+    /** The number of evaluated periods that must reach the threshold. Default: all. */
+    readonly breachingPeriods?: number;
+    /** True if a period without data counts as reaching the threshold. For metrics that must always have data. */
+    readonly alsoWithoutData?: boolean;
+  },
 ): GatewayAlarm {
   const { metric, meaning, threshold = 1, periods = 1, breachingPeriods, alsoWithoutData = false } = props;
   return new GatewayAlarm(scope, runbook, {

@@ -10,12 +10,6 @@ import { encryptionKey } from './encryption.ts';
 import type { GatewayFunction } from './gateway-function.ts';
 import { acknowledge } from './template-rules.ts';
 
-interface BatchOptions {
-  /** The maximum batch size, up to ten. A larger batch needs a batching window, with which a message may wait for 20 seconds. */
-  readonly batchSize: number;
-  readonly maxConcurrency: number;
-}
-
 export class GatewayQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
@@ -56,7 +50,14 @@ export class GatewayQueue extends Construct {
   }
 
   /** Invokes the function with batches. The function reports failed messages, and only those are received again. */
-  feed(consumer: GatewayFunction, options: BatchOptions): void {
+  feed(
+    consumer: GatewayFunction,
+    options: {
+      /** The maximum batch size, up to ten. A larger batch needs a batching window, with which a message may wait for 20 seconds. */
+      readonly batchSize: number;
+      readonly maxConcurrency: number;
+    },
+  ): void {
     consumer.live.addEventSource(
       new SqsEventSource(this.queue, {
         ...options,

@@ -9,20 +9,25 @@ import {
 } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 
-interface InlineRoleProps {
-  /** The service that assumes the role. */
-  readonly service: string;
-  /**
-   * True if the service may assume the role only for requests of this account. For services that act for any account that names
-   * the role.
-   */
-  readonly onlyForThisAccount?: boolean;
-}
-
 export class InlineRole extends Role {
   private readonly permissions: PolicyDocument;
 
-  constructor(scope: Construct, id: string, { service, onlyForThisAccount = false }: InlineRoleProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    {
+      service,
+      onlyForThisAccount = false,
+    }: {
+      /** The service that assumes the role. */
+      readonly service: string;
+      /**
+       * True if the service may assume the role only for requests of this account. For services that act for any account that names
+       * the role.
+       */
+      readonly onlyForThisAccount?: boolean;
+    },
+  ) {
     const permissions = new PolicyDocument();
     const sourceAccount = { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } };
     super(scope, id, {

@@ -1,5 +1,4 @@
 /** The connection file: how other programs use a local gateway (contract, section 9). */
-import type { StackResources } from '../constructs/stack-outputs.ts';
 import type { LocalGateway } from './gateway.ts';
 
 /** The credentials of the demo clients, in the form that the local gateway prints (contract, section 9). */
@@ -12,11 +11,9 @@ export interface DemoClients {
   readonly admin: { readonly client_id: string; readonly client_secret: string };
 }
 
-export interface Connection extends DemoClients, StackResources, Pick<LocalGateway, 'aws' | 'settings'> {
-  readonly base_url: string;
-}
+export type Connection = ReturnType<typeof connectionOf>;
 
-export function connectionOf(gateway: LocalGateway, clients: DemoClients): Connection {
+export function connectionOf(gateway: LocalGateway, clients: DemoClients) {
   const { baseUrl: base_url, aws, tables, queues, secrets, settings } = gateway;
   return { base_url, ...clients, aws, tables, queues, secrets, settings };
 }

@@ -8,21 +8,19 @@ import { StartFailure } from './start-failure.ts';
 
 const account = '000000000000';
 
-interface DeployOptions {
+/**
+ * Deploys the stage, and returns the stack's outputs.
+ *
+ * @throws StartFailure with CloudFormation's reason
+ */
+export async function deploy(options: {
   /** The settings of the stage `local` that this deploy changes. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly endpoint: string;
   readonly logFile: string;
   /** The process environment. The toolkit's clients read their endpoint only from it. */
   readonly environment: Record<string, string | undefined>;
-}
-
-/**
- * Deploys the stage, and returns the stack's outputs.
- *
- * @throws StartFailure with CloudFormation's reason
- */
-export async function deploy(options: DeployOptions): Promise<Readonly<Record<string, string>>> {
+}): Promise<Readonly<Record<string, string>>> {
   const { settings, endpoint, logFile, environment } = options;
   environment.AWS_ENDPOINT_URL = endpoint;
   const log = createWriteStream(logFile);

@@ -25,12 +25,12 @@ const launcher = join(import.meta.dirname, 'run_emulator.py');
 
 export type Emulator = Awaited<ReturnType<typeof startEmulator>>;
 
-export interface Preload {
-  readonly file: string;
-  readonly environment: Readonly<Record<string, string>>;
-}
-
-interface EmulatorOptions {
+/**
+ * Starts the emulator and waits until it answers.
+ *
+ * @throws StartFailure if it does not answer
+ */
+export async function startEmulator(options: {
   readonly python: string;
   readonly logFile: string;
   /** The PATH of this process, so that functions run with its Node. */
@@ -38,16 +38,14 @@ interface EmulatorOptions {
   /** The AWS endpoint of functions, if it is a proxy in front of the emulator. */
   readonly functionsEndpoint?: string;
   /** A Python file to run in the emulator's process before it starts, with its variables. */
-  readonly preload?: Preload | undefined;
+  readonly preload?:
+    | {
+        readonly file: string;
+        readonly environment: Readonly<Record<string, string>>;
+      }
+    | undefined;
   readonly signal: AbortSignal;
-}
-
-/**
- * Starts the emulator and waits until it answers.
- *
- * @throws StartFailure if it does not answer
- */
-export async function startEmulator(options: EmulatorOptions) {
+}) {
   const port = await freePort();
   const scratch = await mkdtemp(join(tmpdir(), 'messaging-gateway-emulator-'));
   await mkdir(dirname(options.logFile), { recursive: true });
@@ -107,7 +105,7 @@ export async function startEmulator(options: EmulatorOptions) {
 async function untilReady(
   endpoint: string,
   ended: Promise<void>,
-  { logFile, signal }: EmulatorOptions,
+  { logFile, signal }: { readonly logFile: string; readonly signal: AbortSignal },
 ): Promise<void> {
   let dead = false;
   void ended.then(() => {

@@ -5,12 +5,19 @@ import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { pascalCase, resourcesOf, settingsOf } from '../constructs/stack-outputs.ts';
 import type { EmulatorConnection } from './aim-at-emulator.ts';
 import type { LocalCarriers } from './carriers-file.ts';
-import { type Emulator, emulatorAccess, type Preload, startEmulator } from './emulator.ts';
+import { type Emulator, emulatorAccess, startEmulator } from './emulator.ts';
 import { type Front, startFront } from './front.ts';
 import { pythonWithPackages } from './python.ts';
 import { StartFailure } from './start-failure.ts';
 
-interface LocalGatewayOptions {
+export type LocalGateway = ReturnType<typeof running>;
+
+/**
+ * Starts everything. Stops it again if a step fails.
+ *
+ * @throws StartFailure
+ */
+export async function startLocalGateway(options: {
   /** The port of the gateway; 0 means any free port. */
   readonly port: number;
   /** The factor by which webhook retry delays are divided. */
@@ -23,20 +30,11 @@ interface LocalGatewayOptions {
   readonly logFolder: string;
   readonly environment: Record<string, string | undefined>;
   /** A Python file to run in the emulator's process before it starts. */
-  readonly preload?: Preload | undefined;
+  readonly preload?: Parameters<typeof startEmulator>[0]['preload'];
   readonly progress: (line: string) => void;
   /** Aborts the start, and stops what was started. */
   readonly signal: AbortSignal;
-}
-
-export type LocalGateway = ReturnType<typeof running>;
-
-/**
- * Starts everything. Stops it again if a step fails.
- *
- * @throws StartFailure
- */
-export async function startLocalGateway(options: LocalGatewayOptions): Promise<LocalGateway> {
+}): Promise<LocalGateway> {
   // Starts the proxy first, so that a used port is reported at once.
   const front = await startFront(options.port);
   let emulator: Emulator | undefined;

@@ -6,16 +6,18 @@
 /** A signal after this time belongs to another Ctrl-C. */
 const forceAfterMs = 5000;
 
-interface StopActions {
+/** @returns the handler of the signals */
+export function stopRequest({
+  stop,
+  force,
+  now,
+}: {
   readonly stop: () => void;
   /** Stops at once, without waiting for anything. */
   readonly force: () => void;
   /** Returns the milliseconds of a monotonic clock. */
   readonly now: () => number;
-}
-
-/** @returns the handler of the signals */
-export function stopRequest({ stop, force, now }: StopActions): () => void {
+}): () => void {
   let firstAt: number | undefined;
   return () => {
     if (firstAt === undefined) {

@@ -45,20 +45,13 @@ const queueConcurrency = z.int().check(z.minimum(2), z.maximum(1000));
  */
 export const stackNameMaximum = 51;
 
-/** A schema for each property of the construct, of the property's type. */
-type Schemas = {
-  readonly [Name in keyof Omit<MessagingGatewayProps, 'stage'>]-?: z.ZodMiniType<
-    unknown,
-    MessagingGatewayProps[Name]
-  >;
-};
-
 /** The retention periods of CloudWatch Logs, in days. */
 const logRetentions = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
 const isLogRetention = (days: number): boolean => logRetentions.includes(days);
 
+/** A schema for each property of the construct, of the property's type. */
 const ofConstruct = {
   keepData: z._default(z.boolean(), false),
   logRetentionDays: z._default(
@@ -159,7 +152,12 @@ const ofConstruct = {
     }),
   ),
   webhookPorts: z._default(variables.WEBHOOK_PORTS, [80, 443]),
-} satisfies Schemas;
+} satisfies {
+  readonly [Name in keyof Omit<MessagingGatewayProps, 'stage'>]-?: z.ZodMiniType<
+    unknown,
+    MessagingGatewayProps[Name]
+  >;
+};
 
 /** Values that follow from the setting `countries`. */
 const ofCountries = {

@@ -43,8 +43,6 @@ export function vendorErrors(
   return Object.fromEntries([...rows(codes, {}), ...rows(elsewhere, { elsewhere: true })]);
 }
 
-export type CarrierEnvironment = EnvironmentFor<typeof carriers>;
-
 export interface CallContext<Credentials = unknown> {
   /** One, or two during a change: calls use the first, and a callback may be signed with either. At most 60 s old. */
   readonly credentials: () => Promise<readonly Credentials[]>;
@@ -57,7 +55,7 @@ export interface CarrierContext<Credentials = unknown> extends CallContext<Crede
   readonly prices: PriceTable;
   readonly clock: Clock;
   /** For a carrier that is a part of the deployment. */
-  readonly env: CarrierEnvironment;
+  readonly env: EnvironmentFor<typeof carriers>;
 }
 
 export interface CallbackRequest {
@@ -69,16 +67,6 @@ export interface CallbackRequest {
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-}
-
-/** Checks that a callback comes from the carrier. No function throws, whatever a stranger sends. */
-interface CarrierCallbacks<Credentials = unknown> {
-  /** The form of its secret, as in `CarrierModule`. */
-  readonly credentials: z.ZodMiniType<Credentials>;
-  /** Checks the raw bytes. True if one of the credentials fits. */
-  verify(request: CallbackRequest, credentials: readonly Credentials[]): boolean;
-  /** Returns the response to a GET that checks if the address is ours; undefined refuses it. */
-  answerChallenge?(request: CallbackRequest, credentials: readonly Credentials[]): string | undefined;
 }
 
 export interface CredentialCheck {
@@ -101,20 +89,35 @@ export interface CarrierModule<Credentials = unknown> {
 
 export interface CarrierReports<Credentials = unknown> {
   readonly descriptor: CarrierDescriptor;
-  /** Absent if its reports come by a topic. */
-  readonly callbacks?: CarrierCallbacks<Credentials>;
+  /**
+   * Check that a callback comes from the carrier. No function throws, whatever a stranger sends. Absent if its reports come by a
+   * topic.
+   */
+  readonly callbacks?: {
+    /** The form of its secret, as in `CarrierModule`. */
+    readonly credentials: z.ZodMiniType<Credentials>;
+    /** Checks the raw bytes. True if one of the credentials fits. */
+    verify(request: CallbackRequest, credentials: readonly Credentials[]): boolean;
+    /** Returns the response to a GET that checks if the address is ours; undefined refuses it. */
+    answerChallenge?(request: CallbackRequest, credentials: readonly Credentials[]): string | undefined;
+  };
   /** @throws UnreadableNotification if nothing in it can be read. */
   parse(reported: Reported): CarrierNotification;
 }
-
-type SenderKind = 'long_number' | 'short_code' | 'toll_free' | 'sender_id' | 'pool' | 'whatsapp_number';
 
 /** The facts of a carrier, which the deploy, the hand-over and the tests read. */
 export interface CarrierDescriptor {
   /** The name of its folder, in settings, in rows of `senders`, and in the paths of its callbacks. */
   readonly name: string;
   readonly channels: readonly Channel[];
-  readonly senderKinds: readonly SenderKind[];
+  readonly senderKinds: readonly (
+    | 'long_number'
+    | 'short_code'
+    | 'toll_free'
+    | 'sender_id'
+    | 'pool'
+    | 'whatsapp_number'
+  )[];
   readonly countries: string;
   readonly throughput: string;
   readonly confirms: string;
@@ -134,7 +137,7 @@ export interface CarrierDescriptor {
 
 /** Returns the rest of a message's validity period in seconds, within the limits of the carrier. */
 export function validitySecondsFor(
-  { validitySeconds: { min, max } }: Pick<CarrierDescriptor, 'validitySeconds'>,
+  { validitySeconds: { min, max } }: CarrierDescriptor,
   expiresAt: string,
   now: Date,
 ): number {

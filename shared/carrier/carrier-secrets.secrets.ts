@@ -12,12 +12,6 @@ import type { CarrierModule, CredentialCheck } from './carrier-module.ts';
 
 const secretArns = z.record(z.string(), z.string());
 
-interface CarrierSecretsSettings {
-  readonly arns: string;
-  /** True if a secret may name the address of the carrier: only on a stage that reaches no real carrier. */
-  readonly baseUrls: boolean;
-}
-
 /** Returns the credentials of a carrier from its secret: one object, or two with the newest first. */
 export type CredentialsOf = <Credentials>(
   carrier: string,
@@ -32,7 +26,14 @@ export class NoCredentials extends Error {
 /** Returns a reader of credentials. It rejects with `NoCredentials` if the secret contains none. */
 export function carrierSecrets(
   client: SecretsManagerClient,
-  { arns, baseUrls }: CarrierSecretsSettings,
+  {
+    arns,
+    baseUrls,
+  }: {
+    readonly arns: string;
+    /** True if a secret may name the address of the carrier: only on a stage that reaches no real carrier. */
+    readonly baseUrls: boolean;
+  },
   clock: Clock,
 ): CredentialsOf {
   const known = secretArns.parse(JSON.parse(arns));

@@ -6,22 +6,23 @@ import { readPrices } from '../contract/prices.ts';
 import type { ChosenCarrier } from '../message/dispatch/carrier.ts';
 import type { Message } from '../message/message.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { CarrierContext, CarrierEnvironment, CarrierModule } from './carrier-module.ts';
+import type { CarrierContext, CarrierModule } from './carrier-module.ts';
 import type { CredentialsOf } from './carrier-secrets.secrets.ts';
 
 /** The time in which a carrier must accept a message. */
 export const carrierSecondsMax = 8;
 
-/** Returns the carriers of a message, the preferred one first; none if its channel is turned off. */
-type CarriersFor = (message: Message) => readonly ChosenCarrier[];
-
-/** @throws if the stage lacks a value that one of its carriers needs. */
+/**
+ * Returns a function that returns the carriers of a message, the preferred one first; none if its channel is turned off.
+ *
+ * @throws if the stage lacks a value that one of its carriers needs.
+ */
 export function chooseCarriers(
   modules: readonly CarrierModule[],
-  env: CarrierEnvironment,
+  env: CarrierContext['env'],
   credentialsOf: CredentialsOf,
   clock: Clock,
-): CarriersFor {
+): (message: Message) => readonly ChosenCarrier[] {
   const callbacksUrl = `${env.TOKEN_ISSUER}/carriers`;
   const common = {
     env,

@@ -22,24 +22,11 @@ export async function newestOf<Credentials>({ credentials }: CallContext<Credent
 }
 
 /** Checks the credentials by the response to a call that sends nothing. */
-export async function checkedBy(call: Promise<VendorAnswer>): Promise<CredentialCheck> {
+export async function checkedBy(call: ReturnType<typeof callVendor>): Promise<CredentialCheck> {
   const response = await call;
   if (!response.connected) return { works: false, answer: response.reason };
   return { works: response.status === 200, answer: `${response.status}` };
 }
-
-interface VendorCall {
-  readonly url: string;
-  readonly method: 'GET' | 'POST';
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-  readonly timeLimitMs: number;
-}
-
-type VendorAnswer =
-  /** Nothing was sent. */
-  | { readonly connected: false; readonly reason: string }
-  | { readonly connected: true; readonly status: number; readonly text: string };
 
 /** A connection is made in a fraction of this, or not at all. */
 const connectingMsMax = 2000;
@@ -48,7 +35,23 @@ const connectingMsMax = 2000;
 const responseCharactersMax = 1_000_000;
 
 /** @throws if the vendor may have got the request. The error contains neither headers nor bodies. */
-export function callVendor({ url, method, headers, body, timeLimitMs }: VendorCall): Promise<VendorAnswer> {
+export function callVendor({
+  url,
+  method,
+  headers,
+  body,
+  timeLimitMs,
+}: {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly timeLimitMs: number;
+}): Promise<
+  /** Nothing was sent. */
+  | { readonly connected: false; readonly reason: string }
+  | { readonly connected: true; readonly status: number; readonly text: string }
+> {
   const isSecure = url.startsWith('https:');
   return new Promise((resolve, reject) => {
     let isConnected = false;

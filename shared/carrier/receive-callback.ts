@@ -8,13 +8,19 @@
 import { errorTexts, GatewayError } from '../contract/errors.ts';
 import type { Authenticator } from '../http/authenticate.ts';
 import { orUnavailable } from '../http/response.ts';
-import type { ApiRequest, Operation } from '../operation/operation.ts';
+import type { Operation } from '../operation/operation.ts';
 import type { CallbackRequest, CarrierReports } from './carrier-module.ts';
 import { type CredentialsOf, NoCredentials } from './carrier-secrets.secrets.ts';
 import { callbackBytesMax, type StoredCallback, toStore } from './queued-report.ts';
 
 /** The parts of a request that prove its caller. */
-type Call = Pick<ApiRequest, 'method' | 'path' | 'query' | 'headers'> & Pick<CallbackRequest, 'body'>;
+interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
 
 const path = /^\/carriers\/([a-z]+)\/(.+)$/;
 

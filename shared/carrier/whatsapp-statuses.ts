@@ -51,24 +51,23 @@ export const whatsAppStatus = z.object({
   errors: z.optional(z.array(z.object({ code: z.int() }))),
 });
 
-type WhatsAppStatus = z.output<typeof whatsAppStatus>;
-
-interface StatusSource {
-  /** ISO 8601: when Meta's call arrived. */
-  readonly receivedAt: string;
-  /** Our number, in the form that a send names. */
-  readonly from: string | undefined;
-  /** The id that the hand-over returned for the message; undefined if the carrier does not name it. */
-  readonly carrierMessageId: string | undefined;
-}
-
 const reached = ['sent', 'delivered', 'read'] as const;
 
 /**
  * Returns a receipt with our own id of the message if the status contains it. Otherwise returns one for each id that the carrier
  * may have returned at the hand-over, its own and Meta's; a receipt with an unknown id changes nothing.
  */
-export function receiptsOfStatus(reported: WhatsAppStatus, source: StatusSource): Receipt[] {
+export function receiptsOfStatus(
+  reported: z.output<typeof whatsAppStatus>,
+  source: {
+    /** ISO 8601: when Meta's call arrived. */
+    readonly receivedAt: string;
+    /** Our number, in the form that a send names. */
+    readonly from: string | undefined;
+    /** The id that the hand-over returned for the message; undefined if the carrier does not name it. */
+    readonly carrierMessageId: string | undefined;
+  },
+): Receipt[] {
   const transition = transitionOf(reported, source.receivedAt);
   if (transition === undefined) return [];
   const user = reported.recipient_user_id ?? '';
@@ -96,7 +95,7 @@ export function receiptsOfStatus(reported: WhatsAppStatus, source: StatusSource)
 }
 
 /** Statuses other than these four (`deleted`, `warning`, `played`) change nothing. */
-function transitionOf(reported: WhatsAppStatus, receivedAt: string): Transition | undefined {
+function transitionOf(reported: z.output<typeof whatsAppStatus>, receivedAt: string): Transition | undefined {
   const at = momentIn(reported.timestamp, receivedAt);
   const to = reached.find((name) => name === reported.status);
   if (to !== undefined) return { to, at };

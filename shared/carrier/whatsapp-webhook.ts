@@ -31,18 +31,20 @@ export const whatsAppWebhookEntry = z.object({
   ),
 });
 
-interface EntrySource {
-  /** ISO 8601: when Meta's call arrived. */
-  readonly receivedAt: string;
-  /** Returns the id by which a send names our number as its sender. */
-  readonly numberIdOf: (metaId: string | undefined) => string | undefined;
-  /** Returns the id that the hand-over returned, by Meta's id of the message; undefined if the carrier does not name it. */
-  readonly carrierMessageIdOf: (metaId: string) => string | undefined;
-}
-
 export function readWebhookEntry(
   { changes }: z.output<typeof whatsAppWebhookEntry>,
-  { receivedAt, numberIdOf, carrierMessageIdOf }: EntrySource,
+  {
+    receivedAt,
+    numberIdOf,
+    carrierMessageIdOf,
+  }: {
+    /** ISO 8601: when Meta's call arrived. */
+    readonly receivedAt: string;
+    /** Returns the id by which a send names our number as its sender. */
+    readonly numberIdOf: (metaId: string | undefined) => string | undefined;
+    /** Returns the id that the hand-over returned, by Meta's id of the message; undefined if the carrier does not name it. */
+    readonly carrierMessageIdOf: (metaId: string) => string | undefined;
+  },
 ): CarrierNotification {
   const receipts: Receipt[] = [];
   const inbound: InboundMessage[] = [];
@@ -173,22 +175,23 @@ const interactiveReaders = new Map<string, (message: unknown) => Content>(
   }),
 );
 
-interface EventFields {
-  /** Ours. */
-  readonly number: string;
-  /** The id by which a send names it as its sender. */
-  readonly numberId: string | undefined;
-  /** ISO 8601: when Meta's call arrived. */
-  readonly receivedAt: string;
-  readonly contacts: readonly unknown[];
-}
-
 /**
  * Returns the message; undefined for a notice about the person.
  *
  * @throws Error if the message does not have a documented form.
  */
-function inboundOfWhatsApp(message: unknown, event: EventFields): InboundMessage | undefined {
+function inboundOfWhatsApp(
+  message: unknown,
+  event: {
+    /** Ours. */
+    readonly number: string;
+    /** The id by which a send names it as its sender. */
+    readonly numberId: string | undefined;
+    /** ISO 8601: when Meta's call arrived. */
+    readonly receivedAt: string;
+    readonly contacts: readonly unknown[];
+  },
+): InboundMessage | undefined {
   const { type } = ofType.parse(message);
   if (type === notAMessage) return undefined;
   const read = readers.get(type);

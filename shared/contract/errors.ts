@@ -98,15 +98,6 @@ export const errorDetailsMax = 1000;
 export const errorFieldCharactersMax = 200;
 export const errorMessageCharactersMax = 1000;
 
-interface GatewayErrorOptions {
-  readonly details?: readonly FieldError[];
-  /** Headers of the response: `Allow`, `WWW-Authenticate`, `X-RateLimit-*`. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Seconds to wait; a 429 repeats it in its body and in `Retry-After`. */
-  readonly retryAfterSeconds?: number;
-  readonly cause?: unknown;
-}
-
 /** An error whose message the caller may read. Any other error becomes `internal_error`. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
@@ -115,7 +106,18 @@ export class GatewayError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: {
+      readonly details?: readonly FieldError[];
+      /** Headers of the response: `Allow`, `WWW-Authenticate`, `X-RateLimit-*`. */
+      readonly headers?: Readonly<Record<string, string>>;
+      /** Seconds to wait; a 429 repeats it in its body and in `Retry-After`. */
+      readonly retryAfterSeconds?: number;
+      readonly cause?: unknown;
+    } = {},
+  ) {
     super(message, { cause: options.cause });
     this.code = code;
     this.details = options.details ?? [];
@@ -132,7 +134,10 @@ type StandardCode = {
   [Code in keyof typeof errorTexts]: (typeof errorTexts)[Code] extends string ? Code : never;
 }[keyof typeof errorTexts];
 
-export function standardError(code: StandardCode, options?: GatewayErrorOptions): GatewayError {
+export function standardError(
+  code: StandardCode,
+  options?: ConstructorParameters<typeof GatewayError>[2],
+): GatewayError {
   return new GatewayError(code, errorTexts[code], options);
 }
 
@@ -206,7 +211,12 @@ export function errorBody(
     message,
     details,
     retryAfterSeconds,
-  }: Pick<GatewayError, 'code' | 'message' | 'details' | 'retryAfterSeconds'>,
+  }: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly details: readonly FieldError[];
+    readonly retryAfterSeconds: number | undefined;
+  },
   requestId: string,
   baseUrl?: string,
 ): Record<string, unknown> {

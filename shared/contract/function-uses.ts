@@ -86,12 +86,6 @@ export const administration = [
   },
 ] as const satisfies Declaration;
 
-type RequestFunction =
-  | (typeof routes)[keyof typeof routes]['functionName']
-  | (typeof adminRoutes)[keyof typeof adminRoutes]['functionName']
-  | (typeof carrierRoutes)[keyof typeof carrierRoutes]['functionName']
-  | (typeof unmatchedRoute)['functionName'];
-
 const requestUses = {
   'issue-token': [
     countedRequests,
@@ -222,7 +216,15 @@ const requestUses = {
   'admin-api': [authenticatedRequests, ...administration],
   // It serves files only; an administrator must sign in to see data.
   'admin-dashboard': [countedRequests],
-} as const satisfies Readonly<Record<RequestFunction, Declaration>>;
+} as const satisfies Readonly<
+  Record<
+    | (typeof routes)[keyof typeof routes]['functionName']
+    | (typeof adminRoutes)[keyof typeof adminRoutes]['functionName']
+    | (typeof carrierRoutes)[keyof typeof carrierRoutes]['functionName']
+    | (typeof unmatchedRoute)['functionName'],
+    Declaration
+  >
+>;
 
 export const functionUses = { ...requestUses, ...workerUses };
 

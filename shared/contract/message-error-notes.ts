@@ -8,14 +8,17 @@ import { recipientSendsMax, recipientWindowSeconds } from './otp-abuse.ts';
 
 const recipientWindow = `${recipientWindowSeconds / 60} minutes`;
 
-interface MessageErrorNote {
-  readonly cause: string;
-  readonly remedy: string;
-  /** True if the same message can be delivered when it is sent again later. */
-  readonly retryable: boolean;
-}
-
-export const messageErrorNotes: Readonly<Record<MessageErrorCode, MessageErrorNote>> = {
+export const messageErrorNotes: Readonly<
+  Record<
+    MessageErrorCode,
+    {
+      readonly cause: string;
+      readonly remedy: string;
+      /** True if the same message can be delivered when it is sent again later. */
+      readonly retryable: boolean;
+    }
+  >
+> = {
   invalid_recipient: {
     cause:
       'The number of the recipient is not in use or not a mobile number, or a test account may not send to it.',

@@ -4,10 +4,8 @@
  */
 import type { MessageErrorCode } from './message-error-codes.ts';
 
-/** The meaning of an event type: a state, or the error code of a message that failed or expired. */
-type Meaning = 'sent' | 'delivered' | 'read' | MessageErrorCode;
-
-export const smsEventTypes: Readonly<Record<string, Meaning>> = {
+/** An event type means a state, or the error code of a message that failed or expired. */
+export const smsEventTypes: Readonly<Record<string, 'sent' | 'delivered' | 'read' | MessageErrorCode>> = {
   // AWS has the message. This is news if the response to the hand-over was lost.
   TEXT_QUEUED: 'sent',
   TEXT_PENDING: 'sent',

@@ -1,16 +1,19 @@
 /** The tables: keys, indexes and options. `lib` deploys them from this, and what a function may use is named by it. */
 
-interface IndexShape {
-  readonly partition: string;
-  readonly sort?: string;
-  /** The fields that it has beside the keys. */
-  readonly projection: 'keys' | 'all' | readonly string[];
-}
-
 export interface TableShape {
   readonly partition: string;
   readonly sort?: string;
-  readonly indexes?: Readonly<Record<string, IndexShape>>;
+  readonly indexes?: Readonly<
+    Record<
+      string,
+      {
+        readonly partition: string;
+        readonly sort?: string;
+        /** The fields that it has beside the keys. */
+        readonly projection: 'keys' | 'all' | readonly string[];
+      }
+    >
+  >;
   /**
    * Set if rows have a `purge_at`, after which DynamoDB deletes them (TTL). It follows from the setting `retentionDays`,
    * whose variable comes with each grant, or is a time of their own.

@@ -32,17 +32,12 @@ function csvCell(cell: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-interface CsvRow {
-  /** The line of the file on which it begins, from 1: a quoted cell can have several. */
-  readonly line: number;
-  readonly cells: readonly string[];
-}
-
 /** Tables as spreadsheets write them: with commas, semicolons or tabs, whichever the first line has, and a mark of UTF-8 or not. */
-export function parseCsv(text: string): CsvRow[] {
+export function parseCsv(text: string) {
   const source = text.replace(/^\uFEFF/, '');
   const separator = separatorOf(source.slice(0, /[\r\n]|$/.exec(source)?.index));
-  const rows: CsvRow[] = [];
+  /** `line` is the line of the file on which the row begins, from 1: a quoted cell can have several. */
+  const rows: { readonly line: number; readonly cells: readonly string[] }[] = [];
   let [line, start] = [1, 1];
   let [cells, cell, isQuoted] = [[] as string[], '', false];
   const endCell = (): void => {

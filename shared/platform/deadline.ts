@@ -6,13 +6,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { GatewayError } from '../contract/errors.ts';
 
-interface CurrentDeadline {
+const current = new AsyncLocalStorage<{
   /** By the wall clock, because no timer ends while a process is frozen. */
   readonly atMs: number;
   readonly signal: AbortSignal;
-}
-
-const current = new AsyncLocalStorage<CurrentDeadline>();
+}>();
 
 const tookTooLong = (): GatewayError =>
   new GatewayError('service_unavailable', 'The request took too long. Try again soon.');

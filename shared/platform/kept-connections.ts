@@ -7,11 +7,6 @@
 import type { Agent, ClientRequest } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** The part of an agent that Node calls for each request, which its types leave out. */
-interface TakesConnections {
-  addRequest(request: ClientRequest, options: unknown): void;
-}
-
 /**
  * Changes the agent and returns it. It never uses a connection that was idle for longer than `idleMaxMs`, and keeps
  * at most `idleMax` connections over all hosts; Node's `maxFreeSockets` limits them for each host.
@@ -19,7 +14,10 @@ interface TakesConnections {
 export function keepingConnections<A extends Agent>(agent: A, idleMaxMs: number, idleMax = Infinity): A {
   const idleSince = new WeakMap<Duplex, number>();
   const keep = agent.keepSocketAlive.bind(agent);
-  const { addRequest } = agent as unknown as TakesConnections;
+  // Node calls `addRequest` for each request, but its types leave it out.
+  const { addRequest } = agent as unknown as {
+    addRequest(request: ClientRequest, options: unknown): void;
+  };
   const idleConnections = () =>
     Object.values(agent.freeSockets)
       .flatMap((sockets = []) => sockets)

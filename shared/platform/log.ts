@@ -8,11 +8,9 @@ import { sampledTraceId, serviceName } from './env.ts';
 
 const service = serviceName();
 
-type WriteLine = (message: string, fields?: Readonly<Record<string, unknown>>) => void;
-
 export const log = { info: lineOf('INFO'), warn: lineOf('WARN'), error: lineOf('ERROR') };
 
-function lineOf(level: string): WriteLine {
+function lineOf(level: string): (message: string, fields?: Readonly<Record<string, unknown>>) => void {
   return (message, fields) => {
     const timestamp = new Date().toISOString();
     const line = { level, message, timestamp, service, xray_trace_id: sampledTraceId() };

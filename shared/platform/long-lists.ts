@@ -1,16 +1,18 @@
 /** Processes long lists: in chunks that fit into one call, or with limits on concurrency and rate. */
 import type { Sleep } from './clock.ts';
 
-interface Pace {
-  readonly atOnce: number;
-  readonly perSecond: number;
-  readonly sleep: Sleep;
-}
-
 /** Calls `work` for each item, in order. @throws the first error of `work`, after all calls have ended. */
 export async function runPaced<Item>(
   items: readonly Item[],
-  { atOnce, perSecond, sleep }: Pace,
+  {
+    atOnce,
+    perSecond,
+    sleep,
+  }: {
+    readonly atOnce: number;
+    readonly perSecond: number;
+    readonly sleep: Sleep;
+  },
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const waiting = [...items];

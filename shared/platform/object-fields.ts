@@ -14,12 +14,12 @@ export function openObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.looseObject(shape) as unknown as z.ZodMiniObject<Shape>;
 }
 
-/** Optional fields of an object: one without a value is left out. */
-type Given<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
-
-export function withoutUndefined<Fields extends object>(fields: Fields): Given<Fields> {
+/** Returns the fields that have a value. */
+export function withoutUndefined<Fields extends object>(fields: Fields) {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as Given<Fields>;
+  return Object.fromEntries(given) as {
+    [Name in keyof Fields]?: Exclude<Fields[Name], undefined>;
+  };
 }
 
 /** Returns the value of a JSON text; undefined if it is not JSON. */

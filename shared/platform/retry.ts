@@ -4,19 +4,22 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { standardError } from '../contract/errors.ts';
 import type { Sleep } from './clock.ts';
 
-interface RetryPolicy {
-  /** Before each retry; the number of retries follows from it. */
-  readonly delaysMs: readonly number[];
-  readonly sleep?: Sleep;
-  /** Called with each error that is followed by a retry. */
-  readonly warn?: (error: unknown) => void;
-  /** Other errors are thrown at once. By default every error is retried. */
-  readonly isRetryable?: (error: unknown) => boolean;
-}
-
 /** @throws the error of the last attempt. */
 export async function retry<T>(
-  { delaysMs, sleep = pause, warn, isRetryable = () => true }: RetryPolicy,
+  {
+    delaysMs,
+    sleep = pause,
+    warn,
+    isRetryable = () => true,
+  }: {
+    /** Before each retry; the number of retries follows from it. */
+    readonly delaysMs: readonly number[];
+    readonly sleep?: Sleep;
+    /** Called with each error that is followed by a retry. */
+    readonly warn?: (error: unknown) => void;
+    /** Other errors are thrown at once. By default every error is retried. */
+    readonly isRetryable?: (error: unknown) => boolean;
+  },
   work: () => Promise<T>,
 ): Promise<T> {
   for (const delayMs of delaysMs) {

@@ -67,7 +67,6 @@ async function eachHeld(
 }
 
 const disabledTables = ['clients', 'client-secrets', 'api-keys'] as const;
-type DisabledTable = (typeof disabledTables)[number];
 type Row = Readonly<Record<string, unknown>>;
 
 /** Enables rows. Returns the enabled ones, such as `api-keys key_1`. */
@@ -97,7 +96,7 @@ export function disabledId(table: StackTable, item: Item): string {
   return item.key_id?.S ?? keyOf(table, item);
 }
 
-function enabledValues(table: DisabledTable, row: Row): Row {
+function enabledValues(table: (typeof disabledTables)[number], row: Row): Row {
   switch (table) {
     case 'clients':
       return { disabled: false };

@@ -18,7 +18,7 @@ import { copiedRow, type RestoreRun } from './copied-row.ts';
 import { disabledId } from './held-rows.dynamo.ts';
 import { changesOf, recordedChanges, type SettingChange } from './recorded-changes.ts';
 import { eachPage, type Item, type SideTables, sideTableName } from './side-tables.dynamo.ts';
-import type { Maintenance, RunningWorkers, StackWorkers } from './stop-stage.lambda.ts';
+import type { dynamoMaintenance, RunningWorkers, stackWorkers } from './stop-stage.lambda.ts';
 import {
   keyOf,
   type RestorableTable,
@@ -42,8 +42,8 @@ export interface RestoreContext {
   readonly tables: Readonly<Record<RestorableTable, StackTable>>;
   readonly sideTables: SideTables;
   readonly rows: TableRows;
-  readonly workers: StackWorkers;
-  readonly maintenance: Maintenance;
+  readonly workers: ReturnType<typeof stackWorkers>;
+  readonly maintenance: ReturnType<typeof dynamoMaintenance>;
   readonly progress: {
     read(): Promise<RestoreProgress | undefined>;
     /** Stores the progress; undefined if no restore is under way. */
@@ -56,30 +56,31 @@ export interface RestoreContext {
   readonly report: (line: string) => void;
 }
 
-interface TableCounts {
-  /** How many rows the table had at the time. */
-  rows: number;
-  copied: number;
-  /** How many exist now, and stay as they are. */
-  kept: number;
-}
-
-interface DisabledRow {
-  readonly table: RestorableTable;
-  /** The id for `restore enable`: of the key; for other rows, of the client. */
-  readonly id: string;
-  readonly client_id: string;
-  /** The entries about it in the Activity Log since the restored time, oldest first. */
-  readonly since: readonly Pick<SettingChange, 'at' | 'kind' | 'summary'>[];
-}
-
 export interface RestoreReport {
   readonly restore_id: string;
   readonly to: string;
-  readonly tables: Partial<Record<RestorableTable, TableCounts>>;
+  readonly tables: Partial<
+    Record<
+      RestorableTable,
+      {
+        /** How many rows the table had at the time. */
+        rows: number;
+        copied: number;
+        /** How many exist now, and stay as they are. */
+        kept: number;
+      }
+    >
+  >;
   /** The messages that are held. */
   readonly held: Readonly<Record<HeldGroup, string[]>>;
-  readonly disabled: DisabledRow[];
+  readonly disabled: {
+    readonly table: RestorableTable;
+    /** The id for `restore enable`: of the key; for other rows, of the client. */
+    readonly id: string;
+    readonly client_id: string;
+    /** The entries about it in the Activity Log since the restored time, oldest first. */
+    readonly since: readonly Pick<SettingChange, 'at' | 'kind' | 'summary'>[];
+  }[];
   /** The webhooks that failed because they had not finished. */
   readonly failed_webhooks: string[];
   /** The endpoints that were not copied, because their clients deleted them since the time. */

@@ -13,8 +13,6 @@ import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from '@aws-sdk
 import { stackResources } from '../admin/stack-resources.cloudformation.ts';
 import { everyClient, maintenanceEndpoint } from '../contract/rate-limits-and-caps.ts';
 
-export type Maintenance = ReturnType<typeof dynamoMaintenance>;
-
 /** Begins and ends the maintenance of the API, by a row of `limit-overrides`, which every operation reads anyway. */
 export function dynamoMaintenance(client: DynamoDBDocumentClient, TableName: string) {
   const key = { client_id: everyClient, endpoint: maintenanceEndpoint };
@@ -39,8 +37,6 @@ export interface RunningWorkers {
   readonly schedules: readonly string[];
   readonly scheduleGroup: string;
 }
-
-export type StackWorkers = ReturnType<typeof stackWorkers>;
 
 /** The calls are few, and the service refuses many at once. */
 const config = { maxAttempts: 8 };

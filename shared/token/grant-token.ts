@@ -18,10 +18,11 @@ const tokenRequest = z.object({
   client_secret: z.optional(z.unknown()),
 });
 
-type IssuingContext = Parameters<typeof signToken>[0] &
-  Context<'TOKEN_ISSUER' | 'TOKEN_AUDIENCE' | 'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>;
-
-export async function issueToken(context: IssuingContext, request: ApiRequest): Promise<ApiResponse> {
+export async function issueToken(
+  context: Parameters<typeof signToken>[0] &
+    Context<'TOKEN_ISSUER' | 'TOKEN_AUDIENCE' | 'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>,
+  request: ApiRequest,
+): Promise<ApiResponse> {
   const { clientId, scopes, client } = requireCaller(request);
   const { grant_type, scope } = parseBody(tokenRequest, request);
   if (grant_type !== 'client_credentials') {

@@ -93,14 +93,17 @@ export interface Combination {
   /** ISO 3166-1 alpha-2; null if unknown. */
   readonly country: string | null;
   readonly status: UsageStatus;
-  readonly measure: Measure;
+  /** A cost is in millionths of its currency's unit. */
+  readonly measure:
+    | 'messages'
+    | 'segments'
+    | 'estimated'
+    | 'possible_duplicates'
+    | { readonly currency: string };
   readonly amount: number;
 }
 
-/** A cost is in millionths of its currency's unit. */
-type Measure = 'messages' | 'segments' | 'estimated' | 'possible_duplicates' | { readonly currency: string };
-
-const measures: Readonly<Record<string, Measure>> = {
+const measures: Readonly<Record<string, Combination['measure']>> = {
   m: 'messages',
   s: 'segments',
   e: 'estimated',

@@ -4,10 +4,9 @@ import { millionthsPerUnit } from '../contract/prices.ts';
 import { type Operation, parseQuery, requireCaller } from '../operation/operation.ts';
 import { type Amounts, type Combination, combinationsIn } from './amounts.ts';
 import { allClients } from './count-changes.ts';
-import type { Period } from './period.ts';
 import { type Grouping, type UsageRange, usageQuery, usageRange } from './usage-query.ts';
 import type { UsageReader, UsageRow } from './usage-reader.dynamo.ts';
-import type { UsageEntry, UsageResponse, UsageSums } from './usage-response.schema.ts';
+import type { UsageEntry, UsageResponse } from './usage-response.schema.ts';
 
 /** Returns the usage of one client. */
 export async function usageOfClient(
@@ -56,10 +55,11 @@ function entriesOf(
   });
 }
 
-type ClientCombination = Combination & { readonly client: string };
-
 /** Returns the values that all of these have in common. */
-function groupOf(first: ClientCombination | undefined, groupBy: readonly Grouping[]) {
+function groupOf(
+  first: (Combination & { readonly client: string }) | undefined,
+  groupBy: readonly Grouping[],
+) {
   const of = (name: Grouping): boolean => first !== undefined && groupBy.includes(name);
   return {
     ...(of('client') ? { client_id: first?.client ?? '' } : {}),
@@ -70,12 +70,12 @@ function groupOf(first: ClientCombination | undefined, groupBy: readonly Groupin
   };
 }
 
-export function timesOf({ from, to }: Pick<Period, 'from' | 'to'>) {
+export function timesOf({ from, to }: { readonly from: Date; readonly to: Date }) {
   return { from: from.toISOString(), to: to.toISOString() };
 }
 
 /** Returns the sums of one row. */
-export function totalOf(amounts: Amounts, currency: string): UsageSums | undefined {
+export function totalOf(amounts: Amounts, currency: string) {
   return sumsOf(combinationsIn(amounts), currency);
 }
 
@@ -83,7 +83,7 @@ export function totalOf(amounts: Amounts, currency: string): UsageSums | undefin
  * Returns undefined if nothing is counted. A number of messages that an edit made a text counts as 0 here, and all
  * other counts are shown.
  */
-function sumsOf(combinations: readonly Combination[], currency: string): UsageSums | undefined {
+function sumsOf(combinations: readonly Combination[], currency: string) {
   let [messages, segments, delivered, failed, estimated, possibleDuplicates] = [0, 0, 0, 0, 0, 0];
   const costs = new Map<string, number>();
   for (const { measure, status, amount } of combinations) {

@@ -69,7 +69,6 @@ const usageResponse = z.object({
   caps: described(z.array(cap), 'The caps in force for the client, and how far each is used.'),
 });
 
-export type UsageSums = Readonly<z.output<typeof usageSums>>;
 export type UsageEntry = Readonly<z.output<typeof usageEntry>>;
 export type UsageResponse = Readonly<z.output<typeof usageResponse>>;
 

@@ -12,8 +12,6 @@ import type { Context } from '../platform/context.ts';
 import { numbersIn } from './amounts.ts';
 import { usageKeptDays } from './period.ts';
 
-type AttemptMetric = `webhooks_${'acknowledged' | 'retry_scheduled' | 'failed'}`;
-
 /** Returns `2026-11-20T10`, in UTC. */
 export function hourOf(at: Date): string {
   return at.toISOString().slice(0, 13);
@@ -48,7 +46,7 @@ export async function attemptsIn(
 export interface CountedAttempt {
   /** `live` by default. */
   readonly mode?: Mode;
-  readonly metric: AttemptMetric;
+  readonly metric: `webhooks_${'acknowledged' | 'retry_scheduled' | 'failed'}`;
   readonly totalMs: number;
 }
 
@@ -77,7 +75,7 @@ export async function countWebhookAttempts(
 
 /** `webhooks_total_ms` is the sum of the durations of all attempts. */
 function countsOf(attempts: readonly CountedAttempt[]): Record<string, number> {
-  const counts: Partial<Record<AttemptMetric, number>> = {};
+  const counts: Partial<Record<CountedAttempt['metric'], number>> = {};
   let totalMs = 0;
   for (const attempt of attempts) {
     counts[attempt.metric] = (counts[attempt.metric] ?? 0) + 1;

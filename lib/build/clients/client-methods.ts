@@ -5,12 +5,6 @@
 import type { OpenApiDocument, OpenApiOperation } from '../openapi/document.ts';
 import type { JsonSchema } from '../openapi/named-schemas.ts';
 
-/**
- * When a client retries a request with an unknown result: always, with the idempotency key of the first attempt, or only if the
- * gateway certainly did not accept it.
- */
-type Repeat = 'always' | 'with_key' | 'if_refused';
-
 export interface ClientMethod {
   readonly operationId: string;
   /** The resource as words in lower case: `['webhook', 'endpoints']`. */
@@ -26,7 +20,11 @@ export interface ClientMethod {
   readonly body: string | undefined;
   readonly isBodyOptional: boolean;
   readonly response: string;
-  readonly repeat: Repeat;
+  /**
+   * When a client retries a request with an unknown result: always, with the idempotency key of the first attempt, or only if the
+   * gateway certainly did not accept it.
+   */
+  readonly repeat: 'always' | 'with_key' | 'if_refused';
   /** True if the method only returns the result that a send would have. */
   readonly isDryRun: boolean;
   /** The field with the items and their schema; undefined for a method whose response has no pages. */
@@ -137,7 +135,7 @@ function dryRunOf({ 'x-dry-run': dryRun }: OpenApiOperation, send: NamedMethod):
  * Returns the name of a method, without the resource: `rotate secret` for `rotateWebhookEndpointSecret` of webhook endpoints,
  * `get resend` for `getWebhookResend` of webhook deliveries.
  */
-function nameOf(operationId: string, resource: readonly string[]): Pick<NamedMethod, 'name' | 'ofMany'> {
+function nameOf(operationId: string, resource: readonly string[]) {
   const words = wordsOf(operationId);
   const plural = resource.join('');
   const singular = plural.replace(/ies$/, 'y').replace(/s$/, '');

@@ -5,14 +5,12 @@
  */
 import plugin from '@scalar/fastify-api-reference';
 
-interface Route {
-  readonly url: string;
-  readonly handler: (request: unknown, reply: unknown) => unknown;
-}
-
 export function scalarScript(): string {
-  const routes: Route[] = [];
-  const fastify = { route: (route: Route) => routes.push(route) };
+  const routes: {
+    readonly url: string;
+    readonly handler: (request: unknown, reply: unknown) => unknown;
+  }[] = [];
+  const fastify = { route: (route: (typeof routes)[number]) => routes.push(route) };
   plugin(fastify as never, { configuration: { url: '/openapi.json' } } as never, () => undefined);
   const reply = { header: () => reply, send: (content: string) => content };
   const script = routes.find(({ url }) => url.endsWith('.js'))?.handler(undefined, reply);

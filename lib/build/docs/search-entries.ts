@@ -3,9 +3,7 @@ import type { OpenApiDocument, OpenApiOperation } from '../openapi/document.ts';
 import { topics } from '../openapi/introduction.ts';
 import { anchorOf, type Guide, sectionsOf } from './guides.ts';
 
-type Document = Pick<OpenApiDocument, 'paths' | 'components'>;
-
-export function searchEntries(guides: readonly Guide[], document: Document) {
+export function searchEntries(guides: readonly Guide[], document: OpenApiDocument) {
   const page = 'API reference';
   return [
     ...guides.flatMap((guide) =>
@@ -27,11 +25,11 @@ export function searchEntries(guides: readonly Guide[], document: Document) {
 }
 
 /** Returns the address of each operation in the reference, by `METHOD /path`. */
-export function linksOfOperations(document: Document): ReadonlyMap<string, string> {
+export function linksOfOperations(document: OpenApiDocument): ReadonlyMap<string, string> {
   return new Map(operationsOf(document).map(({ name, link }) => [name, link]));
 }
 
-function operationsOf({ paths }: Document) {
+function operationsOf({ paths }: OpenApiDocument) {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const name = `${method.toUpperCase()} ${path}`;
@@ -42,7 +40,10 @@ function operationsOf({ paths }: Document) {
 }
 
 /** Returns the names of the parameters and of the request's fields. */
-function namesIn({ operationId, parameters = [], requestBody }: OpenApiOperation, { components }: Document) {
+function namesIn(
+  { operationId, parameters = [], requestBody }: OpenApiOperation,
+  { components }: OpenApiDocument,
+) {
   const schema = String(requestBody?.content['application/json']?.schema.$ref).replace(/.*\//, '');
   const fields = Object.keys(components.schemas[schema]?.properties ?? {});
   return [operationId, ...parameters.map(({ name }) => name), ...fields].join(' ');

@@ -1,8 +1,8 @@
 /** The parts of the OpenAPI document that are written by hand, because they do not follow from the routes and their schemas. */
 import type { ErrorCode, FieldError } from '../../../shared/contract/errors.ts';
 import type { RouteName } from '../../../shared/contract/routes.ts';
-import type { Requests } from './requests.ts';
-import type { ResponseSchemas } from './response-schemas.ts';
+import type { requests } from './requests.ts';
+import type { responseSchemas } from './response-schemas.ts';
 
 export interface Example {
   readonly summary: string;
@@ -26,7 +26,7 @@ export interface Link {
 }
 
 interface Body {
-  readonly schema: keyof ResponseSchemas;
+  readonly schema: keyof typeof responseSchemas;
   readonly examples: Readonly<Record<string, Example>>;
 }
 
@@ -43,7 +43,7 @@ export interface Description {
   readonly description: string;
   readonly parameters?: readonly Parameter[];
   readonly request?: {
-    readonly schema: keyof Requests;
+    readonly schema: keyof typeof requests;
     readonly examples: Readonly<Record<string, Example>>;
     /** True if the body may be absent. The operation then uses an empty one. */
     readonly optional?: boolean;

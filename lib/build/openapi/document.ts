@@ -9,13 +9,7 @@ import { idempotencyKeyOf, namedHeaders } from './headers.ts';
 import { introduction, tagNotes } from './introduction.ts';
 import type { JsonSchema } from './named-schemas.ts';
 import { isOperation, type OperationName, operations } from './operations.ts';
-import {
-  type DryRunDescription,
-  dryRunOf,
-  type OpenApiResponse,
-  reference,
-  responsesOf,
-} from './responses.ts';
+import { dryRunOf, type OpenApiResponse, reference, responsesOf } from './responses.ts';
 import { componentSchemas } from './schemas.ts';
 import { callbacksOf, webhooks } from './webhook-callbacks.ts';
 
@@ -35,7 +29,8 @@ export interface OpenApiOperation {
   readonly responses: Readonly<Record<string, OpenApiResponse>>;
   readonly callbacks?: Readonly<Record<string, unknown>>;
   /** The dry run of a send; absent for other operations. */
-  readonly 'x-dry-run'?: DryRunDescription;
+  /** The parameter that requests a dry run, and the response with status 200. */
+  readonly 'x-dry-run'?: NonNullable<ReturnType<typeof dryRunOf>>;
   readonly 'x-rate-limits': Readonly<Record<string, unknown>>;
 }
 

@@ -87,7 +87,7 @@ export const errorNotes: Readonly<Record<ErrorCode, string>> = {
 export function errorExample(
   code: ErrorCode,
   route: Route,
-  description: Pick<Description, 'fieldError' | 'request'>,
+  description: Description,
 ): Record<string, unknown> {
   const { message, details = [], retryAfterSeconds } = errorOf(code, route, description);
   return {
@@ -102,14 +102,15 @@ export function errorExample(
 
 const onTokenEndpoint = ({ path }: Route): boolean => path === routes.issueToken.path;
 
-type ShownError = Pick<GatewayError, 'message'> &
-  Partial<Pick<GatewayError, 'details' | 'retryAfterSeconds'>>;
-
 function errorOf(
   code: ErrorCode,
   route: Route,
-  { fieldError, request }: Pick<Description, 'fieldError' | 'request'>,
-): ShownError {
+  { fieldError, request }: Description,
+): {
+  readonly message: string;
+  readonly details?: GatewayError['details'];
+  readonly retryAfterSeconds?: number | undefined;
+} {
   switch (code) {
     case 'invalid_request':
       // An operation without fields refuses only malformed Unicode.

@@ -4,16 +4,14 @@ import { version } from '../../../shared/contract/api.ts';
 import { inWords } from '../../../shared/platform/clock.ts';
 import { tokenLifetimeSeconds } from '../../../shared/token/access-token.dynamo.ts';
 
-interface Topic {
-  readonly title: string;
-  /** The section's text in Markdown. */
-  readonly text: string;
-}
-
 /** The lifetime of a token as words, such as "one hour". */
 export const tokenLifetime = inWords([tokenLifetimeSeconds]);
 
-export const topics: readonly Topic[] = [
+export const topics: readonly {
+  readonly title: string;
+  /** The section's text in Markdown. */
+  readonly text: string;
+}[] = [
   {
     title: 'Requests and responses',
     text: 'Bodies are JSON in UTF-8, field names are `snake_case`, times are ISO 8601 in UTC, phone numbers are in international format (E.164). An optional field may be `null`, which means the same as leaving it out, unless the operation gives `null` another meaning. Fields that an operation does not know are ignored; `unknown_fields` of a dry run names them. A list refuses query parameters that it does not know with 400 `invalid_request`. Lists use pagination: send the `next_cursor` of a response as `cursor` to get the next page.',

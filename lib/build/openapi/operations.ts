@@ -12,9 +12,10 @@ import * as webhookDeliveries from './operations/webhook-delivery-operations.ts'
 import * as webhookEndpoints from './operations/webhook-endpoint-operations.ts';
 
 /** Pages and metadata have no description, because generated clients do not call them. */
-type UndescribedRoute = 'getOpenApiDocument' | 'getRoot' | 'getDocs' | 'getDocsPage' | 'getWellKnown';
-
-export type OperationName = Exclude<RouteName, UndescribedRoute>;
+export type OperationName = Exclude<
+  RouteName,
+  'getOpenApiDocument' | 'getRoot' | 'getDocs' | 'getDocsPage' | 'getWellKnown'
+>;
 
 export const operations: Readonly<Record<OperationName, Description & { readonly tag: Tag }>> = {
   ...tagged('Authentication', access),

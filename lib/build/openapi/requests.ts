@@ -50,5 +50,3 @@ export const requests = {
   TestEvent: testRequestSchema,
   WebhookSelection: resendRequestSchema,
 } as const;
-
-export type Requests = typeof requests;

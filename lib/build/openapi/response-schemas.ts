@@ -34,5 +34,3 @@ export const responseSchemas = {
   ...usageResponses,
   ...webhookResponses,
 } as const;
-
-export type ResponseSchemas = typeof responseSchemas;

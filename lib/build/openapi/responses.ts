@@ -17,9 +17,6 @@ export interface OpenApiResponse {
   readonly 'x-error-codes'?: readonly ErrorCode[];
 }
 
-/** The parameter that requests a dry run, and the response with status 200. */
-export type DryRunDescription = NonNullable<ReturnType<typeof dryRunOf>>;
-
 const dryRunParameter = {
   name: 'dry_run',
   in: 'query',

@@ -91,18 +91,20 @@ export function webhooks() {
   };
 }
 
-interface EventGroup<Name extends string> {
-  /** The URL to which the events are posted. */
-  readonly to: string;
-  readonly schema: string;
-  /** Returns an example of the body. */
-  readonly exampleOf: (name: Name) => unknown;
-}
-
 /** @param summaries - the summary of each event */
 function webhooksOf<Name extends string>(
   summaries: Readonly<Record<Name, string>>,
-  { to, schema, exampleOf }: EventGroup<Name>,
+  {
+    to,
+    schema,
+    exampleOf,
+  }: {
+    /** The URL to which the events are posted. */
+    readonly to: string;
+    readonly schema: string;
+    /** Returns an example of the body. */
+    readonly exampleOf: (name: Name) => unknown;
+  },
 ) {
   const described = (Object.entries(summaries) as [Name, string][]).map(([name, summary]) => {
     const post = {

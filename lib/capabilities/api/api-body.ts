@@ -14,8 +14,6 @@ import {
 } from '../../../shared/contract/routes.ts';
 import { gatewayResponses } from './gateway-responses.ts';
 
-type Operation = Readonly<Record<string, unknown>>;
-
 const handled: readonly Route[] = [
   ...Object.values(routes),
   ...Object.values(adminRoutes),
@@ -46,8 +44,8 @@ export function apiBody(
   };
 }
 
-function paths(): Record<string, Record<string, Operation>> {
-  const all: Record<string, Record<string, Operation>> = {};
+function paths(): Record<string, Record<string, Readonly<Record<string, unknown>>>> {
+  const all: Record<string, Record<string, Readonly<Record<string, unknown>>>> = {};
   const add = (path: string, key: string, functionName: string): void => {
     all[path] = { ...all[path], [key]: operation(path, functionName) };
   };
@@ -71,7 +69,7 @@ function methodKey(method: Route['method'] | 'HEAD'): string {
   return method === 'ANY' ? 'x-amazon-apigateway-any-method' : method.toLowerCase();
 }
 
-function operation(path: string, functionName: string): Operation {
+function operation(path: string, functionName: string): Readonly<Record<string, unknown>> {
   const names = Array.from(path.matchAll(/\{(\w+)\+?\}/g), ([, name]) => name);
   return {
     ...(names.length > 0 && {

@@ -30,8 +30,6 @@ import { acknowledgeApi, apiStageOptions } from './api-stage.ts';
 import { CustomDomain, requireTls12 } from './custom-domain.ts';
 import { WebAcl } from './web-acl.ts';
 
-type HandledRoute = (typeof routes)[RouteName] | typeof unmatchedRoute;
-
 // The dashboard's files are sent compressed, and browsers request scripts with `Accept: */*`. Request bodies then arrive in
 // base64, which every function decodes.
 const binaryMediaTypes = ['*/*'];
@@ -121,7 +119,10 @@ export class Api extends Construct {
     });
   }
 
-  private addHandler(name: string, { functionName }: HandledRoute): void {
+  private addHandler(
+    name: string,
+    { functionName }: (typeof routes)[RouteName] | typeof unmatchedRoute,
+  ): void {
     if (!this.handlers.has(functionName)) this.add(this, pascalCase(name), functionName);
   }
 }

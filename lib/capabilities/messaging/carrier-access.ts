@@ -16,20 +16,23 @@ import { topicEncryption } from '../../constructs/encryption.ts';
 import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import { acknowledgeWildcard } from '../../constructs/template-rules.ts';
+import type { StageSettings } from '../../stages/stage-settings.ts';
 import type { CapabilityProps } from '../grant-uses.ts';
 import { createReportVerified } from './report-verified-function.ts';
 
 const senderKinds = ['phone-number', 'sender-id', 'pool'];
 
-interface CarriersProps extends CapabilityProps {
-  readonly receipts: GatewayQueue;
-  readonly dispatch: GatewayFunction;
-}
-
 export class Carriers extends Construct {
   readonly topic: Topic;
 
-  constructor(scope: Construct, id: string, props: CarriersProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    props: CapabilityProps & {
+      readonly receipts: GatewayQueue;
+      readonly dispatch: GatewayFunction;
+    },
+  ) {
     super(scope, id);
     // Receipts and inbound messages of SMS and WhatsApp. An operator sets this topic in the console, as the event destination of
     // the WhatsApp account and the two-way channel of a phone number. Its name is fixed, so that this still works after the
@@ -44,13 +47,13 @@ export class Carriers extends Construct {
     );
     new CfnOutput(this, 'ReceiptsTopic', { key: 'ReceiptsTopicArn', value: this.topic.topicArn });
     if (carriersIn(props.stage.smsCarrier).includes('aws')) {
-      this.addSms(props);
+      this.addSms(props.stage, props.dispatch);
       createReportVerified(this, props);
     }
-    if (carriersIn(props.stage.whatsappCarrier).includes('aws')) this.addWhatsApp(props);
+    if (carriersIn(props.stage.whatsappCarrier).includes('aws')) this.addWhatsApp(props.dispatch);
   }
 
-  private addSms({ stage, dispatch }: CarriersProps): void {
+  private addSms(stage: StageSettings, dispatch: GatewayFunction): void {
     for (const kind of senderKinds) {
       acknowledgeWildcard(
         dispatch.executionRole,
@@ -98,7 +101,7 @@ export class Carriers extends Construct {
     );
   }
 
-  private addWhatsApp({ dispatch }: CarriersProps): void {
+  private addWhatsApp(dispatch: GatewayFunction): void {
     this.grantPublish('social-messaging.amazonaws.com');
     acknowledgeWildcard(
       dispatch.executionRole,

@@ -11,13 +11,14 @@ import type { CapabilityProps } from '../grant-uses.ts';
 import { Carriers } from './carrier-access.ts';
 import type { OutboundQueues } from './outbound-queues.ts';
 
-interface DispatchProps extends CapabilityProps {
-  readonly outbound: OutboundQueues;
-  readonly receipts: GatewayQueue;
-}
-
 /** @returns the topic of receipts; undefined if all carriers are simulated */
-export function createDispatchMessage(scope: Construct, props: DispatchProps): Topic | undefined {
+export function createDispatchMessage(
+  scope: Construct,
+  props: CapabilityProps & {
+    readonly outbound: OutboundQueues;
+    readonly receipts: GatewayQueue;
+  },
+): Topic | undefined {
   const { stage, storage, schedules, outbound, receipts } = props;
   const dispatch = new GatewayFunction(scope, 'DispatchMessage', {
     stage,

@@ -23,7 +23,6 @@ import { pascalCase } from '../../constructs/stack-outputs.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 
-type Capacity = NonNullable<StageSettings['provisionedCapacity']>;
 /** The remaining capacity is a reserve for the minutes until the table scales up. */
 const targetUtilizationPercent = 70;
 
@@ -148,7 +147,7 @@ function projectionOf({ projection }: NonNullable<TableShape['indexes']>[string]
 
 const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });
 
-function keysOf({ partition, sort }: Pick<TableShape, 'partition' | 'sort'>) {
+function keysOf({ partition, sort }: { readonly partition: string; readonly sort?: string }) {
   return { partitionKey: text(partition), ...(sort === undefined ? {} : { sortKey: text(sort) }) };
 }
 
@@ -158,7 +157,11 @@ function tableEncryption(scope: Construct, stage: StageSettings) {
 }
 
 /** Scales the table and its indexes in the same way, because a throttled index throttles its table. */
-function scaleWithTraffic(table: Table, indexes: readonly string[], capacity: Capacity): void {
+function scaleWithTraffic(
+  table: Table,
+  indexes: readonly string[],
+  capacity: NonNullable<StageSettings['provisionedCapacity']>,
+): void {
   const { min: minCapacity, max: maxCapacity } = capacity;
   const bounds = { minCapacity, maxCapacity };
   const scaled = [

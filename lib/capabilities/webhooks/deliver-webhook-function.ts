@@ -8,8 +8,6 @@ import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 
-type WebhookVpc = NonNullable<StageSettings['webhookVpc']>;
-
 export function createDeliverWebhook(scope: Construct, stage: StageSettings): GatewayFunction {
   const deliver = new GatewayFunction(scope, 'DeliverWebhook', {
     stage,
@@ -42,7 +40,10 @@ function grantAssumeForeignRoles(to: GatewayFunction, stage: StageSettings): voi
 }
 
 /** Sends from the given subnets, whose NAT gateways have fixed addresses that clients can allow. */
-function joinVpc(deliver: GatewayFunction, { subnetIds, securityGroupIds }: WebhookVpc): void {
+function joinVpc(
+  deliver: GatewayFunction,
+  { subnetIds, securityGroupIds }: NonNullable<StageSettings['webhookVpc']>,
+): void {
   (deliver.node.defaultChild as CfnFunction).vpcConfig = { subnetIds, securityGroupIds };
   // The actions that Lambda needs for its network interfaces. These do not exist yet, and describing supports no resource.
   allow(

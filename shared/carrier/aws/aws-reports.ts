@@ -45,8 +45,6 @@ const whatsAppEvent = z.object({
   messageId: z.optional(z.string().check(z.minLength(1))),
 });
 
-type WhatsAppEvent = z.output<typeof whatsAppEvent>;
-
 /**
  * Reads one queue message: an SNS notification around an event of either service.
  *
@@ -82,7 +80,10 @@ function ofWhatsApp(published: unknown, notifiedAt: string): CarrierNotification
 }
 
 /** Returns the id that a send names as its sender, by Meta's id of the number. */
-function numberIdOf({ context }: WhatsAppEvent, metaId: string | undefined): string | undefined {
+function numberIdOf(
+  { context }: z.output<typeof whatsAppEvent>,
+  metaId: string | undefined,
+): string | undefined {
   const number = context?.MetaPhoneNumberIds?.find(({ metaPhoneNumberId }) => metaPhoneNumberId === metaId);
   return number && `phone-number-id-${number.arn.slice(number.arn.lastIndexOf('/') + 1)}`;
 }

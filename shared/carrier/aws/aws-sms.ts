@@ -19,17 +19,6 @@ import { type VendorErrors, validitySecondsFor } from '../carrier-module.ts';
 import { awsDescriptor } from './aws-descriptor.ts';
 import { outcomeOfError } from './call-errors.ts';
 
-interface AwsSmsSettings {
-  /** The sender of messages that were stored without one. */
-  readonly originationIdentity: string;
-  /** Its event destination publishes the receipts. */
-  readonly configurationSet: string;
-  /** Blocks countries at AWS. By default the one of the configuration set or of the account applies. */
-  readonly protectConfigurationId?: string | undefined;
-  readonly prices: PriceTable;
-  readonly timeLimitMs: number;
-}
-
 /** The errors of the call. If a protect configuration blocks a country, the operator wants that. */
 export const smsErrors: VendorErrors = {
   'ConflictException/DESTINATION_PHONE_NUMBER_OPTED_OUT': { code: 'recipient_opted_out' },
@@ -64,7 +53,19 @@ export const smsErrors: VendorErrors = {
   'AccessDeniedException/INSUFFICIENT_ACCOUNT_REPUTATION': { code: 'carrier_rejected', elsewhere: true },
 };
 
-export function awsSms(settings: AwsSmsSettings, clock: Clock): Carrier {
+export function awsSms(
+  settings: {
+    /** The sender of messages that were stored without one. */
+    readonly originationIdentity: string;
+    /** Its event destination publishes the receipts. */
+    readonly configurationSet: string;
+    /** Blocks countries at AWS. By default the one of the configuration set or of the account applies. */
+    readonly protectConfigurationId?: string | undefined;
+    readonly prices: PriceTable;
+    readonly timeLimitMs: number;
+  },
+  clock: Clock,
+): Carrier {
   const client = new PinpointSMSVoiceV2Client(sentOnce());
 
   async function handOver({ message, body, attempt }: HandOverRequest): Promise<HandOver> {
@@ -102,9 +103,7 @@ export function awsSms(settings: AwsSmsSettings, clock: Clock): Carrier {
 }
 
 /** India refuses messages of a sender ID without the ids that were registered there; `select-sender.ts` gives them to India's only. */
-function destinationCountryParameters({
-  sender,
-}: Message): Pick<SendTextMessageCommandInput, 'DestinationCountryParameters'> {
+function destinationCountryParameters({ sender }: Message) {
   if (sender?.entity_id === undefined || sender.template_id === undefined) return {};
   return {
     DestinationCountryParameters: { IN_ENTITY_ID: sender.entity_id, IN_TEMPLATE_ID: sender.template_id },

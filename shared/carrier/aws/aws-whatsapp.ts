@@ -8,15 +8,6 @@ import { refusedWith, type VendorErrors } from '../carrier-module.ts';
 import { metaApiVersion, whatsAppPayload } from '../whatsapp-payload.ts';
 import { outcomeOfError } from './call-errors.ts';
 
-interface AwsWhatsAppSettings {
-  /** The sender of messages for which no row of `senders` names one. */
-  readonly phoneNumberId: string;
-  /** `name/language` of the approved authentication template for one-time passwords; without it they are sent as text. */
-  readonly otpTemplate?: string | undefined;
-  readonly prices: PriceTable;
-  readonly timeLimitMs: number;
-}
-
 export const whatsAppErrors: VendorErrors = {
   InvalidParametersException: { code: 'content_rejected' },
   ValidationException: { code: 'content_rejected' },
@@ -26,7 +17,14 @@ export const whatsAppErrors: VendorErrors = {
 /** The form of its ids in the service's model: a row of `senders` may have the id that Meta gave the number. */
 const ownNumber = /^phone-number-id-/;
 
-export function awsWhatsApp(settings: AwsWhatsAppSettings): Carrier {
+export function awsWhatsApp(settings: {
+  /** The sender of messages for which no row of `senders` names one. */
+  readonly phoneNumberId: string;
+  /** `name/language` of the approved authentication template for one-time passwords; without it they are sent as text. */
+  readonly otpTemplate?: string | undefined;
+  readonly prices: PriceTable;
+  readonly timeLimitMs: number;
+}): Carrier {
   const client = new SocialMessagingClient(sentOnce());
 
   async function handOver(request: HandOverRequest): Promise<HandOver> {

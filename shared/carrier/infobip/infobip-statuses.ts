@@ -16,8 +16,6 @@ export const infobipStatus = z.object({ groupId: z.int(), id: z.int() });
 /** The reason beside the status; 0 is none. */
 const infobipError = z.object({ id: z.int() });
 
-type InfobipStatus = z.output<typeof infobipStatus>;
-
 export const statusGroups = { pending: 1, undeliverable: 2, delivered: 3, expired: 4, rejected: 5 } as const;
 
 /** `REJECTED_DUPLICATE_MESSAGE_ID`: an earlier request with this `messageId` was accepted, and this one sends nothing. */
@@ -64,7 +62,7 @@ export const infobipErrors: VendorErrors = {
 
 /** Returns the reason why a message was not delivered. */
 export function reasonOf(
-  status: InfobipStatus,
+  status: z.output<typeof infobipStatus>,
   error?: z.output<typeof infobipError>,
 ): { readonly errorCode: MessageErrorCode; readonly errorMessage: string; readonly elsewhere: boolean } {
   const { code, elsewhere = false } = infobipErrors[`error ${error?.id}`] ??
@@ -101,10 +99,8 @@ const reportedCost = z.object({
   messageCount: z.optional(z.int()),
 });
 
-type Report = z.output<typeof report>;
-
 /** Returns the state; undefined while the message is on its way. */
-export function receiptOf(found: Report, receivedAt: Date): Receipt | undefined {
+export function receiptOf(found: z.output<typeof report>, receivedAt: Date): Receipt | undefined {
   const { messageId } = found;
   const named = attemptNamed(messageId);
   const transition = transitionOf(found, receivedAt);
@@ -117,7 +113,10 @@ export function receiptOf(found: Report, receivedAt: Date): Receipt | undefined 
   };
 }
 
-function transitionOf({ status, error, doneAt }: Report, receivedAt: Date): Transition | undefined {
+function transitionOf(
+  { status, error, doneAt }: z.output<typeof report>,
+  receivedAt: Date,
+): Transition | undefined {
   const at = timeNamed(doneAt, receivedAt);
   const { delivered, expired, undeliverable, rejected } = statusGroups;
   const { errorCode, errorMessage } = reasonOf(status, error);
@@ -136,7 +135,7 @@ function transitionOf({ status, error, doneAt }: Report, receivedAt: Date): Tran
   }
 }
 
-function costOf(found: Report): Partial<Price> {
+function costOf(found: z.output<typeof report>): Partial<Price> {
   const { success, data } = reportedCost.safeParse(found);
   return success
     ? reportedPrice(data.price.pricePerMessage * (data.messageCount ?? 1), data.price.currency)

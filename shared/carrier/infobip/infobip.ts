@@ -32,8 +32,6 @@ export const infobip: CarrierModule<InfobipCredentials> = {
     checkedBy(call(context, await newestOf(context), 'GET', '/account/1/balance')),
 };
 
-type Context = CarrierContext<InfobipCredentials>;
-
 const commonHost = 'api.infobip.com';
 
 const sendResponse = z.object({
@@ -48,7 +46,7 @@ const violations = z.object({ violations: z.array(z.object({ property: z.string(
 
 const logs = z.object({ results: z.array(report) });
 
-function infobipSms(context: Context): Carrier {
+function infobipSms(context: CarrierContext<InfobipCredentials>): Carrier {
   return {
     // Its reports name numbers without the plus, which is put before them where they are read.
     defaultSender: async () => (await newestOf(context)).from.replace(/^(?=\d{7,}$)/, '+'),
@@ -88,7 +86,7 @@ function infobipSms(context: Context): Carrier {
 function bodyOf(
   { message, body, attempt }: HandOverRequest,
   { from }: InfobipCredentials,
-  { clock }: Context,
+  { clock }: CarrierContext<InfobipCredentials>,
 ): object {
   const amount = validitySecondsFor(infobipDescriptor, message.expires_at, clock());
   return {
@@ -118,7 +116,7 @@ function indiaOf(sender: HandOverRequest['message']['sender']): object {
 function outcomeOf(
   status: z.output<typeof infobipStatus> | undefined,
   { message, attempt }: HandOverRequest,
-  { prices }: Context,
+  { prices }: CarrierContext<InfobipCredentials>,
 ): HandOver {
   if (status === undefined) throw new Error('Infobip answered without a status');
   const { undeliverable, expired, rejected } = statusGroups;

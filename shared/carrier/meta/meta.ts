@@ -23,9 +23,6 @@ export const meta: CarrierModule<MetaCredentials> = {
   checkCredentials: checkMeta,
 };
 
-type Context = CarrierContext<MetaCredentials>;
-type ForCall = CallContext<MetaCredentials>;
-
 const graphUrl = 'https://graph.facebook.com';
 
 const taken = z.object({ messages: z.array(z.object({ id: z.string().check(z.minLength(1)) })) });
@@ -45,7 +42,7 @@ const unavailableCodes: readonly number[] = [2, 131_016, 131_057, 133_004];
 /** Meta documents neither of these as a refusal: the message may have been sent. */
 const unknownCodes: readonly number[] = [1, 131_000];
 
-function metaWhatsApp(context: Context): Carrier {
+function metaWhatsApp(context: CarrierContext<MetaCredentials>): Carrier {
   return {
     defaultSender: async () => (await newestOf(context)).phone_number_id,
     async handOver(request) {
@@ -64,7 +61,7 @@ function metaWhatsApp(context: Context): Carrier {
   };
 }
 
-async function checkMeta(context: ForCall): Promise<CredentialCheck> {
+async function checkMeta(context: CallContext<MetaCredentials>): Promise<CredentialCheck> {
   const credentials = await newestOf(context);
   const path = `${credentials.phone_number_id}?fields=verified_name,quality_rating`;
   return checkedBy(call(context, credentials, 'GET', path));
@@ -85,7 +82,7 @@ function outcomeOfFault(status: number, text: string): HandOver {
 }
 
 function call(
-  { timeLimitMs }: ForCall,
+  { timeLimitMs }: CallContext<MetaCredentials>,
   { base_url = graphUrl, access_token }: MetaCredentials,
   method: 'GET' | 'POST',
   path: string,

@@ -21,10 +21,6 @@ const outboxEntry = z.object({
 
 export type OutboxEntry = z.output<typeof outboxEntry>;
 
-interface HandedOver extends OutboxEntry {
-  readonly client_id: string;
-}
-
 /** How long test messages are shown and kept. */
 export const testOutboxDays = 1;
 
@@ -75,7 +71,13 @@ export function dynamoOutbox(client: DynamoDBDocumentClient, TableName: string, 
 
   return {
     /** Writes one row for each hand-over, so that a second hand-over of a message is visible. */
-    async record(handedOver: HandedOver, attempt: number, carrierMessageId: string): Promise<void> {
+    async record(
+      handedOver: OutboxEntry & {
+        readonly client_id: string;
+      },
+      attempt: number,
+      carrierMessageId: string,
+    ): Promise<void> {
       const { client_id, ...entry } = handedOver;
       const at = new Date(entry.at);
       const isTest = modeOf(client_id) === 'test';

@@ -125,11 +125,9 @@ export interface Script {
 
 const ordinary: Script = { reports: ['sent', 'delivered'] };
 
-type Behavior = Script | Readonly<Record<Channel, Script>>;
-
 /** The recipients that the simulator treats in a special way; `docs/guides/testing.md` lists them. */
 export const simulatedRecipients: Readonly<
-  Record<string, { readonly words: string; readonly behavior: Behavior }>
+  Record<string, { readonly words: string; readonly behavior: Script | Readonly<Record<Channel, Script>> }>
 > = {
   '+15005550001': {
     words: 'refuses at hand-over: failed',
@@ -174,17 +172,14 @@ export function scriptFor(channel: Channel, recipient: string): Script {
   return 'reports' in script ? script : script[channel];
 }
 
-/** Queues receipts and replies for a client; at most ten at once. */
-export type ReceiptSender = (
-  receipts: readonly { readonly body: string; readonly delaySeconds: number }[],
-  clientId: string,
-) => Promise<void>;
-
-/** Sends simulated receipts to the receipts queue, to which SNS delivers the real ones. */
+/** Sends receipts and replies, at most ten at once, to the receipts queue, to which SNS delivers the real ones. */
 export function sqsReceiptSender(
   client: Parameters<typeof sendMessages>[0],
   queueUrl: string,
-): ReceiptSender {
+): (
+  receipts: readonly { readonly body: string; readonly delaySeconds: number }[],
+  clientId: string,
+) => Promise<void> {
   return (receipts, clientId) =>
     sendMessages(
       client,

@@ -15,7 +15,6 @@ import type { CarrierModule } from '../carrier-module.ts';
 import { dynamoOutbox, type Outbox } from './outbox.dynamo.ts';
 import {
   inboundNotification,
-  type ReceiptSender,
   receiptNotification,
   type Script,
   scriptFor,
@@ -37,7 +36,7 @@ export const simulator: CarrierModule = {
 
 export function simulatedCarrier(dependencies: {
   readonly outbox: Pick<Outbox, 'record'>;
-  readonly sendReceipts: ReceiptSender;
+  readonly sendReceipts: ReturnType<typeof sqsReceiptSender>;
   readonly prices: PriceTable;
 }): Carrier {
   async function handOver({ message, body, attempt }: HandOverRequest): Promise<HandOver> {

@@ -55,7 +55,7 @@ type Row = Readonly<Record<string, unknown>>;
  */
 export async function updateIf(
   client: DynamoDBDocumentClient,
-  row: Pick<UpdateCommandInput, 'TableName' | 'Key'>,
+  row: { readonly TableName: string; readonly Key: Row },
   seen: Row,
   change: Row,
 ): Promise<{ readonly applied: boolean; readonly row: Row | undefined }> {
@@ -94,14 +94,11 @@ export function conditionalDeleteItem(client: DynamoDBDocumentClient, input: Del
   return tryConditionalWrite(client.send(new DeleteItemCommand(input)));
 }
 
-type ConditionalWriteResult<Response> =
+async function tryConditionalWrite<Response>(write: Promise<Response>): Promise<
   | { readonly applied: true; readonly response: Response }
   /** The existing row, if there is one and the write asked for it (`ReturnValuesOnConditionCheckFailure`). */
-  | { readonly applied: false; readonly row: Row | undefined };
-
-async function tryConditionalWrite<Response>(
-  write: Promise<Response>,
-): Promise<ConditionalWriteResult<Response>> {
+  | { readonly applied: false; readonly row: Row | undefined }
+> {
   try {
     return { applied: true, response: await write };
   } catch (error) {

@@ -3,18 +3,12 @@
  * permissions and missing resources may pass: they are not faults of the request.
  */
 
-/** An entry of a batch that the service refused as the sender's fault. */
-interface RefusedEntry {
-  readonly index: number;
-  readonly code: string;
-}
-
-/** Some entries were refused permanently; all the others were accepted. */
+/** Some entries of a batch were refused permanently, as the sender's fault; all the others were accepted. */
 export class RefusedEntries extends Error {
   override readonly name = 'RefusedEntries';
-  readonly entries: readonly RefusedEntry[];
+  readonly entries: readonly { readonly index: number; readonly code: string }[];
 
-  constructor(entries: readonly RefusedEntry[]) {
+  constructor(entries: RefusedEntries['entries']) {
     super(`refused: ${entries.map(({ code }) => code).join(', ')}`);
     this.entries = entries;
   }

@@ -32,8 +32,6 @@ interface Entry extends SendMessageBatchRequestEntry {
   readonly index: number;
 }
 
-type Refused = RefusedEntries['entries'];
-
 /**
  * @throws RefusedEntries if SQS refused some of them permanently and accepted all the others.
  * @throws any other error if some of them may not be in the queue and a retry may help.
@@ -73,7 +71,11 @@ function batchesOf(entries: readonly Entry[]): Entry[][] {
 }
 
 /** Returns the refused entries. If SQS refuses the whole call, each entry is sent in its own call. */
-async function sendBatch(client: SQSClient, queueUrl: string, batch: readonly Entry[]): Promise<Refused> {
+async function sendBatch(
+  client: SQSClient,
+  queueUrl: string,
+  batch: readonly Entry[],
+): Promise<RefusedEntries['entries']> {
   const Entries = batch.map(({ index: _index, ...entry }) => entry);
   try {
     const response = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
@@ -116,7 +118,7 @@ const waitSeconds = 1;
 /** Waits for the first message for up to a second, so SQS asks all of its servers: without a message, nothing is left. */
 export async function receiveFrom(
   client: SQSClient,
-  input: Pick<ReceiveMessageCommandInput, 'QueueUrl' | 'MaxNumberOfMessages' | 'VisibilityTimeout'>,
+  input: ReceiveMessageCommandInput,
   ...more: readonly MessageSystemAttributeName[]
 ): Promise<readonly (QueueRecord & { readonly attributes: Message['Attributes'] })[]> {
   const { Messages = [] } = await client.send(

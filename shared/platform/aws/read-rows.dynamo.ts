@@ -75,8 +75,6 @@ export async function* scanRows(client: DynamoDBDocumentClient, input: ScanComma
   for await (const { Items = [] } of paginateScan({ client }, input)) yield* Items;
 }
 
-type Request = NonNullable<BatchGetCommandInput['RequestItems']>[string];
-
 const batchSize = 100;
 
 /**
@@ -86,7 +84,7 @@ export async function batchRead(
   client: DynamoDBDocumentClient,
   tableName: string,
   keys: readonly Record<string, unknown>[],
-  options: Omit<Request, 'Keys'> = {},
+  options: Partial<NonNullable<BatchGetCommandInput['RequestItems']>[string]> = {},
 ): Promise<Record<string, unknown>[]> {
   const found: Record<string, unknown>[] = [];
   const readChunk = async (chunk: readonly Record<string, unknown>[]) => {

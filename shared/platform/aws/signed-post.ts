@@ -8,26 +8,30 @@ import { Sha256 } from './sha256.ts';
 
 const timeLimitMs = 10_000;
 
-interface Caller {
-  readonly region: Provider<string>;
-  readonly credentials: AwsCredentialIdentityProvider;
-}
-
-interface SignedCall {
-  /** The name that the call is signed for. */
-  readonly service: string;
-  readonly endpoint: URL;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
 export function addressOf(host: string, region: string): string {
   return `https://${host}.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
 }
 
 export async function signedPost(
-  { region, credentials }: Caller,
-  { service, endpoint, headers, body }: SignedCall,
+  {
+    region,
+    credentials,
+  }: {
+    readonly region: Provider<string>;
+    readonly credentials: AwsCredentialIdentityProvider;
+  },
+  {
+    service,
+    endpoint,
+    headers,
+    body,
+  }: {
+    /** The name that the call is signed for. */
+    readonly service: string;
+    readonly endpoint: URL;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+  },
 ): Promise<Response> {
   const signer = new SignatureV4({ service, region, credentials, sha256: Sha256 });
   const signed = await signer.sign({

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
 import { recipient } from '../../../lib/build/openapi/operations/examples.ts';
-import { type Requests, requests } from '../../../lib/build/openapi/requests.ts';
+import { requests } from '../../../lib/build/openapi/requests.ts';
 import { ownFormats } from '../../support/http/api-document.ts';
 
 type Value = Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ const bodies = Object.values(document.paths)
   .flatMap(({ requestBody }) => Object.values(requestBody?.content ?? {}))
   .flatMap(({ schema, examples }) =>
     Object.values(examples).map(({ value }) => ({
-      name: String(schema.$ref).split('/').at(-1) as keyof Requests,
+      name: String(schema.$ref).split('/').at(-1) as keyof typeof requests,
       value: value as Value,
     })),
   );
