@@ -131,6 +131,6 @@ function answeredIn(
 export const unassignedClientId = 'nobody';
 
 /** True if a message from a person belongs to nobody, in either mode. */
-export function isUnassigned({ client_id }: Pick<Message, 'client_id'>): boolean {
+export function isUnassigned({ client_id }: { readonly client_id: string }): boolean {
   return settingsIdOf(client_id) === unassignedClientId;
 }

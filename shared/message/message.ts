@@ -308,9 +308,6 @@ export function sendKindOf({ otp, batch_id }: { otp?: unknown; batch_id?: string
 }
 
 /** Returns the time until which the message waits for the pace of its sender; undefined if it does not. */
-export function waitsUntil({
-  handover_until,
-  handover_claim,
-}: Pick<Message, 'handover_until' | 'handover_claim'>): Date | undefined {
+export function waitsUntil({ handover_until, handover_claim }: Message): Date | undefined {
   return handover_until === undefined || handover_claim !== undefined ? undefined : new Date(handover_until);
 }

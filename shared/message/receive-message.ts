@@ -7,6 +7,7 @@
  *   The webhooks (`sms.received`, `recipient.opted_out`) follow from the row by the table's stream.
  */
 import { notify } from '../activity/write-activity.dynamo.ts';
+import type { Channel } from '../contract/channels.ts';
 import { clientIdIn, modeOf } from '../contract/mode.ts';
 import { type OptKeyword, optKeywordOf } from '../contract/opt-out-words.ts';
 import { countryOf, recipientsOfPerson } from '../contract/phone-number.ts';
@@ -125,10 +126,7 @@ async function applyKeywordOf(
 }
 
 /** Returns the id of an inbound message. It is derived from the carrier's, so that a repeated notification is the same message. */
-export function inboundIdOf({
-  channel,
-  carrierMessageId,
-}: Pick<InboundMessage, 'channel' | 'carrierMessageId'>): string {
+export function inboundIdOf({ channel, carrierMessageId }: { channel: Channel; carrierMessageId: string }) {
   return derivedId('msg', 'inbound', channel, carrierMessageId);
 }
 

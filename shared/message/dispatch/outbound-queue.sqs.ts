@@ -68,7 +68,7 @@ export function queuedEntryOf(message: Message, now: Date): OutboundEntry {
 
 /** Returns the entry that comes to a worker in the second before this time, or after the longest delay. */
 export function waitingEntryOf(
-  { messageId, clientId, kind }: Pick<OutboundEntry, 'messageId' | 'clientId' | 'kind'>,
+  { messageId, clientId, kind }: { messageId: string; clientId: string; kind: SendKind },
   until: Date,
   now: Date,
 ): OutboundEntry {

@@ -37,7 +37,8 @@ export interface ReceiptContext
 }
 
 interface Recorded {
-  readonly outcome: 'recorded' | 'ignored' | 'unknown_message';
+  /** `given_up`: its message is still unknown, and it is not retried any more. */
+  readonly outcome: 'recorded' | 'ignored' | 'unknown_message' | 'given_up';
   readonly messageId: string | undefined;
   /** Absent if the receipt cannot be about the message: then no contact is noted. */
   readonly message?: Message;
@@ -61,11 +62,7 @@ const messagesAtOnce = 25;
  */
 export async function recordReceipts(ctx: ReceiptContext, receipts: readonly Receipt[], receives: number) {
   const unknownRetryAfterSeconds = unknownDelaysSeconds[receives - 1];
-  const recorded: (Omit<Recorded, 'outcome'> & {
-    readonly receipt: Receipt;
-    /** `given_up`: its message is still unknown, and it is not retried any more. */
-    readonly outcome: Recorded['outcome'] | 'given_up';
-  })[] = [];
+  const recorded: (Recorded & { readonly receipt: Receipt })[] = [];
   const failures: unknown[] = [];
   // The receipts of one message are recorded in their order; a carrier may report on a thousand messages together.
   const ofMessages = Map.groupBy(

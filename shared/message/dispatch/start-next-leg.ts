@@ -112,7 +112,7 @@ const capRefusals = ['message_limit_reached', 'spend_limit_reached'] as const sa
  * Reads nothing for a message without `fallback`, or for a first leg within its time.
  */
 export async function isReplaced(
-  ctx: Context<'MESSAGES_TABLE'> & { readonly otpLegs: Pick<OtpLegs, 'isPending'> },
+  ctx: Context<'MESSAGES_TABLE'> & { readonly otpLegs: OtpLegs },
   message: Message,
 ): Promise<boolean> {
   const { otpLegs, clock } = ctx;

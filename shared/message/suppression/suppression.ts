@@ -78,7 +78,10 @@ export type RowKey = z.output<typeof rowKey>;
 export type SuppressionRow = z.output<typeof suppressionRow>;
 
 /** A row that suppresses. */
-export type Suppression = SuppressionRow & Required<Pick<SuppressionRow, 'scope' | 'suppressed_at'>>;
+export type Suppression = SuppressionRow & {
+  readonly scope: SuppressionScope;
+  readonly suppressed_at: string;
+};
 
 export function isSuppression(row: SuppressionRow | undefined): row is Suppression {
   return row?.scope !== undefined && row.suppressed_at !== undefined;
@@ -106,7 +109,7 @@ export function effectiveSuppression(row: Readonly<Record<string, unknown>>): Su
 }
 
 /** True if a message may not be handed over. One-time passwords are sent unless everything is suppressed. */
-export function applies({ scope }: Pick<Suppression, 'scope'>, isOneTimePassword: boolean): boolean {
+export function applies({ scope }: Suppression, isOneTimePassword: boolean): boolean {
   return scope === 'all' || !isOneTimePassword;
 }
 
