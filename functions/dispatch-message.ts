@@ -6,7 +6,7 @@ import { carrierSecrets } from '../shared/carrier/carrier-secrets.secrets.ts';
 import { chooseCarriers } from '../shared/carrier/choose-carrier.ts';
 import { disabledClients } from '../shared/client/client-store.dynamo.ts';
 import { modeOf } from '../shared/contract/mode.ts';
-import { dynamoAllRows } from '../shared/edited-table/row-editor.dynamo.ts';
+import { readAllEditedRows } from '../shared/edited-table/row-editor.dynamo.ts';
 import { capsInForce, takeFromCaps } from '../shared/limit/client-caps.ts';
 import type { DispatchContext } from '../shared/message/dispatch/dispatch-context.ts';
 import { dispatchQueued } from '../shared/message/dispatch/dispatch-message.ts';
@@ -23,6 +23,7 @@ import { environmentOf } from '../shared/platform/env.ts';
 import { countMetric, log } from '../shared/platform/log.ts';
 import { processBatch } from '../shared/platform/process-queue-batch.ts';
 import { currentPaces } from '../shared/sender/current-pace.ts';
+import { senderTable } from '../shared/sender/sender-row.ts';
 
 const context = contextOf(environmentOf<'dispatch-message'>());
 const { env, db, clock } = context;
@@ -38,7 +39,7 @@ const dispatching: DispatchContext = {
   bodyOf: handOverBodies(secretsManagerOtpSecrets(secrets, env.OTP_SECRET_ARN, clock)),
   isDisabled: disabledClients(db, env.CLIENTS_TABLE, clock),
   pace: newWorkerPace(),
-  currentPaceOf: currentPaces(dynamoAllRows(db, env.SENDERS_TABLE), clock),
+  currentPaceOf: currentPaces({ allRows: () => readAllEditedRows(context, senderTable) }, clock),
   takeFromCaps: async (clientId, messages, now) =>
     takeFromCaps(context, { clientId, limits: await capsInForce(context, clientId), now }, messages),
   otpLegs: otpLegs(context),

@@ -5,7 +5,7 @@ import { carrierReports } from '#carrier-reports';
 import { readReport } from '../shared/carrier/queued-report.ts';
 import { dynamoExistingClients } from '../shared/client/client-store.dynamo.ts';
 import { expectedPrice, readPrices } from '../shared/contract/prices.ts';
-import { dynamoAllRows } from '../shared/edited-table/row-editor.dynamo.ts';
+import { readAllEditedRows } from '../shared/edited-table/row-editor.dynamo.ts';
 import { type ReceiptContext, recordReceipts } from '../shared/message/dispatch/record-receipts.ts';
 import { type InboundContext, receiveMessages } from '../shared/message/receive-message.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/queues.sqs.ts';
@@ -14,6 +14,7 @@ import { environmentOf } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
 import { processRecords } from '../shared/platform/process-queue-batch.ts';
 import { numberOwners } from '../shared/sender/number-owners.ts';
+import { senderTable } from '../shared/sender/sender-row.ts';
 
 const env = environmentOf<'record-receipt'>();
 const context = contextOf(env);
@@ -23,7 +24,7 @@ const recording: ReceiptContext = { ...context, priceOf: (message) => expectedPr
 const receiving: InboundContext = {
   ...context,
   numbers: numberOwners(
-    dynamoAllRows(db, env.SENDERS_TABLE),
+    { allRows: () => readAllEditedRows(context, senderTable) },
     dynamoExistingClients(db, env.CLIENTS_TABLE),
     clock,
   ),

@@ -10,8 +10,10 @@ import { adminOperations, type ResponseOf } from '../../shared/admin/http/admin-
 import { type AdminApiRouteName, adminApiRoutes } from '../../shared/contract/admin-api-routes.ts';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { everyClient } from '../../shared/contract/rate-limits-and-caps.ts';
+import { overrideTable } from '../../shared/limit/overrides.ts';
 import { type Cell, csvTable } from '../../shared/platform/csv.ts';
 import { jsonIn } from '../../shared/platform/object-fields.ts';
+import { senderTable } from '../../shared/sender/sender-row.ts';
 import { type UsageList, usageCsv } from '../../shared/usage/usage-csv.ts';
 import type { AdminCommand, Session } from './command.ts';
 import { timeForms, timeOf } from './options.ts';
@@ -165,14 +167,18 @@ function cellOf(value: unknown): Cell {
 }
 
 /** Operations on rows that an administrator may have created for a client that does not exist. */
-const rowStores = { showLimits: 'overrides', removeLimits: 'overrides', removeSender: 'senders' } as const;
+const editedTables = {
+  showLimits: overrideTable,
+  removeLimits: overrideTable,
+  removeSender: senderTable,
+} as const;
 
 async function withClientId({ ctx, mode }: Session, name: AdminApiRouteName, given: Given): Promise<Given> {
   const { client_id: named } = given;
   if (typeof named !== 'string') return given;
   const id =
-    name in rowStores
-      ? await rowOwnerOf(ctx, ctx[rowStores[name as keyof typeof rowStores]], named)
+    name in editedTables
+      ? await rowOwnerOf(ctx, editedTables[name as keyof typeof editedTables], named)
       : await clientIdOrAll(ctx, named);
   return { ...given, client_id: id === everyClient ? id : ofMode(id, mode === 'test') };
 }

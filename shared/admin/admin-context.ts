@@ -14,14 +14,11 @@ import { stageCarriersOf } from '../contract/channels.ts';
 import type { administration } from '../contract/function-uses.ts';
 import type { Mode } from '../contract/mode.ts';
 import { dynamoDueLater } from '../due/due-rows.dynamo.ts';
-import { dynamoEditedRows } from '../edited-table/row-editor.dynamo.ts';
 import { capDefaults } from '../limit/client-caps.ts';
-import { overrideTable } from '../limit/overrides.ts';
 import { dynamoOtpHolds } from '../otp/otp-holds.dynamo.ts';
 import { secretsManager, sqs } from '../platform/aws/clients.ts';
 import { contextOf } from '../platform/context.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
-import { senderTable } from '../sender/sender-row.ts';
 import { dynamoUsageReader } from '../usage/usage-reader.dynamo.ts';
 import { webhookUrlFrom } from '../webhook/address-guard.ts';
 import { reportFailedDelivery } from '../webhook/deliver/alert-failure.ts';
@@ -49,8 +46,6 @@ export function adminContext(
     apiKeys: dynamoApiKeyStore(db, env.API_KEYS_TABLE),
     webhookSecrets: dynamoWebhookSecretStore(db, env.CLIENT_SECRETS_TABLE),
     random: randomBytes,
-    overrides: dynamoEditedRows(db, env.LIMIT_OVERRIDES_TABLE, overrideTable),
-    senders: dynamoEditedRows(db, env.SENDERS_TABLE, senderTable),
     capDefaults: capDefaults(env.STAGE_CAPS),
     activityLog: activityLogFrom(env),
     activity: dynamoActivityReader(db, env.ACTIVITY_LOG_TABLE),

@@ -2,7 +2,10 @@
  * Finds the problems that an administrator should look at now, with a bounded number of reads; `more` marks a count
  * that is not complete.
  */
+
 import type { ActivityKind } from '../contract/activity-kinds.ts';
+import { countInvalidRows } from '../edited-table/row-editor.dynamo.ts';
+import { overrideTable } from '../limit/overrides.ts';
 import { addDays } from '../platform/clock.ts';
 import { listActivity } from './activity.ts';
 import type { AdminContext } from './admin-context.ts';
@@ -23,7 +26,7 @@ export async function attention(ctx: AdminContext) {
     failingEndpoints(ctx),
     latest('spend_cap_reached', longestWindowDays),
     latest('spend_cap_nearly_reached', longestWindowDays),
-    ctx.overrides.countInvalid(overridesMax),
+    countInvalidRows(ctx, overrideTable, overridesMax),
     listOtpHolds(ctx, { limit: entriesPerKind }),
   ]);
   return {

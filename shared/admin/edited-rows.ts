@@ -7,13 +7,13 @@ import * as z from 'zod/mini';
 import { GatewayError } from '../contract/errors.ts';
 import { everyClient } from '../contract/rate-limits-and-caps.ts';
 import {
-  type AllRows,
   changedByMark,
   type EditedRow,
   type EditedTable,
   type IgnoredValue,
   ownAttributes,
   type RowKey,
+  readEditedPage,
 } from '../edited-table/row-editor.dynamo.ts';
 import { invalidCursor, opaqueCursor } from '../operation/list-query.ts';
 import { jsonIn } from '../platform/object-fields.ts';
@@ -47,13 +47,13 @@ export const rowsQuery = z.object({
  */
 export async function readRowsPage(
   ctx: AdminContext,
-  { store, sortKey }: { readonly store: AllRows; readonly sortKey: string },
+  table: EditedTable,
   { limit, cursor, client_id: named }: z.output<typeof rowsQuery>,
 ) {
-  const after = cursor === undefined ? undefined : keyIn(cursor, sortKey);
+  const after = cursor === undefined ? undefined : keyIn(cursor, table.sortKey);
   const read = async (clientId: string | undefined) => {
-    const { rows, last } = await store.page({ limit, clientId, after });
-    return { rows, next: rowCursor.next(last && JSON.stringify([last.client_id, last[sortKey]])) };
+    const { rows, last } = await readEditedPage(ctx, table, { limit, clientId, after });
+    return { rows, next: rowCursor.next(last && JSON.stringify([last.client_id, last[table.sortKey]])) };
   };
   if (named === undefined || named === after?.client_id) return read(named);
   if (after === undefined) {

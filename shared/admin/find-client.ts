@@ -4,7 +4,7 @@ import { noSuchClient } from '../client/client-admin.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { clientIdIn, modeOf, modes, nameIn, settingsIdOf } from '../contract/mode.ts';
 import { everyClient } from '../contract/rate-limits-and-caps.ts';
-import type { RowReader } from '../edited-table/row-editor.dynamo.ts';
+import { type EditedTable, readEditedRows } from '../edited-table/row-editor.dynamo.ts';
 import { closestName } from '../platform/closest-name.ts';
 import type { AdminContext } from './admin-context.ts';
 
@@ -109,12 +109,8 @@ export async function clientIdOrAll(ctx: AdminContext, idOrName: string): Promis
  * Like `clientIdOrAll`, but also accepts the `client_id` of rows as it was typed, so that rows without a client can
  * be shown and removed.
  */
-export async function rowOwnerOf(
-  ctx: AdminContext,
-  { rowsOf }: RowReader,
-  idOrName: string,
-): Promise<string> {
-  const rows = await rowsOf(idOrName);
+export async function rowOwnerOf(ctx: AdminContext, table: EditedTable, idOrName: string): Promise<string> {
+  const rows = await readEditedRows(ctx, table, idOrName);
   return rows.length > 0 ? idOrName : clientIdOrAll(ctx, idOrName);
 }
 

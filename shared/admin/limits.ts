@@ -2,6 +2,7 @@
  * An administrator's operations on limits: shows a client's limits, the faults in its rows and how much is used; sets
  * and removes rows. The table's stream writes the entries of the activity log.
  */
+
 import * as z from 'zod/mini';
 import { GatewayError } from '../contract/errors.ts';
 import { settingsIdOf } from '../contract/mode.ts';
@@ -20,7 +21,7 @@ import {
   windowAttributes,
 } from '../contract/rate-limits-and-caps.ts';
 import { type Feedback, tellsOfMissingClient } from '../edited-table/feedback.ts';
-import { changedByMark, type EditedRow } from '../edited-table/row-editor.dynamo.ts';
+import { changedByMark, type EditedRow, editRow, readEditedRows } from '../edited-table/row-editor.dynamo.ts';
 import { limitMax } from '../limit/entered-limits.ts';
 import { defaultsOf, faultsOf, feedbackOf, unreachableLimits } from '../limit/limit-feedback.ts';
 import { isInForce, overrideTable, type ParsedRow, parseRow } from '../limit/overrides.ts';
@@ -39,11 +40,11 @@ import {
 import { requireClient, requireSettingsOwner } from './find-client.ts';
 import { keyText } from './request-fields.ts';
 
-export async function readRows({ overrides }: AdminContext, clientId: string) {
+export async function readRows(ctx: AdminContext, clientId: string) {
   // Test data has the limits of its client.
   const [own, forAll] = await Promise.all([
-    overrides.rowsOf(settingsIdOf(clientId)),
-    overrides.rowsOf(everyClient),
+    readEditedRows(ctx, overrideTable, settingsIdOf(clientId)),
+    readEditedRows(ctx, overrideTable, everyClient),
   ]);
   return { clientId, own, forAll };
 }
@@ -64,10 +65,9 @@ export async function showLimits(ctx: AdminContext, clientId: string) {
 }
 
 export async function listOverrides(ctx: AdminContext, query: z.output<typeof rowsQuery>) {
-  const { overrides } = ctx;
   const [{ rows, next }, forAll] = await Promise.all([
-    readRowsPage(ctx, { store: overrides, sortKey: overrideTable.sortKey }, query),
-    overrides.rowsOf(everyClient),
+    readRowsPage(ctx, overrideTable, query),
+    readEditedRows(ctx, overrideTable, everyClient),
   ]);
   const limits = rows.map((row) =>
     endpointView(ctx, { clientId: String(row.client_id), own: [row], forAll }, String(row.endpoint)),
@@ -184,10 +184,10 @@ export async function setLimits(
 ) {
   const endpoint = requireEndpoint(named);
   if (clientId !== everyClient) await requireSettingsOwner(ctx, clientId);
-  const { overrides, clock } = ctx;
+  const { clock } = ctx;
   const key = { client_id: clientId, endpoint };
-  const forAll = rowFor(await overrides.rowsOf(everyClient), endpoint);
-  await overrides.edit(key, (row) => {
+  const forAll = rowFor(await readEditedRows(ctx, overrideTable, everyClient), endpoint);
+  await editRow(ctx, overrideTable, key, (row) => {
     const held = row ?? key;
     const values = {
       ...valuesAfter(held, parseRow(held).ignored, change, changeable),
@@ -210,11 +210,11 @@ export async function removeLimits(
   named: string,
 ): Promise<void> {
   // The endpoint need not exist, so that a row with a misspelled one can be removed.
-  const isRow = rowFor(await ctx.overrides.rowsOf(clientId), named) !== undefined;
+  const isRow = rowFor(await readEditedRows(ctx, overrideTable, clientId), named) !== undefined;
   const policy = limitPolicies.find((name) => name === named);
   const endpoint = isRow || policy === undefined ? named : endpointOf(policy);
   const remove = removal(ctx, actor, 'This client has no limits of its own there.');
-  await ctx.overrides.edit({ client_id: clientId, endpoint }, remove);
+  await editRow(ctx, overrideTable, { client_id: clientId, endpoint }, remove);
 }
 
 /** Returns the `endpoint` of a row from its value or from the name of its policy. @throws GatewayError */

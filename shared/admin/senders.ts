@@ -8,7 +8,12 @@ import { channels, type StageCarriers } from '../contract/channels.ts';
 import { countrySchema } from '../contract/phone-number.ts';
 import { everyClient } from '../contract/rate-limits-and-caps.ts';
 import { misspelledAttributes, storedFeedback, tellsOfMissingClient } from '../edited-table/feedback.ts';
-import { changedByMark, type EditedRow } from '../edited-table/row-editor.dynamo.ts';
+import {
+  changedByMark,
+  type EditedRow,
+  editRow,
+  readAllEditedRows,
+} from '../edited-table/row-editor.dynamo.ts';
 import { claimsOf } from '../sender/number-owners.ts';
 import { senderFeedback } from '../sender/sender-feedback.ts';
 import { destinationOf, everyCountry, pacesIn, parseSenderRow, senderTable } from '../sender/sender-row.ts';
@@ -53,8 +58,7 @@ export const senderBody = z.object({
 export const senderRowBody = z.object({ client_id: keyText, destination: keyText });
 
 export async function listSenders(ctx: AdminContext, query: z.output<typeof rowsQuery>) {
-  const table = { store: ctx.senders, sortKey: senderTable.sortKey };
-  const { rows, next } = await readRowsPage(ctx, table, query);
+  const { rows, next } = await readRowsPage(ctx, senderTable, query);
   const now = ctx.clock();
   return { senders: rows.map((row) => viewOf(row, now, ctx.carriers)), ...next };
 }
@@ -71,7 +75,7 @@ export async function setSender(
   if (client_id !== everyClient) await requireSettingsOwner(ctx, client_id);
   const key = { client_id, destination: destinationOf({ channel, country, carrier }) };
   let view: ReturnType<typeof viewOf> | undefined;
-  await ctx.senders.edit(key, async (held = key) => {
+  await editRow(ctx, senderTable, key, async (held = key) => {
     const values = {
       ...valuesAfter(held, parseSenderRow(held).ignored, change, senderTable.attributes),
       ...removedAttributes(remove, senderTable),
@@ -95,14 +99,14 @@ export async function removeSender(
   actor: string,
   key: z.output<typeof senderRowBody>,
 ): Promise<void> {
-  await ctx.senders.edit(key, removal(ctx, actor, 'There is no such row of senders.'));
+  await editRow(ctx, senderTable, key, removal(ctx, actor, 'There is no such row of senders.'));
 }
 
 const noOthers = { claims: new Map(), paces: new Map() } as const;
 
 /** Returns the claims and paces of all rows, including this one. */
-async function beside({ senders }: AdminContext, row: EditedRow) {
-  const others = (await senders.allRows()).filter(
+async function beside(ctx: AdminContext, row: EditedRow) {
+  const others = (await readAllEditedRows(ctx, senderTable)).filter(
     (other) => other.client_id !== row.client_id || other.destination !== row.destination,
   );
   const all = [...others, row];

@@ -14,13 +14,18 @@ import {
 } from '../platform/aws/conditional-write.dynamo.ts';
 import { queryRows, scanRows } from '../platform/aws/read-rows.dynamo.ts';
 import { addSeconds } from '../platform/clock.ts';
+import type { Context } from '../platform/context.ts';
 import { retryConflicts } from '../platform/retry.ts';
 
 /** A row as it is in the table: any attribute may have any value. */
 export type EditedRow = Readonly<Record<string, unknown>>;
 
+type EditedVariable = 'LIMIT_OVERRIDES_TABLE' | 'SENDERS_TABLE';
+
 /** Describes such a table. Its partition key is `client_id`. */
-export interface EditedTable {
+export interface EditedTable<Variable extends EditedVariable = EditedVariable> {
+  /** The variable with the name of the table. */
+  readonly variable: Variable;
   readonly sortKey: string;
   /** The attributes that an operator writes, besides the key. */
   readonly attributes: readonly string[];
@@ -105,71 +110,82 @@ export function changeOf(
 /** `client_id` and the table's sort key. */
 export type RowKey = Readonly<Record<string, string>>;
 
-export type RowReader = ReturnType<typeof dynamoRowReader>;
-
-export function dynamoRowReader(dynamo: DynamoDBDocumentClient, TableName: string) {
-  return {
-    /** Reads all pages: a client can have a sender for each country and channel. */
-    async rowsOf(clientId: string): Promise<EditedRow[]> {
-      return Array.fromAsync(
-        queryRows(dynamo, {
-          TableName,
-          KeyConditionExpression: 'client_id = :client_id',
-          ExpressionAttributeValues: { ':client_id': clientId },
-        }),
-      );
-    },
-  };
+/** Names the table in the environment of the context. */
+function nameOf<Variable extends EditedVariable>(
+  { env }: Context<Variable>,
+  { variable }: EditedTable<Variable>,
+): string {
+  const names: Readonly<Record<string, unknown>> = env;
+  return names[variable] as string;
 }
 
-export type AllRows = ReturnType<typeof dynamoAllRows>;
-
-interface PageOptions {
-  readonly limit: number;
-  readonly clientId: string | undefined;
-  readonly after: RowKey | undefined;
+/** Reads all rows of a client, in pages: a client can have a sender for each country and channel. */
+export async function readEditedRows<Variable extends EditedVariable>(
+  ctx: Context<Variable>,
+  table: EditedTable<Variable>,
+  clientId: string,
+): Promise<EditedRow[]> {
+  return Array.fromAsync(
+    queryRows(ctx.db, {
+      TableName: nameOf(ctx, table),
+      KeyConditionExpression: 'client_id = :client_id',
+      ExpressionAttributeValues: { ':client_id': clientId },
+    }),
+  );
 }
 
-export function dynamoAllRows(dynamo: DynamoDBDocumentClient, TableName: string) {
-  return {
-    async allRows(): Promise<readonly EditedRow[]> {
-      return Array.fromAsync(scanRows(dynamo, { TableName }));
-    },
+export async function readAllEditedRows<Variable extends EditedVariable>(
+  ctx: Context<Variable>,
+  table: EditedTable<Variable>,
+): Promise<EditedRow[]> {
+  return Array.fromAsync(scanRows(ctx.db, { TableName: nameOf(ctx, table) }));
+}
 
-    async page({ limit, clientId, after }: PageOptions) {
-      const page = { TableName, Limit: limit, ExclusiveStartKey: after };
-      const { Items = [], LastEvaluatedKey } =
-        clientId === undefined
-          ? await dynamo.send(new ScanCommand(page))
-          : await dynamo.send(
-              new QueryRowsCommand({
-                ...page,
-                KeyConditionExpression: 'client_id = :client_id',
-                ExpressionAttributeValues: { ':client_id': clientId },
-              }),
-            );
-      const last: RowKey | undefined = LastEvaluatedKey;
-      return { rows: Items, last };
-    },
+/** Reads a page of the rows of a client, or of all. */
+export async function readEditedPage<Variable extends EditedVariable>(
+  ctx: Context<Variable>,
+  table: EditedTable<Variable>,
+  {
+    limit,
+    clientId,
+    after,
+  }: { readonly limit: number; readonly clientId: string | undefined; readonly after: RowKey | undefined },
+) {
+  const page = { TableName: nameOf(ctx, table), Limit: limit, ExclusiveStartKey: after };
+  const { Items = [], LastEvaluatedKey } =
+    clientId === undefined
+      ? await ctx.db.send(new ScanCommand(page))
+      : await ctx.db.send(
+          new QueryRowsCommand({
+            ...page,
+            KeyConditionExpression: 'client_id = :client_id',
+            ExpressionAttributeValues: { ':client_id': clientId },
+          }),
+        );
+  const last: RowKey | undefined = LastEvaluatedKey;
+  return { rows: Items, last };
+}
 
-    /**
-     * Counts the rows with the feedback `invalid`, in one read. @param rowsMax - the most rows to read; DynamoDB may
-     * stop earlier, after 1 MB
-     */
-    async countInvalid(rowsMax: number): Promise<{ readonly count: number; readonly more: boolean }> {
-      const { Count = 0, LastEvaluatedKey } = await dynamo.send(
-        new ScanCommand({
-          TableName,
-          Select: 'COUNT',
-          FilterExpression: '#status = :invalid',
-          ExpressionAttributeNames: { '#status': 'status' },
-          ExpressionAttributeValues: { ':invalid': 'invalid' },
-          Limit: rowsMax,
-        }),
-      );
-      return { count: Count, more: LastEvaluatedKey !== undefined };
-    },
-  };
+/**
+ * Counts the rows with the feedback `invalid`, in one read. @param rowsMax - the most rows to read; DynamoDB may stop
+ * earlier, after 1 MB
+ */
+export async function countInvalidRows<Variable extends EditedVariable>(
+  ctx: Context<Variable>,
+  table: EditedTable<Variable>,
+  rowsMax: number,
+): Promise<{ readonly count: number; readonly more: boolean }> {
+  const { Count = 0, LastEvaluatedKey } = await ctx.db.send(
+    new ScanCommand({
+      TableName: nameOf(ctx, table),
+      Select: 'COUNT',
+      FilterExpression: '#status = :invalid',
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: { ':invalid': 'invalid' },
+      Limit: rowsMax,
+    }),
+  );
+  return { count: Count, more: LastEvaluatedKey !== undefined };
 }
 
 /** An edit of a row: nothing, if it already has the wanted values. */
@@ -180,96 +196,89 @@ type RowEdit =
   | { readonly removeMarked: string }
   | undefined;
 
-export function dynamoRowEditor(
-  dynamo: DynamoDBDocumentClient,
-  TableName: string,
-  { sortKey, attributes }: EditedTable,
-) {
-  return {
-    /**
-     * Edits a row. If another edit comes first, reads the row again and calls `editOf` again, so that neither edit is
-     * lost.
-     *
-     * @param editOf - gets the present row; undefined if there is none, also if the previous attempt has deleted it
-     * @throws GatewayError `concurrent_change` if the row changes during every attempt.
-     */
-    async edit(
-      key: RowKey,
-      editOf: (row: EditedRow | undefined, attempt: number) => RowEdit | Promise<RowEdit>,
-    ) {
-      const Key = marshall(key);
-      let attempt = 0;
-      await retryConflicts(async () => {
-        const image = await read(key);
-        const row = image === undefined ? undefined : unmarshall(image, { wrapNumbers: Number });
-        attempt += 1;
-        const edit = await editOf(row, attempt);
-        if (edit === undefined) return true;
-        const unchanged = unchangedRow(image, attributes);
-        if ('set' in edit) return set(Key, row, edit.set, unchanged);
-        return image === undefined || remove(Key, edit.removeMarked, unchanged);
-      });
-    },
-  };
-
-  /** Reads by a query, because everyone who edits rows may query them anyway. */
-  async function read(key: RowKey): Promise<Image | undefined> {
-    const { Items: [image] = [] } = await dynamo.send(
-      new QueryCommand({
-        TableName,
-        ConsistentRead: true,
-        KeyConditionExpression: 'client_id = :client_id AND #sort = :sort',
-        ExpressionAttributeNames: { '#sort': sortKey },
-        ExpressionAttributeValues: marshall({ ':client_id': key.client_id, ':sort': key[sortKey] }),
-      }),
-    );
-    return image;
-  }
-
-  /** Writes only the differences, so that a value that does not change stays as it was typed. */
-  async function set(
-    Key: Image,
-    row: EditedRow | undefined,
-    values: Readonly<Record<string, unknown>>,
-    unchanged: Unchanged,
-  ): Promise<boolean> {
-    const changed = Object.entries(values).filter(([name, value]) => value !== row?.[name]);
-    if (changed.length === 0) return true;
-    const { UpdateExpression, ...change } = setOrRemove(Object.fromEntries(changed));
-    const { applied } = await conditionalUpdateItem(dynamo, {
-      TableName,
-      Key,
-      UpdateExpression,
-      ...withAttributes(unchanged, change.ExpressionAttributeNames, change.ExpressionAttributeValues ?? {}),
-    });
-    return applied;
-  }
-
-  async function remove(Key: Image, changedBy: string, unchanged: Unchanged): Promise<boolean> {
-    const mark = { ':changed_by': changedBy };
-    const { applied: marked } = await conditionalUpdateItem(dynamo, {
-      TableName,
-      Key,
-      UpdateExpression: 'SET changed_by = :changed_by',
-      ...withAttributes(unchanged, {}, mark),
-    });
-    if (!marked) return false;
-    const ConditionExpression = `${unchanged.ConditionExpression} AND changed_by = :changed_by`;
-    const { applied } = await conditionalDeleteItem(dynamo, {
-      TableName,
-      Key,
-      ...withAttributes({ ...unchanged, ConditionExpression }, {}, mark),
-    });
-    return applied;
-  }
+/**
+ * Edits a row. If another edit comes first, reads the row again and calls `editOf` again, so that neither edit is lost.
+ *
+ * @param editOf - gets the present row; undefined if there is none, also if the previous attempt has deleted it
+ * @throws GatewayError `concurrent_change` if the row changes during every attempt.
+ */
+export async function editRow<Variable extends EditedVariable>(
+  ctx: Context<Variable>,
+  table: EditedTable<Variable>,
+  key: RowKey,
+  editOf: (row: EditedRow | undefined, attempt: number) => RowEdit | Promise<RowEdit>,
+): Promise<void> {
+  const target = { TableName: nameOf(ctx, table), Key: marshall(key) };
+  let attempt = 0;
+  await retryConflicts(async () => {
+    const image = await readImage(ctx.db, target.TableName, table.sortKey, key);
+    const row = image === undefined ? undefined : unmarshall(image, { wrapNumbers: Number });
+    attempt += 1;
+    const edit = await editOf(row, attempt);
+    if (edit === undefined) return true;
+    const unchanged = unchangedRow(image, table.attributes);
+    if ('set' in edit) return setValues(ctx.db, target, row, edit.set, unchanged);
+    return image === undefined || removeRow(ctx.db, target, edit.removeMarked, unchanged);
+  });
 }
 
-export function dynamoEditedRows(dynamo: DynamoDBDocumentClient, TableName: string, table: EditedTable) {
-  return {
-    ...dynamoRowReader(dynamo, TableName),
-    ...dynamoAllRows(dynamo, TableName),
-    ...dynamoRowEditor(dynamo, TableName, table),
-  };
+/** Reads by a query, because everyone who edits rows may query them anyway. */
+async function readImage(
+  db: DynamoDBDocumentClient,
+  TableName: string,
+  sortKey: string,
+  key: RowKey,
+): Promise<Image | undefined> {
+  const { Items: [image] = [] } = await db.send(
+    new QueryCommand({
+      TableName,
+      ConsistentRead: true,
+      KeyConditionExpression: 'client_id = :client_id AND #sort = :sort',
+      ExpressionAttributeNames: { '#sort': sortKey },
+      ExpressionAttributeValues: marshall({ ':client_id': key.client_id, ':sort': key[sortKey] }),
+    }),
+  );
+  return image;
+}
+
+/** Writes only the differences, so that a value that does not change stays as it was typed. */
+async function setValues(
+  db: DynamoDBDocumentClient,
+  target: { readonly TableName: string; readonly Key: Image },
+  row: EditedRow | undefined,
+  values: Readonly<Record<string, unknown>>,
+  unchanged: Unchanged,
+): Promise<boolean> {
+  const changed = Object.entries(values).filter(([name, value]) => value !== row?.[name]);
+  if (changed.length === 0) return true;
+  const { UpdateExpression, ...change } = setOrRemove(Object.fromEntries(changed));
+  const { applied } = await conditionalUpdateItem(db, {
+    ...target,
+    UpdateExpression,
+    ...withAttributes(unchanged, change.ExpressionAttributeNames, change.ExpressionAttributeValues ?? {}),
+  });
+  return applied;
+}
+
+async function removeRow(
+  db: DynamoDBDocumentClient,
+  target: { readonly TableName: string; readonly Key: Image },
+  changedBy: string,
+  unchanged: Unchanged,
+): Promise<boolean> {
+  const mark = { ':changed_by': changedBy };
+  const { applied: marked } = await conditionalUpdateItem(db, {
+    ...target,
+    UpdateExpression: 'SET changed_by = :changed_by',
+    ...withAttributes(unchanged, {}, mark),
+  });
+  if (!marked) return false;
+  const ConditionExpression = `${unchanged.ConditionExpression} AND changed_by = :changed_by`;
+  const { applied } = await conditionalDeleteItem(db, {
+    ...target,
+    ...withAttributes({ ...unchanged, ConditionExpression }, {}, mark),
+  });
+  return applied;
 }
 
 type Unchanged = ReturnType<typeof unchangedRow>;

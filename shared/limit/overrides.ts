@@ -24,12 +24,12 @@ import {
   windowAttributes,
 } from '../contract/rate-limits-and-caps.ts';
 import {
-  dynamoRowReader,
   type EditedRow,
   type EditedTable,
   type IgnoredValue,
   type Parsed,
   parseBoolean,
+  readEditedRows,
   shownValue,
   validValue,
 } from '../edited-table/row-editor.dynamo.ts';
@@ -101,7 +101,7 @@ async function rowsByEndpoint(
   context: OverridesContext,
   clientId: string,
 ): Promise<ReadonlyMap<string, ParsedRow>> {
-  const stored = await dynamoRowReader(context.db, context.env.LIMIT_OVERRIDES_TABLE).rowsOf(clientId);
+  const stored = await readEditedRows(context, overrideTable, clientId);
   const rows = stored.map(parseRow);
   for (const { endpoint, ignored } of rows) {
     for (const value of ignored) {
@@ -114,6 +114,7 @@ async function rowsByEndpoint(
 
 /** The table's keys, and the attributes that operators write. */
 export const overrideTable = {
+  variable: 'LIMIT_OVERRIDES_TABLE',
   sortKey: 'endpoint',
   attributes: [...windowAttributes, 'expires_at', 'blocked', 'note'],
   change: { set: 'limits_set', removed: 'limits_removed', what: 'limits' },

@@ -6,7 +6,7 @@
 import { type Channel, stageCarriersOf } from '../contract/channels.ts';
 import { settingsIdOf } from '../contract/mode.ts';
 import { everyClient } from '../contract/rate-limits-and-caps.ts';
-import { dynamoAllRows, dynamoRowReader, type EditedRow } from '../edited-table/row-editor.dynamo.ts';
+import { type EditedRow, readAllEditedRows, readEditedRows } from '../edited-table/row-editor.dynamo.ts';
 import { type Context, oncePerContext } from '../platform/context.ts';
 import { accessCache, cachedRead } from '../platform/expiring-cache.ts';
 import { countMetric } from '../platform/log.ts';
@@ -20,6 +20,7 @@ import {
   pacesIn,
   parseSenderRow,
   type Sender,
+  senderTable,
 } from './sender-row.ts';
 
 export interface Addressed {
@@ -47,17 +48,18 @@ type SendersContext = Context<'SENDERS_TABLE' | 'STAGE_SMS_SENDER' | 'SMS_CARRIE
  * needed for the rows of `*`, the senders of other clients, and the paces; the table is small.
  */
 const cachedRows = oncePerContext((context: SendersContext) => {
-  const { db, env } = context;
-  const { rowsOf } = dynamoRowReader(db, env.SENDERS_TABLE);
-  const { allRows } = dynamoAllRows(db, env.SENDERS_TABLE);
   return {
-    stage: stageSendersOf(env),
+    stage: stageSendersOf(context.env),
     ofClients: cachedRead(
-      async (clientId: string) => parse(context, await rowsOf(clientId)),
+      async (clientId: string) => parse(context, await readEditedRows(context, senderTable, clientId)),
       accessCache,
       context.clock,
     ),
-    ofAll: cachedRead(async () => parsedRows(context, await allRows()), accessCache, context.clock),
+    ofAll: cachedRead(
+      async () => parsedRows(context, await readAllEditedRows(context, senderTable)),
+      accessCache,
+      context.clock,
+    ),
   };
 });
 

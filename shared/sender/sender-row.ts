@@ -22,6 +22,7 @@ import { withoutUndefined } from '../platform/object-fields.ts';
  * sender belongs to another carrier than the first of its channel, that carrier: `sms GB`, `sms *`, `sms GB twilio`.
  */
 export const senderTable = {
+  variable: 'SENDERS_TABLE',
   sortKey: 'destination',
   attributes: ['identity', 'messages_per_second', 'entity_id', 'template_id', 'inbound', 'note'],
   change: { set: 'sender_set', removed: 'sender_removed', what: 'sender' },

@@ -1,16 +1,19 @@
 /** What administrators read of tables with thousands of rows: page by page, with the same few calls for each. */
-import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { readPages } from '../../../bin/admin/read-pages.ts';
 import type { AdminContext } from '../../../shared/admin/admin-context.ts';
 import { listOverrides } from '../../../shared/admin/limits.ts';
 import { listSenders } from '../../../shared/admin/senders.ts';
 import { dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
-import { dynamoAllRows, dynamoRowReader } from '../../../shared/edited-table/row-editor.dynamo.ts';
+import { countInvalidRows, readEditedRows } from '../../../shared/edited-table/row-editor.dynamo.ts';
+import { overrideTable } from '../../../shared/limit/overrides.ts';
 import { chunksOf } from '../../../shared/platform/long-lists.ts';
+import { senderTable } from '../../../shared/sender/sender-row.ts';
 import { type Counted, countedDynamo } from '../../support/engine/counted-dynamo.ts';
 import { engineConfig } from '../../support/engine/engine.ts';
 import { createTables } from '../../support/engine/tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 
 const endpoints = ['POST /api/v1/sms/send', 'POST /api/v1/otp/send', 'POST /api/v1/sms/bulk'];
@@ -45,22 +48,15 @@ beforeAll(async () => {
   counted = countedDynamo(engineConfig());
   used = counted.used;
   dependencies = {
-    overrides: both(counted.documents, limit_overrides),
-    senders: both(counted.documents, senders),
+    ...testContext({ ...tables, dynamo: counted.documents }),
     clients: dynamoClientStore(counted.documents, clients),
     clock: () => new Date('2026-11-20T12:00:00Z'),
     capDefaults: {},
-    env: { CURRENCY: 'USD' },
   } as unknown as AdminContext;
 });
 afterAll(async () => {
   counted.client.destroy();
   await tables.drop();
-});
-
-const both = (dynamo: DynamoDBDocumentClient, name: string) => ({
-  ...dynamoAllRows(dynamo, name),
-  ...dynamoRowReader(dynamo, name),
 });
 
 const client = (client_id: string, name: string) => ({
@@ -141,9 +137,15 @@ it.each([
 });
 
 it('the overview counts invalid rows in one read, and says where rows were left out', async () => {
-  const { overrides } = dependencies;
-  expect(await callsOf(() => overrides.countInvalid(10_000))).toEqual({ count: 3, more: false, calls: 1 });
-  expect(await callsOf(() => overrides.countInvalid(10))).toMatchObject({ more: true, calls: 1 });
+  expect(await callsOf(() => countInvalidRows(dependencies, overrideTable, 10_000))).toEqual({
+    count: 3,
+    more: false,
+    calls: 1,
+  });
+  expect(await callsOf(() => countInvalidRows(dependencies, overrideTable, 10))).toMatchObject({
+    more: true,
+    calls: 1,
+  });
 });
 
 function cursorOf(position: unknown): string {
@@ -159,7 +161,7 @@ it('a client with more rows than anybody enters by hand has all of them in force
   // The other tests count the rows of the shared table.
   const own = await createTables(['senders']);
   await writeAll(own.names.senders, rows);
-  const read = await dynamoRowReader(own.dynamo, own.names.senders).rowsOf('client_many');
+  const read = await readEditedRows(testContext(own), senderTable, 'client_many');
   await own.drop();
   expect(read).toHaveLength(620);
 });

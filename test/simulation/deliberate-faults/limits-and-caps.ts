@@ -59,9 +59,9 @@ export const faults: DeliberateFaults = {
       },
       {
         file: 'shared/edited-table/row-editor.dynamo.ts',
-        replace: 'const unchanged = unchangedRow(image, attributes);',
+        replace: 'const unchanged = unchangedRow(image, table.attributes);',
         by: `const unchanged = {
-          ...unchangedRow(undefined, attributes),
+          ...unchangedRow(undefined, table.attributes),
           ConditionExpression: 'attribute_exists(client_id) OR attribute_not_exists(client_id)',
         };`,
       },

@@ -1,9 +1,11 @@
 /** What the overview says to look at: each failing endpoint and cap once, and nothing that is over. */
+
 import { expect, it } from '@jest/globals';
 import type { Activity, ActivityQuery } from '../../../shared/activity/activity-log.ts';
 import type { AdminContext } from '../../../shared/admin/admin-context.ts';
 import { attention } from '../../../shared/admin/attention.ts';
 import { type Delivery, deliveryIdOf } from '../../../shared/webhook/delivery.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
 
@@ -68,6 +70,10 @@ function attentionOf(
   ] as unknown as Activity[];
   const asked: ActivityQuery[] = [];
   const dependencies = {
+    ...testContext({
+      dynamo: { send: async () => ({ Count: 1 }) } as never,
+      names: {} as never,
+    }),
     mode: 'live',
     clock: () => now,
     retentionDays: 90,
@@ -95,7 +101,6 @@ function attentionOf(
       }),
     },
     endpoints: { list: async () => [] },
-    overrides: { countInvalid: async () => ({ count: 1, more: false }) },
     otpHolds: { listHeld: async () => [] },
   };
   return attention(dependencies as unknown as AdminContext);
