@@ -2,10 +2,8 @@
  * `restore`: copies lost rows of a stage back from a point in time, and holds the copied messages and webhooks (contract 8.8).
  */
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { type HeldGroup, heldGroups } from '../../shared/message/message.ts';
-import { dynamo } from '../../shared/platform/aws/clients.ts';
 import {
   enableRows,
   endMessages,
@@ -20,12 +18,8 @@ import {
   startStage,
 } from '../../shared/restore/restore-stage.ts';
 import { dynamoSideTables } from '../../shared/restore/side-tables.dynamo.ts';
-import { dynamoMaintenance, stackWorkers } from '../../shared/restore/stop-stage.lambda.ts';
-import {
-  dynamoTableRows,
-  type RestorableTable,
-  restorableTables,
-} from '../../shared/restore/table-rows.dynamo.ts';
+import { stackWorkers } from '../../shared/restore/stop-stage.lambda.ts';
+import { type RestorableTable, restorableTables } from '../../shared/restore/table-rows.dynamo.ts';
 import type { AdminCommand, CommandResult, Session } from './command.ts';
 import { timeOf } from './options.ts';
 import { textTable } from './print.ts';
@@ -144,30 +138,20 @@ async function counted(
   return { json: { [done]: messages }, text: () => `${messages} messages are ${done}.` };
 }
 
-function nameOf({ gateway: { tables } }: Session, table: string): string {
-  return tables[table.replaceAll('-', '_')] ?? '';
-}
-
 function heldContext(session: Session): HeldContext {
   return {
     ...session.ctx,
-    tables: restoredTables((table) => nameOf(session, table)),
+    tables: restoredTables((table) => session.gateway.tables[table.replaceAll('-', '_')] ?? ''),
     sideTables: dynamoSideTables(session.ctx.db),
   };
 }
 
 function restoreContext(session: Session, progress: RestoreContext['progress']): RestoreContext {
-  const client = dynamo();
   return {
-    tables: restoredTables((table) => nameOf(session, table)),
-    sideTables: dynamoSideTables(client),
-    rows: dynamoTableRows(client),
+    ...heldContext(session),
     workers: stackWorkers(session.gateway.stackName),
-    maintenance: dynamoMaintenance(client, nameOf(session, 'limit-overrides')),
     progress,
     settleSeconds: process.env.AWS_ENDPOINT_URL === undefined ? settleSeconds : localSettleSeconds,
-    clock: session.ctx.clock,
-    sleep,
     report: session.progress,
   };
 }

@@ -17,7 +17,7 @@ import { keyOf, type RestorableTable, type StackTable } from './table-rows.dynam
 
 export interface HeldContext extends Context<'MESSAGES_TABLE'> {
   readonly tables: Readonly<Record<RestorableTable, StackTable>>;
-  readonly sideTables: Pick<SideTables, 'page'>;
+  readonly sideTables: SideTables;
 }
 
 const writesAtOnce = 10;

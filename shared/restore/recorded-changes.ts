@@ -3,8 +3,9 @@ import * as z from 'zod/mini';
 import { settingsIdOf } from '../contract/mode.ts';
 import { rowIn } from '../platform/aws/stream-record.dynamo.ts';
 import { addDays, dayOf } from '../platform/clock.ts';
+import type { Context } from '../platform/context.ts';
 import type { Item } from './side-tables.dynamo.ts';
-import type { StackTable, TableRows } from './table-rows.dynamo.ts';
+import { rowsOfPartition, type StackTable } from './table-rows.dynamo.ts';
 
 const activityRow = z.object({
   at: z.string(),
@@ -16,16 +17,16 @@ const activityRow = z.object({
 
 export type SettingChange = Readonly<z.output<typeof activityRow>>;
 
-/** Returns the changes from `since` until `now`, the oldest first. */
+/** Returns the changes from `since` until now, the oldest first. */
 export async function recordedChanges(
-  rows: Pick<TableRows, 'partition'>,
+  context: Context,
   activityLog: StackTable,
   since: Date,
-  now: Date,
 ): Promise<readonly SettingChange[]> {
+  const now = context.clock();
   const changes: SettingChange[] = [];
   for (let day = since; dayOf(day) <= dayOf(now); day = addDays(day, 1)) {
-    for (const item of await rows.partition(activityLog, dayOf(day))) {
+    for (const item of await rowsOfPartition(context, activityLog, dayOf(day))) {
       const entry = activityRow.safeParse(rowIn(item)).data;
       if (entry !== undefined && entry.at >= since.toISOString()) changes.push(entry);
     }

@@ -12,19 +12,23 @@
  */
 import type { HeldGroup } from '../message/message.ts';
 import { restoredBy } from '../platform/aws/stream-record.dynamo.ts';
-import type { Clock, Sleep } from '../platform/clock.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import { copiedRow, type RestoreRun } from './copied-row.ts';
-import { disabledId } from './held-rows.dynamo.ts';
+import { disabledId, type HeldContext } from './held-rows.dynamo.ts';
 import { changesOf, recordedChanges, type SettingChange } from './recorded-changes.ts';
-import { eachPage, type Item, type SideTables, sideTableName } from './side-tables.dynamo.ts';
-import type { dynamoMaintenance, RunningWorkers, stackWorkers } from './stop-stage.lambda.ts';
+import { eachPage, type Item, sideTableName } from './side-tables.dynamo.ts';
 import {
+  beginMaintenance,
+  endMaintenance,
+  type RunningWorkers,
+  type stackWorkers,
+} from './stop-stage.lambda.ts';
+import {
+  createRow,
   keyOf,
+  presentRows,
   type RestorableTable,
   restorableTables,
-  type StackTable,
-  type TableRows,
 } from './table-rows.dynamo.ts';
 
 /** The state that a repeated command needs. */
@@ -38,12 +42,8 @@ export interface RestoreProgress {
   readonly stoppedAt?: string;
 }
 
-export interface RestoreContext {
-  readonly tables: Readonly<Record<RestorableTable, StackTable>>;
-  readonly sideTables: SideTables;
-  readonly rows: TableRows;
+export interface RestoreContext extends HeldContext {
   readonly workers: ReturnType<typeof stackWorkers>;
-  readonly maintenance: ReturnType<typeof dynamoMaintenance>;
   readonly progress: {
     read(): Promise<RestoreProgress | undefined>;
     /** Stores the progress; undefined if no restore is under way. */
@@ -51,8 +51,6 @@ export interface RestoreContext {
   };
   /** How long calls last that began before all was stopped, and how long the API may not see that it is. */
   readonly settleSeconds: number;
-  readonly clock: Clock;
-  readonly sleep: Sleep;
   readonly report: (line: string) => void;
 }
 
@@ -96,7 +94,7 @@ const rowsAtOnce = 10;
 
 /** Returns the tables that cannot be recovered to this time. */
 export async function notRestorable(
-  { sideTables, tables: known }: Pick<RestoreContext, 'sideTables' | 'tables'>,
+  { sideTables, tables: known }: RestoreContext,
   to: Date,
   tables: readonly RestorableTable[],
 ): Promise<RestorableTable[]> {
@@ -127,7 +125,7 @@ export async function restoreStage(
     tables: restorableTables.filter((table) => tables.includes(table) || known?.tables.includes(table)),
   });
   await restoreSideTables(ctx, tables, to);
-  const changes = await recordedChanges(ctx.rows, ctx.tables['activity-log'], to, ctx.clock());
+  const changes = await recordedChanges(ctx, ctx.tables['activity-log'], to);
   const run = { restoreId, stoppedAt: new Date(stoppedAt), tables, changes };
   const report: RestoreReport = {
     restore_id: restoreId,
@@ -151,7 +149,7 @@ async function stop(
   ctx: RestoreContext,
   given: RestoreProgress,
 ): Promise<RestoreProgress & { readonly stoppedAt: string }> {
-  const hadBegun = await ctx.maintenance.begin();
+  const hadBegun = await beginMaintenance(ctx, ctx.tables['limit-overrides'].name);
   // A stage that another command turned on in the meantime is stopped again.
   if (given.stoppedAt !== undefined && hadBegun) return { ...given, stoppedAt: given.stoppedAt };
   ctx.report('The API answers 503, and the workers are turned off.');
@@ -194,7 +192,7 @@ async function copyPage(
   report: RestoreReport,
 ): Promise<void> {
   const stackTable = ctx.tables[table];
-  const present = await ctx.rows.present(stackTable, items);
+  const present = await presentRows(ctx, stackTable, items);
   const now = ctx.clock();
   report.tables[table] ??= { rows: 0, copied: 0, kept: 0 };
   const counts = report.tables[table];
@@ -214,7 +212,7 @@ async function copyPage(
       if (copy.why === 'deleted') report.deleted_endpoints.push(key);
       return;
     }
-    if (found === undefined) await ctx.rows.create(stackTable, copy.item);
+    if (found === undefined) await createRow(ctx, stackTable, copy.item);
     counts.copied += 1;
     if (copy.held !== undefined) report.held[copy.held].push(key);
     if (copy.failed === true) report.failed_webhooks.push(key);
@@ -240,7 +238,7 @@ export async function startStage(ctx: RestoreContext): Promise<void> {
   const { stoppedAt: _stoppedAt, ...progress } = known;
   await ctx.progress.write(progress);
   if (known.workers !== undefined) await turn(ctx, known.workers, 'on');
-  await ctx.maintenance.end();
+  await endMaintenance(ctx, ctx.tables['limit-overrides'].name);
   for (const table of known.tables) await ctx.sideTables.drop(ctx.tables[table].name, new Date(known.to));
   await ctx.progress.write(undefined);
 }

@@ -91,7 +91,7 @@ export function dynamoSideTables(client: Pick<DynamoDBClient, 'send'>) {
 
 const segments = 8;
 
-export async function* allItems(sideTables: Pick<SideTables, 'page'>, tableName: string) {
+export async function* allItems(sideTables: SideTables, tableName: string) {
   let after: Item | undefined;
   do {
     const { items, next } = await sideTables.page(tableName, 0, 1, after);
@@ -102,7 +102,7 @@ export async function* allItems(sideTables: Pick<SideTables, 'page'>, tableName:
 
 /** Reads the segments of a table at once. */
 export async function eachPage(
-  sideTables: Pick<SideTables, 'page'>,
+  sideTables: SideTables,
   tableName: string,
   work: (items: readonly Item[]) => Promise<void>,
 ): Promise<void> {

@@ -9,25 +9,23 @@ import {
   UpdateEventSourceMappingCommand,
 } from '@aws-sdk/client-lambda';
 import { GetScheduleCommand, SchedulerClient, UpdateScheduleCommand } from '@aws-sdk/client-scheduler';
-import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { stackResources } from '../admin/stack-resources.cloudformation.ts';
 import { everyClient, maintenanceEndpoint } from '../contract/rate-limits-and-caps.ts';
+import type { Context } from '../platform/context.ts';
 
-/** Begins and ends the maintenance of the API, by a row of `limit-overrides`, which every operation reads anyway. */
-export function dynamoMaintenance(client: DynamoDBDocumentClient, TableName: string) {
-  const key = { client_id: everyClient, endpoint: maintenanceEndpoint };
-  return {
-    /** Returns true if it had begun before. */
-    async begin(): Promise<boolean> {
-      const Item = { ...key, note: 'Tables are being restored: npm run admin -- restore' };
-      const { Attributes } = await client.send(new PutCommand({ TableName, Item, ReturnValues: 'ALL_OLD' }));
-      return Attributes !== undefined;
-    },
+/** The row of `limit-overrides` that stops the API. Every operation reads it anyway. */
+const maintenanceRow = { client_id: everyClient, endpoint: maintenanceEndpoint };
 
-    async end(): Promise<void> {
-      await client.send(new DeleteCommand({ TableName, Key: key }));
-    },
-  };
+/** Begins the maintenance of the API. Returns true if it had begun before. */
+export async function beginMaintenance({ db }: Context, TableName: string): Promise<boolean> {
+  const Item = { ...maintenanceRow, note: 'Tables are being restored: npm run admin -- restore' };
+  const { Attributes } = await db.send(new PutCommand({ TableName, Item, ReturnValues: 'ALL_OLD' }));
+  return Attributes !== undefined;
+}
+
+export async function endMaintenance({ db }: Context, TableName: string): Promise<void> {
+  await db.send(new DeleteCommand({ TableName, Key: maintenanceRow }));
 }
 
 /** The workers that were on when they were stopped, by their ids in the stack. */

@@ -2,11 +2,11 @@
 import {
   BatchGetItemCommand,
   ConditionalCheckFailedException,
-  type DynamoDBClient,
   PutItemCommand,
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { TableName } from '../contract/tables.ts';
+import type { Context } from '../platform/context.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import { retryRemaining } from '../platform/retry.ts';
 import type { Item } from './side-tables.dynamo.ts';
@@ -39,71 +39,73 @@ export interface StackTable {
   readonly keys: readonly string[];
 }
 
-export type TableRows = ReturnType<typeof dynamoTableRows>;
-
 export function keyOf({ keys }: StackTable, item: Item): string {
   return keys.map((key) => item[key]?.S ?? '').join(' ');
 }
 
 const readAtOnce = 100;
 
-export function dynamoTableRows(client: Pick<DynamoDBClient, 'send'>) {
-  return {
-    /** Returns the present rows with the keys of these, by `keyOf`. */
-    async present(table: StackTable, items: readonly Item[]): Promise<ReadonlyMap<string, Item>> {
-      const found = new Map<string, Item>();
-      const keys = items.map((item): Item => {
-        const pairs = table.keys.map((key) => [key, item[key]]);
-        return Object.fromEntries(pairs) as Item;
-      });
-      for (const chunk of chunksOf(keys, readAtOnce)) {
-        await retryRemaining(chunk, async (left) => {
-          const { Responses, UnprocessedKeys } = await client.send(
-            new BatchGetItemCommand({
-              RequestItems: { [table.name]: { Keys: [...left], ConsistentRead: true } },
-            }),
-          );
-          for (const item of Responses?.[table.name] ?? []) found.set(keyOf(table, item), item);
-          return UnprocessedKeys?.[table.name]?.Keys ?? [];
-        });
-      }
-      return found;
-    },
+/** Returns the present rows with the keys of these, by `keyOf`. */
+export async function presentRows(
+  { db }: Context,
+  table: StackTable,
+  items: readonly Item[],
+): Promise<ReadonlyMap<string, Item>> {
+  const found = new Map<string, Item>();
+  const keys = items.map((item): Item => {
+    const pairs = table.keys.map((key) => [key, item[key]]);
+    return Object.fromEntries(pairs) as Item;
+  });
+  for (const chunk of chunksOf(keys, readAtOnce)) {
+    await retryRemaining(chunk, async (left) => {
+      const { Responses, UnprocessedKeys } = await db.send(
+        new BatchGetItemCommand({
+          RequestItems: { [table.name]: { Keys: [...left], ConsistentRead: true } },
+        }),
+      );
+      for (const item of Responses?.[table.name] ?? []) found.set(keyOf(table, item), item);
+      return UnprocessedKeys?.[table.name]?.Keys ?? [];
+    });
+  }
+  return found;
+}
 
-    /** Writes the row unless there is one with its key. */
-    async create(table: StackTable, Item: Item): Promise<void> {
-      try {
-        await client.send(
-          new PutItemCommand({
-            TableName: table.name,
-            Item,
-            ConditionExpression: 'attribute_not_exists(#key)',
-            ExpressionAttributeNames: { '#key': table.keys[0] ?? '' },
-          }),
-        );
-      } catch (error) {
-        // A repeated call finds the row that its first try wrote.
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      }
-    },
+/** Writes the row unless there is one with its key. */
+export async function createRow({ db }: Context, table: StackTable, Item: Item): Promise<void> {
+  try {
+    await db.send(
+      new PutItemCommand({
+        TableName: table.name,
+        Item,
+        ConditionExpression: 'attribute_not_exists(#key)',
+        ExpressionAttributeNames: { '#key': table.keys[0] ?? '' },
+      }),
+    );
+  } catch (error) {
+    // A repeated call finds the row that its first try wrote.
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  }
+}
 
-    async partition(table: StackTable, value: string): Promise<readonly Item[]> {
-      const found: Item[] = [];
-      let after: Item | undefined;
-      do {
-        const { Items = [], LastEvaluatedKey } = await client.send(
-          new QueryCommand({
-            TableName: table.name,
-            KeyConditionExpression: '#key = :value',
-            ExpressionAttributeNames: { '#key': table.keys[0] ?? '' },
-            ExpressionAttributeValues: { ':value': { S: value } },
-            ExclusiveStartKey: after,
-          }),
-        );
-        found.push(...Items);
-        after = LastEvaluatedKey;
-      } while (after !== undefined);
-      return found;
-    },
-  };
+export async function rowsOfPartition(
+  { db }: Context,
+  table: StackTable,
+  value: string,
+): Promise<readonly Item[]> {
+  const found: Item[] = [];
+  let after: Item | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await db.send(
+      new QueryCommand({
+        TableName: table.name,
+        KeyConditionExpression: '#key = :value',
+        ExpressionAttributeNames: { '#key': table.keys[0] ?? '' },
+        ExpressionAttributeValues: { ':value': { S: value } },
+        ExclusiveStartKey: after,
+      }),
+    );
+    found.push(...Items);
+    after = LastEvaluatedKey;
+  } while (after !== undefined);
+  return found;
 }

@@ -28,8 +28,7 @@ export interface OpenApiOperation {
   };
   readonly responses: Readonly<Record<string, OpenApiResponse>>;
   readonly callbacks?: Readonly<Record<string, unknown>>;
-  /** The dry run of a send; absent for other operations. */
-  /** The parameter that requests a dry run, and the response with status 200. */
+  /** The parameter that requests a dry run of a send, and the response with status 200. Absent for other operations. */
   readonly 'x-dry-run'?: NonNullable<ReturnType<typeof dryRunOf>>;
   readonly 'x-rate-limits': Readonly<Record<string, unknown>>;
 }

@@ -8,8 +8,8 @@ import { heldGroups } from '../../../shared/message/message.ts';
 import { claimMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
 import { enableRows, endMessages, releaseMessages } from '../../../shared/restore/held-rows.dynamo.ts';
 import { dynamoSideTables, type Item, sideTableName } from '../../../shared/restore/side-tables.dynamo.ts';
-import { dynamoMaintenance } from '../../../shared/restore/stop-stage.lambda.ts';
-import { dynamoTableRows, keyOf } from '../../../shared/restore/table-rows.dynamo.ts';
+import { beginMaintenance, endMaintenance } from '../../../shared/restore/stop-stage.lambda.ts';
+import { createRow, keyOf, presentRows, rowsOfPartition } from '../../../shared/restore/table-rows.dynamo.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import { testContext } from '../../support/engine/test-context.ts';
 import type { ConnectionName, TestTables } from '../../support/engine/test-tables.ts';
@@ -33,16 +33,16 @@ const sender = (client: string, more: Item = {}): Item => ({
   destination: { S: 'sms GB' },
   ...more,
 });
+const context = () => testContext(tables);
 const table = () => ({ name: tables.names.senders, keys: ['client_id', 'destination'] });
 
 describe('rows', () => {
   it('are copied exactly, in all of their segments, and a row that exists is kept', async () => {
-    const rows = dynamoTableRows(tables.dynamo);
     // A number of 38 digits, which no JavaScript number holds, and a set.
     const odd = { big: { N: '12345678901234567890123456789012345678' }, names: { SS: ['a', 'b'] } };
     const all = Array.from({ length: 120 }, (_, index) => sender(`client-${index}`, odd));
-    for (const item of all) await rows.create(table(), item);
-    await rows.create(table(), sender('client-0', { note: { S: 'later' } }));
+    for (const item of all) await createRow(context(), table(), item);
+    await createRow(context(), table(), sender('client-0', { note: { S: 'later' } }));
     const sideTables = dynamoSideTables(tables.dynamo);
     const found: Item[] = [];
     for (const segment of [0, 1, 2]) {
@@ -55,9 +55,9 @@ describe('rows', () => {
     }
     const byClient = (one: Item, other: Item) => (keyOf(table(), one) < keyOf(table(), other) ? -1 : 1);
     expect(found.toSorted(byClient)).toEqual(all.toSorted(byClient));
-    const present = await rows.present(table(), [...all.slice(0, 110), sender('nobody')]);
+    const present = await presentRows(context(), table(), [...all.slice(0, 110), sender('nobody')]);
     expect(present.size).toBe(110);
-    expect(await rows.partition(table(), 'client-0')).toEqual([sender('client-0', odd)]);
+    expect(await rowsOfPartition(context(), table(), 'client-0')).toEqual([sender('client-0', odd)]);
   });
 });
 
@@ -110,16 +110,14 @@ describe('what a restore holds', () => {
 });
 
 it('maintenance begins and ends once, however often it is asked for', async () => {
-  const maintenance = dynamoMaintenance(tables.dynamo, tables.names.limit_overrides);
-  expect([await maintenance.begin(), await maintenance.begin()]).toEqual([false, true]);
-  const rows = dynamoTableRows(tables.dynamo);
+  const begin = () => beginMaintenance(context(), tables.names.limit_overrides);
+  expect([await begin(), await begin()]).toEqual([false, true]);
   const overrides = { name: tables.names.limit_overrides, keys: ['client_id', 'endpoint'] };
-  expect(await rows.partition(overrides, everyClient)).toMatchObject([
+  expect(await rowsOfPartition(context(), overrides, everyClient)).toMatchObject([
     { endpoint: { S: maintenanceEndpoint } },
   ]);
-  await maintenance.end();
-  await maintenance.end();
-  expect(await rows.partition(overrides, everyClient)).toEqual([]);
+  for (const _ of [1, 2]) await endMaintenance(context(), tables.names.limit_overrides);
+  expect(await rowsOfPartition(context(), overrides, everyClient)).toEqual([]);
 });
 
 it('a table without recovery cannot be restored, and dropping a side table that is not there does nothing', async () => {

@@ -14,12 +14,8 @@ import { relay } from '../../../shared/relay/relay.ts';
 import type { HeldContext } from '../../../shared/restore/held-rows.dynamo.ts';
 import type { RestoreContext, RestoreProgress } from '../../../shared/restore/restore-stage.ts';
 import { type Item, sideTableName } from '../../../shared/restore/side-tables.dynamo.ts';
-import { dynamoMaintenance, type RunningWorkers } from '../../../shared/restore/stop-stage.lambda.ts';
-import {
-  dynamoTableRows,
-  type RestorableTable,
-  restorableTables,
-} from '../../../shared/restore/table-rows.dynamo.ts';
+import type { RunningWorkers } from '../../../shared/restore/stop-stage.lambda.ts';
+import { type RestorableTable, restorableTables } from '../../../shared/restore/table-rows.dynamo.ts';
 import { alertFailure } from '../../../shared/webhook/deliver/alert-failure.ts';
 import { type Delivery, nextStep } from '../../../shared/webhook/delivery.ts';
 import { dispatchContext } from '../doubles/dispatch-context.ts';
@@ -170,6 +166,12 @@ export function lostRows(start: Date) {
     },
   };
 
+  const heldContext = (kill: Kill): HeldContext => ({
+    ...testContext({ ...tables, dynamo: killable(tables.dynamo, kill) }, { clock }),
+    tables: restoredTables(tableIn),
+    sideTables: killable(sideTables, kill),
+  });
+
   return {
     stores,
     tables,
@@ -211,9 +213,7 @@ export function lostRows(start: Date) {
     restoring(kill: Kill = noKill()): RestoreContext {
       const port = <Port extends object>(given: Port): Port => killable(given, kill);
       return {
-        tables: restoredTables(tableIn),
-        sideTables: port(sideTables),
-        rows: port(dynamoTableRows(tables.dynamo)),
+        ...heldContext(kill),
         workers: port({
           // One mapping was off before.
           find: async (which: 'all' | 'on') => ({
@@ -227,7 +227,6 @@ export function lostRows(start: Date) {
             return true;
           },
         }),
-        maintenance: port(dynamoMaintenance(tables.dynamo, tables.names.limit_overrides)),
         progress: port({
           read: async () => progress,
           write: async (value: RestoreProgress | undefined) => {
@@ -235,15 +234,9 @@ export function lostRows(start: Date) {
           },
         }),
         settleSeconds: 0,
-        clock,
-        sleep: async () => undefined,
         report: () => undefined,
       };
     },
-    held: (kill: Kill = noKill()): HeldContext => ({
-      ...testContext({ ...tables, dynamo: killable(tables.dynamo, kill) }, { clock }),
-      tables: restoredTables(tableIn),
-      sideTables: killable(sideTables, kill),
-    }),
+    held: (kill: Kill = noKill()): HeldContext => heldContext(kill),
   };
 }

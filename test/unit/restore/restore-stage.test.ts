@@ -9,6 +9,7 @@ import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { heldGroups, type Message } from '../../../shared/message/message.ts';
 import { enableRows, endMessages, releaseMessages } from '../../../shared/restore/held-rows.dynamo.ts';
 import { notRestorable, restoreStage, startStage } from '../../../shared/restore/restore-stage.ts';
+import { endMaintenance } from '../../../shared/restore/stop-stage.lambda.ts';
 import { type RestorableTable, restorableTables } from '../../../shared/restore/table-rows.dynamo.ts';
 import { type Delivery, newDelivery } from '../../../shared/webhook/delivery.ts';
 import { newResend } from '../../../shared/webhook/log/resend.ts';
@@ -347,7 +348,10 @@ describe('the stage', () => {
   });
 
   it.each<[string, (gateway: Gateway) => Promise<void>]>([
-    ['ended the maintenance', (gateway) => gateway.restoring().maintenance.end()],
+    [
+      'ended the maintenance',
+      ({ stores, tables }) => endMaintenance(stores.context, tables.names.limit_overrides),
+    ],
     [
       'was killed while it started the stage',
       async (gateway) => {
