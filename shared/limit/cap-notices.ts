@@ -56,14 +56,14 @@ interface CapState {
 
 /** The percentages of a spend cap at which administrators are notified. */
 export const noticePercentages = [80, 100] as const;
-type Percentage = (typeof noticePercentages)[number];
 
-const notices: Readonly<Record<Percentage, NoticeKind>> = {
+const notices = {
   80: 'spend_cap_nearly_reached',
   100: 'spend_cap_reached',
-};
+} as const satisfies Record<(typeof noticePercentages)[number], NoticeKind>;
 
-type CapsContext = Context<keyof EnvironmentFor<typeof countedCaps>>;
+/** The context of what counts in caps and gives notices of them. */
+export type CapsContext = Context<keyof EnvironmentFor<typeof countedCaps>>;
 
 /** Gives the notices that are due after a take. Never fails, so that it does not stop a request. */
 export async function notifyOfSpend(context: CapsContext, state: CapState): Promise<void> {
@@ -84,7 +84,7 @@ async function notifyOf(
   context: CapsContext,
   state: CapState,
   limit: CapLimit,
-  percentage: Percentage,
+  percentage: keyof typeof notices,
 ): Promise<void> {
   const { clientId, windows, now } = state;
   const { currency } = readPrices(context.env.PRICES_FILE);

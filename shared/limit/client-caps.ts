@@ -17,11 +17,16 @@ import {
   type StageCaps,
   stageCapFields,
 } from '../contract/rate-limits-and-caps.ts';
-import type { countedCaps } from '../contract/uses.ts';
 import { secondsPerDay } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
-import type { EnvironmentFor } from '../platform/env.ts';
-import { amountOf, type CapLimit, capAttribute, millionths, notifyOfSpend } from './cap-notices.ts';
+import {
+  amountOf,
+  type CapLimit,
+  type CapsContext,
+  capAttribute,
+  millionths,
+  notifyOfSpend,
+} from './cap-notices.ts';
 import {
   addCounts,
   type CountedRow,
@@ -69,8 +74,6 @@ export async function capsInForce(
 const keptDaysAfterMonth = 2;
 /** Counted even without a limit, so that a cap that is set later includes earlier messages. */
 const countedWindows = ['day', 'month'] as const;
-
-type CapsContext = Context<keyof EnvironmentFor<typeof countedCaps>>;
 
 /** The client of a request, and the caps that are in force for it. */
 interface CappedRequest {

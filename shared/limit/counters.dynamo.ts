@@ -21,13 +21,11 @@ export const windowNames = ['minute', 'hour', 'day'] as const;
 
 export type WindowName = (typeof windowNames)[number];
 
-type PerWindow<T> = Readonly<Record<WindowName, T>>;
-
-export function perWindow<T>(of: (window: WindowName) => T): PerWindow<T> {
+export function perWindow<T>(of: (window: WindowName) => T): Readonly<Record<WindowName, T>> {
   return { minute: of('minute'), hour: of('hour'), day: of('day') };
 }
 
-export const windowSeconds: PerWindow<number> = { minute: 60, hour: 3600, day: secondsPerDay };
+export const windowSeconds = { minute: 60, hour: 3600, day: secondsPerDay } as const;
 
 /** The UTC windows of a time. */
 export interface Windows {
@@ -58,7 +56,8 @@ export function windowsAt(now: Date): Windows {
   };
 }
 
-const limitNames = { minute: 'perMinute', hour: 'perHour', day: 'perDay' } as const satisfies PerWindow<
+const limitNames = { minute: 'perMinute', hour: 'perHour', day: 'perDay' } as const satisfies Record<
+  WindowName,
   keyof Limits
 >;
 

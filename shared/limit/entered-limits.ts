@@ -7,22 +7,17 @@ import type { CapName, WindowAttribute } from '../contract/rate-limits-and-caps.
 /** The largest limit that an administrator can set. */
 export const limitMax = 1_000_000_000;
 
-/** A limit of requests or messages, or of a cap. */
-interface LimitKind {
-  readonly cap: CapName | null;
-}
-
 /**
  * Removes the thousands separators that the gateway's own texts use. An amount of money keeps its comma: it may be a
  * decimal comma.
  */
-export function plainLimit({ cap }: LimitKind, text: string): string {
+export function plainLimit({ cap }: { readonly cap: CapName | null }, text: string): string {
   const entered = text.trim();
   return cap !== 'spend' && /^\d{1,3}(,\d{3})+$/.test(entered) ? entered.replaceAll(',', '') : entered;
 }
 
 /** Returns the fault of a text; undefined if it is valid. An empty text means the default. */
-export function limitFault({ cap }: LimitKind, text: string): string | undefined {
+export function limitFault({ cap }: { readonly cap: CapName | null }, text: string): string | undefined {
   const entered = plainLimit({ cap }, text);
   if (entered === '') return undefined;
   if (cap === 'spend') {

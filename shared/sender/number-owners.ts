@@ -6,14 +6,11 @@ import type { Clock } from '../platform/clock.ts';
 import { accessCache, cachedRead } from '../platform/expiring-cache.ts';
 import { type Holders, holdersIn, identityKey, parseSenderRow } from './sender-row.ts';
 
-/** The clients whose valid rows claim a number, by channel and number. */
-export type Claims = Holders;
-
-/** Returns the claims of all rows. A row whose client does not exist claims nothing. */
+/** Returns the clients whose valid rows claim a number. A row whose client does not exist claims nothing. */
 export async function claimsOf(
   rows: readonly EditedRow[],
   existingClients: ExistingClients,
-): Promise<Claims> {
+): Promise<Holders> {
   const inbound = rows.map(parseSenderRow).filter(({ valid }) => valid?.inbound === true);
   const existing = await existingClients([...new Set(inbound.map(({ clientId }) => clientId))]);
   return holdersIn(inbound.filter(({ clientId }) => existing.has(clientId)));

@@ -21,10 +21,11 @@ import {
 } from '../edited-table/feedback.ts';
 import { type EditedRow, shownValue } from '../edited-table/row-editor.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
-import { type Claims, claimsOf } from './number-owners.ts';
+import { claimsOf } from './number-owners.ts';
 import {
   countriesWithoutSenderIds,
   everyCountry,
+  type Holders,
   identityKey,
   isSenderId,
   type Paces,
@@ -40,7 +41,7 @@ interface SenderContext {
   /** True if the row's `client_id` exists. */
   readonly clientExists: boolean;
   /** The numbers that all rows claim. */
-  readonly claims: Claims;
+  readonly claims: Holders;
   /** The pace of each identity by all rows. */
   readonly paces: Paces;
   readonly carriers: StageCarriers;
@@ -84,7 +85,7 @@ function carrierFaults(
   return [faultText({ attribute: 'destination', reason })];
 }
 
-function disputedNumber({ clientId, valid }: ParsedSenderRow, claims: Claims): string {
+function disputedNumber({ clientId, valid }: ParsedSenderRow, claims: Holders): string {
   if (valid?.inbound !== true) return '';
   const others = [...(claims.get(identityKey(valid.channel, valid.sender.identity)) ?? [])].filter(
     (claimant) => claimant !== clientId,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { EditedRow } from '../../../shared/edited-table/row-editor.dynamo.ts';
-import type { Claims } from '../../../shared/sender/number-owners.ts';
 import { selectSender } from '../../../shared/sender/select-sender.ts';
 import { senderFeedback } from '../../../shared/sender/sender-feedback.ts';
+import type { Holders } from '../../../shared/sender/sender-row.ts';
 import { type Paces, pacesIn, parseSenderRow } from '../../../shared/sender/sender-row.ts';
 import { anyCharacter } from '../../fuzz/any-character.ts';
 import { runs } from '../../fuzz/runs.ts';
@@ -17,7 +17,7 @@ const carriers = { sms: ['aws', 'twilio'], whatsapp: ['aws', 'meta'] };
 const feedback = (
   row: EditedRow,
   clientExists = true,
-  claims: Claims = new Map(),
+  claims: Holders = new Map(),
   paces: Paces = new Map(),
 ) => senderFeedback(row, { now, clientExists, claims, paces, carriers });
 
