@@ -49,19 +49,6 @@ export interface HandOverRequest {
   readonly attempt: Attempt;
 }
 
-interface LookupQuestion {
-  readonly message: Message;
-  readonly attempt: Attempt;
-  /** Known after an acceptance. */
-  readonly carrierMessageId?: string | undefined;
-}
-
-/** A carrier's answer about an attempt that it took. */
-interface LookedUp {
-  readonly carrierMessageId: string;
-  readonly receipt?: Receipt;
-}
-
 /** How a lost response is settled: by a repeat, if the carrier recognizes its id, or only by a receipt. */
 export type SettledBy = 'repeat' | 'receipt';
 
@@ -78,7 +65,12 @@ export interface Carrier {
    */
   handOver(request: HandOverRequest): Promise<HandOver>;
   /** Asks for the state of a sent message. Returns undefined if the carrier does not know it, which proves nothing. */
-  lookup?(question: LookupQuestion): Promise<LookedUp | undefined>;
+  lookup?(question: {
+    readonly message: Message;
+    readonly attempt: Attempt;
+    /** Known after an acceptance. */
+    readonly carrierMessageId?: string | undefined;
+  }): Promise<{ readonly carrierMessageId: string; readonly receipt?: Receipt } | undefined>;
 }
 
 export interface ChosenCarrier extends Carrier {

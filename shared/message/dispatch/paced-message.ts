@@ -56,12 +56,6 @@ export async function pacedNow(
 /** Time for storing and relaying the messages of a bulk. */
 const storingMs = 1000;
 
-interface LinedUp {
-  readonly messages: readonly Message[];
-  /** When the last message is expected to be handed over; undefined if no sender of the bulk has a pace. */
-  readonly expectedEndAt?: Date;
-}
-
 /**
  * Gives the messages of a bulk the times at which they come to a worker, before they are stored. It adds them to the lines of
  * their senders; but a scheduled bulk is not in line yet, and assumes that its senders have nothing else to send.
@@ -72,7 +66,11 @@ export async function lineUp(
   join: (message: PacedMessage, fromMs: number, stepMs: number) => Promise<number>,
   messages: readonly Message[],
   now: Date,
-): Promise<LinedUp> {
+): Promise<{
+  readonly messages: readonly Message[];
+  /** When the last message is expected to be handed over; undefined if no sender of the bulk has a pace. */
+  readonly expectedEndAt?: Date;
+}> {
   const times = new Map<string, string>();
   const ends = await Promise.all(
     bySender(messages).map(async ([first, ...others]) => {
