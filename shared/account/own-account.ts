@@ -3,7 +3,6 @@ import * as z from 'zod/mini';
 import { type ActivityRecorder, activityLogOf, recordActivity } from '../activity/write-activity.dynamo.ts';
 import type { Client } from '../client/client.ts';
 import {
-  type ClientAdminDependencies,
   noSuchClient,
   overlapText,
   rotateWebhookSecret,
@@ -73,7 +72,7 @@ async function changeWebhookUrl(
 
 /** Returns the new webhook secret, this once. The previous one signs for the overlap (contract 7.5). */
 export function rotateOwnWebhookSecret(
-  dependencies: Pick<ClientAdminDependencies, 'clients' | 'webhookSecrets' | 'random'> & ActivityRecorder,
+  dependencies: Parameters<typeof rotateWebhookSecret>[0] & ActivityRecorder,
 ): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);

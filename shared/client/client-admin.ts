@@ -124,7 +124,7 @@ export async function setClientDisabled(
  * does. @throws GatewayError `secret_limit_reached` if the secret before the previous one is still valid
  */
 export async function rotateClientSecret(
-  dependencies: Pick<ClientAdminDependencies, 'clients' | 'random'>,
+  dependencies: { readonly clients: ClientStore; readonly random: RandomBytes },
   clientId: string,
   now: Date,
   overlapHours = previousSecretHours,
@@ -148,7 +148,7 @@ export async function rotateClientSecret(
 
 /** Revokes every client secret but the newest, within 60 s. */
 export async function endPreviousSecret(
-  dependencies: Pick<ClientAdminDependencies, 'clients'>,
+  dependencies: { readonly clients: ClientStore },
   clientId: string,
 ): Promise<void> {
   await retryConflicts(async () => {
@@ -161,7 +161,11 @@ type RotatedWebhookSecret = ReturnType<typeof rotated>;
 
 /** Issues a new webhook secret of the account. */
 export async function rotateWebhookSecret(
-  dependencies: Pick<ClientAdminDependencies, 'clients' | 'webhookSecrets' | 'random'>,
+  dependencies: {
+    readonly clients: ClientStore;
+    readonly webhookSecrets: WebhookSecretStore;
+    readonly random: RandomBytes;
+  },
   clientId: string,
   clock: Clock,
   overlapHours?: number,
@@ -179,7 +183,7 @@ export async function rotateWebhookSecret(
  * @throws GatewayError `not_found` if the endpoint has no secret, because it does not exist
  */
 export async function issueWebhookSecret(
-  dependencies: Pick<ClientAdminDependencies, 'webhookSecrets' | 'random'>,
+  dependencies: { readonly webhookSecrets: WebhookSecretStore; readonly random: RandomBytes },
   clientId: string,
   endpointId: string | undefined,
   clock: Clock,
@@ -243,7 +247,7 @@ function assertOpensMessages(client: Client, what: string): void {
 
 /** Revokes an API key. A revoked key stays as it is. @throws GatewayError `not_found` */
 export async function revokeApiKey(
-  { apiKeys }: Pick<ClientAdminDependencies, 'apiKeys'>,
+  { apiKeys }: { readonly apiKeys: ApiKeyStore },
   clientId: string,
   keyId: string,
   now: Date,

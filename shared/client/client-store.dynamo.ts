@@ -154,7 +154,7 @@ export function dynamoExistingClients(client: DynamoDBDocumentClient, tableName:
 }
 
 /** Returns the current webhook URL of a client's account (contract 7.1). */
-export function accountUrls(clients: Pick<ClientStore, 'find'>) {
+export function accountUrls(clients: ClientStore) {
   return async (clientId: string): Promise<string | undefined> => (await clients.find(clientId))?.webhook_url;
 }
 

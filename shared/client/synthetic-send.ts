@@ -9,7 +9,7 @@ import { clientIdIn, syntheticClientId } from '../contract/mode.ts';
 import { routes } from '../contract/routes.ts';
 import type { Clock, Sleep } from '../platform/clock.ts';
 import { apiKeyScope } from './client.ts';
-import { type ClientAdminDependencies, rotateClientSecret } from './client-admin.ts';
+import { rotateClientSecret } from './client-admin.ts';
 
 /** Longer than any request takes that meets the objectives, also one with a cold start. */
 const timeLimitMs = 5000;
@@ -166,7 +166,7 @@ const country = 'GB';
  * previous secret. Keeps what administrators changed, such as `disabled`.
  */
 export async function newSyntheticSecret(
-  dependencies: Pick<ClientAdminDependencies, 'clients' | 'random'>,
+  dependencies: Parameters<typeof rotateClientSecret>[0],
   now: Date,
 ): Promise<string> {
   const testId = clientIdIn('test', syntheticClientId);
