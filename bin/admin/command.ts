@@ -28,13 +28,11 @@ export interface CommandResult {
   readonly problem?: string | undefined;
 }
 
-/** Runs the work of a command in a session, and prints the result. */
-export type Execute = (work: (session: Session) => Promise<CommandResult>) => Promise<void>;
-
 export class AdminCommand extends Command {
-  private readonly execute: Execute;
+  /** Runs the work of a command in a session, and prints the result. */
+  private readonly execute: (work: (session: Session) => Promise<CommandResult>) => Promise<void>;
 
-  constructor(execute: Execute, name?: string) {
+  constructor(execute: AdminCommand['execute'], name?: string) {
     super(name);
     this.execute = execute;
   }

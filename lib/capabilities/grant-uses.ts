@@ -32,10 +32,14 @@ export type Queues = Readonly<
   >
 >;
 
-export interface Resources {
+/** The properties of most capabilities. */
+export interface CapabilityProps {
   readonly stage: StageSettings;
   readonly storage: Storage;
   readonly schedules: Schedules;
+}
+
+export interface Resources extends CapabilityProps {
   readonly queues: Queues;
   readonly otpSecret: OtpSecret;
   readonly carrierSecrets: CarrierSecrets;
@@ -43,9 +47,6 @@ export interface Resources {
   /** The URL of the gateway. */
   readonly baseUrl: string;
 }
-
-/** The properties of most capabilities. */
-export type CapabilityProps = Pick<Resources, 'stage' | 'storage' | 'schedules'>;
 
 export function grantUses(stack: Construct, resources: Resources): void {
   for (const construct of stack.node.findAll()) {

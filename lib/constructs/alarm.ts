@@ -41,12 +41,10 @@ export const runbooks = {
   'invalid-rows': 'mail',
 } as const satisfies Record<string, Urgency>;
 
-export type Runbook = keyof typeof runbooks;
-
 export class GatewayAlarm extends Alarm {
-  readonly runbook: Runbook;
+  readonly runbook: keyof typeof runbooks;
 
-  constructor(scope: Construct, runbook: Runbook, props: CdkAlarmProps) {
+  constructor(scope: Construct, runbook: keyof typeof runbooks, props: CdkAlarmProps) {
     super(scope, runbook, props);
     this.runbook = runbook;
   }
@@ -54,7 +52,7 @@ export class GatewayAlarm extends Alarm {
 
 export function createAlarm(
   scope: Construct,
-  runbook: Runbook,
+  runbook: keyof typeof runbooks,
   { stackName, docsUrl }: StageSettings,
   props: {
     readonly metric: IMetric;

@@ -22,7 +22,7 @@ import type { Construct } from 'constructs';
 import { carriersIn } from '../../shared/contract/channels.ts';
 import { type FunctionName, functionUses } from '../../shared/contract/function-uses.ts';
 import { sendFunctions } from '../../shared/contract/routes.ts';
-import type { Declaration } from '../../shared/contract/uses.ts';
+import type { Uses } from '../../shared/contract/uses.ts';
 import type { VariableName } from '../../shared/contract/variables.ts';
 import type { EnvironmentName } from '../../shared/platform/env.ts';
 import { readVariable } from '../../shared/platform/env.ts';
@@ -61,19 +61,6 @@ export const canaried: readonly FunctionName[] = [
  */
 export const pricesFile = 'prices.json';
 
-export interface GatewayFunctionProps {
-  readonly stage: StageSettings;
-  /** The file in `functions/`, without its extension. */
-  readonly functionName: FunctionName;
-  readonly timeoutSeconds: number;
-  /** The memory of the function. The CPU grows with it: below 512 MB a start takes over a second. */
-  readonly memoryMegabytes?: number;
-  /** False to exclude the function from the stage's X-Ray traces. Default: true. */
-  readonly isTraced?: boolean;
-  /** True if the function may send to the queue that calls it. Otherwise Lambda stops such a loop. */
-  readonly recursiveLoop?: boolean;
-}
-
 const environmentBytesMaximum = 4096;
 /**
  * The assumed length of a reference. It is shorter than most names and addresses that CloudFormation inserts, so a valid
@@ -94,7 +81,22 @@ export class GatewayFunction extends LambdaFunction {
   private readonly stage: StageSettings;
   private alias: Alias | undefined;
 
-  constructor(scope: Construct, id: string, props: GatewayFunctionProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    props: {
+      readonly stage: StageSettings;
+      /** The file in `functions/`, without its extension. */
+      readonly functionName: FunctionName;
+      readonly timeoutSeconds: number;
+      /** The memory of the function. The CPU grows with it: below 512 MB a start takes over a second. */
+      readonly memoryMegabytes?: number;
+      /** False to exclude the function from the stage's X-Ray traces. Default: true. */
+      readonly isTraced?: boolean;
+      /** True if the function may send to the queue that calls it. Otherwise Lambda stops such a loop. */
+      readonly recursiveLoop?: boolean;
+    },
+  ) {
     const { stage } = props;
     const isTraced = stage.tracing && props.isTraced !== false;
     const role = new InlineRole(scope, `${id}Role`, { service: 'lambda.amazonaws.com' });
@@ -105,7 +107,7 @@ export class GatewayFunction extends LambdaFunction {
     });
     grantEncryption(role, stage);
     logGroup.grant(role, 'logs:CreateLogStream', 'logs:PutLogEvents');
-    const declared: Declaration = functionUses[props.functionName];
+    const declared: readonly Uses[] = functionUses[props.functionName];
     const hasPrices = declared.some(({ settings }) => settings?.includes('PRICES_FILE') === true);
     const files = hasPrices ? { [pricesFile]: JSON.stringify(stage.prices) } : {};
     const reserved = stage.functionConcurrency[props.functionName]?.reserved;

@@ -153,7 +153,7 @@ const ofConstruct = {
   ),
   webhookPorts: z._default(variables.WEBHOOK_PORTS, [80, 443]),
 } satisfies {
-  readonly [Name in keyof Omit<MessagingGatewayProps, 'stage'>]-?: z.ZodMiniType<
+  readonly [Name in Exclude<keyof MessagingGatewayProps, 'stage'>]: z.ZodMiniType<
     unknown,
     MessagingGatewayProps[Name]
   >;

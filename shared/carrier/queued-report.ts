@@ -37,7 +37,15 @@ const plainBytesMax = 64 * 1024;
 const queueMessageBytesMax = 256 * 1024;
 
 /** Returns undefined if the callback does not fit a queue message, even when compressed. */
-export function toStore(callback: Omit<StoredCallback, 'body'>, body: Buffer): StoredCallback | undefined {
+export function toStore(
+  callback: {
+    readonly carrier: string;
+    readonly path: string;
+    readonly query: Record<string, string>;
+    readonly received_at: string;
+  },
+  body: Buffer,
+): StoredCallback | undefined {
   const plain = { ...callback, body: body.toString('utf8') };
   if (bytesOf(plain) <= plainBytesMax) return plain;
   const packed = { ...callback, encoding: 'gzip' as const, body: gzipSync(body).toString('base64') };

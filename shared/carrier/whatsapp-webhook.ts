@@ -109,7 +109,11 @@ function personOf({ from, from_user_id }: z.output<typeof envelope>, contacts: r
   return person;
 }
 
-type Content = Pick<InboundMessage, 'text' | 'content'>;
+/** A text, or another content. */
+interface Content {
+  readonly text?: string;
+  readonly content?: NonNullable<InboundMessage['content']>;
+}
 
 /** The type of notices about a person, such as a new number. They are not messages. */
 const notAMessage = 'system';

@@ -4,7 +4,6 @@ import {
   authenticatedRequests,
   countedCaps,
   countedRequests,
-  type Declaration,
   loggedDeliveries,
   recordedActivity,
   type Uses,
@@ -33,7 +32,7 @@ export const sendRequest = [
   countedCaps,
   webhookRules,
   sends,
-] as const satisfies Declaration;
+] as const satisfies readonly Uses[];
 
 /** The uses of the operations of administrators. Their command line uses the credentials of its caller. */
 export const administration = [
@@ -84,7 +83,7 @@ export const administration = [
       'CARRIER_BASE_URLS',
     ],
   },
-] as const satisfies Declaration;
+] as const satisfies readonly Uses[];
 
 const requestUses = {
   'issue-token': [
@@ -222,7 +221,7 @@ const requestUses = {
     | (typeof adminRoutes)[keyof typeof adminRoutes]['functionName']
     | (typeof carrierRoutes)[keyof typeof carrierRoutes]['functionName']
     | (typeof unmatchedRoute)['functionName'],
-    Declaration
+    readonly Uses[]
   >
 >;
 

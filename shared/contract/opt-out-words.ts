@@ -44,20 +44,15 @@ function wordsIn(text: string): readonly string[] {
   return text.normalize('NFKD').toUpperCase().match(wordsAndNumbers) ?? [];
 }
 
-export interface OptKeyword {
-  readonly asksFor: 'opt_out' | 'opt_in';
-  /** The word as in the list, so that it is short whatever surrounds it in the text. */
-  readonly word: string;
-}
-
 /**
  * Returns the keyword if the text consists of nothing else. Ignores case, width, accents of Latin letters, and any
  * emoji, punctuation, spaces, marks and invisible characters around it; between two words, these count as a space
  * (`OPT-OUT`). With a further word or number, the text is not a keyword.
  *
  * @param moreOptOutWords - the words that the stage adds
+ * @returns also the word as in the list, so that it is short whatever surrounds it in the text
  */
-export function optKeywordOf(text: string, moreOptOutWords: readonly string[]): OptKeyword | undefined {
+export function optKeywordOf(text: string, moreOptOutWords: readonly string[]) {
   const words = wordsIn(text.replaceAll(emoji, ' ').replaceAll(invisible, ''));
   const written = words.join(' ');
   const withoutMarks = words.map((word) => word.replaceAll(marksAround, '')).join(' ');
@@ -70,9 +65,9 @@ export function optKeywordOf(text: string, moreOptOutWords: readonly string[]): 
     (each: string) => withoutAccents(listed(each)) === withoutAccents(withoutMarks),
   ]) {
     const optOut = [...standardOptOutWords, ...moreOptOutWords].find(isWritten);
-    if (optOut !== undefined) return { asksFor: 'opt_out', word: optOut };
+    if (optOut !== undefined) return { asksFor: 'opt_out' as const, word: optOut };
     const optIn = optInWords.find(isWritten);
-    if (optIn !== undefined) return { asksFor: 'opt_in', word: optIn };
+    if (optIn !== undefined) return { asksFor: 'opt_in' as const, word: optIn };
   }
   return undefined;
 }

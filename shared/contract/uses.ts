@@ -47,8 +47,6 @@ export interface Uses {
   readonly where?: 'AWS carries SMS' | 'AWS carries WhatsApp';
 }
 
-export type Declaration = readonly Uses[];
-
 /** A name as it is in a variable: `API_KEYS` of `api-keys`. */
 export type Constant<Name extends string> = Name extends `${infer Word}-${infer Rest}`
   ? `${Uppercase<Word>}_${Constant<Rest>}`

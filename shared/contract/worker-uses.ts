@@ -3,10 +3,10 @@
 import { syntheticClientId } from './mode.ts';
 import {
   countedCaps,
-  type Declaration,
   loggedDeliveries,
   outboundQueues,
   recordedActivity,
+  type Uses,
   webhookQueues,
   webhookRules,
 } from './uses.ts';
@@ -30,7 +30,7 @@ export const carriers = [
     where: 'AWS carries WhatsApp',
     settings: ['WHATSAPP_PHONE_NUMBER_ID', 'WHATSAPP_OTP_TEMPLATE'],
   },
-] as const satisfies Declaration;
+] as const satisfies readonly Uses[];
 
 export const workerUses = {
   'count-usage': [
@@ -170,4 +170,4 @@ export const workerUses = {
       settings: ['TOKEN_ISSUER', 'SMS_CARRIER'],
     },
   ],
-} as const satisfies Readonly<Record<string, Declaration>>;
+} as const satisfies Readonly<Record<string, readonly Uses[]>>;

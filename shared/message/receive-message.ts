@@ -9,7 +9,7 @@
 import { notify } from '../activity/write-activity.dynamo.ts';
 import type { Channel } from '../contract/channels.ts';
 import { clientIdIn, modeOf } from '../contract/mode.ts';
-import { type OptKeyword, optKeywordOf } from '../contract/opt-out-words.ts';
+import { optKeywordOf } from '../contract/opt-out-words.ts';
 import { countryOf, recipientsOfPerson } from '../contract/phone-number.ts';
 import type { Context } from '../platform/context.ts';
 import { derivedId, derivedIdAt } from '../platform/ids.ts';
@@ -133,7 +133,7 @@ export function inboundIdOf({ channel, carrierMessageId }: { channel: Channel; c
 function rowOf(
   inbound: InboundMessage,
   { owner, recipient, senders }: Found,
-  wish: OptKeyword['asksFor'] | undefined,
+  wish: 'opt_out' | 'opt_in' | undefined,
 ): Message {
   const at = inbound.receivedAt.toISOString();
   return {

@@ -6,18 +6,19 @@ export interface CacheBounds {
   readonly maxEntries: number;
 }
 
-interface Entry<V> {
-  readonly value: V;
-  readonly setAtMs: number;
-  readonly expiresAtMs: number;
-}
-
 /**
  * A map whose entries expire. It removes the least recently used entry first. If the clock is set back, it removes
  * entries from the future, so that none is kept longer than its time.
  */
 export class ExpiringMap<V> {
-  readonly #entries = new Map<string, Entry<V>>();
+  readonly #entries = new Map<
+    string,
+    {
+      readonly value: V;
+      readonly setAtMs: number;
+      readonly expiresAtMs: number;
+    }
+  >();
   readonly #maxEntries: number;
 
   constructor(maxEntries: number) {

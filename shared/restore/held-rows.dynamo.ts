@@ -9,6 +9,7 @@ import { type HeldGroup, type Message, messageSchema, transitions } from '../mes
 import { transitionMessage } from '../message/store/message-changes.dynamo.ts';
 import { expiry, type Transition } from '../message/store/message-row.ts';
 import { updateIf } from '../platform/aws/conditional-write.dynamo.ts';
+import type { Row } from '../platform/aws/read-rows.dynamo.ts';
 import { rowIn } from '../platform/aws/stream-record.dynamo.ts';
 import type { Context } from '../platform/context.ts';
 import { chunksOf } from '../platform/long-lists.ts';
@@ -67,7 +68,6 @@ async function eachHeld(
 }
 
 const disabledTables = ['clients', 'client-secrets', 'api-keys'] as const;
-type Row = Readonly<Record<string, unknown>>;
 
 /** Enables rows. Returns the enabled ones, such as `api-keys key_1`. */
 export async function enableRows(

@@ -15,7 +15,7 @@ import { restoredBy } from '../platform/aws/stream-record.dynamo.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import { copiedRow, type RestoreRun } from './copied-row.ts';
 import { disabledId, type HeldContext } from './held-rows.dynamo.ts';
-import { changesOf, recordedChanges, type SettingChange } from './recorded-changes.ts';
+import { changesOf, recordedChanges } from './recorded-changes.ts';
 import { eachPage, type Item, sideTableName } from './side-tables.dynamo.ts';
 import {
   beginMaintenance,
@@ -77,7 +77,7 @@ export interface RestoreReport {
     readonly id: string;
     readonly client_id: string;
     /** The entries about it in the Activity Log since the restored time, oldest first. */
-    readonly since: readonly Pick<SettingChange, 'at' | 'kind' | 'summary'>[];
+    readonly since: readonly { readonly at: string; readonly kind: string; readonly summary: string }[];
   }[];
   /** The webhooks that failed because they had not finished. */
   readonly failed_webhooks: string[];

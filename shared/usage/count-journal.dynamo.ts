@@ -22,7 +22,7 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { conditionalPut, updateIf } from '../platform/aws/conditional-write.dynamo.ts';
-import { batchRead, queryRows } from '../platform/aws/read-rows.dynamo.ts';
+import { batchRead, queryRows, type Row } from '../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
 import { countMetric, log } from '../platform/log.ts';
@@ -90,8 +90,6 @@ const noteRow = z.object({ entry: z.string(), groups: z.instanceof(Uint8Array) }
 const groupsOfNote = z.array(z.tuple([z.string(), z.record(z.string(), z.number())]));
 const additionRow = z.object({ number: z.number(), notes: z.array(z.string()) });
 type Addition = z.output<typeof additionRow>;
-type Row = Readonly<Record<string, unknown>>;
-
 const firstNote = 'note#';
 const afterNotes = 'note$';
 const additionEntry = 'addition';

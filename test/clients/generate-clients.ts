@@ -10,7 +10,6 @@ import {
   readmes,
   synchronousFiles,
   synchronousOpening,
-  type TypesDocument,
   typesFiles,
   typesOpening,
   withMethodTable,
@@ -52,13 +51,13 @@ export function pythonForClients(): Promise<string> {
   );
 }
 
-async function typescriptTypes(document: TypesDocument): Promise<string> {
+async function typescriptTypes(document: Parameters<typeof typesOpening>[0]): Promise<string> {
   await installTypescriptTools();
   const types = output('node', ['generate-types.mjs'], typescript, JSON.stringify(document));
   return `/** ${typesOpening(document)} */\n${types}`;
 }
 
-async function pythonTypes(document: TypesDocument): Promise<string> {
+async function pythonTypes(document: Parameters<typeof typesOpening>[0]): Promise<string> {
   const options = [
     ...['--input-file-type', 'openapi', '--output-model-type', 'pydantic_v2.BaseModel'],
     ...['--target-python-version', '3.10', '--formatters', 'builtin', '--disable-timestamp'],

@@ -126,8 +126,6 @@ function methodWriter(schemas: ClientSchemas) {
   };
 }
 
-type Field = ReturnType<typeof fieldsOf>[number];
-
 function fieldsOf(schemas: ClientSchemas, schema: string | undefined) {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = schemas[schema] ?? {};
@@ -143,12 +141,15 @@ function fieldsOf(schemas: ClientSchemas, schema: string | undefined) {
   });
 }
 
-function optional({ argument, type, isNullable }: Field, sentinel: boolean): string {
+function optional(
+  { argument, type, isNullable }: ReturnType<typeof fieldsOf>[number],
+  sentinel: boolean,
+): string {
   if (sentinel) return `${argument}: ${type}${isNullable ? ' | None' : ''} | NotGiven = NOT_GIVEN`;
   return `${argument}: ${type === 'Any' ? type : `${type} | None`} = None`;
 }
 
-function dictionary(fields: readonly Field[], sentinel: boolean): string {
+function dictionary(fields: readonly ReturnType<typeof fieldsOf>[number][], sentinel: boolean): string {
   const entries = fields.map(({ name, argument }) => `"${name}": ${argument}`).join(', ');
   return sentinel ? `given({${entries}}, NOT_GIVEN)` : `given({${entries}}, None)`;
 }

@@ -22,7 +22,7 @@ import {
   routes,
   unmatchedRoute,
 } from '../../../shared/contract/routes.ts';
-import { GatewayFunction, type GatewayFunctionProps } from '../../constructs/gateway-function.ts';
+import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { pascalCase } from '../../constructs/stack-outputs.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import { apiBody, handlerNames, handlerVariable } from './api-body.ts';
@@ -90,7 +90,7 @@ export class Api extends Construct {
     scope: Construct,
     id: string,
     functionName: FunctionName,
-    limits: Pick<GatewayFunctionProps, 'timeoutSeconds' | 'memoryMegabytes'> = ofRequests,
+    limits: { readonly timeoutSeconds: number; readonly memoryMegabytes?: number } = ofRequests,
   ): void {
     const handler = new GatewayFunction(scope, id, { stage: this.stage, functionName, ...limits });
     this.handlers.set(functionName, handler);

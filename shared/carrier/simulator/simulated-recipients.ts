@@ -11,10 +11,7 @@ import { sendMessages } from '../../platform/aws/queues.sqs.ts';
 import { expiredAtMeta } from '../whatsapp-statuses.ts';
 
 interface Reported {
-  readonly message: Pick<
-    Message,
-    'message_id' | 'client_id' | 'channel' | 'recipient' | 'from' | 'sender' | 'type' | 'segments'
-  >;
+  readonly message: Message;
   readonly carrierMessageId: string;
   readonly report: Report;
   readonly at: Date;

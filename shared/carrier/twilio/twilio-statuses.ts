@@ -33,12 +33,6 @@ export const twilioErrors = vendorErrors(
 /** "Validity Period Expired". */
 const expiredAtTwilio = '30036';
 
-interface Outcome {
-  readonly to: Status;
-  readonly errorCode?: MessageErrorCode;
-  readonly errorMessage?: string;
-}
-
 /** These states prove that Twilio has the message, even if the response to the hand-over was lost. */
 const states: Readonly<Record<string, Status>> = {
   accepted: 'sent',
@@ -53,7 +47,16 @@ const states: Readonly<Record<string, Status>> = {
 const failures: readonly string[] = ['failed', 'undelivered', 'partially_delivered', 'canceled'];
 
 /** Returns the state; undefined for a status that says nothing about a sent message. */
-export function outcomeOfStatus(status: string, errorCode: string): Outcome | undefined {
+export function outcomeOfStatus(
+  status: string,
+  errorCode: string,
+):
+  | {
+      readonly to: Status;
+      readonly errorCode?: MessageErrorCode;
+      readonly errorMessage?: string;
+    }
+  | undefined {
   const state = states[status];
   if (state !== undefined) return { to: state };
   if (!failures.includes(status)) return undefined;

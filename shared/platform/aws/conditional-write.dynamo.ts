@@ -16,6 +16,7 @@ import {
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Row } from './read-rows.dynamo.ts';
 
 export function conditionalPut(client: DynamoDBDocumentClient, input: PutCommandInput) {
   return tryConditionalWrite(client.send(new PutCommand(input)));
@@ -44,8 +45,6 @@ export function conditionalUpdateOnce(client: DynamoDBDocumentClient, input: Upd
   );
   return tryConditionalWrite(client.send(command));
 }
-
-type Row = Readonly<Record<string, unknown>>;
 
 /**
  * Sets the attributes of `change`, and removes the undefined ones, if those of `seen` are as they were read; an

@@ -19,7 +19,7 @@ import { countMetric, log } from '../log.ts';
 import { chunksOf } from '../long-lists.ts';
 import { retryRemaining } from '../retry.ts';
 
-type Row = Readonly<Record<string, unknown>>;
+export type Row = Readonly<Record<string, unknown>>;
 
 /**
  * Parses a row. If it is malformed, writes a log line with the value of its attribute `key`, and counts it for the alarm.

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
 import { addCallCommand } from '../../../bin/admin/call-command.ts';
 import { addClientCommands } from '../../../bin/admin/client-commands.ts';
-import { AdminCommand, type CommandResult, type Execute } from '../../../bin/admin/command.ts';
+import { AdminCommand, type CommandResult } from '../../../bin/admin/command.ts';
 import { addDoctorCommand } from '../../../bin/admin/doctor-command.ts';
 import { connect } from '../../../bin/admin/gateway-connection.ts';
 import { addLimitCommands } from '../../../bin/admin/limit-commands.ts';
@@ -27,7 +27,7 @@ afterAll(() => shell.close());
 
 /** The commands of the program, each of whose answers is handed to `onAnswer`. */
 function program(onResponse: (response: CommandResult) => void): Command {
-  const execute: Execute = async (work) => {
+  const execute: ConstructorParameters<typeof AdminCommand>[0] = async (work) => {
     const connected = await connect({ gateway: connection }, process.env);
     const nothing = () => undefined;
     const session = {
