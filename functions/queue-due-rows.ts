@@ -15,11 +15,11 @@ import { systemClock } from '../shared/platform/clock.ts';
 import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { countMetric, log } from '../shared/platform/log.ts';
-import { type DueWebhook, dueWebhookOf, sqsWebhookRetries } from '../shared/webhook/delivery-queue.sqs.ts';
+import { type DueWebhook, dueWebhookOf, sendWebhookRetries } from '../shared/webhook/delivery-queue.sqs.ts';
 
-const env = environmentOf<'queue-due-rows'>();
+const context = contextOf(environmentOf<'queue-due-rows'>());
+const { env } = context;
 const queues = sqs();
-const context = contextOf(env);
 const retriesUrl = env.WEBHOOK_RETRIES_QUEUE_URL;
 const common = {
   reportBad({ message_id, delivery_id }, error) {
@@ -42,7 +42,7 @@ const dueWebhooks: DueRun<DueWebhook> = {
   ...common,
   rows: dynamoDueRows(dynamo(), env.WEBHOOK_DELIVERIES_TABLE, 'delivery_id'),
   entryOf: dueWebhookOf,
-  enqueue: sqsWebhookRetries(queues, retriesUrl),
+  enqueue: (entries) => sendWebhookRetries(context, entries),
   kinds: ['retries'],
   waiting: () => waitingIn(queues, retriesUrl),
 };

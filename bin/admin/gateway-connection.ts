@@ -145,9 +145,9 @@ function contextOf({ tables, queues, secrets }: StackResources, settings: Enviro
     CARRIER_SECRETS: JSON.stringify(secrets),
   });
   // A shell has no metrics, and its standard output contains only the response.
-  const reportFailedDelivery = ({ delivery_id }: { readonly delivery_id: string }) =>
-    void process.stderr.write(`The webhook ${delivery_id} had failed; it is resent.\n`);
-  return { ...ctx, reportFailedDelivery };
+  const error = (text: string, fields: Readonly<Record<string, unknown>> = {}) =>
+    void process.stderr.write(`${text}: ${fields.delivery_id}\n`);
+  return { ...ctx, log: { ...ctx.log, error } };
 }
 
 /** Fails if the version of the deployed gateway is different: its tables and settings may be different. */

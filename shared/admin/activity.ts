@@ -10,6 +10,7 @@ import {
 import { GatewayError } from '../contract/errors.ts';
 import { opaqueCursor } from '../operation/list-query.ts';
 import { addDays } from '../platform/clock.ts';
+import { readDeliveries } from '../webhook/delivery-store.dynamo.ts';
 import { deliverySummary } from '../webhook/log/delivery-log.ts';
 import type { DeliverySummary } from '../webhook/webhook-response.schema.ts';
 import type { AdminContext } from './admin-context.ts';
@@ -62,7 +63,7 @@ export async function listActivity(ctx: AdminContext, query: ActivityQuery) {
     mode,
   });
   const ids = entries.map(({ delivery_id }) => delivery_id).filter((id) => id !== undefined);
-  const deliveries = ids.length === 0 ? [] : await ctx.deliveries.getMany(ids);
+  const deliveries = ids.length === 0 ? [] : await readDeliveries(ctx, ids);
   const summaries = new Map(deliveries.map((delivery) => [delivery.delivery_id, deliverySummary(delivery)]));
   return {
     entries: entries.map((entry): ActivityView => {

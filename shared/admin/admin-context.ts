@@ -21,10 +21,6 @@ import { contextOf } from '../platform/context.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
 import { dynamoUsageReader } from '../usage/usage-reader.dynamo.ts';
 import { webhookUrlFrom } from '../webhook/address-guard.ts';
-import { reportFailedDelivery } from '../webhook/deliver/alert-failure.ts';
-import { sqsDeliveryQueue } from '../webhook/delivery-queue.sqs.ts';
-import { dynamoDeliveryStore, dynamoResendStore } from '../webhook/delivery-store.dynamo.ts';
-import { dynamoEndpointReader } from '../webhook/endpoint-store.dynamo.ts';
 import { dynamoMessageSearch } from './message-search.dynamo.ts';
 
 export type AdminContext = ReturnType<typeof adminContext>;
@@ -49,18 +45,8 @@ export function adminContext(
     capDefaults: capDefaults(env.STAGE_CAPS),
     activityLog: activityLogFrom(env),
     activity: dynamoActivityReader(db, env.ACTIVITY_LOG_TABLE),
-    endpoints: dynamoEndpointReader(db, env.WEBHOOK_ENDPOINTS_TABLE),
-    deliveries: dynamoDeliveryStore(db, env.WEBHOOK_DELIVERIES_TABLE),
     /** Webhooks that are not finished. */
     dueWebhooks: dynamoDueLater(db, env.WEBHOOK_DELIVERIES_TABLE),
-    /** The queue of webhooks, and the resends of many. */
-    queue: sqsDeliveryQueue(sqs(), {
-      first: env.WEBHOOKS_QUEUE_URL,
-      retries: env.WEBHOOK_RETRIES_QUEUE_URL,
-    }),
-    resends: dynamoResendStore(db, env.WEBHOOK_DELIVERIES_TABLE),
-    newRevision: context.newId,
-    reportFailedDelivery,
     messages: dynamoMessageSearch(context),
     otpHolds: dynamoOtpHolds(db, env.OTP_HOLDS_TABLE),
     /** The countries of clients without their own list; undefined for all. */

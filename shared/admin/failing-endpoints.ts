@@ -11,6 +11,7 @@ import { modeOf } from '../contract/mode.ts';
 import { lostAfterSeconds } from '../due/due-index.ts';
 import { addDays, addSeconds } from '../platform/clock.ts';
 import { type Delivery, originOf, retryDelaysSeconds } from '../webhook/delivery.ts';
+import { readDeliveries } from '../webhook/delivery-store.dynamo.ts';
 import { deliverySummary, lastErrorOf } from '../webhook/log/delivery-log.ts';
 import type { DeliverySummary } from '../webhook/webhook-response.schema.ts';
 import { listActivity } from './activity.ts';
@@ -151,7 +152,7 @@ async function someRetried({ dueWebhooks }: AdminContext, now: Date): Promise<re
 /** Endpoints at which webhooks have failed, and that have acknowledged none since. */
 async function waitingWebhooks(ctx: AdminContext, now: Date): Promise<readonly FailingEndpoint[]> {
   const ids = await someRetried(ctx, now);
-  const rows = ids.length === 0 ? [] : await ctx.deliveries.getMany(ids, { consistent: false });
+  const rows = ids.length === 0 ? [] : await readDeliveries(ctx, ids, { consistent: false });
   const ofMode = rows.filter(({ client_id }) => modeOf(client_id) === ctx.mode);
   const groups = byEndpoint(ofMode.filter(isRetried)).toSorted((one, other) => other.length - one.length);
   const clients = [...new Set(groups.map(([{ client_id }]) => client_id))].slice(0, clientsMax);

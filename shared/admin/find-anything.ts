@@ -14,6 +14,7 @@ import { isPending } from '../otp/otp.ts';
 import { readOtp } from '../otp/otp-store.dynamo.ts';
 import { isId } from '../platform/ids.ts';
 import { chunksOf } from '../platform/long-lists.ts';
+import { readDelivery } from '../webhook/delivery-store.dynamo.ts';
 import type { AdminContext } from './admin-context.ts';
 import { folded, readClients } from './find-client.ts';
 import { newestTo, newestWithReference } from './message-search.dynamo.ts';
@@ -153,8 +154,8 @@ async function findOtp(ctx: AdminContext, id: string) {
     : ofClient(client_id, found, 'messages', carrier.message_id);
 }
 
-async function findDelivery({ deliveries }: AdminContext, id: string) {
-  const delivery = await deliveries.get(id);
+async function findDelivery(ctx: AdminContext, id: string) {
+  const delivery = await readDelivery(ctx, id);
   if (delivery === undefined) return undefined;
   const { client_id, event, url, state } = delivery;
   const title = `Webhook ${event} to ${url}, ${state}`;

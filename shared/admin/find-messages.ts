@@ -19,6 +19,8 @@ import { isId } from '../platform/ids.ts';
 import { type Amounts, combinationsIn, errorCodesIn } from '../usage/amounts.ts';
 import { allClients } from '../usage/count-changes.ts';
 import { periodsBetween } from '../usage/period.ts';
+import { readDeliveries } from '../webhook/delivery-store.dynamo.ts';
+import { webhookEndpointsOf } from '../webhook/endpoint-store.dynamo.ts';
 import { deliverySummary } from '../webhook/log/delivery-log.ts';
 import { deliveryIdsOf } from '../webhook/plan-deliveries.ts';
 import type { AdminContext } from './admin-context.ts';
@@ -189,11 +191,11 @@ export async function showMessage(ctx: AdminContext, messageId: string) {
   if (message === undefined) throw new GatewayError('not_found', 'There is no such message.');
   const { client_id, recipient: person } = message;
   const [endpoints, client, legs] = await Promise.all([
-    ctx.endpoints.list(client_id),
+    webhookEndpointsOf(ctx, client_id),
     isUnassigned(message) ? null : conversationClient(ctx, client_id, person),
     legsOf(ctx, message),
   ]);
-  const deliveries = await ctx.deliveries.getMany(deliveryIdsOf(message, endpoints));
+  const deliveries = await readDeliveries(ctx, deliveryIdsOf(message, endpoints));
   const { text, whatsapp } = conversationMessage(message);
   return {
     message: {

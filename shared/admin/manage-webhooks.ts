@@ -11,13 +11,15 @@ import type { Sleep } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
 import { runPaced } from '../platform/long-lists.ts';
 import { retry } from '../platform/retry.ts';
+import { readDelivery, readResend } from '../webhook/delivery-store.dynamo.ts';
+import { webhookEndpointsOf } from '../webhook/endpoint-store.dynamo.ts';
 import { type DeliveryLogQuery, deliveryLog, deliveryView } from '../webhook/log/delivery-log.ts';
 import {
   type ResendOptions,
   type ResendOutcome,
   type ResendRequest,
   requestResend,
-  resend,
+  resendDelivery,
   resendView,
   showResend,
 } from '../webhook/log/request-resend.ts';
@@ -35,7 +37,7 @@ export async function listDeliveries(ctx: AdminContext, client: string, query: D
 
 /** @throws GatewayError `not_found` */
 export async function showDelivery(ctx: AdminContext, deliveryId: string) {
-  const delivery = isId('whd', deliveryId) ? await ctx.deliveries.get(deliveryId) : undefined;
+  const delivery = isId('whd', deliveryId) ? await readDelivery(ctx, deliveryId) : undefined;
   if (delivery === undefined) throw new GatewayError('not_found', 'There is no such webhook.');
   return deliveryView(delivery);
 }
@@ -85,7 +87,7 @@ export interface EndpointSummary extends WebhookEndpointView {
  * GatewayError if there is no such client.
  */
 export async function listEndpoints(ctx: AdminContext, client: string): Promise<readonly EndpointSummary[]> {
-  const endpoints = await ctx.endpoints.list(await clientIdOf(ctx, client));
+  const endpoints = await webhookEndpointsOf(ctx, await clientIdOf(ctx, client));
   return endpoints.map((endpoint) => ({
     ...endpointView(endpoint),
     failing_since: endpoint.failing_since ?? null,
@@ -146,7 +148,7 @@ export async function resendWebhooks(
     const result = await retry({ delaysMs: resendRetryDelaysMs, sleep }, async () =>
       // The table also has rows that are not deliveries.
       isId('whd', delivery_id)
-        ? resend(ctx, delivery_id, actor, { evenAcknowledged })
+        ? resendDelivery(ctx, delivery_id, actor, { evenAcknowledged })
         : ({ kind: 'not_found' } as const),
     ).then(
       ({ kind }): ResendResult => ({ delivery_id, outcome: kind }),
@@ -182,11 +184,10 @@ export async function finishResend(
   begun: ResendView,
   onProgress: (view: ResendView) => void,
 ) {
-  const { resends, sleep } = ctx;
   let view = begun;
   while (view.status !== 'completed') {
-    await sleep(progressEveryMs);
-    const resend = await resends.get(begun.resend_id);
+    await ctx.sleep(progressEveryMs);
+    const resend = await readResend(ctx, begun.resend_id);
     if (resend === undefined) return view;
     view = resendView(resend);
     onProgress(view);

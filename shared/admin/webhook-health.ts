@@ -8,6 +8,8 @@ import * as z from 'zod/mini';
 import type { Attempt } from '../webhook/attempt-record.ts';
 import type { Delivery } from '../webhook/delivery.ts';
 import { originOf } from '../webhook/delivery.ts';
+import { readDeliveries } from '../webhook/delivery-store.dynamo.ts';
+import { webhookEndpointsOf } from '../webhook/endpoint-store.dynamo.ts';
 import { lastErrorOf } from '../webhook/log/delivery-log.ts';
 import { deliveryIdsOf } from '../webhook/plan-deliveries.ts';
 import type { DeliverySummary } from '../webhook/webhook-response.schema.ts';
@@ -44,10 +46,10 @@ interface AttemptHistory {
 export async function healthOfLatest(ctx: AdminContext, clientId: string, limit: number) {
   const [{ messages }, endpoints] = await Promise.all([
     ctx.messages.search({ clientId }, { limit }),
-    ctx.endpoints.list(clientId),
+    webhookEndpointsOf(ctx, clientId),
   ]);
   const ids = messages.flatMap((message) => deliveryIdsOf(message, endpoints));
-  const deliveries = ids.length === 0 ? [] : await ctx.deliveries.getMany(ids);
+  const deliveries = ids.length === 0 ? [] : await readDeliveries(ctx, ids);
   return { messages: messages.length, /** Failing ones first. */ endpoints: healthOf(deliveries) };
 }
 

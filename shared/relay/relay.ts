@@ -15,6 +15,8 @@
 import * as z from 'zod/mini';
 import { nextLegDueAfter } from '../message/dispatch/fallback.ts';
 import {
+  enqueueOutbound,
+  type OutboundContext,
   type OutboundEntry,
   outboundEntryAt,
   queuedEntryOf,
@@ -29,13 +31,14 @@ import {
   rowIn,
   type StreamRecord,
 } from '../platform/aws/stream-record.dynamo.ts';
-import { addSeconds, type Clock } from '../platform/clock.ts';
+import { addSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
-import { log } from '../platform/log.ts';
 import { jsonIn } from '../platform/object-fields.ts';
 import type { QueueRecord } from '../platform/process-queue-batch.ts';
-import { createDeliveries, type EnqueueDependencies, planDeliveries } from '../webhook/plan-deliveries.ts';
-import type { PlannedEndpoint } from '../webhook/webhook-endpoint.ts';
+import { plannedEndpointsOf } from '../webhook/endpoint-store.dynamo.ts';
+import { createDeliveries, planDeliveries, type StoredDeliveries } from '../webhook/plan-deliveries.ts';
+import { deliveriesToSlow } from '../webhook/slow-endpoints.dynamo.ts';
+import { sendSetAside } from './set-aside-copy.sqs.ts';
 
 interface RelayedRecord {
   readonly record: StreamRecord;
@@ -58,15 +61,13 @@ function messageOf(image: unknown): Message {
   return parseMessageRow(exactRowIn(image));
 }
 
-export interface RelayDependencies {
-  readonly outbound: { enqueue(entries: readonly OutboundEntry[]): Promise<void> };
-  readonly webhooks: EnqueueDependencies;
-  /** Returns the present webhook URL of the account. */
-  readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
-  /** Returns its present webhook endpoints. */
-  readonly endpointsOf: (clientId: string) => Promise<readonly PlannedEndpoint[]>;
-  readonly clock: Clock;
-}
+/** The context of the relay. */
+export type RelayContext = StoredDeliveries &
+  OutboundContext &
+  Context<'MESSAGES_TABLE' | 'WEBHOOK_ENDPOINTS_TABLE' | 'RELAY_DEAD_LETTER_QUEUE_URL'> & {
+    /** Returns the present webhook URL of the account. */
+    readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
+  };
 
 /** A record that fails for so long is set aside, so that the others of its shard go on. */
 const failsAtMostSeconds = 60;
@@ -76,21 +77,20 @@ const failsAtMostSeconds = 60;
  *
  * @throws if a record fails that is younger than a minute, or cannot be set aside: all must be relayed again.
  */
-export async function relay(
-  dependencies: RelayDependencies & {
-    /** Puts a record into the queue of records that are relayed again. */
-    readonly setAside: (record: StreamRecord) => Promise<void>;
-  },
-  records: readonly StreamRecord[],
-) {
+export async function relay(context: RelayContext, records: readonly StreamRecord[]) {
   const totals = { handOvers: 0, deliveries: 0, set_aside: 0 };
   const readable: RelayedRecord[] = [];
 
   async function setAside(record: StreamRecord, error: unknown): Promise<void> {
-    await dependencies.setAside(record);
+    await sendSetAside(context, record);
     totals.set_aside += 1;
     const { message_id, client_id } = rowIn(record.dynamodb?.NewImage) ?? {};
-    log.error('a stream record was set aside', { event_id: record.eventID, message_id, client_id, error });
+    context.log.error('a stream record was set aside', {
+      event_id: record.eventID,
+      message_id,
+      client_id,
+      error,
+    });
   }
 
   async function relayGroup(group: readonly RelayedRecord[]): Promise<void> {
@@ -98,7 +98,7 @@ export async function relay(
       group,
       async (some) => {
         const done = await relayChanges(
-          dependencies,
+          context,
           some.map(({ change }) => change),
         );
         totals.handOvers += done.handOvers;
@@ -112,7 +112,7 @@ export async function relay(
     try {
       await relayGroup([relayed]);
     } catch (error) {
-      if (!isOld(relayed.record, dependencies.clock())) throw error;
+      if (!isOld(relayed.record, context.clock())) throw error;
       await setAside(relayed.record, error);
     }
   }
@@ -128,7 +128,7 @@ export async function relay(
   try {
     await relayGroup(readable);
   } catch (error) {
-    if (!readable.some(({ record }) => isOld(record, dependencies.clock()))) throw error;
+    if (!readable.some(({ record }) => isOld(record, context.clock()))) throw error;
     await allEnded(readable.map(relayAlone));
   }
   return totals;
@@ -153,7 +153,7 @@ const setAsideRecord = z.object({
  * So does work that something else set aside, for an operator.
  */
 export async function relayAgain(
-  dependencies: RelayDependencies & Context<'MESSAGES_TABLE'>,
+  context: RelayContext,
   queued: readonly QueueRecord[],
 ): Promise<{ batchItemFailures: { itemIdentifier: string }[] }> {
   const kept = await Promise.all(
@@ -161,11 +161,11 @@ export async function relayAgain(
       const { data: record } = setAsideRecord.safeParse(jsonIn(body));
       if (record !== undefined) {
         try {
-          await relayChanges(dependencies, await changesIn(record));
+          await relayChanges(context, await changesIn(record));
           return [];
         } catch (error) {
           const { message_id } = record.dynamodb.Keys;
-          log.error('a stream record still fails', {
+          context.log.error('a stream record still fails', {
             event_id: record.eventID,
             message_id: message_id.S,
             error,
@@ -182,19 +182,19 @@ export async function relayAgain(
     try {
       return [changeIn(record)].flatMap((change) => change ?? []);
     } catch {
-      const row = await readMessage(dependencies, record.dynamodb.Keys.message_id.S);
+      const row = await readMessage(context, record.dynamodb.Keys.message_id.S);
       return row === undefined ? [] : [{ before: undefined, after: row }];
     }
   }
 }
 
 /** @throws if a part may not be relayed: all changes must be relayed again. */
-export async function relayChanges(dependencies: RelayDependencies, changes: readonly MessageChange[]) {
-  const now = dependencies.clock();
+export async function relayChanges(context: RelayContext, changes: readonly MessageChange[]) {
+  const now = context.clock();
   const handOvers = changes.flatMap((change) => handOverAfter(change, now));
   const [, deliveries] = await allEnded([
-    dependencies.outbound.enqueue([...handOvers, ...changes.flatMap((change) => nextLegAfter(change, now))]),
-    createWebhooks(dependencies, changes),
+    enqueueOutbound(context, [...handOvers, ...changes.flatMap((change) => nextLegAfter(change, now))]),
+    createWebhooks(context, changes),
   ]);
   return { handOvers: handOvers.length, deliveries };
 }
@@ -213,21 +213,18 @@ function nextLegAfter(change: MessageChange, now: Date): OutboundEntry[] {
   return dueAt !== undefined && isNear(dueAt, now) ? [outboundEntryAt(change.after, dueAt, now)] : [];
 }
 
-async function createWebhooks(
-  dependencies: RelayDependencies,
-  changes: readonly MessageChange[],
-): Promise<number> {
+async function createWebhooks(context: RelayContext, changes: readonly MessageChange[]): Promise<number> {
   const withEvents = changes.filter((change) => eventsToSend(change).length > 0);
   // Both are read once for each client and batch, and kept no longer: a change counts for the next event.
   const planned = await allEnded(
     [...Map.groupBy(withEvents, ({ after }) => after.client_id)].map(async ([clientId, ofClient]) => {
       const needsAccountUrl = ofClient.some(({ after }) => after.webhook_url === undefined);
       const [accountUrl, endpoints] = await allEnded([
-        needsAccountUrl ? dependencies.accountUrlOf(clientId) : Promise.resolve(undefined),
-        dependencies.endpointsOf(clientId),
+        needsAccountUrl ? context.accountUrlOf(clientId) : Promise.resolve(undefined),
+        plannedEndpointsOf(context, clientId),
       ]);
       return ofClient.flatMap((change) => planDeliveries({ ...change, accountUrl, endpoints }));
     }),
   );
-  return (await createDeliveries(dependencies.webhooks, planned.flat())).length;
+  return (await createDeliveries(context, planned.flat(), deliveriesToSlow)).length;
 }

@@ -1,15 +1,18 @@
 /** Puts a copy of a stream record that cannot be relayed into the queue of records that are relayed again. */
-import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { queueText } from '../platform/aws/queues.sqs.ts';
+import type { Context } from '../platform/context.ts';
 
 /** The message size that every region accepts. Two images of a row can be larger. */
 const bytesMax = 262_144;
 const shownCharacters = 30_000;
 
-export function sqsDeadLetters(client: SQSClient, queueUrl: string) {
-  return async (copy: unknown): Promise<void> => {
-    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: bodyOf(copy) }));
-  };
+export async function sendSetAside(
+  { sqs, env }: Context<'RELAY_DEAD_LETTER_QUEUE_URL'>,
+  copy: unknown,
+): Promise<void> {
+  const QueueUrl = env.RELAY_DEAD_LETTER_QUEUE_URL;
+  await sqs().send(new SendMessageCommand({ QueueUrl, MessageBody: bodyOf(copy) }));
 }
 
 function bodyOf(copy: unknown): string {

@@ -7,11 +7,11 @@
  */
 
 import { ConflictException, CreateScheduleCommand, type SchedulerClient } from '@aws-sdk/client-scheduler';
-import type { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
 import { allEnded } from '../platform/aws/permanent-fault.ts';
 import { queueText, scheduleNameOf, sendMessages } from '../platform/aws/queues.sqs.ts';
 import { addSeconds, queueDelayMaxSeconds } from '../platform/clock.ts';
+import type { Context } from '../platform/context.ts';
 import { isId } from '../platform/ids.ts';
 import { type Delivery, retryDelaysSeconds } from './delivery.ts';
 
@@ -36,56 +36,51 @@ export interface WebhookEntry {
   readonly delaySeconds: number;
 }
 
-export type DeliveryQueue = ReturnType<typeof sqsDeliveryQueue>;
+export type WebhookQueues = Context<'WEBHOOKS_QUEUE_URL' | 'WEBHOOK_RETRIES_QUEUE_URL'>;
 
-interface Enqueued {
+interface EnqueuedDelivery {
   readonly delivery: Delivery;
   readonly delaySeconds?: number;
   readonly isToSlowEndpoint?: boolean;
 }
 
-export async function enqueue(queue: DeliveryQueue, enqueued: readonly Enqueued[]): Promise<void> {
-  await allEnded(
-    (['first', 'retries'] as const).map(async (name) => {
-      const entries = enqueued
-        .filter((one) => queueOf(one) === name)
-        .map(({ delivery: { client_id: clientId, delivery_id }, delaySeconds = 0 }) => ({
-          clientId,
-          message: { delivery_id },
-          delaySeconds,
-        }));
-      if (entries.length > 0) await queue.send(name, entries);
-    }),
-  );
+/** Sends a queue message for each delivery. @throws if any of them may not be in its queue. */
+export async function enqueueDeliveries(
+  context: WebhookQueues,
+  enqueued: readonly EnqueuedDelivery[],
+): Promise<void> {
+  const { first = [], retries = [] } = Object.groupBy(enqueued, queueOf);
+  await allEnded([
+    sendEntries(context, context.env.WEBHOOKS_QUEUE_URL, first.map(entryOf)),
+    sendWebhookRetries(context, retries.map(entryOf)),
+  ]);
 }
 
-function queueOf({ delivery, isToSlowEndpoint = false }: Enqueued): WebhookQueue {
+function queueOf({ delivery, isToSlowEndpoint = false }: EnqueuedDelivery): WebhookQueue {
   return delivery.attempt_number === 1 && !isToSlowEndpoint ? 'first' : 'retries';
 }
 
-export function sqsDeliveryQueue(client: SQSClient, queueUrls: Readonly<Record<WebhookQueue, string>>) {
-  return {
-    /** @throws if any entry may not be in the queue. */
-    send: (name: WebhookQueue, entries: readonly WebhookEntry[]): Promise<void> =>
-      sendEntries(client, queueUrls[name], entries),
-  };
+function entryOf({ delivery, delaySeconds = 0 }: EnqueuedDelivery): WebhookEntry {
+  const { client_id: clientId, delivery_id } = delivery;
+  return { clientId, message: { delivery_id }, delaySeconds };
 }
 
-/** Returns how entries of the due index are sent to the retry queue. */
-export function sqsWebhookRetries(client: SQSClient, queueUrl: string) {
-  return (entries: readonly WebhookEntry[]): Promise<void> => sendEntries(client, queueUrl, entries);
+/** Sends to the retry queue. @throws if any entry may not be in the queue. */
+export function sendWebhookRetries(
+  context: Context<'WEBHOOK_RETRIES_QUEUE_URL'>,
+  entries: readonly WebhookEntry[],
+): Promise<void> {
+  return sendEntries(context, context.env.WEBHOOK_RETRIES_QUEUE_URL, entries);
 }
 
-function sendEntries(client: SQSClient, queueUrl: string, entries: readonly WebhookEntry[]): Promise<void> {
-  return sendMessages(
-    client,
-    queueUrl,
-    entries.map(({ clientId, message, delaySeconds }) => ({
-      json: JSON.stringify(message),
-      clientId,
-      delaySeconds,
-    })),
-  );
+async function sendEntries(
+  { sqs }: Context,
+  queueUrl: string,
+  entries: readonly WebhookEntry[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  const messages = entries.map(({ message, ...entry }) => ({ ...entry, json: JSON.stringify(message) }));
+  await sendMessages(sqs(), queueUrl, messages);
 }
 
 export interface DueWebhook extends WebhookEntry {
@@ -130,46 +125,35 @@ function queueDelaySeconds({ attempt_due_at }: Delivery, now: Date): number {
   return Math.min(queueDelayMaxSeconds, Math.max(0, remainingSeconds));
 }
 
-export type RetryScheduler = ReturnType<typeof makeRetryScheduler>;
+/** What the scheduling of a retry needs. */
+export type RetryContext = Context<'WEBHOOK_RETRIES_QUEUE_URL' | 'SCHEDULE_LEAD_SECONDS'> & {
+  readonly scheduleOnce: ScheduleOnce;
+};
 
 /**
  * Schedules the next attempt of a delivery: by an SQS delay, or by a one-shot schedule if the delay is too long for
  * SQS. The message of a schedule has no message group: it arrives early, and the worker sends another one, with the
  * client as group, for the rest of the delay. If a schedule cannot be created, SQS delays the message as long as it can, and
- * the worker then tries again.
+ * the worker then tries again. Repeating the call is safe.
  *
  * AWS stops a loop Lambda → SQS → Lambda after 16 invocations, unless the function may loop. A delivery's own loop is
  * shorter: the first attempt, and five retries with at most one further delay each, are 1 + 5 × 2 = 11. But a batch has
  * messages of several deliveries, so their chains may join, and the function may loop.
  */
-export function makeRetryScheduler({
-  queue,
-  scheduleOnce,
-  scheduleLeadSeconds,
-  warn,
-}: {
-  readonly queue: DeliveryQueue;
-  readonly scheduleOnce: ScheduleOnce;
-  readonly scheduleLeadSeconds: number;
-  readonly warn: (message: string, error: unknown) => void;
-}) {
-  return {
-    /** Sends a queue message for the delivery at its due time. Repeating the call is safe. */
-    async schedule(delivery: Delivery, now: Date): Promise<void> {
-      const { client_id: clientId, delivery_id, attempt_number } = delivery;
-      const message = { delivery_id };
-      const sendLater = () =>
-        queue.send('retries', [{ clientId, message, delaySeconds: queueDelaySeconds(delivery, now) }]);
-      const at = scheduledAt(delivery, now, scheduleLeadSeconds);
-      if (at === undefined) return sendLater();
-      try {
-        await scheduleOnce({ name: `${delivery_id}-${attempt_number}`, at, message });
-      } catch (error) {
-        warn('a retry could not be scheduled; its message waits in the queue', error);
-        await sendLater();
-      }
-    },
-  };
+export async function scheduleRetry(context: RetryContext, delivery: Delivery): Promise<void> {
+  const { client_id: clientId, delivery_id, attempt_number } = delivery;
+  const now = context.clock();
+  const message = { delivery_id };
+  const sendLater = () =>
+    sendWebhookRetries(context, [{ clientId, message, delaySeconds: queueDelaySeconds(delivery, now) }]);
+  const at = scheduledAt(delivery, now, context.env.SCHEDULE_LEAD_SECONDS);
+  if (at === undefined) return sendLater();
+  try {
+    await context.scheduleOnce({ name: `${delivery_id}-${attempt_number}`, at, message });
+  } catch (error) {
+    context.warn('a retry could not be scheduled; its message waits in the queue', error);
+    await sendLater();
+  }
 }
 
 /** True if the unscaled delay before this attempt is too long for an SQS delay. */
@@ -182,14 +166,6 @@ function isLongDelay(delivery: Delivery): boolean {
   );
 }
 
-interface ScheduleSettings {
-  readonly groupName: string;
-  /** The role that lets the scheduler send to the queue. */
-  readonly roleArn: string;
-  /** The retry queue. */
-  readonly queueArn: string;
-}
-
 interface OneShotSchedule {
   /** Identifies the schedule's purpose: creating it again succeeds and changes nothing. */
   readonly name: string;
@@ -198,25 +174,29 @@ interface OneShotSchedule {
   readonly message: unknown;
 }
 
-export type ScheduleOnce = (schedule: OneShotSchedule) => Promise<void>;
+type ScheduleOnce = (schedule: OneShotSchedule) => Promise<void>;
 
 /** Creates one-shot schedules on EventBridge Scheduler, once for each name; they are deleted after they fire. */
 export function eventBridgeSchedules(
+  { env }: Context<'SCHEDULE_GROUP' | 'SCHEDULE_ROLE_ARN' | 'WEBHOOK_RETRIES_QUEUE_ARN'>,
   client: SchedulerClient,
-  { groupName, roleArn, queueArn }: ScheduleSettings,
 ): ScheduleOnce {
   return async ({ name, at, message }) => {
     try {
       await client.send(
         new CreateScheduleCommand({
           Name: scheduleNameOf(name),
-          GroupName: groupName,
+          GroupName: env.SCHEDULE_GROUP,
           ScheduleExpression: `at(${at.toISOString().slice(0, 19)})`,
           ScheduleExpressionTimezone: 'UTC',
           FlexibleTimeWindow: { Mode: 'OFF' },
           ActionAfterCompletion: 'DELETE',
           // Has no message group: the consumer receives it early and waits, or sends it again with a group.
-          Target: { Arn: queueArn, RoleArn: roleArn, Input: queueText(JSON.stringify(message)) },
+          Target: {
+            Arn: env.WEBHOOK_RETRIES_QUEUE_ARN,
+            RoleArn: env.SCHEDULE_ROLE_ARN,
+            Input: queueText(JSON.stringify(message)),
+          },
         }),
       );
     } catch (error) {

@@ -6,15 +6,47 @@
  * acknowledged since. They contain only keys, so a change of state writes to no index, except at a failure and at the
  * acknowledgement after it. Each client has several partitions, because a partition takes 1,000 writes a second.
  */
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { conditionalPut } from '../platform/aws/conditional-write.dynamo.ts';
 import { batchRead, type ReadOptions, readableRows, readRow } from '../platform/aws/read-rows.dynamo.ts';
+import type { Context } from '../platform/context.ts';
 import { shardOf } from '../platform/ids.ts';
 import { type Delivery, deliverySchema, listPositionOf } from './delivery.ts';
-import { resendSchema } from './log/resend.ts';
+import { type Resend, resendSchema } from './log/resend.ts';
 
-export type DeliveryStore = ReturnType<typeof dynamoDeliveryStore>;
+type DeliveriesContext = Context<'WEBHOOK_DELIVERIES_TABLE'>;
+
+/** Stores the delivery unless its id exists; returns the stored row. Repeating the call is safe. */
+export async function storeDelivery(context: DeliveriesContext, delivery: Delivery): Promise<Delivery> {
+  const stored = await storeRow(context, { ...delivery, ...keysOf(delivery) });
+  return stored === undefined ? delivery : deliverySchema.parse(stored);
+}
+
+/** Reads consistently. */
+export function readDelivery(context: DeliveriesContext, deliveryId: string): Promise<Delivery | undefined> {
+  return readRow(context.db, deliverySchema, consistentRead(context, deliveryId));
+}
+
+/** Writes `next` if the row is still `seen`; false if another write came first. Repeating the call is safe. */
+export function replaceDelivery(
+  context: DeliveriesContext,
+  seen: Delivery,
+  next: Delivery,
+): Promise<boolean> {
+  return replaceRow(context, seen, { ...next, ...keysOf(next) });
+}
+
+/** Returns the rows that exist and are valid, unordered. */
+export async function readDeliveries(
+  { db, env }: DeliveriesContext,
+  deliveryIds: readonly string[],
+  { consistent }: ReadOptions = { consistent: true },
+): Promise<readonly Delivery[]> {
+  const keys = [...new Set(deliveryIds)].map((delivery_id) => ({ delivery_id }));
+  const rows = await batchRead(db, env.WEBHOOK_DELIVERIES_TABLE, keys, { ConsistentRead: consistent });
+  return readableRows(deliverySchema, rows, 'delivery_id');
+}
 
 /** A part of the list of a client's deliveries, by their positions; both ends are exclusive. */
 interface DeliveryRange {
@@ -27,57 +59,40 @@ interface DeliveryRange {
   readonly limit: number;
 }
 
-interface ListedDelivery {
-  readonly delivery_id: string;
-  /** The position in the list. */
-  readonly list_at: string;
-}
-
 const listShards = 4;
+/** `list_at` is the position in the list. */
 const indexRow = z.object({ delivery_id: z.string(), list_at: z.string() });
 
-export function dynamoDeliveryStore(client: DynamoDBDocumentClient, TableName: string) {
-  async function partOf(
-    shard: number,
-    { clientId, failed, after, before, order, limit }: DeliveryRange,
-  ): Promise<readonly ListedDelivery[]> {
-    const { Items = [] } = await client.send(
-      new QueryCommand({
-        TableName,
-        IndexName: failed ? 'failed-by-client' : 'by-client',
-        KeyConditionExpression: `${failed ? 'failed_key' : 'list_key'} = :key AND list_at BETWEEN :after AND :before`,
-        ExpressionAttributeValues: { ':key': listKey(clientId, shard), ':after': after, ':before': before },
-        ScanIndexForward: order === 'oldest first',
-        // BETWEEN includes the end that the page before has shown.
-        Limit: limit + 1,
-      }),
-    );
-    return Items.map((item) => indexRow.parse(item)).filter(
-      ({ list_at }) => list_at !== after && list_at !== before,
-    );
-  }
+/** Returns the next keys of the list, fewer than `limit` at its end. Eventually consistent. */
+export async function listDeliveryKeys(context: DeliveriesContext, range: DeliveryRange) {
+  // DynamoDB rejects a range whose end is before its start.
+  if (range.before < range.after) return [];
+  const shards = Array.from({ length: listShards }, (_, shard) => keysInShard(context, shard, range));
+  const sorted = (await Promise.all(shards))
+    .flat()
+    .toSorted((one, other) => (one.list_at < other.list_at ? -1 : 1));
+  return (range.order === 'oldest first' ? sorted : sorted.toReversed()).slice(0, range.limit);
+}
 
-  return {
-    ...dynamoRevisedRows(client, TableName, deliverySchema, keysOf),
-
-    /** Returns the rows that exist and are valid, unordered. */
-    async getMany(deliveryIds: readonly string[], options?: ReadOptions): Promise<readonly Delivery[]> {
-      const keys = [...new Set(deliveryIds)].map((id) => ({ delivery_id: id }));
-      const rows = await batchRead(client, TableName, keys, { ConsistentRead: options?.consistent ?? true });
-      return readableRows(deliverySchema, rows, 'delivery_id');
-    },
-
-    /** Returns the next keys of the list, fewer than `limit` at its end. Eventually consistent. */
-    async list(range: DeliveryRange): Promise<readonly ListedDelivery[]> {
-      // DynamoDB rejects a range whose end is before its start.
-      if (range.before < range.after) return [];
-      const shards = Array.from({ length: listShards }, (_, shard) => partOf(shard, range));
-      const sorted = (await Promise.all(shards))
-        .flat()
-        .toSorted((one, other) => (one.list_at < other.list_at ? -1 : 1));
-      return (range.order === 'oldest first' ? sorted : sorted.toReversed()).slice(0, range.limit);
-    },
-  };
+async function keysInShard(
+  { db, env }: DeliveriesContext,
+  shard: number,
+  { clientId, failed, after, before, order, limit }: DeliveryRange,
+) {
+  const { Items = [] } = await db.send(
+    new QueryCommand({
+      TableName: env.WEBHOOK_DELIVERIES_TABLE,
+      IndexName: failed ? 'failed-by-client' : 'by-client',
+      KeyConditionExpression: `${failed ? 'failed_key' : 'list_key'} = :key AND list_at BETWEEN :after AND :before`,
+      ExpressionAttributeValues: { ':key': listKey(clientId, shard), ':after': after, ':before': before },
+      ScanIndexForward: order === 'oldest first',
+      // BETWEEN includes the end that the page before has shown.
+      Limit: limit + 1,
+    }),
+  );
+  return Items.map((item) => indexRow.parse(item)).filter(
+    ({ list_at }) => list_at !== after && list_at !== before,
+  );
 }
 
 /** Returns the keys of a row, also those of the indexes. */
@@ -95,46 +110,52 @@ function listKey(clientId: string, shard: number): string {
   return `${clientId}#${shard}`;
 }
 
-/** Reads and writes rows with a revision that changes with each write. @param keysOf - the keys of the row */
-function dynamoRevisedRows<Row extends { readonly revision: string }>(
-  client: DynamoDBDocumentClient,
-  TableName: string,
-  schema: z.ZodMiniType<Row>,
-  keysOf: (row: Row) => Readonly<Record<string, string | undefined>>,
-) {
-  return {
-    /** Stores the row unless its id exists; returns the stored row. Repeating the call is safe. */
-    async create(row: Row): Promise<Row> {
-      const creating = await conditionalPut(client, {
-        TableName,
-        Item: { ...row, ...keysOf(row) },
-        ConditionExpression: 'attribute_not_exists(delivery_id)',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      });
-      return creating.applied ? row : schema.parse(creating.row);
-    },
-
-    /** Reads consistently. */
-    get: (id: string): Promise<Row | undefined> =>
-      readRow(client, schema, { TableName, Key: { delivery_id: id }, ConsistentRead: true }),
-
-    /** Writes `next` if the row is still `seen`; false if another write came first. Repeating the call is safe. */
-    async replace(seen: Row, next: Row): Promise<boolean> {
-      const replacing = await conditionalPut(client, {
-        TableName,
-        Item: { ...next, ...keysOf(next) },
-        ConditionExpression: 'revision = :seen',
-        ExpressionAttributeValues: { ':seen': seen.revision },
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      });
-      return replacing.applied || replacing.row?.revision === next.revision;
-    },
-  };
+/** Stores the request to resend many unless its id exists. Repeating the call is safe. */
+export async function storeResend(context: DeliveriesContext, resend: Resend): Promise<void> {
+  await storeRow(context, rowOfResend(resend));
 }
 
-/** A request has its id in the place of a delivery's. */
-export type ResendStore = ReturnType<typeof dynamoResendStore>;
+/** Reads consistently. */
+export function readResend(context: DeliveriesContext, resendId: string): Promise<Resend | undefined> {
+  return readRow(context.db, resendSchema, consistentRead(context, resendId));
+}
 
-export function dynamoResendStore(client: DynamoDBDocumentClient, tableName: string) {
-  return dynamoRevisedRows(client, tableName, resendSchema, ({ resend_id }) => ({ delivery_id: resend_id }));
+/** Writes `next` if the row is still `seen`; false if another write came first. Repeating the call is safe. */
+export function replaceResend(context: DeliveriesContext, seen: Resend, next: Resend): Promise<boolean> {
+  return replaceRow(context, seen, rowOfResend(next));
+}
+
+/** The row has the id of the request in the place of a delivery's. */
+function rowOfResend(resend: Resend) {
+  return { ...resend, delivery_id: resend.resend_id };
+}
+
+function consistentRead({ env }: DeliveriesContext, delivery_id: string) {
+  return { TableName: env.WEBHOOK_DELIVERIES_TABLE, Key: { delivery_id }, ConsistentRead: true };
+}
+
+/** Returns the row that has the id already; undefined if the row is stored now. */
+async function storeRow({ db, env }: DeliveriesContext, Item: Record<string, unknown>) {
+  const creating = await conditionalPut(db, {
+    TableName: env.WEBHOOK_DELIVERIES_TABLE,
+    Item,
+    ConditionExpression: 'attribute_not_exists(delivery_id)',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+  return creating.applied ? undefined : creating.row;
+}
+
+async function replaceRow(
+  { db, env }: DeliveriesContext,
+  seen: { readonly revision: string },
+  Item: Record<string, unknown>,
+): Promise<boolean> {
+  const replacing = await conditionalPut(db, {
+    TableName: env.WEBHOOK_DELIVERIES_TABLE,
+    Item,
+    ConditionExpression: 'revision = :seen',
+    ExpressionAttributeValues: { ':seen': seen.revision },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+  return replacing.applied || replacing.row?.revision === Item.revision;
 }

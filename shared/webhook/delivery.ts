@@ -108,14 +108,14 @@ export function newDelivery(
 }
 
 /** The next step of a worker with a delivery, decided by its row and the time only. */
-type NextStep =
+type DeliveryStep =
   | { readonly kind: 'attempt' }
   | { readonly kind: 'wait'; readonly remainingMs: number }
   | { readonly kind: 'alert' }
   | { readonly kind: 'held'; readonly until: Date }
   | { readonly kind: 'nothing' };
 
-export function nextStep(delivery: Delivery, now: Date): NextStep {
+export function deliveryStep(delivery: Delivery, now: Date): DeliveryStep {
   switch (delivery.state) {
     case 'acknowledged':
       return { kind: 'nothing' };
@@ -152,7 +152,7 @@ export function acknowledged(delivery: Delivery, attempt: Attempt, revision: str
 }
 
 /** Returns the delivery after a failed attempt: the next retry, or `failed`. A manual resend is a single attempt. */
-export function afterFailure(
+export function failedAttempt(
   delivery: Delivery,
   attempt: Attempt,
   timeScale: number,

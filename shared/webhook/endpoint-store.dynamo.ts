@@ -1,10 +1,12 @@
 /**
  * The webhook-endpoints table: a row for each endpoint, and one row for each client with their number. The secrets are in
  * `client-secrets`. A transaction writes all three, so the number is exact and no endpoint is without a secret.
+ *
+ * All reads are consistent, so a change counts for the next event. The delivery worker writes its results under
+ * conditions, so that none of them undoes a change by the client.
  */
 import { TransactionCanceledException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import {
-  type DynamoDBDocumentClient,
   QueryCommand,
   TransactWriteCommand,
   type TransactWriteCommandInput,
@@ -18,6 +20,7 @@ import {
   updateIf,
 } from '../platform/aws/conditional-write.dynamo.ts';
 import { parseRow, readableRows, readRow } from '../platform/aws/read-rows.dynamo.ts';
+import type { Context } from '../platform/context.ts';
 import { retry } from '../platform/retry.ts';
 import {
   changedFields,
@@ -28,224 +31,231 @@ import {
   webhookEndpointSchema,
 } from './webhook-endpoint.ts';
 
-/** Reads and writes a client's webhook endpoints. All reads are consistent, so a change counts for the next event. */
-export type EndpointReader = ReturnType<typeof dynamoEndpointReader>;
+type EndpointsContext = Context<'WEBHOOK_ENDPOINTS_TABLE'>;
+type EndpointsWithSecrets = Context<'WEBHOOK_ENDPOINTS_TABLE' | 'CLIENT_SECRETS_TABLE'>;
 
-/**
- * The results that the delivery worker stores in the row, under conditions, so that none of them undoes a change by
- * the client.
- */
-export type EndpointResults = ReturnType<typeof dynamoEndpointResults>;
-
-export type EndpointStore = ReturnType<typeof dynamoEndpointStore>;
-
-type TransactItems = NonNullable<TransactWriteCommandInput['TransactItems']>;
-
-const countKey = 'count';
-/** Another transaction on the same client was running. */
-const conflictDelaysMs = [20, 50, 100, 200, 400, 800];
-
-export function dynamoEndpointReader(client: DynamoDBDocumentClient, TableName: string) {
-  async function rowsOf(clientId: string): Promise<readonly Record<string, unknown>[]> {
-    const { Items = [] } = await client.send(
-      new QueryCommand({
-        TableName,
-        KeyConditionExpression: 'client_id = :client AND begins_with(endpoint_id, :prefix)',
-        ExpressionAttributeValues: { ':client': clientId, ':prefix': 'whe_' },
-        ConsistentRead: true,
-      }),
-    );
-    return Items;
-  }
-
-  return {
-    /** Returns all endpoints of the client, oldest first, with one query. */
-    list: async (clientId: string): Promise<readonly WebhookEndpoint[]> =>
-      readableRows(webhookEndpointSchema, await rowsOf(clientId), 'endpoint_id'),
-    /** Like `list`, but includes malformed rows: their events are planned too, and wait until the row is corrected. */
-    listPlanned: async (clientId: string): Promise<readonly PlannedEndpoint[]> =>
-      (await rowsOf(clientId)).map((row) => plannedEndpointSchema.parse(row)),
-    get: (clientId: string, endpointId: string): Promise<WebhookEndpoint | undefined> => {
-      // The first attribute names the row in the log.
-      const Key = { endpoint_id: endpointId, client_id: clientId };
-      return readRow(client, webhookEndpointSchema, { TableName, Key, ConsistentRead: true });
-    },
-  };
+/** Returns all endpoints of the client, oldest first, with one query. */
+export async function webhookEndpointsOf(
+  context: EndpointsContext,
+  clientId: string,
+): Promise<readonly WebhookEndpoint[]> {
+  return readableRows(webhookEndpointSchema, await endpointRowsOf(context, clientId), 'endpoint_id');
 }
 
-const endpointOf = (row: Readonly<Record<string, unknown>>): WebhookEndpoint =>
-  parseRow(webhookEndpointSchema, row, 'endpoint_id');
+/** Also returns malformed rows: their events are planned too, and wait until the row is corrected. */
+export async function plannedEndpointsOf(
+  context: EndpointsContext,
+  clientId: string,
+): Promise<readonly PlannedEndpoint[]> {
+  return (await endpointRowsOf(context, clientId)).map((row) => plannedEndpointSchema.parse(row));
+}
 
-export function dynamoEndpointResults(client: DynamoDBDocumentClient, TableName: string) {
-  const rowOf = ({ client_id, endpoint_id }: WebhookEndpoint) => ({
-    TableName,
-    Key: { client_id, endpoint_id },
+async function endpointRowsOf({ db, env }: EndpointsContext, clientId: string) {
+  const { Items = [] } = await db.send(
+    new QueryCommand({
+      TableName: env.WEBHOOK_ENDPOINTS_TABLE,
+      KeyConditionExpression: 'client_id = :client AND begins_with(endpoint_id, :prefix)',
+      ExpressionAttributeValues: { ':client': clientId, ':prefix': 'whe_' },
+      ConsistentRead: true,
+    }),
+  );
+  return Items;
+}
+
+export function readEndpoint(
+  { db, env }: EndpointsContext,
+  clientId: string,
+  endpointId: string,
+): Promise<WebhookEndpoint | undefined> {
+  // The first attribute names the row in the log.
+  const Key = { endpoint_id: endpointId, client_id: clientId };
+  const row = { TableName: env.WEBHOOK_ENDPOINTS_TABLE, Key, ConsistentRead: true };
+  return readRow(db, webhookEndpointSchema, row);
+}
+
+function endpointOf(row: Readonly<Record<string, unknown>> = {}): WebhookEndpoint {
+  return parseRow(webhookEndpointSchema, row, 'endpoint_id');
+}
+
+function keyOf({ env }: EndpointsContext, { client_id, endpoint_id }: WebhookEndpoint) {
+  return { TableName: env.WEBHOOK_ENDPOINTS_TABLE, Key: { client_id, endpoint_id } };
+}
+
+/**
+ * Counts a failed attempt, never twice; after a lost response it may be counted or not. Returns the row
+ * afterwards; undefined if the endpoint is deleted or disabled.
+ */
+export async function addEndpointFailure(
+  context: EndpointsContext,
+  endpoint: WebhookEndpoint,
+): Promise<WebhookEndpoint | undefined> {
+  const adding = await conditionalUpdateOnce(context.db, {
+    ...keyOf(context, endpoint),
+    UpdateExpression: 'SET failing_since = if_not_exists(failing_since, :at) ADD failed_attempts :one',
+    ConditionExpression: 'enabled = :yes',
+    ExpressionAttributeValues: { ':at': context.clock().toISOString(), ':one': 1, ':yes': true },
+    ReturnValues: 'ALL_NEW',
   });
+  return adding.applied ? endpointOf(adding.response.Attributes) : undefined;
+}
 
-  return {
-    /**
-     * Counts a failed attempt, never twice; after a lost response it may be counted or not. Returns the row
-     * afterwards; undefined if the endpoint is deleted or disabled.
-     */
-    async addFailure(endpoint: WebhookEndpoint, at: Date): Promise<WebhookEndpoint | undefined> {
-      const adding = await conditionalUpdateOnce(client, {
-        ...rowOf(endpoint),
-        UpdateExpression: 'SET failing_since = if_not_exists(failing_since, :at) ADD failed_attempts :one',
-        ConditionExpression: 'enabled = :yes',
-        ExpressionAttributeValues: { ':at': at.toISOString(), ':one': 1, ':yes': true },
-        ReturnValues: 'ALL_NEW',
-      });
-      return adding.applied ? endpointOf(adding.response.Attributes ?? {}) : undefined;
-    },
-
-    async clearFailures(endpoint: WebhookEndpoint): Promise<void> {
-      await updateIf(client, rowOf(endpoint), { enabled: true }, noFailures);
-    },
-
-    /** Disables an endpoint that has failed all the time since `failing`; undefined if it has not, or is disabled already. */
-    async disable(
-      failing: WebhookEndpoint,
-      by: Required<Pick<WebhookEndpoint, 'disabled_at' | 'disabled_reason' | 'revision'>>,
-    ): Promise<WebhookEndpoint | undefined> {
-      const { failing_since } = failing;
-      // Its failures are counted from zero once it is enabled, also if an operator enables it in the console.
-      const disabled = { enabled: false, notice_pending: true, ...by, ...noFailures };
-      const { applied, row } = await updateIf(
-        client,
-        rowOf(failing),
-        { enabled: true, failing_since },
-        disabled,
-      );
-      return applied && row !== undefined ? endpointOf(row) : undefined;
-    },
-
-    /** Notes that the client was told that the endpoint is disabled. */
-    async noticeSent(endpoint: WebhookEndpoint): Promise<void> {
-      const { disabled_at } = endpoint;
-      await updateIf(client, rowOf(endpoint), { disabled_at }, { notice_pending: undefined });
-    },
-  };
+export async function clearEndpointFailures(
+  context: EndpointsContext,
+  endpoint: WebhookEndpoint,
+): Promise<void> {
+  await updateIf(context.db, keyOf(context, endpoint), { enabled: true }, noFailures);
 }
 
 const noFailures = { failing_since: undefined, failed_attempts: undefined };
 
-export function dynamoEndpointStore(client: DynamoDBDocumentClient, TableName: string, secretsTable: string) {
-  const count = (clientId: string, update: string, condition: string, values: Record<string, number>) => ({
-    Update: {
-      TableName,
-      Key: { client_id: clientId, endpoint_id: countKey },
-      UpdateExpression: update,
-      ConditionExpression: condition,
-      ExpressionAttributeValues: values,
-    },
-  });
-
-  /**
-   * Returns the indexes of the items whose condition failed; none if everything is written. The SDK uses the same
-   * token for the retries of one call, so a repeat changes nothing.
-   */
-  async function write(TransactItems: TransactItems): Promise<readonly number[]> {
-    try {
-      await withoutConflict(() => client.send(new TransactWriteCommand({ TransactItems })));
-      return [];
-    } catch (error) {
-      const failed = error instanceof TransactionCanceledException ? failedConditions(error) : [];
-      if (failed.length > 0) return failed;
-      throw error;
-    }
-  }
-
-  return {
-    ...dynamoEndpointReader(client, TableName),
-
-    /** Stores the endpoint with its secret; false if the client has `endpointsMax` already, at any concurrency. */
-    async create(endpoint: WebhookEndpoint, secret: WebhookSecret): Promise<boolean> {
-      const { client_id, endpoint_id } = endpoint;
-      // A path inside of a map can be set only if the map exists.
-      await withoutConflict(() =>
-        client.send(
-          new UpdateCommand({
-            TableName: secretsTable,
-            Key: { client_id },
-            UpdateExpression: 'SET endpoint_secrets = if_not_exists(endpoint_secrets, :none)',
-            ExpressionAttributeValues: { ':none': {} },
-          }),
-        ),
-      );
-      const failed = await write([
-        count(
-          client_id,
-          'SET endpoints = if_not_exists(endpoints, :none) + :one',
-          'attribute_not_exists(endpoints) OR endpoints < :max',
-          { ':none': 0, ':one': 1, ':max': endpointsMax },
-        ),
-        {
-          Put: {
-            TableName,
-            Item: { ...endpoint },
-            ConditionExpression: 'attribute_not_exists(endpoint_id)',
-          },
-        },
-        {
-          Update: {
-            TableName: secretsTable,
-            Key: { client_id },
-            UpdateExpression: 'SET endpoint_secrets.#endpoint = :secrets',
-            ExpressionAttributeNames: { '#endpoint': endpoint_id },
-            ExpressionAttributeValues: { ':secrets': [secret] },
-          },
-        },
-      ]);
-      return failed.length === 0;
-    },
-
-    /**
-     * Writes the fields in which `next` differs from `seen`. Other fields may have changed in the meantime, so
-     * simultaneous changes all succeed. Returns the row afterwards; undefined if it does not exist.
-     */
-    async change(seen: WebhookEndpoint, next: WebhookEndpoint): Promise<WebhookEndpoint | undefined> {
-      const { client_id, endpoint_id } = next;
-      const { UpdateExpression, ...values } = setOrRemove(changedFields(seen, next));
-      const changing = await conditionalUpdate(client, {
-        TableName,
-        Key: { client_id, endpoint_id },
-        ...values,
-        // If the endpoint was disabled in the meantime, its time and reason stay.
-        UpdateExpression: UpdateExpression.replace(/(#disabled_\w+) = (:\w+)/g, '$1 = if_not_exists($1, $2)'),
-        ConditionExpression: 'attribute_exists(endpoint_id)',
-        ReturnValues: 'ALL_NEW',
-      });
-      return changing.applied ? endpointOf(changing.response.Attributes ?? {}) : undefined;
-    },
-
-    /** Deletes the endpoint with its secrets; false if it does not exist. */
-    async delete(clientId: string, endpointId: string): Promise<boolean> {
-      const rows: TransactItems = [
-        {
-          Delete: {
-            TableName,
-            Key: { client_id: clientId, endpoint_id: endpointId },
-            ConditionExpression: 'attribute_exists(endpoint_id)',
-          },
-        },
-        count(clientId, 'SET endpoints = endpoints - :one', 'endpoints > :none', { ':none': 0, ':one': 1 }),
-        {
-          Update: {
-            TableName: secretsTable,
-            Key: { client_id: clientId },
-            UpdateExpression: 'REMOVE endpoint_secrets.#endpoint',
-            ConditionExpression: 'attribute_exists(endpoint_secrets)',
-            ExpressionAttributeNames: { '#endpoint': endpointId },
-          },
-        },
-      ];
-      const failed = await write(rows);
-      if (failed.length === 0) return true;
-      if (failed.includes(0)) return false;
-      throw new Error('the number or the secrets of the endpoints of a client are missing');
-    },
-  };
+/** Disables an endpoint that has failed all the time since `failing`; undefined if it has not, or is disabled already. */
+export async function disableEndpoint(
+  context: EndpointsContext,
+  failing: WebhookEndpoint,
+  by: { readonly disabled_at: string; readonly disabled_reason: string; readonly revision: string },
+): Promise<WebhookEndpoint | undefined> {
+  const { failing_since } = failing;
+  // Its failures are counted from zero once it is enabled, also if an operator enables it in the console.
+  const disabled = { enabled: false, notice_pending: true, ...by, ...noFailures };
+  const key = keyOf(context, failing);
+  const { applied, row } = await updateIf(context.db, key, { enabled: true, failing_since }, disabled);
+  return applied && row !== undefined ? endpointOf(row) : undefined;
 }
+
+/** Notes that the client was told that the endpoint is disabled. */
+export async function noteNoticeSent(context: EndpointsContext, endpoint: WebhookEndpoint): Promise<void> {
+  const { disabled_at } = endpoint;
+  await updateIf(context.db, keyOf(context, endpoint), { disabled_at }, { notice_pending: undefined });
+}
+
+/** Stores the endpoint with its secret; false if the client has `endpointsMax` already, at any concurrency. */
+export async function storeEndpoint(
+  context: EndpointsWithSecrets,
+  endpoint: WebhookEndpoint,
+  secret: WebhookSecret,
+): Promise<boolean> {
+  const { client_id, endpoint_id } = endpoint;
+  const secretsRow = { TableName: context.env.CLIENT_SECRETS_TABLE, Key: { client_id } };
+  // A path inside of a map can be set only if the map exists.
+  await withoutConflict(() =>
+    context.db.send(
+      new UpdateCommand({
+        ...secretsRow,
+        UpdateExpression: 'SET endpoint_secrets = if_not_exists(endpoint_secrets, :none)',
+        ExpressionAttributeValues: { ':none': {} },
+      }),
+    ),
+  );
+  const failed = await failedWrites(context, [
+    {
+      Update: {
+        ...countRow(context, client_id),
+        UpdateExpression: 'SET endpoints = if_not_exists(endpoints, :none) + :one',
+        ConditionExpression: 'attribute_not_exists(endpoints) OR endpoints < :max',
+        ExpressionAttributeValues: { ':none': 0, ':one': 1, ':max': endpointsMax },
+      },
+    },
+    {
+      Put: {
+        TableName: context.env.WEBHOOK_ENDPOINTS_TABLE,
+        Item: { ...endpoint },
+        ConditionExpression: 'attribute_not_exists(endpoint_id)',
+      },
+    },
+    {
+      Update: {
+        ...secretsRow,
+        UpdateExpression: 'SET endpoint_secrets.#endpoint = :secrets',
+        ExpressionAttributeNames: { '#endpoint': endpoint_id },
+        ExpressionAttributeValues: { ':secrets': [secret] },
+      },
+    },
+  ]);
+  return failed.length === 0;
+}
+
+/**
+ * Writes the fields in which `next` differs from `seen`. Other fields may have changed in the meantime, so
+ * simultaneous changes all succeed. Returns the row afterwards; undefined if it does not exist.
+ */
+export async function updateEndpointRow(
+  context: EndpointsContext,
+  seen: WebhookEndpoint,
+  next: WebhookEndpoint,
+): Promise<WebhookEndpoint | undefined> {
+  const { UpdateExpression, ...values } = setOrRemove(changedFields(seen, next));
+  const changing = await conditionalUpdate(context.db, {
+    ...keyOf(context, next),
+    ...values,
+    // If the endpoint was disabled in the meantime, its time and reason stay.
+    UpdateExpression: UpdateExpression.replace(/(#disabled_\w+) = (:\w+)/g, '$1 = if_not_exists($1, $2)'),
+    ConditionExpression: 'attribute_exists(endpoint_id)',
+    ReturnValues: 'ALL_NEW',
+  });
+  return changing.applied ? endpointOf(changing.response.Attributes) : undefined;
+}
+
+/** Removes the endpoint with its secrets; false if it does not exist. */
+export async function removeEndpoint(
+  context: EndpointsWithSecrets,
+  clientId: string,
+  endpointId: string,
+): Promise<boolean> {
+  const failed = await failedWrites(context, [
+    {
+      Delete: {
+        TableName: context.env.WEBHOOK_ENDPOINTS_TABLE,
+        Key: { client_id: clientId, endpoint_id: endpointId },
+        ConditionExpression: 'attribute_exists(endpoint_id)',
+      },
+    },
+    {
+      Update: {
+        ...countRow(context, clientId),
+        UpdateExpression: 'SET endpoints = endpoints - :one',
+        ConditionExpression: 'endpoints > :none',
+        ExpressionAttributeValues: { ':none': 0, ':one': 1 },
+      },
+    },
+    {
+      Update: {
+        TableName: context.env.CLIENT_SECRETS_TABLE,
+        Key: { client_id: clientId },
+        UpdateExpression: 'REMOVE endpoint_secrets.#endpoint',
+        ConditionExpression: 'attribute_exists(endpoint_secrets)',
+        ExpressionAttributeNames: { '#endpoint': endpointId },
+      },
+    },
+  ]);
+  if (failed.length === 0) return true;
+  if (failed.includes(0)) return false;
+  throw new Error('the number or the secrets of the endpoints of a client are missing');
+}
+
+function countRow({ env }: EndpointsContext, clientId: string) {
+  return { TableName: env.WEBHOOK_ENDPOINTS_TABLE, Key: { client_id: clientId, endpoint_id: 'count' } };
+}
+
+/**
+ * Returns the indexes of the items whose condition failed; none if everything is written. The SDK uses the same
+ * token for the retries of one call, so a repeat changes nothing.
+ */
+async function failedWrites(
+  { db }: EndpointsContext,
+  TransactItems: TransactWriteCommandInput['TransactItems'],
+): Promise<readonly number[]> {
+  try {
+    await withoutConflict(() => db.send(new TransactWriteCommand({ TransactItems })));
+    return [];
+  } catch (error) {
+    const failed = error instanceof TransactionCanceledException ? failedConditions(error) : [];
+    if (failed.length > 0) return failed;
+    throw error;
+  }
+}
+
+/** Another transaction on the same client was running. */
+const conflictDelaysMs = [20, 50, 100, 200, 400, 800];
 
 /** Repeats a write while transactions on the same client are running. */
 function withoutConflict<T>(write: () => Promise<T>): Promise<T> {

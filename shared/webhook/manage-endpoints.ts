@@ -1,11 +1,6 @@
 /** A client's operations on its webhook endpoints (contract, section 12). */
 import * as z from 'zod/mini';
-import {
-  type ActivityLog,
-  type ActivityRecorder,
-  addActivity,
-  recordActivity,
-} from '../activity/write-activity.dynamo.ts';
+import { activityLogOf, addActivity, recordActivity } from '../activity/write-activity.dynamo.ts';
 import { newWebhookSecret, type RandomBytes } from '../client/client.ts';
 import { issueWebhookSecret, secretRotationBody } from '../client/client-admin.ts';
 import type { WebhookSecretStore } from '../client/webhook-secrets.ts';
@@ -20,11 +15,17 @@ import {
   parseQuery,
   requireCaller,
 } from '../operation/operation.ts';
+import type { Context } from '../platform/context.ts';
 import { isId, newId } from '../platform/ids.ts';
 import { fromArns } from './aws-destination.ts';
-import type { DeliveryStore } from './delivery-store.dynamo.ts';
-import type { EndpointStore } from './endpoint-store.dynamo.ts';
-import { createDeliveries, type EnqueueDependencies } from './plan-deliveries.ts';
+import {
+  readEndpoint,
+  removeEndpoint,
+  storeEndpoint,
+  updateEndpointRow,
+  webhookEndpointsOf,
+} from './endpoint-store.dynamo.ts';
+import { createDeliveries, type StoredDeliveries } from './plan-deliveries.ts';
 import { testEvent } from './test-event.ts';
 import {
   changed,
@@ -39,26 +40,28 @@ import {
 } from './webhook-endpoint.ts';
 import type { WebhookEndpointView } from './webhook-response.schema.ts';
 
-export interface EndpointDependencies extends ActivityRecorder, EnqueueDependencies {
-  readonly deliveries: Pick<DeliveryStore, 'create'>;
-  readonly endpoints: EndpointStore;
-  readonly webhookSecrets: WebhookSecretStore;
-  readonly random: RandomBytes;
-  readonly destinations: DestinationSchemas;
-}
+type TestContext = StoredDeliveries & Context<'WEBHOOK_ENDPOINTS_TABLE' | 'ACTIVITY_LOG_TABLE'>;
+
+/** The context of the function that serves a client's webhook endpoints. */
+export type EndpointsContext = TestContext &
+  Context<'CLIENT_SECRETS_TABLE'> & {
+    readonly webhookSecrets: WebhookSecretStore;
+    readonly random: RandomBytes;
+    readonly destinations: DestinationSchemas;
+  };
 
 const notCached = { 'Cache-Control': 'no-store' };
 
-export function createEndpoint(dependencies: EndpointDependencies): Operation {
-  const schema = newEndpointSchema(dependencies.destinations);
+export function createEndpoint(context: EndpointsContext): Operation {
+  const schema = newEndpointSchema(context.destinations);
   return async (request) => {
     const { clientId } = requireCaller(request);
     const { events, description, ...given } = parseBody(schema, request);
     const destination = destinationOf(given);
     if (destination === undefined) throw new Error('the schema requires a destination');
-    // Refused before anything is recorded; `create` counts exactly.
-    if ((await dependencies.endpoints.list(clientId)).length >= endpointsMax) throw tooManyEndpoints();
-    const now = dependencies.clock();
+    // Refused before anything is recorded; `storeEndpoint` counts exactly.
+    if ((await webhookEndpointsOf(context, clientId)).length >= endpointsMax) throw tooManyEndpoints();
+    const now = context.clock();
     const created_at = now.toISOString();
     const endpoint: WebhookEndpoint = {
       client_id: clientId,
@@ -68,13 +71,13 @@ export function createEndpoint(dependencies: EndpointDependencies): Operation {
       ...(description ? { description } : {}),
       enabled: true,
       created_at,
-      revision: dependencies.newRevision(),
+      revision: context.newId(),
     };
     const after = settingsOf(endpoint);
-    await record(dependencies, endpoint, { kind: 'webhook_endpoint_created', verb: 'created', after });
-    const secret = newWebhookSecret(dependencies.random);
+    await recordChange(context, endpoint, { kind: 'webhook_endpoint_created', verb: 'created', after });
+    const secret = newWebhookSecret(context.random);
     const first = { secret, created_at, active_at: created_at };
-    if (!(await dependencies.endpoints.create(endpoint, first))) throw tooManyEndpoints();
+    if (!(await storeEndpoint(context, endpoint, first))) throw tooManyEndpoints();
     return {
       status: 201,
       headers: notCached,
@@ -84,68 +87,68 @@ export function createEndpoint(dependencies: EndpointDependencies): Operation {
   };
 }
 
-export function listEndpoints({ endpoints }: Pick<EndpointDependencies, 'endpoints'>): Operation {
+export function listEndpoints(context: EndpointsContext): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
     parseQuery(z.object({}), request);
-    const found = await endpoints.list(clientId);
+    const found = await webhookEndpointsOf(context, clientId);
     return { status: 200, body: { webhook_endpoints: found.map(endpointView) } };
   };
 }
 
-export function getEndpoint(dependencies: EndpointDependencies): Operation {
-  return async (request) => ({ status: 200, body: endpointView(await ownEndpoint(dependencies, request)) });
+export function getEndpoint(context: EndpointsContext): Operation {
+  return async (request) => ({ status: 200, body: endpointView(await ownEndpoint(context, request)) });
 }
 
-export function updateEndpoint(dependencies: EndpointDependencies): Operation {
-  const schema = endpointChangeSchema(dependencies.destinations);
+export function updateEndpoint(context: EndpointsContext): Operation {
+  const schema = endpointChangeSchema(context.destinations);
   return async (request) => {
     const given = parseBody(schema, request);
     const change = { ...given, destination: destinationOf(given) };
-    const seen = await ownEndpoint(dependencies, request);
-    const wanted = changed(seen, change, dependencies.clock(), dependencies.newRevision());
-    const next = await changeEndpoint(dependencies, seen, wanted);
+    const seen = await ownEndpoint(context, request);
+    const wanted = changed(seen, change, context.clock(), context.newId());
+    const next = await changeEndpoint(context, seen, wanted);
     return { status: 200, body: endpointView(next), log: { endpoint_id: next.endpoint_id } };
   };
 }
 
 /** @returns the endpoint afterwards, including simultaneous changes by other requests */
 async function changeEndpoint(
-  dependencies: EndpointDependencies,
+  context: EndpointsContext,
   seen: WebhookEndpoint,
   wanted: WebhookEndpoint,
 ): Promise<WebhookEndpoint> {
   const [before, after] = differences(settingsOf(seen), settingsOf(wanted));
   if (Object.keys(after).length === 0) return seen;
   const kind = 'webhook_endpoint_changed';
-  await record(dependencies, seen, { kind, verb: 'changed', before, after });
-  const next = await dependencies.endpoints.change(seen, wanted);
+  await recordChange(context, seen, { kind, verb: 'changed', before, after });
+  const next = await updateEndpointRow(context, seen, wanted);
   if (next === undefined) throw standardError('not_found');
   return next;
 }
 
 /** Deliveries that are not finished yet fail at their next attempt. */
-export function deleteEndpoint(dependencies: EndpointDependencies): Operation {
+export function deleteEndpoint(context: EndpointsContext): Operation {
   return async (request) => {
-    const endpoint = await ownEndpoint(dependencies, request);
+    const endpoint = await ownEndpoint(context, request);
     const { client_id, endpoint_id } = endpoint;
     const before = settingsOf(endpoint);
-    await record(dependencies, endpoint, { kind: 'webhook_endpoint_deleted', verb: 'deleted', before });
-    if (!(await dependencies.endpoints.delete(client_id, endpoint_id))) throw standardError('not_found');
+    await recordChange(context, endpoint, { kind: 'webhook_endpoint_deleted', verb: 'deleted', before });
+    if (!(await removeEndpoint(context, client_id, endpoint_id))) throw standardError('not_found');
     return { status: 200, body: { endpoint_id, deleted: true }, log: { endpoint_id } };
   };
 }
 
 /** Returns the new secret, this once. The previous one signs for the overlap. */
-export function rotateOwnEndpointSecret(dependencies: EndpointDependencies): Operation {
+export function rotateOwnEndpointSecret(context: EndpointsContext): Operation {
   return async (request) => {
     const { overlap_hours } = parseOptionalBody(secretRotationBody, request);
-    const endpoint = await ownEndpoint(dependencies, request);
+    const endpoint = await ownEndpoint(context, request);
     const { client_id, endpoint_id } = endpoint;
-    const { clock } = dependencies;
+    const { clock } = context;
     const kind = 'webhook_endpoint_secret_rotated';
-    const rotated = await issueWebhookSecret(dependencies, client_id, endpoint_id, clock, overlap_hours, () =>
-      record(dependencies, endpoint, { kind, verb: 'made a new secret for' }),
+    const rotated = await issueWebhookSecret(context, client_id, endpoint_id, clock, overlap_hours, () =>
+      recordChange(context, endpoint, { kind, verb: 'made a new secret for' }),
     );
     return {
       status: 200,
@@ -162,13 +165,13 @@ export function rotateOwnEndpointSecret(dependencies: EndpointDependencies): Ope
   };
 }
 
-export function testEndpoint(dependencies: EndpointDependencies): Operation {
+export function testEndpoint(context: EndpointsContext): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
     const { endpoint_id = '' } = request.pathParameters;
     const { event } = parseOptionalBody(testRequestSchema, request);
     const test = { actor: clientId, clientId, endpointId: endpoint_id, event };
-    const queued = await sendTestEvent(dependencies, test);
+    const queued = await sendTestEvent(context, test);
     return { status: 202, body: queued, log: queued };
   };
 }
@@ -187,17 +190,14 @@ export interface TestRequest {
  * @throws GatewayError `not_found` or `endpoint_disabled`
  */
 export async function sendTestEvent(
-  dependencies: EnqueueDependencies & {
-    readonly endpoints: Pick<EndpointStore, 'get'>;
-    readonly activityLog: ActivityLog;
-  },
+  context: TestContext,
   { actor, clientId, endpointId, event }: TestRequest,
 ): Promise<{ delivery_id: string; endpoint_id: string }> {
-  const endpoint = await endpointOfClient(dependencies, clientId, endpointId);
+  const endpoint = await endpointOfClient(context, clientId, endpointId);
   if (!endpoint.enabled) throw standardError('endpoint_disabled');
-  const now = dependencies.clock();
+  const now = context.clock();
   const planned = testEvent(endpoint, event, now);
-  await addActivity(dependencies.activityLog, {
+  await addActivity(activityLogOf(context), {
     entry_id: newId('act', now),
     kind: 'webhook_test_sent',
     at: now.toISOString(),
@@ -206,25 +206,22 @@ export async function sendTestEvent(
     delivery_id: planned.delivery_id,
     actor,
   });
-  await createDeliveries(dependencies, [planned]);
+  await createDeliveries(context, [planned]);
   return { delivery_id: planned.delivery_id, endpoint_id: endpoint.endpoint_id };
 }
 
 /** @throws GatewayError `not_found` if the endpoint is not the caller's. */
-function ownEndpoint(
-  dependencies: { readonly endpoints: Pick<EndpointStore, 'get'> },
-  request: ApiRequest,
-): Promise<WebhookEndpoint> {
+function ownEndpoint(context: TestContext, request: ApiRequest): Promise<WebhookEndpoint> {
   const { clientId } = requireCaller(request);
-  return endpointOfClient(dependencies, clientId, request.pathParameters.endpoint_id ?? '');
+  return endpointOfClient(context, clientId, request.pathParameters.endpoint_id ?? '');
 }
 
 async function endpointOfClient(
-  { endpoints }: { readonly endpoints: Pick<EndpointStore, 'get'> },
+  context: TestContext,
   clientId: string,
   endpointId: string,
 ): Promise<WebhookEndpoint> {
-  const endpoint = isId('whe', endpointId) ? await endpoints.get(clientId, endpointId) : undefined;
+  const endpoint = isId('whe', endpointId) ? await readEndpoint(context, clientId, endpointId) : undefined;
   if (endpoint === undefined) throw standardError('not_found');
   return endpoint;
 }
@@ -247,13 +244,17 @@ interface Change {
   readonly after?: Fields;
 }
 
-async function record(
-  dependencies: ActivityRecorder,
+async function recordChange(
+  context: TestContext,
   { client_id: clientId, endpoint_id }: WebhookEndpoint,
   { verb, ...change }: Change,
 ): Promise<void> {
   const summary = `${clientId} ${verb} the webhook endpoint ${endpoint_id}`;
-  await recordActivity(dependencies, clientId, { ...change, summary, clientId });
+  await recordActivity({ activityLog: activityLogOf(context), clock: context.clock }, clientId, {
+    ...change,
+    summary,
+    clientId,
+  });
 }
 
 function tooManyEndpoints(): GatewayError {

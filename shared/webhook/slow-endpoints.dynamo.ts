@@ -6,9 +6,10 @@
  * affects another client. The relay reads the rows. The worker writes a row after a slow attempt, and deletes it after
  * a quick one from the retry queue.
  */
-import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { batchRead } from '../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../platform/clock.ts';
+import type { Context } from '../platform/context.ts';
 import { derivedId } from '../platform/ids.ts';
 import { type Delivery, originOf } from './delivery.ts';
 
@@ -16,28 +17,32 @@ const slowAfterMs = 1000;
 /** The next attempt decides again. An endpoint without one needs no row. */
 const keptDays = 1;
 
-export type SlowEndpoints = ReturnType<typeof dynamoSlowEndpoints>;
+/** Returns the deliveries to slow endpoints. */
+export async function deliveriesToSlow(
+  { db, env }: Context<'WEBHOOK_DELIVERIES_TABLE'>,
+  deliveries: readonly Delivery[],
+): Promise<ReadonlySet<Delivery>> {
+  const keys = [...new Set(deliveries.map(keyOf))].map((delivery_id) => ({ delivery_id }));
+  const rows = keys.length === 0 ? [] : await batchRead(db, env.WEBHOOK_DELIVERIES_TABLE, keys);
+  const slow = new Set(rows.map(({ delivery_id }) => delivery_id));
+  return new Set(deliveries.filter((delivery) => slow.has(keyOf(delivery))));
+}
 
-export function dynamoSlowEndpoints(client: DynamoDBDocumentClient, tableName: string) {
-  return {
-    /** Returns the deliveries to slow endpoints. */
-    async deliveriesToSlow(deliveries: readonly Delivery[]): Promise<ReadonlySet<Delivery>> {
-      const keys = [...new Set(deliveries.map(keyOf))].map((delivery_id) => ({ delivery_id }));
-      const rows = keys.length === 0 ? [] : await batchRead(client, tableName, keys);
-      const slow = new Set(rows.map(({ delivery_id }) => delivery_id));
-      return new Set(deliveries.filter((delivery) => slow.has(keyOf(delivery))));
-    },
-
-    async recordTime(delivery: Delivery, tookMs: number, isFromRetries: boolean, now: Date): Promise<void> {
-      const delivery_id = keyOf(delivery);
-      if (tookMs >= slowAfterMs) {
-        const Item = { delivery_id, purge_at: epochSeconds(addDays(now, keptDays)) };
-        await client.send(new PutCommand({ TableName: tableName, Item }));
-      } else if (isFromRetries) {
-        await client.send(new DeleteCommand({ TableName: tableName, Key: { delivery_id } }));
-      }
-    },
-  };
+/** Notes how long the endpoint of an attempt took. */
+export async function noteResponseTime(
+  { db, env, clock }: Context<'WEBHOOK_DELIVERIES_TABLE'>,
+  delivery: Delivery,
+  tookMs: number,
+  isFromRetries: boolean,
+): Promise<void> {
+  const TableName = env.WEBHOOK_DELIVERIES_TABLE;
+  const delivery_id = keyOf(delivery);
+  if (tookMs >= slowAfterMs) {
+    const Item = { delivery_id, purge_at: epochSeconds(addDays(clock(), keptDays)) };
+    await db.send(new PutCommand({ TableName, Item }));
+  } else if (isFromRetries) {
+    await db.send(new DeleteCommand({ TableName, Key: { delivery_id } }));
+  }
 }
 
 function keyOf({ client_id, url }: Delivery): string {

@@ -8,7 +8,9 @@ import { createServer } from 'node:http';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { derivedId } from '../../shared/platform/ids.ts';
 import { newDelivery } from '../../shared/webhook/delivery.ts';
-import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
+import { storeDelivery } from '../../shared/webhook/delivery-store.dynamo.ts';
+import { type TestContext, testContext } from '../support/engine/test-context.ts';
+import type { TestTables } from '../support/engine/test-tables.ts';
 import { printMachine, printTable, quantile } from './figures.ts';
 import { applyLoad } from './load.ts';
 import { silenceLog, startLocalFunctions } from './local-functions.ts';
@@ -31,12 +33,12 @@ try {
   const address = webhookEndpoint.address();
   if (address === null || typeof address === 'string') throw new Error('no TCP port');
   const url = `http://127.0.0.1:${address.port}/hook`;
-  const store = dynamoDeliveryStore(local.dynamo, local.tables.webhook_deliveries);
+  const context = testContext({ dynamo: local.dynamo, names: local.tables as TestTables['names'] });
   const deliver = local.handler<SQSEvent, SQSBatchResponse>('deliver-webhook');
   const rows: string[][] = [];
   let made = 0;
   for (const batches of [1, 4]) {
-    const ids = await seed(store, url, made, deliveries);
+    const ids = await seed(context, url, made, deliveries);
     made += deliveries;
     const before = received;
     const heapBeforeMb = process.memoryUsage().heapUsed / 2 ** 20;
@@ -62,12 +64,7 @@ try {
   await local.stop();
 }
 
-async function seed(
-  store: ReturnType<typeof dynamoDeliveryStore>,
-  url: string,
-  from: number,
-  count: number,
-): Promise<string[]> {
+async function seed(context: TestContext, url: string, from: number, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, (_, i) => derivedId('whd', String(from + i)));
   await applyLoad(count, 16, async (i) => {
     const delivery = {
@@ -78,7 +75,7 @@ async function seed(
       url,
       body: '{"event":"sms.delivered","timestamp":"2026-11-20T10:00:00.000Z","data":{"status":"delivered"}}',
     } as const;
-    await store.create(newDelivery(delivery, new Date(), 30, randomUUID()));
+    await storeDelivery(context, newDelivery(delivery, new Date(), 30, randomUUID()));
   });
   return ids;
 }

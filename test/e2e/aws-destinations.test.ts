@@ -15,8 +15,14 @@ import {
 } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
-import { clientConfig, documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
+import { readDelivery } from '../../shared/webhook/delivery-store.dynamo.ts';
+import {
+  clientConfig,
+  documentClient,
+  eventually,
+  gateway,
+  gatewayContext,
+} from '../support/gateway/gateway.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
 
 /** The emulator takes an access key of twelve digits for the account of that number. */
@@ -26,7 +32,7 @@ const { region } = gateway().aws;
 const config = { ...clientConfig(), credentials: { accessKeyId: account, secretAccessKey: 'test' } };
 const [sqs, events, iam] = [new SQSClient(config), new EventBridgeClient(config), new IAMClient(config)];
 const dynamo = documentClient();
-const deliveries = dynamoDeliveryStore(dynamo, gateway().tables.webhook_deliveries ?? '');
+const context = gatewayContext();
 const path = '/api/v1/webhook-endpoints';
 
 let owner: TestClient;
@@ -133,7 +139,7 @@ function headersOf({ MessageAttributes = {} }: Message): Record<string, string> 
 /** The delivery after its first attempt. */
 function attempted(deliveryId: string) {
   return eventually(async () => {
-    const delivery = await deliveries.get(deliveryId);
+    const delivery = await readDelivery(context, deliveryId);
     return delivery !== undefined && delivery.attempts.length > 0 ? delivery : undefined;
   });
 }

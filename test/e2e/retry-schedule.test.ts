@@ -5,11 +5,12 @@ import { dynamoActivityReader } from '../../shared/activity/activity-log.dynamo.
 import { addSeconds } from '../../shared/platform/clock.ts';
 import { derivedId } from '../../shared/platform/ids.ts';
 import { type Delivery, retryDelaysSeconds } from '../../shared/webhook/delivery.ts';
-import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
+import { readDelivery } from '../../shared/webhook/delivery-store.dynamo.ts';
 import {
   documentClient,
   eventually,
   gateway,
+  gatewayContext,
   logsClient,
   schedulerClient,
   waitMaxSeconds,
@@ -35,7 +36,7 @@ const testTimeoutMs = runsMax * withinSeconds * 1000;
 
 describe(`the retries of a deployed gateway, ${time_scale} times as fast`, () => {
   const schedules = schedulerClient();
-  const deliveries = dynamoDeliveryStore(documentClient(), tables.webhook_deliveries ?? '');
+  const context = gatewayContext();
   let webhookEndpoint: WebhookEndpoint;
   let client: TestClient;
   let messageId: string;
@@ -109,7 +110,7 @@ describe(`the retries of a deployed gateway, ${time_scale} times as fast`, () =>
     const delivery = await eventually(
       async () => {
         await noteSchedules(deliveryId);
-        const seen = await deliveries.get(deliveryId);
+        const seen = await readDelivery(context, deliveryId);
         return seen?.state === 'failed' && seen.alert_pending === undefined ? seen : undefined;
       },
       { withinSeconds, everyMilliseconds: 500 },

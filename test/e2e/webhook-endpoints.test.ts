@@ -8,10 +8,16 @@ import { dynamoWebhookSecretStore } from '../../shared/client/webhook-secrets.dy
 import { addDays } from '../../shared/platform/clock.ts';
 import { derivedId } from '../../shared/platform/ids.ts';
 import { disabledAfter } from '../../shared/webhook/deliver/disable-endpoint.ts';
-import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
+import { readDelivery } from '../../shared/webhook/delivery-store.dynamo.ts';
 import { endpointsMax } from '../../shared/webhook/webhook-endpoint.ts';
 import { adminShell } from '../support/admin/admin-shell.ts';
-import { documentClient, eventually, gateway, sqsClient } from '../support/gateway/gateway.ts';
+import {
+  documentClient,
+  eventually,
+  gateway,
+  gatewayContext,
+  sqsClient,
+} from '../support/gateway/gateway.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
 import {
   bodyOf,
@@ -24,7 +30,7 @@ import {
 const { tables, queues } = gateway();
 const dynamo = documentClient();
 const sqs = sqsClient();
-const deliveries = dynamoDeliveryStore(dynamo, tables.webhook_deliveries ?? '');
+const context = gatewayContext();
 const secrets = dynamoWebhookSecretStore(dynamo, tables.client_secrets ?? '');
 const servers: WebhookEndpoint[] = [];
 const path = '/api/v1/webhook-endpoints';
@@ -224,7 +230,7 @@ describe('an event', () => {
     const posts = server.posts.length;
     const deliveryId = derivedId('whd', messageId, 'sms.failed', id);
     const delivery = await eventually(async () => {
-      const seen = await deliveries.get(deliveryId);
+      const seen = await readDelivery(context, deliveryId);
       return seen?.state === 'failed' && seen.alert_pending !== true ? seen : undefined;
     });
     expect(delivery.endpoint_id).toBe(id);
@@ -238,7 +244,7 @@ describe('an event', () => {
     const { id } = await create(client, { url: server.url.replace('http:', 'https:') });
     const messageId = await client.send({ to: refused });
     const attempt = await eventually(async () => {
-      const delivery = await deliveries.get(derivedId('whd', messageId, 'sms.failed', id));
+      const delivery = await readDelivery(context, derivedId('whd', messageId, 'sms.failed', id));
       return delivery?.attempts[0];
     });
     expect(attempt).toMatchObject({ error: 'tls' });

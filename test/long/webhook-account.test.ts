@@ -7,9 +7,9 @@ import { addSeconds } from '../../shared/platform/clock.ts';
 import { derivedId, newId } from '../../shared/platform/ids.ts';
 import type { Attempt } from '../../shared/webhook/attempt-record.ts';
 import { type Delivery, newDelivery } from '../../shared/webhook/delivery.ts';
-import { dynamoDeliveryStore } from '../../shared/webhook/delivery-store.dynamo.ts';
+import { readDelivery, storeDelivery } from '../../shared/webhook/delivery-store.dynamo.ts';
 import { adminShell } from '../support/admin/admin-shell.ts';
-import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
+import { documentClient, eventually, gateway, gatewayContext } from '../support/gateway/gateway.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
 import {
   type ReceivedPost,
@@ -20,7 +20,7 @@ import {
 
 const { tables } = gateway();
 const dynamo = documentClient();
-const deliveries = dynamoDeliveryStore(dynamo, tables.webhook_deliveries ?? '');
+const context = gatewayContext();
 const webhookEndpoints: WebhookEndpoint[] = [];
 /** It fails at hand-over, so a message to it has one event alone. */
 const refused = '+15005550001';
@@ -166,11 +166,11 @@ describe('a failed webhook that an administrator sends again from a shell', () =
   it('comes with the same bytes and webhook-id, and the log says who asked', async () => {
     const [client, webhookEndpoint] = [await newClient(), await aWebhookEndpoint()];
     const failed = failedDelivery(client.clientId, webhookEndpoint.url);
-    await deliveries.create(failed);
+    await storeDelivery(context, failed);
 
     await shell.json('webhooks', 'resend', failed.delivery_id);
     const delivery = await eventually(async () => {
-      const seen = await deliveries.get(failed.delivery_id);
+      const seen = await readDelivery(context, failed.delivery_id);
       return seen?.state === 'acknowledged' ? seen : undefined;
     });
 

@@ -19,7 +19,7 @@ export interface AttemptRules {
   readonly deadlineSeconds: UnknownDeadlines;
 }
 
-export type NextStep =
+type NextStep =
   /** The attempts to store, of which the last is to be made. */
   | { readonly step: 'hand_over'; readonly carrier: ChosenCarrier; readonly attempts: StoredAttempt[] }
   | { readonly step: 'repeat'; readonly carrier: ChosenCarrier }

@@ -12,7 +12,7 @@ import type { Context } from '../../platform/context.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { type Message, sendKindOf, waitsUntil } from '../message.ts';
 
-type OutboundContext = Context<OutboundUrls>;
+export type OutboundContext = Context<OutboundUrls>;
 
 /** A message to hand over. Its queue is fair between clients. */
 export interface OutboundEntry {

@@ -1,62 +1,56 @@
 /** Alerts about a delivery that failed after its last attempt: at least once, with one entry in the activity log. */
-import { type ActivityLog, notify } from '../../activity/write-activity.dynamo.ts';
+import { activityLogOf, notify } from '../../activity/write-activity.dynamo.ts';
 import { modeOf } from '../../contract/mode.ts';
+import type { Context } from '../../platform/context.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
-import { log } from '../../platform/log.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { isWithdrawn } from '../attempt-record.ts';
 import { alerted, type Delivery, originOf } from '../delivery.ts';
-import type { DeliveryStore } from '../delivery-store.dynamo.ts';
+import { replaceDelivery } from '../delivery-store.dynamo.ts';
 
-/**
- * Writes the entry of the failure. Its id is derived from the attempt and its due time, so a repeat writes the same
- * entry.
- */
-async function enterFailure(
-  { activityLog }: { readonly activityLog: ActivityLog },
-  delivery: Delivery,
-): Promise<void> {
-  const at = delivery.finished_at ?? delivery.created_at;
-  const dueAt = new Date(delivery.attempt_due_at);
-  const attempt = String(delivery.attempt_number);
-  const id = derivedIdAt('act', dueAt, 'webhook_failed', delivery.delivery_id, attempt);
-  await notify(activityLog, 'webhook_failed', id, {
-    at,
-    summary: `${delivery.event} was not acknowledged after ${attempt} attempts: ${lastError(delivery)}`,
-    client_id: delivery.client_id,
-    ...withoutUndefined({ message_id: delivery.message_id }),
-    delivery_id: delivery.delivery_id,
-  });
-}
+type AlertContext = Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>;
 
 /**
  * Sends the alert of a failed delivery whose alert is pending. The delivery has a `due_at` until the last line here, so a
  * crash at any line repeats the whole function.
  */
 export async function alertFailure(
-  dependencies: {
-    readonly deliveries: Pick<DeliveryStore, 'replace'>;
-    readonly activityLog: ActivityLog;
-    readonly reportFailedDelivery: (delivery: Delivery) => void;
-    readonly newRevision: () => string;
-  },
+  context: AlertContext & Context<'WEBHOOK_DELIVERIES_TABLE'>,
   delivery: Delivery,
 ): Promise<void> {
-  await sendAlert(dependencies, delivery);
-  await dependencies.deliveries.replace(delivery, alerted(delivery, dependencies.newRevision()));
+  await sendAlert(context, delivery);
+  await replaceDelivery(context, delivery, alerted(delivery, context.newId()));
 }
 
 /** Sends the alert alone. A resend calls this before it makes a delivery with a pending alert `pending`. */
-export async function sendAlert(
-  dependencies: {
-    readonly activityLog: ActivityLog;
-    readonly reportFailedDelivery: (delivery: Delivery) => void;
-  },
-  delivery: Delivery,
-): Promise<void> {
-  await enterFailure(dependencies, delivery);
-  // If the client withdrew the endpoint, nobody must act.
-  if (!isWithdrawn(delivery.attempts.at(-1)?.error)) dependencies.reportFailedDelivery(delivery);
+export async function sendAlert(context: AlertContext, delivery: Delivery): Promise<void> {
+  await enterFailure(context, delivery);
+  // If the client withdrew the endpoint, nobody must act. Test data alerts nobody.
+  if (isWithdrawn(delivery.attempts.at(-1)?.error) || modeOf(delivery.client_id) === 'test') return;
+  context.log.error('webhook failed', {
+    delivery_id: delivery.delivery_id,
+    ...logFieldsOf(delivery),
+    attempts: delivery.attempt_number,
+    error: delivery.attempts.at(-1)?.error,
+  });
+}
+
+/**
+ * Writes the entry of the failure. Its id is derived from the attempt and its due time, so a repeat writes the same
+ * entry.
+ */
+async function enterFailure(context: AlertContext, delivery: Delivery): Promise<void> {
+  const at = delivery.finished_at ?? delivery.created_at;
+  const dueAt = new Date(delivery.attempt_due_at);
+  const attempt = String(delivery.attempt_number);
+  const id = derivedIdAt('act', dueAt, 'webhook_failed', delivery.delivery_id, attempt);
+  await notify(activityLogOf(context), 'webhook_failed', id, {
+    at,
+    summary: `${delivery.event} was not acknowledged after ${attempt} attempts: ${lastError(delivery)}`,
+    client_id: delivery.client_id,
+    ...withoutUndefined({ message_id: delivery.message_id }),
+    delivery_id: delivery.delivery_id,
+  });
 }
 
 function lastError(delivery: Delivery): string {
@@ -68,15 +62,4 @@ function lastError(delivery: Delivery): string {
 export function logFieldsOf(delivery: Delivery) {
   const { client_id, message_id, endpoint_id, event } = delivery;
   return { client_id, message_id, endpoint_id, event, origin: originOf(delivery.url) };
-}
-
-/** Writes the alert, an ERROR line. Test data alerts nobody. */
-export function reportFailedDelivery(delivery: Delivery): void {
-  if (modeOf(delivery.client_id) === 'test') return;
-  log.error('webhook failed', {
-    delivery_id: delivery.delivery_id,
-    ...logFieldsOf(delivery),
-    attempts: delivery.attempt_number,
-    error: delivery.attempts.at(-1)?.error,
-  });
 }

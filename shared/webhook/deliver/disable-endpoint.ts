@@ -11,26 +11,27 @@
  * is marked as pending in the row until then. If the worker dies, the queue shows the message again. Repeating it writes the
  * same entry and the same deliveries. If the queue loses the message, the next failed attempt queues another one.
  */
-
-import { type ActivityLog, notify } from '../../activity/write-activity.dynamo.ts';
+import { activityLogOf, notify } from '../../activity/write-activity.dynamo.ts';
 import { modeField } from '../../contract/mode.ts';
 import { endpointDisabledEvent } from '../../contract/webhook-events.ts';
 import { addDays, queueDelayMaxSeconds } from '../../platform/clock.ts';
+import type { Context } from '../../platform/context.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
 import type { Attempt } from '../attempt-record.ts';
 import { type Delivery, disabledNoticeId } from '../delivery.ts';
-import type { EndpointReader, EndpointResults } from '../endpoint-store.dynamo.ts';
-import { createDeliveries, type EnqueueDependencies } from '../plan-deliveries.ts';
+import { sendWebhookRetries } from '../delivery-queue.sqs.ts';
+import {
+  addEndpointFailure,
+  clearEndpointFailures,
+  disableEndpoint,
+  noteNoticeSent,
+  readEndpoint,
+  webhookEndpointsOf,
+} from '../endpoint-store.dynamo.ts';
+import { createDeliveries, type StoredDeliveries } from '../plan-deliveries.ts';
 import { receives, type WebhookEndpoint } from '../webhook-endpoint.ts';
 
-export interface DisableDependencies extends EnqueueDependencies {
-  readonly endpoints: EndpointReader & EndpointResults;
-  readonly activityLog: ActivityLog;
-}
-
-/** The reads and writes after an attempt. */
-export type CountedEndpoints = Pick<EndpointReader, 'get'> &
-  Pick<EndpointResults, 'addFailure' | 'clearFailures'>;
+type DisableContext = StoredDeliveries & Context<'WEBHOOK_ENDPOINTS_TABLE' | 'ACTIVITY_LOG_TABLE'>;
 
 const reason = 'no_successful_delivery';
 
@@ -40,26 +41,24 @@ export const disabledAfter = { days: 5, attempts: 20 } as const;
 /** Longer than a queue shows the message of a success again (`receivesMax`), and than the clocks of two processes differ. */
 const disableGraceSeconds = queueDelayMaxSeconds;
 
-/** @param endpoint - as it was read before the attempt */
+/**
+ * Counts the result of an attempt for its endpoint. @param endpoint - as it was read before the attempt
+ */
 export async function countResult(
-  dependencies: Pick<DisableDependencies, 'clock' | 'queue'> & {
-    readonly endpoints: CountedEndpoints;
-  },
+  context: Context<'WEBHOOK_ENDPOINTS_TABLE' | 'WEBHOOK_RETRIES_QUEUE_URL'>,
   endpoint: WebhookEndpoint,
   { error }: Attempt,
 ): Promise<void> {
-  const { endpoints, clock, queue } = dependencies;
   if (error === undefined) {
-    if (endpoint.failing_since !== undefined) await endpoints.clearFailures(endpoint);
+    if (endpoint.failing_since !== undefined) await clearEndpointFailures(context, endpoint);
     return;
   }
-  const now = clock();
   const isCounted = (endpoint.failed_attempts ?? 0) >= disabledAfter.attempts;
-  const failing = isCounted ? endpoint : await endpoints.addFailure(endpoint, now);
-  if (failing === undefined || !hasFailedTooLong(failing, now)) return;
-  const { client_id, endpoint_id } = failing;
-  const message = { client_id, failing_endpoint_id: endpoint_id };
-  await queue.send('retries', [{ clientId: client_id, message, delaySeconds: disableGraceSeconds }]);
+  const failing = isCounted ? endpoint : await addEndpointFailure(context, endpoint);
+  if (failing === undefined || !hasFailedTooLong(failing, context.clock())) return;
+  const { client_id: clientId, endpoint_id: failing_endpoint_id } = failing;
+  const message = { client_id: clientId, failing_endpoint_id };
+  await sendWebhookRetries(context, [{ clientId, message, delaySeconds: disableGraceSeconds }]);
 }
 
 /**
@@ -67,14 +66,14 @@ export async function countResult(
  * disabled in spite of it. The queue delivers the message again.
  */
 export async function countSuccessAgain(
-  { endpoints }: { readonly endpoints: CountedEndpoints },
+  context: Context<'WEBHOOK_ENDPOINTS_TABLE'>,
   { state, client_id, endpoint_id, finished_at = '' }: Delivery,
 ): Promise<void> {
   if (state !== 'acknowledged' || endpoint_id === undefined) return;
-  const endpoint = await endpoints.get(client_id, endpoint_id);
+  const endpoint = await readEndpoint(context, client_id, endpoint_id);
   const { failing_since } = endpoint ?? {};
   if (endpoint !== undefined && failing_since !== undefined && failing_since < finished_at)
-    await endpoints.clearFailures(endpoint);
+    await clearEndpointFailures(context, endpoint);
 }
 
 function hasFailedTooLong({ failing_since, failed_attempts = 0 }: WebhookEndpoint, now: Date): boolean {
@@ -84,34 +83,30 @@ function hasFailedTooLong({ failing_since, failed_attempts = 0 }: WebhookEndpoin
 
 /** Disables an endpoint that has still acknowledged nothing, and sends the notice if it is pending. */
 export async function disableIfFailing(
-  dependencies: DisableDependencies,
+  context: DisableContext,
   clientId: string,
   endpointId: string,
 ): Promise<void> {
-  const { endpoints, clock, newRevision } = dependencies;
-  const endpoint = await endpoints.get(clientId, endpointId);
+  const endpoint = await readEndpoint(context, clientId, endpointId);
   if (endpoint === undefined) return;
-  const now = clock();
+  const now = context.clock();
   const isFailing = endpoint.enabled && hasFailedTooLong(endpoint, now);
   const disabled = isFailing
-    ? await endpoints.disable(endpoint, {
+    ? await disableEndpoint(context, endpoint, {
         disabled_at: now.toISOString(),
         disabled_reason: reason,
-        revision: newRevision(),
+        revision: context.newId(),
       })
     : endpoint;
-  if (disabled?.notice_pending) await reportDisabled(dependencies, disabled);
+  if (disabled?.notice_pending) await reportDisabled(context, disabled);
 }
 
 /** Writes the entry in the activity log, and sends the event to the client's other endpoints. */
-export async function reportDisabled(
-  dependencies: DisableDependencies,
-  endpoint: WebhookEndpoint,
-): Promise<void> {
+export async function reportDisabled(context: DisableContext, endpoint: WebhookEndpoint): Promise<void> {
   const { client_id, endpoint_id, url, disabled_at, disabled_reason } = endpoint;
   if (disabled_at === undefined) return;
   const id = derivedIdAt('act', new Date(disabled_at), endpointDisabledEvent, endpoint_id);
-  await notify(dependencies.activityLog, 'webhook_endpoint_disabled', id, {
+  await notify(activityLogOf(context), 'webhook_endpoint_disabled', id, {
     at: disabled_at,
     summary: `The webhook endpoint ${endpoint_id} was disabled: no successful delivery for ${disabledAfter.days} days`,
     client_id,
@@ -122,7 +117,7 @@ export async function reportDisabled(
     timestamp: disabled_at,
     data: { endpoint_id, url, disabled_at, reason: disabled_reason, client_id, ...modeField(client_id) },
   });
-  const others = await dependencies.endpoints.list(client_id);
+  const others = await webhookEndpointsOf(context, client_id);
   const notices = others
     .filter((one) => receives(one, endpointDisabledEvent))
     .map((other) => ({
@@ -133,6 +128,6 @@ export async function reportDisabled(
       url: other.url,
       body,
     }));
-  await createDeliveries(dependencies, notices);
-  await dependencies.endpoints.noticeSent(endpoint);
+  await createDeliveries(context, notices);
+  await noteNoticeSent(context, endpoint);
 }

@@ -4,10 +4,27 @@
  */
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { ForeignCredentials } from '../../platform/aws/clients.ts';
+import { type ForeignCredentials, foreignEventBridge, foreignSqs } from '../../platform/aws/clients.ts';
 import { queueText } from '../../platform/aws/queues.sqs.ts';
 import { parseArn } from '../aws-destination.ts';
 import { type AwsSenders, queueUrlOf } from './send-to-aws.ts';
+
+/** Returns the senders of this process. They keep each client of the SDK until its credentials expire. */
+export function awsSenders(): AwsSenders {
+  return {
+    sendMessage: sqsSendMessage(perCredentials(foreignSqs)),
+    putEvent: eventBridgePutEvent(perCredentials(foreignEventBridge)),
+  };
+}
+
+function perCredentials<Client>(make: (region: string, credentials: ForeignCredentials) => Client) {
+  const clients = new WeakMap<ForeignCredentials, Client>();
+  return (region: string, credentials: ForeignCredentials): Client => {
+    const client = clients.get(credentials) ?? make(region, credentials);
+    clients.set(credentials, client);
+    return client;
+  };
+}
 
 export function sqsSendMessage(
   clientFor: (region: string, credentials: ForeignCredentials) => SQSClient,

@@ -2,7 +2,8 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import { signingSecrets, type WebhookSecret } from '../../client/webhook-secrets.ts';
 import { version } from '../../contract/api.ts';
-import { type Clock, epochSeconds } from '../../platform/clock.ts';
+import { epochSeconds } from '../../platform/clock.ts';
+import type { Context } from '../../platform/context.ts';
 import type { Attempt, UnpostedError } from '../attempt-record.ts';
 import type { AwsDestination } from '../aws-destination.ts';
 import type { Delivery } from '../delivery.ts';
@@ -20,10 +21,10 @@ export interface ClaimedAttempt {
 }
 
 export async function postAttempt(
-  dependencies: { readonly clock: Clock; readonly post: Post; readonly sendToAws: SendToAws },
+  context: Context & { readonly post: Post; readonly sendToAws: SendToAws },
   { delivery, endpoint, secrets }: ClaimedAttempt,
 ): Promise<Attempt> {
-  const startedAt = dependencies.clock();
+  const startedAt = context.clock();
   const destination = endpoint === undefined ? undefined : awsDestinationOf(endpoint);
   const body = destination === undefined ? delivery.body : textFor(destination, delivery.body);
   const signed = {
@@ -36,13 +37,13 @@ export async function postAttempt(
       : signed;
   const result =
     destination === undefined
-      ? await dependencies.post({ url: delivery.url, headers: requestHeaders, body })
-      : await dependencies.sendToAws({
+      ? await context.post({ url: delivery.url, headers: requestHeaders, body })
+      : await context.sendToAws({
           ...awsRequestOf(delivery, destination),
           headers: requestHeaders,
           body,
         });
-  return attemptOf(delivery, { startedAt, endedAt: dependencies.clock(), requestHeaders, result });
+  return attemptOf(delivery, { startedAt, endedAt: context.clock(), requestHeaders, result });
 }
 
 function awsRequestOf(delivery: Delivery, destination: AwsDestination): Omit<AwsRequest, 'headers' | 'body'> {

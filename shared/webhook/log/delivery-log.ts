@@ -3,29 +3,21 @@
  * can be shorter than asked for, or empty, and still have a cursor.
  */
 import * as z from 'zod/mini';
-import type { ActivityLog } from '../../activity/write-activity.dynamo.ts';
 import { standardError } from '../../contract/errors.ts';
 import { eventNames } from '../../contract/webhook-events.ts';
 import { ownMessage } from '../../message/status-and-cancel.ts';
 import { optional } from '../../operation/fields.ts';
 import { opaqueCursor, pageLimit, sortableTime } from '../../operation/list-query.ts';
-import type { Sleep } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { type Delivery, deliveryStates, listPositionOf } from '../delivery.ts';
-import type { DeliveryStore, ResendStore } from '../delivery-store.dynamo.ts';
-import type { EndpointReader } from '../endpoint-store.dynamo.ts';
-import { deliveryIdsOf, type EnqueueDependencies } from '../plan-deliveries.ts';
+import { listDeliveryKeys, readDeliveries } from '../delivery-store.dynamo.ts';
+import { webhookEndpointsOf } from '../endpoint-store.dynamo.ts';
+import { deliveryIdsOf, type StoredDeliveries } from '../plan-deliveries.ts';
 import type { DeliveryList, DeliverySummary, DeliveryView } from '../webhook-response.schema.ts';
 
-export interface WebhookLogDependencies extends EnqueueDependencies {
-  readonly deliveries: DeliveryStore;
-  readonly resends: ResendStore;
-  readonly endpoints: EndpointReader;
-  readonly activityLog: ActivityLog;
-  readonly reportFailedDelivery: (delivery: Delivery) => void;
-  readonly sleep: Sleep;
-}
+/** What the log of webhooks and resends need. */
+export type WebhookLogContext = StoredDeliveries & Context<'WEBHOOK_ENDPOINTS_TABLE' | 'ACTIVITY_LOG_TABLE'>;
 
 export const listDeliveriesQuery = z.object({
   message_id: optional(z.string()),
@@ -50,19 +42,18 @@ const [first, last] = ['0', '~'];
 
 /** @throws GatewayError `not_found` for a message or an endpoint that the client does not have. */
 export async function deliveryLog(
-  dependencies: Pick<WebhookLogDependencies, 'deliveries' | 'endpoints'> & Context<'MESSAGES_TABLE'>,
+  context: WebhookLogContext & Context<'MESSAGES_TABLE'>,
   clientId: string,
   query: DeliveryLogQuery,
 ): Promise<DeliveryList> {
-  const { deliveries } = dependencies;
   const { message_id, endpoint_id, state, since = first, until = last, limit } = query;
-  const endpoints = await dependencies.endpoints.list(clientId);
+  const endpoints = await webhookEndpointsOf(context, clientId);
   if (endpoint_id !== undefined && !endpoints.some((endpoint) => endpoint.endpoint_id === endpoint_id))
     throw standardError('not_found');
   let before = query.cursor === undefined ? `${until}${last}` : cursors.decode(query.cursor);
   if (message_id !== undefined) {
-    const message = await ownMessage(dependencies, clientId, message_id);
-    const rows = (await deliveries.getMany(deliveryIdsOf(message, endpoints)))
+    const message = await ownMessage(context, clientId, message_id);
+    const rows = (await readDeliveries(context, deliveryIdsOf(message, endpoints)))
       .filter((row) => isWanted(row, query) && listPositionOf(row) < before)
       .toSorted((one, other) => (listPositionOf(one) < listPositionOf(other) ? 1 : -1));
     const shown = rows.slice(0, limit);
@@ -71,11 +62,12 @@ export async function deliveryLog(
   }
   const found: Delivery[] = [];
   for (let reads = 0; reads < readsMax; reads += 1) {
-    const keys = await deliveries.list({
+    const keys = await listDeliveryKeys(context, {
       ...{ clientId, failed: state === 'failed', after: since, before },
       ...{ order: 'newest first', limit: rowsPerRead },
     });
-    const rows = await deliveries.getMany(
+    const rows = await readDeliveries(
+      context,
       keys.map(({ delivery_id }) => delivery_id),
       { consistent: false },
     );

@@ -1,18 +1,21 @@
 /** Requests to resend many of a client's webhooks (contract 12.4): the same for the client and administrators. */
 import * as z from 'zod/mini';
-import { addActivity } from '../../activity/write-activity.dynamo.ts';
+import { activityLogOf, addActivity } from '../../activity/write-activity.dynamo.ts';
 import { standardError } from '../../contract/errors.ts';
 import { dateTime, optional } from '../../operation/fields.ts';
 import { addSeconds } from '../../platform/clock.ts';
+import type { Context } from '../../platform/context.ts';
 import { derivedIdAt, isId } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { isDestinationArn } from '../aws-destination.ts';
 import { alertFailure } from '../deliver/alert-failure.ts';
 import { type Delivery, type DeliveryState, resendDue } from '../delivery.ts';
-import { enqueue } from '../delivery-queue.sqs.ts';
+import { enqueueDeliveries } from '../delivery-queue.sqs.ts';
+import { readDelivery, readResend, replaceDelivery, storeResend } from '../delivery-store.dynamo.ts';
+import { readEndpoint } from '../endpoint-store.dynamo.ts';
 import type { WebhookEndpoint } from '../webhook-endpoint.ts';
 import type { ResendView } from '../webhook-response.schema.ts';
-import type { WebhookLogDependencies } from './delivery-log.ts';
+import type { WebhookLogContext } from './delivery-log.ts';
 import { newResend, type Resend, type ResendFilter, resendableStates, resendIdOf } from './resend.ts';
 import { runResend } from './run-resend.ts';
 
@@ -61,7 +64,7 @@ const [earliestTime, latestTime] = [0, Date.parse('9999-12-31T23:59:59.999Z')];
  * @throws GatewayError `not_found` or `endpoint_disabled`
  */
 export async function requestResend(
-  dependencies: WebhookLogDependencies,
+  context: WebhookLogContext,
   clientId: string,
   actor: string,
   request: ResendRequest,
@@ -69,21 +72,21 @@ export async function requestResend(
   const { endpoint_id } = request;
   if (endpoint_id !== undefined) {
     const isKnown = isId('whe', endpoint_id);
-    assertEnabled(isKnown ? await dependencies.endpoints.get(clientId, endpoint_id) : undefined);
+    assertEnabled(isKnown ? await readEndpoint(context, clientId, endpoint_id) : undefined);
   }
-  const now = dependencies.clock();
+  const now = context.clock();
   const filter = filterOf(request, now);
   const openAt = request.until === undefined ? now : undefined;
-  const known = await sameRequest(dependencies, clientId, filter, openAt);
+  const known = await sameRequest(context, clientId, filter, openAt);
   if ('status' in known) return known;
   const { resendId } = known;
   const wanted = newResend(
     { ...filter, resend_id: resendId, client_id: clientId, actor },
     now,
-    dependencies.retentionDays,
-    dependencies.newRevision(),
+    context.env.RETENTION_DAYS,
+    context.newId(),
   );
-  await addActivity(dependencies.activityLog, {
+  await addActivity(activityLogOf(context), {
     entry_id: derivedIdAt('act', now, 'webhooks_resent', resendId, actor),
     kind: 'webhooks_resent',
     at: now.toISOString(),
@@ -92,18 +95,18 @@ export async function requestResend(
     actor,
     after: { resend_id: resendId, ...filter },
   });
-  await dependencies.resends.create(wanted);
-  const begun = await runResend(dependencies, resendId);
+  await storeResend(context, wanted);
+  const begun = await runResend(context, resendId);
   return begun ?? wanted;
 }
 
 /** @throws GatewayError `not_found` */
 export async function showResend(
-  { resends }: Pick<WebhookLogDependencies, 'resends'>,
+  context: Context<'WEBHOOK_DELIVERIES_TABLE'>,
   clientId: string,
   resendId: string,
 ): Promise<Resend> {
-  const resend = isId('whr', resendId) ? await resends.get(resendId) : undefined;
+  const resend = isId('whr', resendId) ? await readResend(context, resendId) : undefined;
   if (resend?.client_id !== clientId) throw standardError('not_found');
   return resend;
 }
@@ -133,20 +136,20 @@ function isoOf(at: Date): string {
  * time of a request without an end
  */
 async function sameRequest(
-  { resends }: Pick<WebhookLogDependencies, 'resends'>,
+  context: Context<'WEBHOOK_DELIVERIES_TABLE'>,
   clientId: string,
   filter: ResendFilter,
   openAt: Date | undefined,
 ): Promise<Resend | { readonly resendId: string }> {
   if (openAt === undefined) {
     const resendId = resendIdOf(clientId, filter, undefined);
-    return (await resends.get(resendId)) ?? { resendId };
+    return (await readResend(context, resendId)) ?? { resendId };
   }
   const period = Math.floor(openAt.getTime() / (sameRequestMinutes * 60_000));
   const ids = Array.from({ length: samePeriodsMax }, (_, before) =>
     resendIdOf(clientId, filter, period - before),
   );
-  const known = await Promise.all(ids.map((id) => resends.get(id)));
+  const known = await Promise.all(ids.map((id) => readResend(context, id)));
   const same = known.find(
     (one) =>
       one !== undefined &&
@@ -173,11 +176,6 @@ export interface ResendOptions {
   readonly evenAcknowledged?: boolean | undefined;
 }
 
-type OneResendDependencies = Pick<
-  WebhookLogDependencies,
-  'deliveries' | 'queue' | 'activityLog' | 'reportFailedDelivery' | 'newRevision' | 'clock'
->;
-
 /**
  * Resends one finished delivery, for the client and for administrators: same body, same `webhook-id`, one more
  * attempt.
@@ -188,22 +186,22 @@ type OneResendDependencies = Pick<
  * If a request dies before it sends the queue message, the next request for the same delivery sends it. If there are
  * two messages, only one finds the attempt due.
  */
-export async function resend(
-  dependencies: OneResendDependencies,
+export async function resendDelivery(
+  context: WebhookLogContext,
   deliveryId: string,
   actor: string,
   { evenAcknowledged = false }: ResendOptions = {},
 ): Promise<ResendOutcome> {
-  const seen = await alertedDelivery(dependencies, deliveryId);
+  const seen = await alertedDelivery(context, deliveryId);
   if (seen === undefined) return { kind: 'not_found' };
-  const now = dependencies.clock();
+  const now = context.clock();
   const resendable = seen.state === 'failed' || (seen.state === 'acknowledged' && evenAcknowledged);
   if (!resendable) {
-    if (seen.state === 'pending' && seen.attempt_trigger === 'manual') await start(dependencies, seen);
+    if (seen.state === 'pending' && seen.attempt_trigger === 'manual') await startResend(context, seen);
     return withoutResend(seen);
   }
-  const next = resendDue(seen, now, dependencies.newRevision());
-  await addActivity(dependencies.activityLog, {
+  const next = resendDue(seen, now, context.newId());
+  await addActivity(activityLogOf(context), {
     entry_id: derivedIdAt('act', now, 'webhook_resent', deliveryId, String(next.attempt_number), actor),
     kind: 'webhook_resent',
     at: now.toISOString(),
@@ -213,28 +211,28 @@ export async function resend(
     delivery_id: deliveryId,
     actor,
   });
-  if (!(await dependencies.deliveries.replace(seen, next))) {
-    const faster = await dependencies.deliveries.get(deliveryId);
+  if (!(await replaceDelivery(context, seen, next))) {
+    const faster = await readDelivery(context, deliveryId);
     return faster === undefined ? { kind: 'not_found' } : withoutResend(faster);
   }
-  await start(dependencies, next);
+  await startResend(context, next);
   return { kind: 'resent', attemptNumber: next.attempt_number };
 }
 
 /** Returns the delivery, after its pending alert is sent: it is shown as failed already. */
 async function alertedDelivery(
-  dependencies: OneResendDependencies,
+  context: WebhookLogContext,
   deliveryId: string,
 ): Promise<Delivery | undefined> {
-  const seen = await dependencies.deliveries.get(deliveryId);
+  const seen = await readDelivery(context, deliveryId);
   if (seen?.state !== 'failed' || !seen.alert_pending) return seen;
-  await alertFailure(dependencies, seen);
-  return dependencies.deliveries.get(deliveryId);
+  await alertFailure(context, seen);
+  return readDelivery(context, deliveryId);
 }
 
 /** Enqueues the attempt. A resend is due at once, so it needs no schedule. */
-function start({ queue }: Pick<WebhookLogDependencies, 'queue'>, delivery: Delivery): Promise<void> {
-  return enqueue(queue, [{ delivery }]);
+function startResend(context: WebhookLogContext, delivery: Delivery): Promise<void> {
+  return enqueueDeliveries(context, [{ delivery }]);
 }
 
 function withoutResend({ state }: Delivery): ResendOutcome {

@@ -17,8 +17,16 @@ import { allEnded } from '../../platform/aws/permanent-fault.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import { sendAlert } from '../deliver/alert-failure.ts';
 import { type Delivery, resendDue } from '../delivery.ts';
-import { enqueue } from '../delivery-queue.sqs.ts';
-import type { WebhookLogDependencies } from './delivery-log.ts';
+import { enqueueDeliveries, sendWebhookRetries } from '../delivery-queue.sqs.ts';
+import {
+  listDeliveryKeys,
+  readDeliveries,
+  readDelivery,
+  readResend,
+  replaceDelivery,
+  replaceResend,
+} from '../delivery-store.dynamo.ts';
+import type { WebhookLogContext } from './delivery-log.ts';
 import { afterStep, isDue, isResentBy, type Resend, type StepResult } from './resend.ts';
 
 const deliveriesPerStep = 50;
@@ -31,26 +39,23 @@ export const resentPerSecond = deliveriesPerStep / (stepMs / 1000);
 const worksForSeconds = 4;
 
 /** Takes steps for some seconds, then leaves the rest to a worker. Returns undefined if there is no such request. */
-export async function runResend(
-  dependencies: WebhookLogDependencies,
-  resendId: string,
-): Promise<Resend | undefined> {
-  const { resends, queue, clock, sleep, newRevision } = dependencies;
+export async function runResend(context: WebhookLogContext, resendId: string): Promise<Resend | undefined> {
+  const { clock, sleep, newId } = context;
   const endsAt = addSeconds(clock(), worksForSeconds);
-  let resend = await resends.get(resendId);
+  let resend = await readResend(context, resendId);
   while (resend !== undefined && resend.status !== 'completed') {
     if (clock() >= endsAt) {
       const message = { resend_id: resendId };
-      await queue.send('retries', [{ clientId: resend.client_id, message, delaySeconds: 0 }]);
+      await sendWebhookRetries(context, [{ clientId: resend.client_id, message, delaySeconds: 0 }]);
       return resend;
     }
     const startedAt = clock().getTime();
-    const step = await takeStep(dependencies, resend);
-    const next = afterStep(resend, step, clock(), newRevision());
+    const step = await takeStep(context, resend);
+    const next = afterStep(resend, step, clock(), newId());
     // Slow writes mean that others use the table, so the next step waits at least as long as this one took.
     const tookMs = clock().getTime() - startedAt;
     // Another process took this step, and goes on.
-    if (!(await resends.replace(resend, next))) return resends.get(resendId);
+    if (!(await replaceResend(context, resend, next))) return readResend(context, resendId);
     resend = next;
     if (resend.status === 'sending' && step.resent > 0) await sleep(Math.max(stepMs - tookMs, tookMs));
   }
@@ -60,13 +65,15 @@ export async function runResend(
 /** Sorts after every id in a position. */
 const last = '~';
 
-async function takeStep(dependencies: WebhookLogDependencies, resend: Resend): Promise<StepResult> {
-  const { deliveries } = dependencies;
-  const keys = await deliveries.list({
+async function takeStep(context: WebhookLogContext, resend: Resend): Promise<StepResult> {
+  const keys = await listDeliveryKeys(context, {
     ...{ clientId: resend.client_id, failed: resend.state === 'failed', order: 'oldest first' },
     ...{ after: resend.cursor ?? resend.since, before: `${resend.until}${last}`, limit: readPerStep },
   });
-  const rows = await deliveries.getMany(keys.map(({ delivery_id }) => delivery_id));
+  const rows = await readDeliveries(
+    context,
+    keys.map(({ delivery_id }) => delivery_id),
+  );
   const byId = new Map(rows.map((row) => [row.delivery_id, row]));
   const included: Delivery[] = [];
   let cursor: string | undefined;
@@ -79,52 +86,49 @@ async function takeStep(dependencies: WebhookLogDependencies, resend: Resend): P
   const isEnd = keys.length < readPerStep && cursor === keys.at(-1)?.list_at;
   const end = isEnd ? undefined : cursor;
   if (resend.status === 'matching') return { matched: included.length, resent: 0, cursor: end };
-  return { matched: 0, resent: await resendAll(dependencies, resend, included), cursor: end };
+  return { matched: 0, resent: await resendAll(context, resend, included), cursor: end };
 }
 
 /** @returns the number of the deliveries that this request has resent, now or before. */
 async function resendAll(
-  dependencies: WebhookLogDependencies,
+  context: WebhookLogContext,
   resend: Resend,
   included: readonly Delivery[],
 ): Promise<number> {
-  const { queue, clock } = dependencies;
+  const { clock } = context;
   const now = clock();
   // The attempts are spread over half of the step, so that no burst of POSTs delays others.
   const dueAt = (index: number) => addSeconds(now, (index * stepMs) / deliveriesPerStep / 2000);
-  const all = await allEnded(
-    included.map((row, index) => resentOne(dependencies, resend, row, dueAt(index))),
-  );
+  const all = await allEnded(included.map((row, index) => resentOne(context, resend, row, dueAt(index))));
   const resent = all.filter((row) => row !== undefined);
-  await enqueue(
-    queue,
+  await enqueueDeliveries(
+    context,
     resent
       .filter((row) => row.state === 'pending' && row.attempt_trigger === 'manual')
-      .map((delivery) => ({ delivery, delaySeconds: secondsUntil(delivery, clock()) })),
+      .map((delivery) => ({ delivery, delaySeconds: secondsUntilDue(delivery, clock()) })),
   );
   return resent.length;
 }
 
 /** Returns the delivery if this request has resent it, now or before. */
 async function resentOne(
-  dependencies: WebhookLogDependencies,
+  context: WebhookLogContext,
   resend: Resend,
   seen: Delivery,
   dueAt: Date,
 ): Promise<Delivery | undefined> {
-  const { deliveries, newRevision } = dependencies;
   let row: Delivery | undefined = seen;
   while (row !== undefined && isDue(resend, row)) {
-    const next = resendDue(row, dueAt, newRevision(), resend.resend_id);
-    if (row.alert_pending) await sendAlert(dependencies, row);
-    if (await deliveries.replace(row, next)) return next;
+    const next = resendDue(row, dueAt, context.newId(), resend.resend_id);
+    if (row.alert_pending) await sendAlert(context, row);
+    if (await replaceDelivery(context, row, next)) return next;
     // A worker has noted the alert in the meantime, or another process has taken the same step.
-    row = await deliveries.get(row.delivery_id);
+    row = await readDelivery(context, row.delivery_id);
   }
   return row !== undefined && isResentBy(resend, row) ? row : undefined;
 }
 
 /** Returns whole seconds. An early message keeps a worker waiting for less than a second. */
-function secondsUntil(delivery: Delivery, now: Date): number {
+function secondsUntilDue(delivery: Delivery, now: Date): number {
   return Math.max(0, Math.floor((Date.parse(delivery.attempt_due_at) - now.getTime()) / 1000));
 }

@@ -2,7 +2,9 @@ import { CreateScheduleGroupCommand, GetScheduleCommand } from '@aws-sdk/client-
 import { CreateQueueCommand, GetQueueAttributesCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { eventBridgeSchedules, sqsDeliveryQueue } from '../../../shared/webhook/delivery-queue.sqs.ts';
+import { eventBridgeSchedules, sendWebhookRetries } from '../../../shared/webhook/delivery-queue.sqs.ts';
+import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import { schedulerClient, sqsClient } from '../../support/gateway/gateway.ts';
 
 const sqs = sqsClient();
@@ -18,13 +20,23 @@ beforeAll(async () => {
   queue = { url: QueueUrl, arn: Attributes?.QueueArn ?? '' };
   await scheduler.send(new CreateScheduleGroupCommand({ Name: group }));
 });
+const context = () =>
+  testContext(inMemoryTables(), {
+    sqs: () => sqs,
+    env: {
+      WEBHOOK_RETRIES_QUEUE_URL: queue.url,
+      WEBHOOK_RETRIES_QUEUE_ARN: queue.arn,
+      SCHEDULE_GROUP: group,
+      SCHEDULE_ROLE_ARN: 'arn:aws:iam::000000000000:role/wake-test',
+    },
+  });
 afterAll(() => {
   sqs.destroy();
   scheduler.destroy();
 });
 
 it('sends with the client as message group, so that a fair queue can keep clients apart', async () => {
-  await sqsDeliveryQueue(sqs, { first: queue.url, retries: queue.url }).send('first', [
+  await sendWebhookRetries(context(), [
     { clientId: 'client-a', message: { delivery_id: 'whd_1' }, delaySeconds: 0 },
   ]);
   const { Messages } = await sqs.send(
@@ -39,12 +51,7 @@ it('sends with the client as message group, so that a fair queue can keep client
 });
 
 it('makes a one-shot schedule once, however often it is asked to', async () => {
-  const roleArn = 'arn:aws:iam::000000000000:role/wake-test';
-  const scheduleOnce = eventBridgeSchedules(scheduler, {
-    groupName: group,
-    roleArn,
-    queueArn: queue.arn,
-  });
+  const scheduleOnce = eventBridgeSchedules(context(), scheduler);
   const at = addSeconds(new Date(), 3600);
   const wanted = { name: 'whd_1-5', at, message: { delivery_id: 'whd_1' } };
   await scheduleOnce(wanted);

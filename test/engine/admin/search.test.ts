@@ -16,7 +16,7 @@ import type { OneTimePassword } from '../../../shared/otp/otp.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import { newDelivery } from '../../../shared/webhook/delivery.ts';
-import { dynamoDeliveryStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
+import { storeDelivery } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import { testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
@@ -57,11 +57,9 @@ beforeAll(async () => {
   const { dynamo, names } = tables;
   const clients = dynamoClientStore(dynamo, names.clients);
   const context = testContext(tables, { env: { RETENTION_DAYS: 1, COUNTRY: 'GB' } });
-  const deliveries = dynamoDeliveryStore(dynamo, names.webhook_deliveries);
   dependencies = {
     ...context,
     clients,
-    deliveries,
     mode: 'live',
     clock: () => created,
   } as never;
@@ -126,7 +124,8 @@ beforeAll(async () => {
     expires_at: addSeconds(created, 300).toISOString(),
   };
   await tables.dynamo.send(new PutCommand({ TableName: tables.names.one_time_passwords, Item }));
-  await deliveries.create(
+  await storeDelivery(
+    context,
     newDelivery(
       {
         delivery_id: ids.delivery,

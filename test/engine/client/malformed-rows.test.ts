@@ -18,7 +18,14 @@ import {
   suppressionOf,
 } from '../../../shared/message/suppression/suppressions.dynamo.ts';
 import { claimed, type Delivery, newDelivery } from '../../../shared/webhook/delivery.ts';
-import { dynamoDeliveryStore, dynamoResendStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
+import {
+  readDeliveries,
+  readDelivery,
+  readResend,
+  replaceDelivery,
+  replaceResend,
+  storeDelivery,
+} from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { afterStep, newResend } from '../../../shared/webhook/log/resend.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import { testContext } from '../../support/engine/test-context.ts';
@@ -152,7 +159,6 @@ it('an invalid WhatsApp window is none', async () => {
 });
 
 describe('a webhook', () => {
-  const store = () => dynamoDeliveryStore(tables.dynamo, tables.names.webhook_deliveries);
   const aDelivery = (delivery_id: string): Delivery =>
     newDelivery(
       { delivery_id, client_id: 'c', event: 'sms.sent', url: 'https://a.example', body: '{}' },
@@ -162,11 +168,11 @@ describe('a webhook', () => {
     );
 
   it('that is invalid hides none of the others', async () => {
-    await store().create(aDelivery('whd_1'));
+    await storeDelivery(testContext(tables), aDelivery('whd_1'));
     await put('webhook_deliveries', { ...aDelivery('whd_2'), state: 'odd' });
-    expect((await store().getMany(['whd_1', 'whd_2'])).map(({ delivery_id }) => delivery_id)).toEqual([
-      'whd_1',
-    ]);
+    expect(
+      (await readDeliveries(testContext(tables), ['whd_1', 'whd_2'])).map(({ delivery_id }) => delivery_id),
+    ).toEqual(['whd_1']);
   });
 
   it('keeps what a later release added to its row and to an attempt', async () => {
@@ -186,10 +192,10 @@ describe('a webhook', () => {
     };
     const added_later = { any: ['thing'] };
     await put('webhook_deliveries', { ...aDelivery('whd_3'), attempts: [attempt], added_later });
-    const seen = await store().get('whd_3');
+    const seen = await readDelivery(testContext(tables), 'whd_3');
     if (seen === undefined) throw new Error('it is stored');
-    await store().replace(seen, claimed(seen, created, 'second'));
-    expect(await store().get('whd_3')).toMatchObject({
+    await replaceDelivery(testContext(tables), seen, claimed(seen, created, 'second'));
+    expect(await readDelivery(testContext(tables), 'whd_3')).toMatchObject({
       state: 'attempting',
       attempts: [attempt],
       added_later,
@@ -197,7 +203,7 @@ describe('a webhook', () => {
   });
 
   it('keeps what a later release added to a request to resend many', async () => {
-    const resends = dynamoResendStore(tables.dynamo, tables.names.webhook_deliveries);
+    const context = testContext(tables);
     const filter = { state: 'failed', since: at, until: at } as const;
     const resend = newResend(
       { ...filter, resend_id: 'whr_1', client_id: 'c', actor: 'c' },
@@ -206,13 +212,14 @@ describe('a webhook', () => {
       'first',
     );
     await put('webhook_deliveries', { ...resend, delivery_id: 'whr_1', added_later: 'kept' });
-    const seen = await resends.get('whr_1');
+    const seen = await readResend(context, 'whr_1');
     if (seen === undefined) throw new Error('it is stored');
-    await resends.replace(
+    await replaceResend(
+      context,
       seen,
       afterStep(seen, { matched: 1, resent: 0, cursor: undefined }, created, 'second'),
     );
-    expect(await resends.get('whr_1')).toMatchObject({ status: 'sending', added_later: 'kept' });
+    expect(await readResend(context, 'whr_1')).toMatchObject({ status: 'sending', added_later: 'kept' });
   });
 });
 

@@ -5,10 +5,9 @@ import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
 import type { OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import { cancelMessage } from '../../../shared/message/status-and-cancel.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { type RelayDependencies, relayChanges } from '../../../shared/relay/relay.ts';
-import { inMemoryStores, storesIn } from '../../support/engine/stores.ts';
+import { type RelayContext, relayChanges } from '../../../shared/relay/relay.ts';
 import { createTables } from '../../support/engine/tables.ts';
-import { testContext } from '../../support/engine/test-context.ts';
+import { outboundSqs, testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { accepted } from '../../support/message/attempt-world.ts';
 import { dueRuns } from '../../support/message/due-runs.ts';
@@ -27,6 +26,7 @@ beforeAll(async () => {
     'one_time_passwords',
     'suppressions',
     'whatsapp_windows',
+    'webhook_endpoints',
   ]);
 });
 afterAll(() => tables.drop());
@@ -36,26 +36,14 @@ const { carrierOf, sent, stored } = handOversIn(() => tables, clock);
 /** A relay whose queue is a list. */
 function relaySimulation() {
   const queued: (OutboundEntry & { readonly at: Date })[] = [];
-  const { deliveries } = inMemoryStores();
-  const dependencies: RelayDependencies = {
-    outbound: {
-      enqueue: async (entries) => {
-        queued.push(...entries.map((entry) => ({ ...entry, at: addSeconds(now, entry.delaySeconds ?? 0) })));
-      },
-    },
-    webhooks: {
-      deliveries,
-      queue: { send: () => Promise.reject(new Error('nothing is delivered here')) },
-      slowEndpoints: storesIn(tables).slowEndpoints,
+  const context: RelayContext = {
+    ...testContext(tables, {
       clock,
-      newRevision: () => 'r',
-      retentionDays: 30,
-    },
+      sqs: outboundSqs((entry) => queued.push({ ...entry, at: addSeconds(now, entry.delaySeconds ?? 0) })),
+    }),
     accountUrlOf: async () => undefined,
-    endpointsOf: async () => [],
-    clock,
   };
-  return { dependencies, queued };
+  return { context, queued };
 }
 
 describe('a scheduled message', () => {
@@ -65,8 +53,8 @@ describe('a scheduled message', () => {
       now = start;
       const due = addSeconds(start, ahead);
       const message = await sent({ scheduled_at: due.toISOString() });
-      const { dependencies, queued } = relaySimulation();
-      await relayChanges(dependencies, [{ before: undefined, after: message }]);
+      const { context, queued } = relaySimulation();
+      await relayChanges(context, [{ before: undefined, after: message }]);
       const [shown] = queued;
       expect(shown?.delaySeconds).toBe(Math.ceil(ahead));
       const { dependencies: carrier, handed } = carrierOf(() => accepted);
@@ -75,7 +63,7 @@ describe('a scheduled message', () => {
       expect(handed).toHaveLength(1);
       const after = await stored(message.message_id);
       expect((after.queued_at ?? '') >= due.toISOString()).toBe(true);
-      await relayChanges(dependencies, [{ before: message, after: { ...after, status: 'queued' } }]);
+      await relayChanges(context, [{ before: message, after: { ...after, status: 'queued' } }]);
       expect(queued).toHaveLength(1);
       expect(after.expires_at).toBe(addSeconds(due, 259_200).toISOString());
       now = start;
@@ -86,8 +74,8 @@ describe('a scheduled message', () => {
     now = start;
     const due = addSeconds(start, 86_400.5);
     const { message_id } = await sent({ scheduled_at: due.toISOString() });
-    const { dependencies, queued } = relaySimulation();
-    await relayChanges(dependencies, [{ before: undefined, after: await stored(message_id) }]);
+    const { context, queued } = relaySimulation();
+    await relayChanges(context, [{ before: undefined, after: await stored(message_id) }]);
     expect(queued).toEqual([]);
     const { run } = dueRuns(tables, clock);
     const runAt = async (seconds: number) => {

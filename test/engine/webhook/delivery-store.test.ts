@@ -2,9 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { withoutUndefined } from '../../../shared/platform/object-fields.ts';
 import { acknowledged, claimed, type Delivery, newDelivery } from '../../../shared/webhook/delivery.ts';
-import { type DeliveryStore, dynamoDeliveryStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
-import { inMemoryStores } from '../../support/engine/stores.ts';
+import {
+  listDeliveryKeys,
+  readDeliveries,
+  readDelivery,
+  replaceDelivery,
+  storeDelivery,
+} from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { createTables } from '../../support/engine/tables.ts';
+import { type TestContext, testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { created } from '../../support/message/example-message.ts';
 
@@ -14,7 +20,6 @@ beforeAll(async () => {
 });
 afterAll(() => tables.drop());
 
-const tableStore = () => dynamoDeliveryStore(tables.dynamo, tables.names.webhook_deliveries);
 let deliveries = 0;
 
 function aDelivery(): Delivery {
@@ -52,70 +57,76 @@ function acknowledgedFrom(held: Delivery): Delivery {
   );
 }
 
-describe.each<[string, () => DeliveryStore]>([
-  ['in memory', () => inMemoryStores().deliveries],
-  ['in the table', tableStore],
-])('deliveries %s', (_where, newStore) => {
+describe.each<[string, () => TestContext]>([
+  ['in memory', () => testContext()],
+  ['in the table', () => testContext(tables)],
+])('deliveries %s', (_where, newContext) => {
   it('keeps the first row of an id if it is created again', async () => {
-    const store = newStore();
+    const context = newContext();
     const first = aDelivery();
-    expect(await store.create(first)).toEqual(first);
-    expect(await store.create({ ...first, body: '{"other":true}' })).toMatchObject(withoutUndefined(first));
-    expect(await store.get(first.delivery_id)).toMatchObject(withoutUndefined(first));
+    expect(await storeDelivery(context, first)).toEqual(first);
+    expect(await storeDelivery(context, { ...first, body: '{"other":true}' })).toMatchObject(
+      withoutUndefined(first),
+    );
+    expect(await readDelivery(context, first.delivery_id)).toMatchObject(withoutUndefined(first));
   });
 
   it('lets one of many workers have an attempt', async () => {
-    const store = newStore();
+    const context = newContext();
     const seen = aDelivery();
-    await store.create(seen);
+    await storeDelivery(context, seen);
     const won = await Promise.all(
-      Array.from({ length: 10 }, (_, i) => store.replace(seen, claimed(seen, created, `worker ${i}`))),
+      Array.from({ length: 10 }, (_, i) =>
+        replaceDelivery(context, seen, claimed(seen, created, `worker ${i}`)),
+      ),
     );
     expect(won.filter(Boolean)).toHaveLength(1);
   });
 
   it('recognises its own write when it is repeated after a lost response', async () => {
-    const store = newStore();
+    const context = newContext();
     const seen = aDelivery();
-    await store.create(seen);
+    await storeDelivery(context, seen);
     const next = claimed(seen, created, 'mine');
-    expect(await store.replace(seen, next)).toBe(true);
-    expect(await store.replace(seen, next)).toBe(true);
-    expect(await store.replace(seen, claimed(seen, created, 'theirs'))).toBe(false);
+    expect(await replaceDelivery(context, seen, next)).toBe(true);
+    expect(await replaceDelivery(context, seen, next)).toBe(true);
+    expect(await replaceDelivery(context, seen, claimed(seen, created, 'theirs'))).toBe(false);
   });
 
   it('reads every attempt as it was written', async () => {
-    const store = newStore();
+    const context = newContext();
     const seen = aDelivery();
-    await store.create(seen);
+    await storeDelivery(context, seen);
     const held = claimed(seen, created, 'held');
-    await store.replace(seen, held);
+    await replaceDelivery(context, seen, held);
     const done = acknowledgedFrom(held);
-    await store.replace(held, done);
-    expect(await store.get(seen.delivery_id)).toMatchObject(withoutUndefined(done));
+    await replaceDelivery(context, held, done);
+    expect(await readDelivery(context, seen.delivery_id)).toMatchObject(withoutUndefined(done));
   });
 
   it('lists the deliveries of a client by time: all, and those that failed until they are acknowledged', async () => {
-    const store = newStore();
+    const context = newContext();
     const client_id = `client ${deliveries}`;
     const rows = Array.from({ length: 9 }, (_, index) => ({
       ...{ ...aDelivery(), client_id, state: index < 6 ? ('failed' as const) : ('pending' as const) },
       created_at: addSeconds(created, index).toISOString(),
     }));
-    for (const row of rows) await store.create(row);
+    for (const row of rows) await storeDelivery(context, row);
     const ids = rows.map(({ delivery_id }) => delivery_id);
     const all = { clientId: client_id, failed: false, after: '0', before: '~', limit: 100 } as const;
-    const list = async (range: Partial<Parameters<DeliveryStore['list']>[0]>) =>
-      (await store.list({ ...all, order: 'oldest first', ...range })).map(({ delivery_id }) => delivery_id);
+    const list = async (range: Partial<Parameters<typeof listDeliveryKeys>[1]>) =>
+      (await listDeliveryKeys(context, { ...all, order: 'oldest first', ...range })).map(
+        ({ delivery_id }) => delivery_id,
+      );
     expect(await list({})).toEqual(ids);
     expect(await list({ order: 'newest first', limit: 4 })).toEqual(ids.toReversed().slice(0, 4));
-    const [first, second] = await store.list({ ...all, order: 'oldest first', limit: 2 });
+    const [first, second] = await listDeliveryKeys(context, { ...all, order: 'oldest first', limit: 2 });
     expect(await list({ after: second?.list_at ?? '', limit: 2 })).toEqual(ids.slice(2, 4));
     expect(await list({ after: second?.list_at ?? '', before: first?.list_at ?? '' })).toEqual([]);
-    const [resent, again] = await store.getMany(ids.slice(0, 2));
+    const [resent, again] = await readDeliveries(context, ids.slice(0, 2));
     if (resent === undefined || again === undefined) throw new Error('they are stored');
-    await store.replace(resent, { ...resent, state: 'pending', revision: 'resent' });
-    await store.replace(again, { ...again, state: 'acknowledged', revision: 'acknowledged' });
+    await replaceDelivery(context, resent, { ...resent, state: 'pending', revision: 'resent' });
+    await replaceDelivery(context, again, { ...again, state: 'acknowledged', revision: 'acknowledged' });
     expect(await list({ failed: true })).toEqual(ids.slice(0, 6).filter((id) => id !== again.delivery_id));
   });
 });

@@ -6,15 +6,20 @@ import type { WebhookSecretStore } from '../../../shared/client/webhook-secrets.
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import {
-  dynamoEndpointResults,
-  dynamoEndpointStore,
-  type EndpointResults,
-  type EndpointStore,
+  addEndpointFailure,
+  clearEndpointFailures,
+  disableEndpoint,
+  noteNoticeSent,
+  readEndpoint,
+  removeEndpoint,
+  storeEndpoint,
+  updateEndpointRow,
+  webhookEndpointsOf,
 } from '../../../shared/webhook/endpoint-store.dynamo.ts';
 import { changed, endpointsMax } from '../../../shared/webhook/webhook-endpoint.ts';
 import { losingResponses } from '../../support/engine/lost-responses.ts';
-import { inMemoryStores } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';
+import { type TestContext, testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { created } from '../../support/message/example-message.ts';
 import { anEndpoint } from '../../support/webhook/example-webhook-endpoint.ts';
@@ -25,10 +30,6 @@ beforeAll(async () => {
 });
 afterAll(() => tables.drop());
 
-const tableStore = (): EndpointStore & EndpointResults => ({
-  ...dynamoEndpointStore(tables.dynamo, tables.names.webhook_endpoints, tables.names.client_secrets),
-  ...dynamoEndpointResults(tables.dynamo, tables.names.webhook_endpoints),
-});
 const secretStore = () => dynamoWebhookSecretStore(tables.dynamo, tables.names.client_secrets);
 
 let clients = 0;
@@ -37,12 +38,12 @@ const aNewEndpoint = (client_id: string) => anEndpoint({ client_id, endpoint_id:
 const secret = { secret: 'whsec_Zmlyc3Q=', created_at: created.toISOString() };
 
 describe.each([
-  ['in memory', () => inMemoryStores().endpoints],
-  ['in the table', tableStore],
-])('endpoints %s', (_where, makeStore) => {
-  let store: EndpointStore & EndpointResults;
+  ['in memory', () => testContext()],
+  ['in the table', () => testContext(tables)],
+])('endpoints %s', (_where, newContext) => {
+  let context: TestContext;
   beforeAll(() => {
-    store = makeStore();
+    context = { ...newContext(), clock: () => created };
   });
 
   it('are at most ten of a client, exactly, however many are created at once', async () => {
@@ -52,38 +53,40 @@ describe.each([
     const results: boolean[] = [];
     for (let first = 0; first < wanted.length; first += 5)
       results.push(
-        ...(await Promise.all(wanted.slice(first, first + 5).map((one) => store.create(one, secret)))),
+        ...(await Promise.all(
+          wanted.slice(first, first + 5).map((one) => storeEndpoint(context, one, secret)),
+        )),
       );
     expect(results.filter(Boolean)).toHaveLength(endpointsMax);
-    const stored = await store.list(clientId);
+    const stored = await webhookEndpointsOf(context, clientId);
     expect(stored).toEqual(
       wanted
         .filter((_, index) => results[index])
         .toSorted((a, b) => (a.endpoint_id < b.endpoint_id ? -1 : 1)),
     );
 
-    expect(await store.create(aNewEndpoint(other), secret)).toBe(true);
-    expect(await store.delete(clientId, stored[0]?.endpoint_id ?? '')).toBe(true);
-    expect(await store.create(aNewEndpoint(clientId), secret)).toBe(true);
-    expect(await store.create(aNewEndpoint(clientId), secret)).toBe(false);
+    expect(await storeEndpoint(context, aNewEndpoint(other), secret)).toBe(true);
+    expect(await removeEndpoint(context, clientId, stored[0]?.endpoint_id ?? '')).toBe(true);
+    expect(await storeEndpoint(context, aNewEndpoint(clientId), secret)).toBe(true);
+    expect(await storeEndpoint(context, aNewEndpoint(clientId), secret)).toBe(false);
   });
 
   it('are found by client and id only, and gone once deleted', async () => {
     const endpoint = aNewEndpoint(aClient());
     const { client_id, endpoint_id } = endpoint;
-    await store.create(endpoint, secret);
-    expect(await store.get(client_id, endpoint_id)).toEqual(endpoint);
-    expect(await store.get(aClient(), endpoint_id)).toBeUndefined();
-    expect(await store.delete(aClient(), endpoint_id)).toBe(false);
-    expect(await store.delete(client_id, endpoint_id)).toBe(true);
-    expect(await store.delete(client_id, endpoint_id)).toBe(false);
-    expect(await store.list(client_id)).toEqual([]);
+    await storeEndpoint(context, endpoint, secret);
+    expect(await readEndpoint(context, client_id, endpoint_id)).toEqual(endpoint);
+    expect(await readEndpoint(context, aClient(), endpoint_id)).toBeUndefined();
+    expect(await removeEndpoint(context, aClient(), endpoint_id)).toBe(false);
+    expect(await removeEndpoint(context, client_id, endpoint_id)).toBe(true);
+    expect(await removeEndpoint(context, client_id, endpoint_id)).toBe(false);
+    expect(await webhookEndpointsOf(context, client_id)).toEqual([]);
   });
 
   it('take every change that is made at the same moment, each in its own fields', async () => {
     const endpoint = { ...aNewEndpoint(aClient()), events: ['sms.*'], description: 'orders' };
     const { client_id, endpoint_id } = endpoint;
-    await store.create(endpoint, secret);
+    await storeEndpoint(context, endpoint, secret);
     const disabled = changed(endpoint, { events: null, enabled: false }, created, 'second');
     const moved = changed(endpoint, { destination: { url: 'https://late.example.com' } }, created, 'late');
     const { events: _events, ...rest } = endpoint;
@@ -95,16 +98,24 @@ describe.each([
       url: 'https://late.example.com',
       revision: 'late',
     };
-    expect(await store.change(endpoint, disabled)).toEqual({ ...both, url: rest.url, revision: 'second' });
+    expect(await updateEndpointRow(context, endpoint, disabled)).toEqual({
+      ...both,
+      url: rest.url,
+      revision: 'second',
+    });
     // The SDK repeats it where a response was lost.
-    await store.change(endpoint, disabled);
-    expect(await store.change(endpoint, moved)).toEqual(both);
-    expect(await store.get(client_id, endpoint_id)).toEqual(both);
+    await updateEndpointRow(context, endpoint, disabled);
+    expect(await updateEndpointRow(context, endpoint, moved)).toEqual(both);
+    expect(await readEndpoint(context, client_id, endpoint_id)).toEqual(both);
     const enabled = changed(both, { enabled: true }, created, 'third');
-    expect(await store.change(both, enabled)).toEqual({ ...rest, url: both.url, revision: 'third' });
-    await store.delete(client_id, endpoint_id);
-    expect(await store.change(both, enabled)).toBeUndefined();
-    expect(await store.get(client_id, endpoint_id)).toBeUndefined();
+    expect(await updateEndpointRow(context, both, enabled)).toEqual({
+      ...rest,
+      url: both.url,
+      revision: 'third',
+    });
+    await removeEndpoint(context, client_id, endpoint_id);
+    expect(await updateEndpointRow(context, both, enabled)).toBeUndefined();
+    expect(await readEndpoint(context, client_id, endpoint_id)).toBeUndefined();
   });
 
   it('have the whole destination of the later of two changes at the same moment', async () => {
@@ -120,99 +131,108 @@ describe.each([
     ] as const;
     for (const [before, earlier, later] of pairs) {
       const endpoint = { ...aNewEndpoint(aClient()), ...before };
-      await store.create(endpoint, secret);
+      await storeEndpoint(context, endpoint, secret);
       const [first, second] = [earlier, later].map((destination, index) =>
         changed(endpoint, { destination }, created, `revision ${index}`),
       );
       if (first === undefined || second === undefined) throw new Error('two changes');
-      await store.change(endpoint, first);
-      expect(await store.change(endpoint, second)).toEqual(second);
+      await updateEndpointRow(context, endpoint, first);
+      expect(await updateEndpointRow(context, endpoint, second)).toEqual(second);
     }
   });
 
   it('keep when and why the gateway disabled them, where their client disables them at the same moment', async () => {
     const endpoint = aNewEndpoint(aClient());
-    await store.create(endpoint, secret);
-    const failing = await store.addFailure(endpoint, created);
+    await storeEndpoint(context, endpoint, secret);
+    const failing = await addEndpointFailure(context, endpoint);
     if (failing === undefined) throw new Error('not counted');
     const by = {
       disabled_at: created.toISOString(),
       disabled_reason: 'no_successful_delivery',
       revision: 'x',
     };
-    await store.disable(failing, by);
+    await disableEndpoint(context, failing, by);
     const late = changed(failing, { enabled: false }, addSeconds(created, 1), 'second');
     const { failing_since: _since, failed_attempts: _attempts, ...rest } = failing;
     const next = { ...rest, ...by, revision: 'second', enabled: false, notice_pending: true };
-    expect(await store.change(failing, late)).toEqual(next);
+    expect(await updateEndpointRow(context, failing, late)).toEqual(next);
     // A change of other fields that read the row before does not enable it.
     const described = changed(endpoint, { description: 'x' }, created, 'third');
-    expect(await store.change(endpoint, described)).toEqual({ ...next, description: 'x', revision: 'third' });
+    expect(await updateEndpointRow(context, endpoint, described)).toEqual({
+      ...next,
+      description: 'x',
+      revision: 'third',
+    });
   });
 
   it('count failures until a success, and are disabled only if they failed all the time', async () => {
     const endpoint = aNewEndpoint(aClient());
     const { client_id, endpoint_id } = endpoint;
-    await store.create(endpoint, secret);
+    await storeEndpoint(context, endpoint, secret);
     const since = created.toISOString();
-    const first = await store.addFailure(endpoint, created);
+    const first = await addEndpointFailure(context, endpoint);
     expect(first).toEqual({ ...endpoint, failing_since: since, failed_attempts: 1 });
-    const failing = await store.addFailure(endpoint, addSeconds(created, 60));
+    const failing = await addEndpointFailure({ ...context, clock: () => addSeconds(created, 60) }, endpoint);
     expect(failing).toEqual({ ...endpoint, failing_since: since, failed_attempts: 2 });
     if (failing === undefined) throw new Error('not counted');
     // A change that leaves the URL alone keeps the count, though it read the row before.
     const renamed = changed(failing, { description: 'x' }, created, 'second');
-    await store.addFailure(endpoint, created);
-    expect(await store.change(failing, renamed)).toEqual({ ...renamed, failed_attempts: 3 });
+    await addEndpointFailure(context, endpoint);
+    expect(await updateEndpointRow(context, failing, renamed)).toEqual({ ...renamed, failed_attempts: 3 });
     // Nor does one that read the row before the first failure.
     const early = changed(endpoint, { description: 'y' }, created, 'early');
-    expect(await store.change(endpoint, early)).toMatchObject({ failing_since: since, failed_attempts: 3 });
+    expect(await updateEndpointRow(context, endpoint, early)).toMatchObject({
+      failing_since: since,
+      failed_attempts: 3,
+    });
 
     const by = {
       disabled_at: since,
       disabled_reason: 'no_successful_delivery',
       revision: 'third',
     };
-    await store.clearFailures(endpoint);
-    expect(await store.disable(failing, by)).toBeUndefined();
-    const again = await store.addFailure(endpoint, created);
+    await clearEndpointFailures(context, endpoint);
+    expect(await disableEndpoint(context, failing, by)).toBeUndefined();
+    const again = await addEndpointFailure(context, endpoint);
     if (again === undefined) throw new Error('not counted');
-    const disabled = await store.disable(again, by);
+    const disabled = await disableEndpoint(context, again, by);
     // Who enables it in the console finds no failures counted.
     const { failing_since: _since, failed_attempts: _attempts, ...rest } = again;
     const uncounted = { ...rest, ...by, enabled: false };
     expect(disabled).toEqual({ ...uncounted, notice_pending: true });
     // A write that is repeated after a lost response is recognised; that of another worker is not its own.
-    expect(await store.disable(again, by)).toEqual(disabled);
-    expect(await store.disable(again, { ...by, revision: 'of another worker' })).toBeUndefined();
-    expect(await store.addFailure(endpoint, created)).toBeUndefined();
-    await store.noticeSent({ ...again, ...by });
-    expect(await store.get(client_id, endpoint_id)).toEqual(uncounted);
+    expect(await disableEndpoint(context, again, by)).toEqual(disabled);
+    expect(await disableEndpoint(context, again, { ...by, revision: 'of another worker' })).toBeUndefined();
+    expect(await addEndpointFailure(context, endpoint)).toBeUndefined();
+    await noteNoticeSent(context, { ...again, ...by });
+    expect(await readEndpoint(context, client_id, endpoint_id)).toEqual(uncounted);
   });
 });
 
 it('a failure is counted once, also where the response of its write is lost', async () => {
   const endpoint = aNewEndpoint(aClient());
-  const store = tableStore();
-  await store.create(endpoint, secret);
+  const context = testContext(tables);
+  await storeEndpoint(context, endpoint, secret);
   const { dynamo, lost } = losingResponses(() => true);
-  const losing = dynamoEndpointResults(dynamo, tables.names.webhook_endpoints);
-  await expect(losing.addFailure(endpoint, created)).rejects.toThrow('must not be repeated');
+  const losing = { ...context, db: dynamo };
+  await expect(addEndpointFailure(losing, endpoint)).rejects.toThrow('must not be repeated');
   dynamo.destroy();
   expect(lost()).toBe(1);
-  expect(await store.get(endpoint.client_id, endpoint.endpoint_id)).toMatchObject({ failed_attempts: 1 });
+  expect(await readEndpoint(context, endpoint.client_id, endpoint.endpoint_id)).toMatchObject({
+    failed_attempts: 1,
+  });
 });
 
 describe('the secrets of endpoints', () => {
   it('are not found where the endpoint is deleted between the read and the write of a rotation', async () => {
-    const [store, secrets] = [tableStore(), secretStore()];
+    const [context, secrets] = [testContext(tables), secretStore()];
     const endpoint = aNewEndpoint(aClient());
-    await store.create(endpoint, secret);
+    await storeEndpoint(context, endpoint, secret);
     const { client_id, endpoint_id } = endpoint;
     const deletedMeanwhile: WebhookSecretStore = {
       find: secrets.find,
       replace: async (...change) => {
-        await store.delete(client_id, endpoint_id);
+        await removeEndpoint(context, client_id, endpoint_id);
         return secrets.replace(...change);
       },
     };
@@ -224,14 +244,14 @@ describe('the secrets of endpoints', () => {
   });
 
   it('are made with their endpoint, rotate apart from the account’s, and go with it', async () => {
-    const [store, secrets] = [tableStore(), secretStore()];
+    const [context, secrets] = [testContext(tables), secretStore()];
     const one = aNewEndpoint(aClient());
     const { client_id, endpoint_id } = one;
     const account = [{ secret: 'whsec_YWNjb3VudA==', created_at: created.toISOString() }];
     await secrets.replace(client_id, [], account);
     const neighbour = aNewEndpoint(client_id);
-    await store.create(one, secret);
-    await store.create(neighbour, { ...secret, secret: 'whsec_b3RoZXI=' });
+    await storeEndpoint(context, one, secret);
+    await storeEndpoint(context, neighbour, { ...secret, secret: 'whsec_b3RoZXI=' });
 
     const rotating = { webhookSecrets: secrets, random: (size: number) => Buffer.alloc(size, 7) };
     const rotated = await issueWebhookSecret(rotating, client_id, endpoint_id, () => created);
@@ -244,7 +264,7 @@ describe('the secrets of endpoints', () => {
       { secret: 'whsec_b3RoZXI=' },
     ]);
 
-    await store.delete(client_id, endpoint_id);
+    await removeEndpoint(context, client_id, endpoint_id);
     expect(await secrets.find(client_id, endpoint_id)).toEqual([]);
     await expect(issueWebhookSecret(rotating, client_id, endpoint_id, () => created)).rejects.toMatchObject({
       code: 'not_found',

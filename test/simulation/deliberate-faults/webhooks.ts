@@ -10,7 +10,7 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/relay/relay.ts',
-        replace: 'await relayChanges(dependencies, await changesIn(record));',
+        replace: 'await relayChanges(context, await changesIn(record));',
         by: 'await changesIn(record);',
       },
     ],
@@ -51,7 +51,7 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/webhook/log/request-resend.ts',
-        replace: 'await alertFailure(dependencies, seen);',
+        replace: 'await alertFailure(context, seen);',
         by: 'void alertFailure;',
       },
       {
@@ -67,8 +67,8 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/webhook/deliver/deliver-webhook.ts',
-        replace: "...(endpoint.enabled ? {} : { unposted: 'endpoint_disabled' })",
-        by: '...{}',
+        replace: "unposted: endpoint.enabled ? undefined : 'endpoint_disabled'",
+        by: 'unposted: undefined',
       },
     ],
   },
@@ -111,7 +111,7 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/webhook/deliver/disable-endpoint.ts',
-        replace: 'if (endpoint.failing_since !== undefined) await endpoints.clearFailures(endpoint);',
+        replace: 'if (endpoint.failing_since !== undefined) await clearEndpointFailures(context, endpoint);',
         by: '',
       },
     ],

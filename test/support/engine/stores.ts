@@ -3,9 +3,6 @@ import { dynamoActivityReader } from '../../../shared/activity/activity-log.dyna
 import { parseMessageRow } from '../../../shared/message/store/message-row.ts';
 import { type OneTimePassword, otpSchema } from '../../../shared/otp/otp.ts';
 import { dynamoUsageReader } from '../../../shared/usage/usage-reader.dynamo.ts';
-import { dynamoDeliveryStore, dynamoResendStore } from '../../../shared/webhook/delivery-store.dynamo.ts';
-import { dynamoEndpointResults, dynamoEndpointStore } from '../../../shared/webhook/endpoint-store.dynamo.ts';
-import { dynamoSlowEndpoints } from '../../../shared/webhook/slow-endpoints.dynamo.ts';
 import { type InMemoryTables, inMemoryTables } from './in-memory-tables.ts';
 import { testContext } from './test-context.ts';
 import type { TestTables } from './test-tables.ts';
@@ -19,13 +16,6 @@ export function storesIn({ dynamo, names }: TestTables) {
   return {
     ...context,
     context,
-    deliveries: dynamoDeliveryStore(dynamo, names.webhook_deliveries),
-    endpoints: {
-      ...dynamoEndpointStore(dynamo, names.webhook_endpoints, names.client_secrets),
-      ...dynamoEndpointResults(dynamo, names.webhook_endpoints),
-    },
-    slowEndpoints: dynamoSlowEndpoints(dynamo, names.webhook_deliveries),
-    resends: dynamoResendStore(dynamo, names.webhook_deliveries),
     activityLog: { db: dynamo, tableName: names.activity_log, retentionDays },
     activity: dynamoActivityReader(dynamo, names.activity_log),
     usage: dynamoUsageReader(dynamo, names.message_usage),

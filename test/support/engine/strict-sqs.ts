@@ -2,11 +2,14 @@
 import {
   SendMessageBatchCommand,
   type SendMessageBatchRequestEntry,
+  SendMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 
 interface StrictSqsOptions {
   readonly deliver: (queueUrl: string, entry: SendMessageBatchRequestEntry) => void;
+  /** A message that is sent in a call of its own. */
+  readonly deliverAlone?: (body: string) => void;
   /** Bodies that are refused for a reason of the test's own. */
   readonly refuses?: ((body: string) => boolean) | undefined;
   /** Returns true if an invalid entry fails the whole call, false if only the entry fails. */
@@ -42,6 +45,7 @@ export function strictSqs(options: StrictSqsOptions): SQSClient {
   }
 
   async function send(command: unknown) {
+    if (command instanceof SendMessageCommand) return options.deliverAlone?.(command.input.MessageBody ?? '');
     if (!(command instanceof SendMessageBatchCommand)) throw new Error('not a call of this test');
     const { QueueUrl = '', Entries = [] } = command.input;
     const fault = options.fault?.();

@@ -87,12 +87,16 @@ const queueVariables = Object.fromEntries(
 );
 
 /** Returns the SQS of a context, which gives each message for an outbound queue to the test. */
-export function outboundSqs(queue: (entry: OutboundEntry) => void): TestContext['sqs'] {
+export function outboundSqs(
+  queue: (entry: OutboundEntry) => void,
+  others: (message: object) => void = () => {},
+): TestContext['sqs'] {
   const kinds = { 'otp-outbound': 'otp', outbound: 'single', 'bulk-outbound': 'bulk' } as const;
   const client = strictSqs({
     deliver(url, { MessageBody = '', MessageGroupId = '', DelaySeconds = 0 }) {
-      const { message_id, waits } = queuedMessage.parse(JSON.parse(MessageBody));
       const kind = kinds[url.split('/').at(-1) as keyof typeof kinds];
+      if (kind === undefined) return others(JSON.parse(MessageBody));
+      const { message_id, waits } = queuedMessage.parse(JSON.parse(MessageBody));
       const until = waits === undefined ? {} : { until: waits.until };
       queue({ messageId: message_id, clientId: MessageGroupId, kind, delaySeconds: DelaySeconds, ...until });
     },

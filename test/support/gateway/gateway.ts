@@ -8,6 +8,8 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Connection } from '../../../lib/local/connection.ts';
 import { documentClient as documentsOf } from '../../../shared/platform/aws/clients.ts';
+import { type TestContext, testContext } from '../engine/test-context.ts';
+import type { TestTables } from '../engine/test-tables.ts';
 
 interface GatewayUnderTest extends Connection {
   /** The leader of the process group in which the functions run. */
@@ -36,6 +38,12 @@ export function clientConfig() {
 
 export function documentClient(): DynamoDBDocumentClient {
   return documentsOf(new DynamoDBClient(clientConfig()));
+}
+
+/** The context of the gateway's code on the tables under test. */
+export function gatewayContext(): TestContext {
+  const names = gateway().tables as TestTables['names'];
+  return testContext({ dynamo: documentClient(), names });
 }
 
 export function sqsClient(): SQSClient {

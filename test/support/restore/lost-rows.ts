@@ -17,7 +17,8 @@ import { type Item, sideTableName } from '../../../shared/restore/side-tables.dy
 import type { RunningWorkers } from '../../../shared/restore/stop-stage.lambda.ts';
 import { type RestorableTable, restorableTables } from '../../../shared/restore/table-rows.dynamo.ts';
 import { alertFailure } from '../../../shared/webhook/deliver/alert-failure.ts';
-import { type Delivery, nextStep } from '../../../shared/webhook/delivery.ts';
+import { deliveryStep } from '../../../shared/webhook/delivery.ts';
+import { readDelivery } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { dispatchContext } from '../doubles/dispatch-context.ts';
 import { inMemoryTables } from '../engine/in-memory-tables.ts';
 import { inMemoryStores } from '../engine/stores.ts';
@@ -58,30 +59,28 @@ export function lostRows(start: Date) {
   const posted: string[] = [];
   const alerted: string[] = [];
   const queued: OutboundEntry[] = [];
-  const outbound = { enqueue: async (entries: readonly OutboundEntry[]) => void queued.push(...entries) };
-  const webhooks = {
-    ...stores,
-    clock,
-    newRevision: () => 'r',
-    retentionDays: 30,
-    queue: {
-      async send(_queue: unknown, entries: readonly { readonly message: object }[]) {
-        for (const { message } of entries) await work(message);
-      },
+  const webhooks: object[] = [];
+  const sqs = outboundSqs(
+    (entry) => queued.push(entry),
+    (webhook) => webhooks.push(webhook),
+  );
+  const context = testContext(tables, {
+    ...{ clock, sqs, newId: () => `at ${now.toISOString()}` },
+    log: {
+      ...{ info: () => {}, warn: () => {} },
+      error: (_text, { delivery_id } = {}) => void alerted.push(String(delivery_id)),
     },
-    accountUrlOf: async () => undefined,
-  };
+  });
 
   /** As `deliver-webhook` does with a queue message: it alerts about what has failed, and posts what has not. */
   async function work(queued: object): Promise<void> {
     const { delivery_id = '' } = queued as { readonly delivery_id?: string };
-    const row = await stores.deliveries.get(delivery_id);
-    if (row === undefined || nextStep(row, now).kind !== 'alert') {
+    const row = await readDelivery(context, delivery_id);
+    if (row === undefined || deliveryStep(row, now).kind !== 'alert') {
       posted.push(JSON.stringify(queued));
       return;
     }
-    const reportFailedDelivery = ({ delivery_id }: Delivery) => void alerted.push(delivery_id);
-    await alertFailure({ ...stores, reportFailedDelivery, newRevision: () => `alerted ${now}` }, row);
+    await alertFailure(context, row);
   }
 
   /** The relay, and the counting of usage, of what has changed since. */
@@ -89,16 +88,8 @@ export function lostRows(start: Date) {
     while (records.length > 0) {
       const batch = records;
       records = [];
-      const dependencies = {
-        outbound,
-        webhooks: webhooks as never,
-        accountUrlOf: async () => undefined,
-        endpointsOf: async () => [],
-        setAside: () => Promise.reject(new Error('no record is set aside here')),
-        warn: () => undefined,
-        clock,
-      };
-      await relay(dependencies, batch);
+      await relay({ ...context, accountUrlOf: async () => undefined }, batch);
+      for (const message of webhooks.splice(0)) await work(message);
       await usageCounter(tables, { start: now })(batch);
     }
   }
@@ -111,7 +102,7 @@ export function lostRows(start: Date) {
         return { outcome: 'accepted', carrierMessageId: `c-${message.message_id}` };
       },
     }),
-    sqs: outboundSqs((entry) => queued.push(entry)),
+    sqs,
     clock,
   });
 

@@ -12,20 +12,21 @@ import { createMessage } from '../../../shared/message/store/messages.dynamo.ts'
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { relayChanges } from '../../../shared/relay/relay.ts';
 import type { AttemptError } from '../../../shared/webhook/attempt-record.ts';
-import { deliver } from '../../../shared/webhook/deliver/deliver-webhook.ts';
+import { type DeliverContext, deliverWebhook } from '../../../shared/webhook/deliver/deliver-webhook.ts';
 import { disableIfFailing } from '../../../shared/webhook/deliver/disable-endpoint.ts';
 import type { PostResult } from '../../../shared/webhook/deliver/http-post.ts';
 import { type Delivery, deliveryIdOf, newDelivery } from '../../../shared/webhook/delivery.ts';
 import {
   dueWebhookOf,
-  makeRetryScheduler,
-  type ScheduleOnce,
+  sendWebhookRetries,
   type WebhookEntry,
   type WebhookQueue,
 } from '../../../shared/webhook/delivery-queue.sqs.ts';
+import { readDelivery } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { runResend } from '../../../shared/webhook/log/run-resend.ts';
 import { inMemoryTables } from '../engine/in-memory-tables.ts';
-import { inMemoryStores } from '../engine/stores.ts';
+import { strictSqs } from '../engine/strict-sqs.ts';
+import { testContext } from '../engine/test-context.ts';
 import { aMessage, aSentMessage, created } from '../message/example-message.ts';
 import type { AroundCall } from '../simulation/direct-database.ts';
 import { virtualTime } from '../simulation/virtual-time.ts';
@@ -70,42 +71,44 @@ export function webhookWorkers(options: Options) {
   const time = virtualTime(created.getTime());
   const clock = () => new Date(time.now());
   const tables = inMemoryTables(options.around === undefined ? {} : { around: options.around });
-  const stores = inMemoryStores(tables);
   const posts: Posted[] = [];
   const delays: { readonly path: 'queue' | 'schedule'; readonly seconds: number }[] = [];
   const failuresReported: string[] = [];
-  const { endpoints } = stores;
   const shown = { first: [], retries: [] } as Record<WebhookQueue, WebhookEntry['message'][]>;
   const running = { first: 0, retries: 0 };
   let revisions = 0;
   let queued = 0;
 
-  const queue = {
-    async send(name: WebhookQueue, entries: readonly WebhookEntry[]) {
-      for (const { message, delaySeconds } of entries) {
-        delays.push({ path: 'queue', seconds: delaySeconds });
-        queued += 1;
-        if (!loses(queued - 1)) show(name, message, delaySeconds);
-      }
+  const sqs = strictSqs({
+    deliver(queueUrl, { MessageBody = '', DelaySeconds = 0 }) {
+      if (queueUrl.includes('outbound')) return;
+      delays.push({ path: 'queue', seconds: DelaySeconds });
+      queued += 1;
+      if (loses(queued - 1)) return;
+      show(queueUrl.endsWith('/webhooks') ? 'first' : 'retries', JSON.parse(MessageBody), DelaySeconds);
     },
-  };
-  const scheduleOnce: ScheduleOnce = async ({ at, message }) => {
-    onSchedule?.();
-    const seconds = (at.getTime() - time.now()) / 1000;
-    delays.push({ path: 'schedule', seconds });
-    show('retries', message as WebhookEntry['message'], seconds + (options.scheduleLateMs ?? 0) / 1000);
-  };
-  const retryScheduler = makeRetryScheduler({
-    ...{ queue, scheduleOnce, scheduleLeadSeconds: 60, warn },
   });
-  const shared = {
-    ...stores,
-    ...{ clock, queue, retentionDays, warn, retryScheduler, sleep: time.sleep },
-    newRevision: () => `revision ${++revisions}`,
-    accountUrlOf: async () => undefined,
-    reportFailedDelivery: ({ delivery_id }: { readonly delivery_id: string }) =>
-      void failuresReported.push(delivery_id),
-  };
+  const context = testContext(tables, {
+    ...{ clock, sleep: time.sleep, sqs: () => sqs, newId: () => `revision ${++revisions}` },
+    env: { WEBHOOK_TIME_SCALE: timeScale, SCHEDULE_LEAD_SECONDS: 60 },
+    log: {
+      ...{ info: () => {}, warn: () => {} },
+      error: (_text, { delivery_id } = {}) => void failuresReported.push(String(delivery_id)),
+    },
+  });
+  const workerOf = (from: WebhookQueue): DeliverContext => ({
+    ...context,
+    secrets: { find: async () => secrets(clock()) },
+    post: (request) => post(from, request),
+    sendToAws: () => Promise.reject(new Error('no endpoint of these tests is in AWS')),
+    async scheduleOnce({ at, message }) {
+      onSchedule?.();
+      const seconds = (at.getTime() - time.now()) / 1000;
+      delays.push({ path: 'schedule', seconds });
+      show('retries', message as WebhookEntry['message'], seconds + (options.scheduleLateMs ?? 0) / 1000);
+    },
+  });
+  const workers = { first: workerOf('first'), retries: workerOf('retries') };
 
   function show(name: WebhookQueue, message: WebhookEntry['message'], afterSeconds: number): void {
     time.at(time.now() + afterSeconds * 1000, () => {
@@ -130,21 +133,15 @@ export function webhookWorkers(options: Options) {
 
   /** @returns after how many seconds the queue shows the message again */
   async function work(from: WebhookQueue, message: WebhookEntry['message']): Promise<number | undefined> {
-    const dependencies = {
-      ...shared,
-      secrets: { find: async () => secrets(clock()) },
-      sendToAws: () => Promise.reject(new Error('no endpoint of these tests is in AWS')),
-      post: (request: Parameters<typeof post>[1]) => post(from, request),
-    };
     if ('resend_id' in message) {
-      await runResend(dependencies, message.resend_id);
+      await runResend(workers[from], message.resend_id);
       return undefined;
     }
     if ('failing_endpoint_id' in message) {
-      await disableIfFailing(dependencies, message.client_id, message.failing_endpoint_id);
+      await disableIfFailing(workers[from], message.client_id, message.failing_endpoint_id);
       return undefined;
     }
-    const outcome = await deliver(dependencies, { from, timeScale }, message);
+    const outcome = await deliverWebhook(workers[from], from, message);
     return outcome.kind === 'held' ? outcome.retryAfterSeconds : undefined;
   }
 
@@ -177,7 +174,7 @@ export function webhookWorkers(options: Options) {
       await queueDueRows({
         rows: dynamoDueRows(tables.dynamo, tables.names.webhook_deliveries, 'delivery_id'),
         entryOf: dueWebhookOf,
-        enqueue: (entries) => queue.send('retries', entries),
+        enqueue: (entries) => sendWebhookRetries(context, entries),
         kinds: ['retries'],
         waiting: async () => 0,
         reportBad: (_row, error) => {
@@ -190,7 +187,7 @@ export function webhookWorkers(options: Options) {
   queueDueEachMinute();
 
   return {
-    ...shared,
+    ...context,
     tables,
     posts: posts as readonly Posted[],
     /** With what delay messages were queued and schedules created. */
@@ -205,25 +202,18 @@ export function webhookWorkers(options: Options) {
       time.at(addSeconds(created, seconds).getTime(), () => void act()),
     /** Stores a new message and relays its change; by default it was sent to the URL of its request. */
     async relay(change: MessageChange = { before: aMessage(), after: aSentMessage() }) {
-      await createMessage(stores.context, change.after);
-      const dependencies = {
-        ...{ webhooks: shared, accountUrlOf: shared.accountUrlOf, clock },
-        outbound: { enqueue: async () => {} },
-        endpointsOf: endpoints.listPlanned,
-      };
-      await relayChanges(dependencies, [change]);
+      await createMessage(context, change.after);
+      await relayChanges({ ...context, accountUrlOf: async () => undefined }, [change]);
     },
     /** The only delivery. */
     async delivery() {
       const [row] = tables.rows('webhook_deliveries').filter(({ event }) => event !== undefined);
-      const delivery = await stores.deliveries.get(String(row?.delivery_id));
+      const delivery = await readDelivery(context, String(row?.delivery_id));
       if (delivery === undefined) throw new Error('there is no delivery');
       return delivery;
     },
   };
 }
-
-function warn(): void {}
 
 /** A delivery of a message of `client-a` that failed a minute before the tests begin, after all its attempts. */
 export function failedDelivery({

@@ -4,8 +4,9 @@ import { expect, it } from '@jest/globals';
 import type { Activity, ActivityQuery } from '../../../shared/activity/activity-log.ts';
 import type { AdminContext } from '../../../shared/admin/admin-context.ts';
 import { attention } from '../../../shared/admin/attention.ts';
-import { type Delivery, deliveryIdOf } from '../../../shared/webhook/delivery.ts';
-import { testContext } from '../../support/engine/test-context.ts';
+import { type Delivery, deliveryIdOf, newDelivery } from '../../../shared/webhook/delivery.ts';
+import { storeDelivery } from '../../../shared/webhook/delivery-store.dynamo.ts';
+import { testContext, withCalls } from '../../support/engine/test-context.ts';
 
 const now = new Date('2026-11-20T12:00:00.000Z');
 
@@ -14,8 +15,10 @@ interface Failed extends Pick<Delivery, 'delivery_id' | 'client_id' | 'url'> {
   readonly state?: Delivery['state'];
 }
 
-const failed = (of: Failed): Delivery =>
-  ({ message_id: 'msg_1', event: 'sms.sent', state: 'failed', attempts: [], ...of }) as unknown as Delivery;
+const failed = (of: Failed): Delivery => ({
+  ...newDelivery({ message_id: 'msg_1', event: 'sms.sent', body: '{}', ...of }, now, 30, 'failed'),
+  ...{ state: 'failed', ...of },
+});
 
 interface Given {
   readonly others?: readonly Partial<Activity>[];
@@ -43,17 +46,20 @@ function waiting(
 ): Delivery {
   return {
     ...failed({ ...of, state: of.state ?? 'retry_scheduled', created_at: '2026-11-20T11:00:00.000Z' }),
-    attempts: attempts.map(([minute, status], index) => ({
-      number: index + 1,
-      started_at: `2026-11-20T11:${minute}:00.000Z`,
-      total_ms: 10,
-      status,
-      ...(status === 200 ? {} : { error: 'not_200' }),
-    })),
-  } as unknown as Delivery;
+    attempts: attempts.map(([minute, status], index) => {
+      const at = `2026-11-20T11:${minute}:00.000Z`;
+      return {
+        number: index + 1,
+        ...{ trigger: 'automatic', due_at: at, started_at: at, ended_at: at, lateness_ms: 0, total_ms: 10 },
+        ...{ reused_connection: false, request_headers: {}, response_headers: {}, response_body: '' },
+        status,
+        ...(status === 200 ? {} : { error: 'not_200' }),
+      };
+    }),
+  };
 }
 
-function attentionOf(
+async function attentionOf(
   deliveries: readonly Delivery[],
   { before = [], others = [], unfinished = [], latest = [] }: Given = {},
 ) {
@@ -69,11 +75,10 @@ function attentionOf(
     ...others,
   ] as unknown as Activity[];
   const asked: ActivityQuery[] = [];
+  const context = testContext();
+  for (const delivery of [...deliveries, ...before, ...latest]) await storeDelivery(context, delivery);
   const dependencies = {
-    ...testContext({
-      dynamo: { send: async () => ({ Count: 1 }) } as never,
-      names: {} as never,
-    }),
+    ...withCalls(context, async ({ operation }, run) => (operation === 'Scan' ? { Count: 1 } : run())),
     mode: 'live',
     clock: () => now,
     retentionDays: 90,
@@ -90,17 +95,12 @@ function attentionOf(
         };
       },
     },
-    deliveries: {
-      getMany: async (ids: readonly string[]) =>
-        [...deliveries, ...before, ...latest].filter(({ delivery_id }) => ids.includes(delivery_id)),
-    },
     dueWebhooks: async () => unfinished.map((delivery_id) => ({ delivery_id })),
     messages: {
       search: async ({ clientId }: { readonly clientId: string }) => ({
         messages: latest.some(({ client_id }) => client_id === clientId) ? [latestMessage] : [],
       }),
     },
-    endpoints: { list: async () => [] },
     otpHolds: { listHeld: async () => [] },
   };
   return attention(dependencies as unknown as AdminContext);

@@ -4,7 +4,10 @@ import { describe, expect, it } from '@jest/globals';
 import type { AdminContext } from '../../../shared/admin/admin-context.ts';
 import { type ResendResult, resendWebhooks } from '../../../shared/admin/manage-webhooks.ts';
 import { newDelivery } from '../../../shared/webhook/delivery.ts';
-import { inMemoryStores } from '../../support/engine/stores.ts';
+import { storeDelivery } from '../../../shared/webhook/delivery-store.dynamo.ts';
+import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
+import { strictSqs } from '../../support/engine/strict-sqs.ts';
+import { testContext, withCalls } from '../../support/engine/test-context.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
 
@@ -12,8 +15,13 @@ const idOf = (index: number): string => `whd_${String(index).padStart(26, '0')}`
 
 /** @param unreachable - how many calls of a delivery's store fail */
 async function failedDeliveries(count: number, unreachable: ReadonlyMap<string, number> = new Map()) {
-  const { deliveries: store } = inMemoryStores();
   const ids = Array.from({ length: count }, (_, index) => idOf(index));
+  const failuresLeft = new Map(unreachable);
+  const seen = { underWay: 0, mostUnderWay: 0, delaysMs: [] as number[], requeued: [] as string[] };
+  const sqs = strictSqs({
+    deliver: (_queue, { MessageBody = '' }) => void seen.requeued.push(JSON.parse(MessageBody).delivery_id),
+  });
+  const stored = testContext(inMemoryTables(), { clock: () => now, sqs: () => sqs });
   for (const delivery_id of ids) {
     const given = {
       delivery_id,
@@ -23,33 +31,21 @@ async function failedDeliveries(count: number, unreachable: ReadonlyMap<string, 
       url: 'https://endpoint.example.com/',
       body: '{}',
     } as const;
-    await store.create({ ...newDelivery(given, now, 1, randomUUID()), state: 'failed' });
+    await storeDelivery(stored, { ...newDelivery(given, now, 1, randomUUID()), state: 'failed' });
   }
-  const failuresLeft = new Map(unreachable);
-  const seen = { underWay: 0, mostUnderWay: 0, delaysMs: [] as number[], requeued: [] as string[] };
-  const dependencies = {
-    deliveries: {
-      ...store,
-      get: async (id: string) => {
-        seen.underWay += 1;
-        seen.mostUnderWay = Math.max(seen.mostUnderWay, seen.underWay);
-        // Longer than many of the pauses between two starts.
-        for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-        seen.underWay -= 1;
-        const left = failuresLeft.get(id) ?? 0;
-        failuresLeft.set(id, left - 1);
-        if (left > 0) throw new Error('no connection');
-        return store.get(id);
-      },
-    },
-    activityLog: inMemoryStores().activityLog,
-    queue: {
-      send: async (_queue: unknown, sent: readonly { message: { delivery_id: string } }[]) =>
-        void seen.requeued.push(...sent.map(({ message }) => message.delivery_id)),
-    },
-    newRevision: randomUUID,
-    clock: () => now,
-  } as unknown as AdminContext;
+  const dependencies = withCalls(stored, async ({ operation, input }, run) => {
+    if (operation !== 'Get') return run();
+    const { delivery_id: id = '' } = input.Key as { readonly delivery_id?: string };
+    seen.underWay += 1;
+    seen.mostUnderWay = Math.max(seen.mostUnderWay, seen.underWay);
+    // Longer than many of the pauses between two starts.
+    for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    seen.underWay -= 1;
+    const left = failuresLeft.get(id) ?? 0;
+    failuresLeft.set(id, left - 1);
+    if (left > 0) throw new Error('no connection');
+    return run();
+  }) as unknown as AdminContext;
   const sleep = async (ms: number): Promise<void> => {
     seen.delaysMs.push(ms);
     await new Promise((resolve) => setImmediate(resolve));

@@ -6,7 +6,9 @@ import { asGatewayError } from '../../../shared/http/response.ts';
 import { documentClient, dynamoClient } from '../../../shared/platform/aws/clients.ts';
 import { conditionalUpdate } from '../../../shared/platform/aws/conditional-write.dynamo.ts';
 import { retryRemaining } from '../../../shared/platform/retry.ts';
-import { dynamoEndpointStore } from '../../../shared/webhook/endpoint-store.dynamo.ts';
+import { storeEndpoint } from '../../../shared/webhook/endpoint-store.dynamo.ts';
+import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import { anEndpoint } from '../../support/webhook/example-webhook-endpoint.ts';
 
 type Fault = { readonly __type: string } & Readonly<Record<string, unknown>>;
@@ -67,9 +69,9 @@ describe('a write during a transaction on the same row', () => {
 
   it('makes an endpoint, however often the row of its secrets or its transaction conflicts', async () => {
     const { client, calls } = clientWith([...Array(4).fill(conflict), undefined, canceled, canceled]);
-    const store = dynamoEndpointStore(client, 'webhook-endpoints', 'client-secrets');
+    const context = testContext(inMemoryTables(), { db: client });
     const secret = { secret: 'whsec_YQ==', created_at: '2026-11-20T10:00:00.000Z' };
-    expect(await store.create(anEndpoint({}), secret)).toBe(true);
+    expect(await storeEndpoint(context, anEndpoint({}), secret)).toBe(true);
     expect(calls.filter((name) => name === 'UpdateItem')).toHaveLength(5);
     expect(calls.filter((name) => name === 'TransactWriteItems')).toHaveLength(3);
   });

@@ -12,6 +12,7 @@ import { notRestorable, restoreStage, startStage } from '../../../shared/restore
 import { endMaintenance } from '../../../shared/restore/stop-stage.lambda.ts';
 import { type RestorableTable, restorableTables } from '../../../shared/restore/table-rows.dynamo.ts';
 import { type Delivery, newDelivery } from '../../../shared/webhook/delivery.ts';
+import { listDeliveryKeys } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { newResend } from '../../../shared/webhook/log/resend.ts';
 import { Killed, noKill } from '../../support/faults/kill-process.ts';
 import { aMessage } from '../../support/message/example-message.ts';
@@ -283,7 +284,11 @@ it('webhooks that were not finished are failed, each with one alert, and a resen
   expect(gateway.alerted.toSorted()).toEqual(ids.toSorted());
   expect(gateway.posted).toEqual([]);
   const query = { clientId: 'client-a', failed: true, after: '0', before: '~' } as const;
-  const failed = await gateway.stores.deliveries.list({ ...query, order: 'newest first', limit: 100 });
+  const failed = await listDeliveryKeys(gateway.stores.context, {
+    ...query,
+    order: 'newest first',
+    limit: 100,
+  });
   expect(failed.map(({ delivery_id }) => delivery_id).toSorted()).toEqual(ids.toSorted());
 });
 

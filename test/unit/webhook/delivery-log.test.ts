@@ -1,18 +1,29 @@
 /** The log of a client's webhooks: pages that leave nothing out and repeat nothing, each of bounded work (contract 12.3). */
 
 import { describe, expect, it } from '@jest/globals';
+import { parseMessageRow } from '../../../shared/message/store/message-row.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import { reportDisabled } from '../../../shared/webhook/deliver/disable-endpoint.ts';
 import type { Delivery } from '../../../shared/webhook/delivery.ts';
+import {
+  readDelivery,
+  replaceDelivery,
+  storeDelivery,
+} from '../../../shared/webhook/delivery-store.dynamo.ts';
+import { storeEndpoint } from '../../../shared/webhook/endpoint-store.dynamo.ts';
 import { type DeliveryLogQuery, deliveryLog } from '../../../shared/webhook/log/delivery-log.ts';
 import { sendTestEvent } from '../../../shared/webhook/manage-endpoints.ts';
 import type { DeliveryList, DeliverySummary } from '../../../shared/webhook/webhook-response.schema.ts';
+import { withCalls } from '../../support/engine/test-context.ts';
 import { aSentMessage, created } from '../../support/message/example-message.ts';
 import { anEndpoint } from '../../support/webhook/example-webhook-endpoint.ts';
 import { failedDelivery, webhookWorkers } from '../../support/webhook/webhook-workers.ts';
 
 type Query = Partial<DeliveryLogQuery>;
+
+const keysIn = ({ RequestItems = {} }: Readonly<Record<string, unknown>>) =>
+  Object.values(RequestItems as Record<string, { Keys: unknown[] }>).flatMap(({ Keys }) => Keys).length;
 
 const endpointIds = Array.from({ length: 10 }, (_, index) => newId('whe', addSeconds(created, index)));
 const [first = '', second = '', fourth = ''] = [endpointIds[0], endpointIds[1], endpointIds[3]];
@@ -24,7 +35,7 @@ async function aClient(messages: number) {
   const workers = webhookWorkers({ answer: () => ({ afterMs: 20, status: 200 }) });
   const { tables, clock } = workers;
   for (const endpoint_id of endpointIds)
-    await workers.endpoints.create(anEndpoint({ endpoint_id }), {
+    await storeEndpoint(workers, anEndpoint({ endpoint_id }), {
       ...{ secret: 'whsec_c2VjcmV0', created_at: created.toISOString() },
     });
   const messageAt = (at: Date) => {
@@ -109,7 +120,10 @@ describe('the log of webhooks', () => {
     const { all, workers, test, disable } = await aClient(30);
     const tested = await test(fourth);
     await disable();
-    const [{ message_id, sent_at: since = '' } = aSentMessage()] = workers.messages.all().slice(10);
+    const [{ message_id, sent_at: since = '' } = aSentMessage()] = workers.tables
+      .rows('messages')
+      .map(parseMessageRow)
+      .slice(10);
     const until = addSeconds(new Date(since), 9).toISOString();
     for (const [query, count] of [
       [{ message_id }, 22],
@@ -132,14 +146,14 @@ describe('the log of webhooks', () => {
       const created_at = addSeconds(created, index).toISOString();
       return failedDelivery({ messageId: newId('msg', addSeconds(created, index)), more: { created_at } });
     });
-    for (const row of failed) await workers.deliveries.create(row);
+    for (const row of failed) await storeDelivery(workers, row);
     const expected = failed.map(({ delivery_id }) => delivery_id).toReversed();
     const query = { state: 'failed', limit: 3 } as const;
     expect(idsOf(await all(query))).toEqual(expected);
     const replace = async (row: Delivery | undefined, change: Partial<Delivery>) => {
-      const seen = await workers.deliveries.get(row?.delivery_id ?? '');
+      const seen = await readDelivery(workers, row?.delivery_id ?? '');
       if (seen !== undefined)
-        await workers.deliveries.replace(seen, { ...seen, ...change, revision: `${seen.revision} again` });
+        await replaceDelivery(workers, seen, { ...seen, ...change, revision: `${seen.revision} again` });
     };
     const between = async () => {
       await replace(failed[0], { finished_at: workers.clock().toISOString() });
@@ -162,21 +176,21 @@ describe('the log of webhooks', () => {
   );
 
   it('reads a bounded number of rows for a page, which may be empty and have a cursor', async () => {
-    const { workers, page } = await aClient(50);
+    const { workers } = await aClient(50);
     let rows = 0;
-    const { getMany } = workers.deliveries;
-    workers.deliveries.getMany = async (ids, options) => {
-      rows += ids.length;
-      return getMany(ids, options);
-    };
-    const { webhook_deliveries, next_cursor } = await page({ state: 'attempting' });
+    const counting = withCalls(workers, ({ operation, input }, run) => {
+      if (operation === 'BatchGet') rows += keysIn(input);
+      return run();
+    });
+    const query = { state: 'attempting', limit: 20 } as const;
+    const { webhook_deliveries, next_cursor } = await deliveryLog(counting, 'client-a', query);
     expect([webhook_deliveries, next_cursor]).toEqual([[], expect.any(String)]);
     expect(rows).toBe(1000);
   });
 
   it('shows nothing of another client', async () => {
     const { workers, page } = await aClient(2);
-    const [message] = workers.messages.all();
+    const [message] = workers.tables.rows('messages').map(parseMessageRow);
     for (const query of [{ message_id: message?.message_id }, { endpoint_id: first }])
       await expect(page(query, 'client-b')).rejects.toMatchObject({ code: 'not_found' });
     for (const query of [{}, { state: 'failed' as const }])

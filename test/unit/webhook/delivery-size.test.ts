@@ -5,11 +5,11 @@ import { addSeconds } from '../../../shared/platform/clock.ts';
 import { type Attempt, startOf } from '../../../shared/webhook/attempt-record.ts';
 import {
   acknowledged,
-  afterFailure,
   alerted,
   claimed,
   type Delivery,
   deliverySchema,
+  failedAttempt,
   newDelivery,
   resendDue,
 } from '../../../shared/webhook/delivery.ts';
@@ -86,7 +86,7 @@ const filling = fc.record({
 /** One failed attempt: claimed, alerted if it was the last, and resent manually. */
 function tryConditionalWrite(before: Delivery, filled: Partial<Attempt>): Delivery[] {
   const held = claimed(before, now, 'r');
-  const failed = afterFailure(held, attempt(held.attempt_number, filled), 1, 'r');
+  const failed = failedAttempt(held, attempt(held.attempt_number, filled), 1, 'r');
   if (failed.state !== 'failed') return [held, failed];
   const told = alerted(failed, 'r');
   return [held, failed, told, resendDue(told, addSeconds(now, 60), 'r')];

@@ -8,14 +8,25 @@ import {
   disabledAfter,
   disableIfFailing,
 } from '../../../shared/webhook/deliver/disable-endpoint.ts';
-import type { WebhookEntry } from '../../../shared/webhook/delivery-queue.sqs.ts';
+import {
+  clearEndpointFailures,
+  readEndpoint,
+  storeEndpoint,
+  updateEndpointRow,
+} from '../../../shared/webhook/endpoint-store.dynamo.ts';
 import { changed, type WebhookEndpoint } from '../../../shared/webhook/webhook-endpoint.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
-import { inMemoryStores } from '../../support/engine/stores.ts';
+import { strictSqs } from '../../support/engine/strict-sqs.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
 import type { AroundCall } from '../../support/simulation/direct-database.ts';
 import { anEndpoint } from '../../support/webhook/example-webhook-endpoint.ts';
 import { webhookWorkers } from '../../support/webhook/webhook-workers.ts';
+
+interface QueuedWebhook {
+  readonly message: Readonly<Record<string, string>>;
+  readonly delaySeconds: number | undefined;
+}
 
 const secret = { secret: 'whsec_c2VjcmV0', created_at: created.toISOString() };
 const failed = { error: 'not_200' } as Attempt;
@@ -32,38 +43,30 @@ async function afterAttempt(
     days = disabledAfter.days + 1,
     attempt = failed,
     around,
-  }: { days?: number; attempt?: Attempt; around?: AroundCall } = {},
+    sqsFault = () => undefined,
+  }: { days?: number; attempt?: Attempt; around?: AroundCall; sqsFault?: () => Error | undefined } = {},
 ) {
   const now = addDays(created, days);
-  const notices: WebhookEntry[] = [];
-  const reviews: WebhookEntry[] = [];
+  const notices: QueuedWebhook[] = [];
+  const reviews: QueuedWebhook[] = [];
   const tables = inMemoryTables(around === undefined ? {} : { around });
-  const stores = inMemoryStores(tables);
-  const { endpoints } = stores;
-  const dependencies = {
-    ...stores,
-    queue: {
-      async send(_queue: unknown, sent: readonly WebhookEntry[]) {
-        const isReview = sent.some(({ message }) => 'failing_endpoint_id' in message);
-        if (!isReview) await around?.({ operation: 'send', input: {} }, () => ({}));
-        (isReview ? reviews : notices).push(...sent);
-      },
+  const sqs = strictSqs({
+    deliver(_queue, { MessageBody = '', DelaySeconds }) {
+      const message = JSON.parse(MessageBody);
+      ('failing_endpoint_id' in message ? reviews : notices).push({ message, delaySeconds: DelaySeconds });
     },
-    accountUrlOf: async () => undefined,
-    clock: () => now,
-    warn: () => undefined,
-    newRevision: () => `revision at ${now.toISOString()}`,
-    retentionDays: 30,
-  };
-  await endpoints.create(endpoint, secret);
-  await endpoints.create(anEndpoint({ endpoint_id: 'whe_other' }), secret);
-  await endpoints.create(anEndpoint({ endpoint_id: 'whe_sms', events: ['sms.*'] }), secret);
-  await countResult(dependencies, endpoint, attempt);
+    fault: () => sqsFault(),
+  });
+  const context = testContext(tables, { clock: () => now, sqs: () => sqs });
+  await storeEndpoint(context, endpoint, secret);
+  await storeEndpoint(context, anEndpoint({ endpoint_id: 'whe_other' }), secret);
+  await storeEndpoint(context, anEndpoint({ endpoint_id: 'whe_sms', events: ['sms.*'] }), secret);
+  await countResult(context, endpoint, attempt);
   return {
-    ...{ endpoints, tables, notices, reviews, dependencies },
+    ...{ tables, notices, reviews, context },
     /** As the worker that receives the endpoint from the queue. */
-    review: () => disableIfFailing(dependencies, endpoint.client_id, endpoint.endpoint_id),
-    stored: () => endpoints.get(endpoint.client_id, endpoint.endpoint_id),
+    review: () => disableIfFailing(context, endpoint.client_id, endpoint.endpoint_id),
+    stored: () => readEndpoint(context, endpoint.client_id, endpoint.endpoint_id),
     entries: () => tables.rows('activity_log'),
   };
 }
@@ -71,15 +74,20 @@ async function afterAttempt(
 it.each(['activity_log', 'webhook_deliveries', 'send', 'nowhere'])(
   'is disabled, and the other endpoint that takes the notice gets it once, by a worker that died at %s',
   async (dying) => {
+    let isReviewed = false;
     let isDying = dying !== 'nowhere';
+    const dies = () => {
+      isDying = false;
+      return new Error('the worker died');
+    };
     const worker = await afterAttempt(failing, {
       around({ operation, input }, run) {
-        if (!isDying || (operation !== dying && (input.TableName !== dying || operation !== 'PutItem')))
-          return run();
-        isDying = false;
-        throw new Error('the worker died');
+        if (!isDying || input.TableName !== dying || operation !== 'PutItem') return run();
+        throw dies();
       },
+      sqsFault: () => (isDying && dying === 'send' && isReviewed ? dies() : undefined),
     });
+    isReviewed = true;
     expect(worker.reviews).toMatchObject([
       { message: { failing_endpoint_id: 'whe_failing' }, delaySeconds: 900 },
     ]);
@@ -127,7 +135,7 @@ it.each<[string, Partial<WebhookEndpoint>, number, object]>([
 
 it('is not disabled if a success is counted in the meantime', async () => {
   const worker = await afterAttempt(failing);
-  await worker.endpoints.clearFailures(failing);
+  await clearEndpointFailures(worker.context, failing);
   await worker.review();
   expect(await worker.stored()).toMatchObject({ enabled: true });
   expect([worker.notices, worker.entries()]).toEqual([[], []]);
@@ -144,7 +152,7 @@ it('is not said to be disabled where its client enabled it again before', async 
   await expect(worker.review()).rejects.toThrow('the worker died');
   isDying = false;
   const seen = (await worker.stored()) ?? failing;
-  await worker.endpoints.change(seen, changed(seen, { enabled: true }, created, 'enabled'));
+  await updateEndpointRow(worker.context, seen, changed(seen, { enabled: true }, created, 'enabled'));
   await worker.review();
   expect([worker.entries(), worker.notices]).toEqual([[], []]);
 });
@@ -163,7 +171,7 @@ it('has five days and twenty attempts again where a person enables it in the con
   );
   const enabled = (await worker.stored()) ?? failing;
   const now = addDays(created, 9);
-  await countResult({ ...worker.dependencies, clock: () => now }, enabled, failed);
+  await countResult({ ...worker.context, clock: () => now }, enabled, failed);
   expect(worker.reviews).toHaveLength(1);
   expect(await worker.stored()).toMatchObject({ failing_since: now.toISOString(), failed_attempts: 1 });
 });
@@ -198,14 +206,14 @@ it('that succeeds costs no write, unless failures were counted: then they are cl
       },
     });
     const { failing_since, failed_attempts, ...healthy } = failing;
-    await workers.endpoints.create(counted ? failing : healthy, secret);
+    await storeEndpoint(workers, counted ? failing : healthy, secret);
     const { webhook_url: _url, ...sent } = aSentMessage();
     writes = 0;
     await workers.relay({ before: aMessage(), after: sent });
     await workers.run(300);
     expect(workers.posts).toHaveLength(1);
     const { client_id, endpoint_id } = failing;
-    expect(await workers.endpoints.get(client_id, endpoint_id)).not.toHaveProperty('failing_since');
+    expect(await readEndpoint(workers, client_id, endpoint_id)).not.toHaveProperty('failing_since');
     expect(writes).toBe(counted ? 2 : 0);
   }
 });

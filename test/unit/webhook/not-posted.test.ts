@@ -3,6 +3,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
 import { addSeconds } from '../../../shared/platform/clock.ts';
+import { storeEndpoint, updateEndpointRow } from '../../../shared/webhook/endpoint-store.dynamo.ts';
 import { changed } from '../../../shared/webhook/webhook-endpoint.ts';
 import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
 import { anEndpoint } from '../../support/webhook/example-webhook-endpoint.ts';
@@ -40,7 +41,7 @@ it.each([{ enabled: 'true' }, { url: 7 }, { url: '' }, { events: 'sms.sent' }, {
       const { dynamo, names } = workers.tables;
       const put = (row: object) =>
         dynamo.send(new PutCommand({ TableName: names.webhook_endpoints, Item: { ...row } }));
-      await workers.endpoints.create(endpoint, secret);
+      await storeEndpoint(workers, endpoint, secret);
       workers.at(sentAfterSeconds, () => workers.relay(ofEndpoints));
       workers.at(60, () => put({ ...endpoint, ...wrong }));
       workers.at(300, () => put(endpoint));
@@ -55,10 +56,10 @@ it.each([{ enabled: 'true' }, { url: 7 }, { url: '' }, { events: 'sms.sent' }, {
 it('a webhook that its queue lost has failed where its endpoint is disabled before its review', async () => {
   const workers = webhookWorkers({ answer: answers, loses: (index) => index === 0 });
   const endpoint = anEndpoint({ endpoint_id: 'whe_01KAG00000000000000000000A' });
-  await workers.endpoints.create(endpoint, secret);
+  await storeEndpoint(workers, endpoint, secret);
   await workers.relay(ofEndpoints);
   workers.at(20, () =>
-    workers.endpoints.change(endpoint, changed(endpoint, { enabled: false }, workers.clock(), 'second')),
+    updateEndpointRow(workers, endpoint, changed(endpoint, { enabled: false }, workers.clock(), 'second')),
   );
   await workers.run(3600);
   expect(workers.posts).toEqual([]);

@@ -1,8 +1,10 @@
-import type { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
 import { alerted, claimed } from '../../../shared/webhook/delivery.ts';
-import { resend } from '../../../shared/webhook/log/request-resend.ts';
+import { replaceDelivery, storeDelivery } from '../../../shared/webhook/delivery-store.dynamo.ts';
+import { resendDelivery } from '../../../shared/webhook/log/request-resend.ts';
+import { strictSqs } from '../../support/engine/strict-sqs.ts';
+import { withCalls } from '../../support/engine/test-context.ts';
 import { created } from '../../support/message/example-message.ts';
 import { failedDelivery, webhookWorkers } from '../../support/webhook/webhook-workers.ts';
 
@@ -12,8 +14,12 @@ const id = failedDelivery().delivery_id;
 async function afterFailure({ status = 200, alert_pending = false, loses = false } = {}) {
   const workers = webhookWorkers({ answer: () => ({ afterMs: 50, status }), loses: () => loses });
   const row = { ...failedDelivery(), ...(alert_pending && { alert_pending }) };
-  await workers.deliveries.create(row);
-  return { workers, row, again: (actor = 'ada@example.com', more = {}) => resend(workers, id, actor, more) };
+  await storeDelivery(workers, row);
+  return {
+    workers,
+    row,
+    again: (actor = 'ada@example.com', more = {}) => resendDelivery(workers, id, actor, more),
+  };
 }
 
 describe('a manual resend', () => {
@@ -32,7 +38,7 @@ describe('a manual resend', () => {
 
   it('is kept until its attempt is over, also where it is asked for at the end of the retention', async () => {
     const { workers, row, again } = await afterFailure();
-    await workers.deliveries.replace(row, { ...row, purge_at: epochSeconds(created) + 1, revision: 'old' });
+    await replaceDelivery(workers, row, { ...row, purge_at: epochSeconds(created) + 1, revision: 'old' });
     await again();
     const { purge_at } = await workers.delivery();
     expect(purge_at).toBeGreaterThanOrEqual(epochSeconds(addSeconds(created, 3600)));
@@ -51,15 +57,12 @@ describe('a manual resend', () => {
     'is made while the alert of the failure is pending, which is sent first; noted at that moment: %s',
     async (isNoted) => {
       const { workers, row, again } = await afterFailure({ alert_pending: true });
-      const { db } = workers.activityLog;
-      const send = async (command: PutCommand) => {
-        if (isNoted) await workers.deliveries.replace(row, alerted(row, 'noted'));
-        return db.send(command);
-      };
-      const activityLog = { ...workers.activityLog, db: { send } as unknown as typeof db };
-      const outcome = isNoted
-        ? await resend({ ...workers, activityLog }, id, 'ada@example.com')
-        : await again();
+      const noted = withCalls(workers, async ({ input }, run) => {
+        if (input.TableName === workers.tables.names.activity_log)
+          await replaceDelivery(workers, row, alerted(row, 'noted'));
+        return run();
+      });
+      const outcome = isNoted ? await resendDelivery(noted, id, 'ada@example.com') : await again();
       expect(outcome).toEqual({ kind: 'resent', attemptNumber: 7 });
       await workers.run(10);
       expect((await workers.delivery()).state).toBe('acknowledged');
@@ -73,7 +76,8 @@ describe('a manual resend', () => {
 
   it('is started by the due index if its queue message is lost', async () => {
     const { workers } = await afterFailure();
-    await resend({ ...workers, queue: { send: async () => {} } }, id, 'ada@example.com');
+    const losing = strictSqs({ deliver: () => {} });
+    await resendDelivery({ ...workers, sqs: () => losing }, id, 'ada@example.com');
     await workers.run(300);
     expect((await workers.delivery()).state).toBe('acknowledged');
   });
@@ -92,21 +96,22 @@ describe('a manual resend', () => {
     expect(await again('c', { evenAcknowledged: true })).toMatchObject({ kind: 'resent' });
     await workers.run(300);
     expect(workers.posts).toHaveLength(2);
-    expect(await resend(workers, 'whd_none', 'c')).toEqual({ kind: 'not_found' });
+    expect(await resendDelivery(workers, 'whd_none', 'c')).toEqual({ kind: 'not_found' });
   });
 
   it('does not happen while an attempt is running', async () => {
     const { workers, again } = await afterFailure();
     await again();
     const waiting = await workers.delivery();
-    await workers.deliveries.replace(waiting, claimed(waiting, workers.clock(), 'held'));
+    await replaceDelivery(workers, waiting, claimed(waiting, workers.clock(), 'held'));
     expect(await again()).toEqual({ kind: 'already_waiting', state: 'attempting' });
   });
 
   it('sends the queue message that the previous request did not send before it died', async () => {
     const { workers, again } = await afterFailure();
-    const dies = { send: () => Promise.reject(new Error('no connection')) };
-    await expect(resend({ ...workers, queue: dies }, id, 'a')).rejects.toThrow('no connection');
+    const dying = strictSqs({ deliver: () => {}, fault: () => new Error('no connection') });
+    const requested = resendDelivery({ ...workers, sqs: () => dying }, id, 'a');
+    await expect(requested).rejects.toThrow('no connection');
     expect(await again()).toEqual({ kind: 'already_waiting', state: 'pending' });
     // Much less than the 90 s after which the due index would find it.
     await workers.run(10);

@@ -15,6 +15,7 @@ import {
 } from '../../../shared/contract/webhook-events.ts';
 import { parseFields } from '../../../shared/operation/operation.ts';
 import { awsDestinationSchemas } from '../../../shared/webhook/aws-destination.ts';
+import { storeEndpoint } from '../../../shared/webhook/endpoint-store.dynamo.ts';
 import { testEvent } from '../../../shared/webhook/test-event.ts';
 import {
   changed,
@@ -83,7 +84,7 @@ it('a test event of an opt-out has what a real one has', () => {
 
 describe('a list of secrets that a person emptied has a new one after a rotation', () => {
   const clock = () => created;
-  const { tables, endpoints } = inMemoryStores();
+  const { tables, context } = inMemoryStores();
   const { admin } = accessTo(tables, created);
   const { webhookSecrets } = admin;
   const empty = (client_id: string, list: string, names?: Record<string, string>) =>
@@ -107,7 +108,8 @@ describe('a list of secrets that a person emptied has a new one after a rotation
 
   it('of an endpoint, and of no endpoint that is not there', async () => {
     const { client_id, endpoint_id } = anEndpoint();
-    await endpoints.create(anEndpoint(), { secret: 'whsec_c2VjcmV0', created_at: created.toISOString() });
+    const first = { secret: 'whsec_c2VjcmV0', created_at: created.toISOString() };
+    await storeEndpoint(context, anEndpoint(), first);
     await empty(client_id, 'endpoint_secrets.#endpoint', { '#endpoint': endpoint_id });
     const { secret } = await issueWebhookSecret(admin, client_id, endpoint_id, clock);
     expect(await webhookSecrets.find(client_id, endpoint_id)).toMatchObject([{ secret }]);
