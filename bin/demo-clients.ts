@@ -7,9 +7,9 @@ import type { DemoClients } from '../lib/local/connection.ts';
 import type { LocalGateway } from '../lib/local/gateway.ts';
 import { type ClientAdminDependencies, createApiKey, createClient } from '../shared/client/client-admin.ts';
 import { dynamoApiKeyStore, dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
-import { dynamoWebhookSecretStore } from '../shared/client/webhook-secrets.dynamo.ts';
 import { clientIdIn } from '../shared/contract/mode.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
+import { contextOf } from '../shared/platform/context.ts';
 
 export async function createDemoClients(
   dependencies: ClientAdminDependencies,
@@ -45,9 +45,10 @@ export function dynamoClientAdmin(
     return found;
   };
   return {
+    ...contextOf({ CLIENT_SECRETS_TABLE: table('client_secrets') }),
+    db: dynamo,
     clients: dynamoClientStore(dynamo, table('clients')),
     apiKeys: dynamoApiKeyStore(dynamo, table('api_keys')),
-    webhookSecrets: dynamoWebhookSecretStore(dynamo, table('client_secrets')),
     random: randomBytes,
   };
 }

@@ -1,7 +1,5 @@
 /** Posts webhooks, goes on with resends of many, and disables endpoints that fail for days. Consumes both webhook queues. */
 import type { SQSHandler } from 'aws-lambda';
-import { dynamoWebhookSecrets } from '../shared/client/webhook-secrets.dynamo.ts';
-import { cachedSecrets } from '../shared/client/webhook-secrets.ts';
 import { modeOf } from '../shared/contract/mode.ts';
 import { scheduler, sts } from '../shared/platform/aws/clients.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/queues.sqs.ts';
@@ -33,12 +31,11 @@ import {
 import { runResend } from '../shared/webhook/log/run-resend.ts';
 
 const base = contextOf(environmentOf<'deliver-webhook'>());
-const { clock, db, env, log, newId } = base;
+const { clock, env, log, newId } = base;
 // Created with the first webhook to a queue or an event bus, because most workers have none.
 const toAws = lazily(() => sendToAws(assumedRoles(stsAssumeRole(sts()), clock, newId), awsSenders()));
 const context = {
   ...base,
-  secrets: cachedSecrets(dynamoWebhookSecrets(db, env.CLIENT_SECRETS_TABLE), clock),
   post: httpPost({
     rules: addressRules(env),
     resolve: env.WEBHOOK_ALLOW_LOOPBACK ? machineResolve : dnsResolve(),

@@ -1,6 +1,5 @@
 /** Serves all operations under /api/v1/webhook-endpoints, because they need the same permissions. */
 import { randomBytes } from 'node:crypto';
-import { dynamoWebhookSecretStore } from '../shared/client/webhook-secrets.dynamo.ts';
 import { httpFunctions } from '../shared/http/http-function.ts';
 import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
@@ -18,10 +17,9 @@ import {
 } from '../shared/webhook/manage-endpoints.ts';
 
 const base = contextOf(environmentOf<'webhook-endpoints'>());
-const { db, env } = base;
+const { env } = base;
 const context: EndpointsContext = {
   ...base,
-  webhookSecrets: dynamoWebhookSecretStore(db, env.CLIENT_SECRETS_TABLE),
   random: randomBytes,
   destinations: {
     url: webhookUrlFrom(env),

@@ -9,7 +9,6 @@ import { dynamoOutbox } from '../carrier/simulator/outbox.dynamo.ts';
 import { sqsReceiptSender } from '../carrier/simulator/simulated-recipients.ts';
 import { dynamoApiKeyStore, dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { stageCountriesOf } from '../client/sending-permissions.ts';
-import { dynamoWebhookSecretStore } from '../client/webhook-secrets.dynamo.ts';
 import { stageCarriersOf } from '../contract/channels.ts';
 import type { administration } from '../contract/function-uses.ts';
 import type { Mode } from '../contract/mode.ts';
@@ -40,7 +39,6 @@ export function adminContext(
     mode: 'live' as Mode,
     clients: dynamoClientStore(db, env.CLIENTS_TABLE),
     apiKeys: dynamoApiKeyStore(db, env.API_KEYS_TABLE),
-    webhookSecrets: dynamoWebhookSecretStore(db, env.CLIENT_SECRETS_TABLE),
     random: randomBytes,
     capDefaults: capDefaults(env.STAGE_CAPS),
     activityLog: activityLogFrom(env),

@@ -7,6 +7,7 @@ import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
 import { modeOf } from '../contract/mode.ts';
 import type { Scope } from '../contract/routes.ts';
 import { addSeconds, type Clock } from '../platform/clock.ts';
+import type { Context } from '../platform/context.ts';
 import { lazily } from '../platform/expiring-cache.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import { retry, retryConflicts } from '../platform/retry.ts';
@@ -25,7 +26,8 @@ import {
   secretHash,
 } from './client.ts';
 import type { ApiKeyStore, ClientStore } from './client-store.dynamo.ts';
-import { secretActiveAfterSeconds, type WebhookSecret, type WebhookSecretStore } from './webhook-secrets.ts';
+import { readWebhookSecrets, replaceWebhookSecrets } from './webhook-secrets.dynamo.ts';
+import { secretActiveAfterSeconds, type WebhookSecret } from './webhook-secrets.ts';
 
 /** The secret before the newest one, of a client or of webhooks, from when the newest is in use. */
 export const previousSecretHours = 24;
@@ -54,10 +56,9 @@ export function overlapText(stays: string, { overlap_hours = previousSecretHours
 /** The newest secret, and the one before it until its overlap ends (contract 2.6 and 7.6). */
 const secretsMax = 2;
 
-export interface ClientAdminDependencies {
+export interface ClientAdminDependencies extends Context<'CLIENT_SECRETS_TABLE'> {
   readonly clients: ClientStore;
   readonly apiKeys: ApiKeyStore;
-  readonly webhookSecrets: WebhookSecretStore;
   readonly random: RandomBytes;
 }
 
@@ -101,7 +102,8 @@ export async function createClient(
     }),
   };
   await beforeChange(client);
-  await dependencies.webhookSecrets.replace(
+  await replaceWebhookSecrets(
+    dependencies,
     clientId,
     [],
     [{ secret: webhookSecret, created_at: createdAt, active_at: createdAt }],
@@ -161,9 +163,8 @@ type RotatedWebhookSecret = ReturnType<typeof rotated>;
 
 /** Issues a new webhook secret of the account. */
 export async function rotateWebhookSecret(
-  dependencies: {
+  dependencies: Context<'CLIENT_SECRETS_TABLE'> & {
     readonly clients: ClientStore;
-    readonly webhookSecrets: WebhookSecretStore;
     readonly random: RandomBytes;
   },
   clientId: string,
@@ -183,7 +184,7 @@ export async function rotateWebhookSecret(
  * @throws GatewayError `not_found` if the endpoint has no secret, because it does not exist
  */
 export async function issueWebhookSecret(
-  dependencies: { readonly webhookSecrets: WebhookSecretStore; readonly random: RandomBytes },
+  dependencies: Context<'CLIENT_SECRETS_TABLE'> & { readonly random: RandomBytes },
   clientId: string,
   endpointId: string | undefined,
   clock: Clock,
@@ -193,7 +194,7 @@ export async function issueWebhookSecret(
   const recorded = lazily(beforeChange);
   const secret = newWebhookSecret(dependencies.random);
   return retryConflicts(async () => {
-    const before = await dependencies.webhookSecrets.find(clientId, endpointId);
+    const before = await readWebhookSecrets(dependencies, clientId, endpointId);
     // The SDK retries a write whose response was lost; the retry fails its condition although the first write was
     // applied.
     const own = before.findIndex((one) => one.secret === secret);
@@ -203,7 +204,7 @@ export async function issueWebhookSecret(
     await recorded();
     // Read for each attempt: from the time of the write, workers have 60 s to read the secret.
     const after = withNewWebhookSecret(secret, before, clock(), overlapHours);
-    if (await dependencies.webhookSecrets.replace(clientId, before, after, endpointId)) return rotated(after);
+    if (await replaceWebhookSecrets(dependencies, clientId, before, after, endpointId)) return rotated(after);
     if (endpointId !== undefined && before.length === 0) throw standardError('not_found');
     return false;
   });

@@ -1,7 +1,6 @@
 /** The secrets that sign the webhooks of an account or of an endpoint: one, or two for the overlap of a rotation. */
 import * as z from 'zod/mini';
-import type { Clock } from '../platform/clock.ts';
-import { type CacheBounds, cachedRead } from '../platform/expiring-cache.ts';
+import type { CacheBounds } from '../platform/expiring-cache.ts';
 import { isLive } from './client.ts';
 
 const instant = z.iso.datetime();
@@ -17,45 +16,16 @@ export const webhookSecret = z.object({
 
 export type WebhookSecret = Readonly<z.output<typeof webhookSecret>>;
 
-export interface WebhookSecrets {
-  /**
-   * Returns the secrets, newest first; may include expired ones. @param endpointId - one of the client's endpoints;
-   * if absent, the account's secrets
-   */
-  find(clientId: string, endpointId?: string): Promise<readonly WebhookSecret[]>;
-}
-
-export interface WebhookSecretStore extends WebhookSecrets {
-  /** Returns false if the secrets are no longer `before`, because another writer changed them. */
-  replace(
-    clientId: string,
-    before: readonly WebhookSecret[],
-    after: readonly WebhookSecret[],
-    endpointId?: string,
-  ): Promise<boolean>;
-}
-
 /** A worker signs with the secrets it has read for at most this long. */
-const bounds: CacheBounds = { maxAgeSeconds: 30, maxEntries: 5000 };
+export const secretsCache: CacheBounds = { maxAgeSeconds: 30, maxEntries: 5000 };
 
 /**
  * The time between the creation of a secret and its first signature (contract 7.6: at most 60 s). By then every
- * worker has read it, so all start at the same moment. Half of it covers the cache (`bounds.maxAgeSeconds`). The rest
+ * worker has read it, so all start at the same moment. Half of it covers the cache (`secretsCache.maxAgeSeconds`). The rest
  * covers the write that stores the secret and the claim between reading and signing (13 s each with all retries of
  * the SDK), and clock differences.
  */
 export const secretActiveAfterSeconds = 60;
-
-/** Caches secrets, so that many webhooks of one client read them once. An empty list is not cached. */
-export function cachedSecrets(source: WebhookSecrets, clock: Clock): WebhookSecrets {
-  const read = async (key: string) => {
-    const [clientId = '', endpointId] = key.split('#');
-    const found = await source.find(clientId, endpointId || undefined);
-    return found.length === 0 ? undefined : found;
-  };
-  const secretsOf = cachedRead(read, bounds, clock);
-  return { find: async (clientId, endpointId = '') => (await secretsOf(`${clientId}#${endpointId}`)) ?? [] };
-}
 
 /**
  * Returns the secrets that sign at this moment, newest first: active and not expired. If there is none, a pending one

@@ -3,7 +3,6 @@ import * as z from 'zod/mini';
 import { activityLogOf, addActivity, recordActivity } from '../activity/write-activity.dynamo.ts';
 import { newWebhookSecret, type RandomBytes } from '../client/client.ts';
 import { issueWebhookSecret, secretRotationBody } from '../client/client-admin.ts';
-import type { WebhookSecretStore } from '../client/webhook-secrets.ts';
 import type { ActivityKind } from '../contract/activity-kinds.ts';
 import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
 import type { MessageEventName } from '../contract/webhook-events.ts';
@@ -45,7 +44,6 @@ type TestContext = StoredDeliveries & Context<'WEBHOOK_ENDPOINTS_TABLE' | 'ACTIV
 /** The context of the function that serves a client's webhook endpoints. */
 export type EndpointsContext = TestContext &
   Context<'CLIENT_SECRETS_TABLE'> & {
-    readonly webhookSecrets: WebhookSecretStore;
     readonly random: RandomBytes;
     readonly destinations: DestinationSchemas;
   };

@@ -4,7 +4,7 @@ import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
-import { dynamoWebhookSecretStore } from '../../shared/client/webhook-secrets.dynamo.ts';
+import { readWebhookSecrets, replaceWebhookSecrets } from '../../shared/client/webhook-secrets.dynamo.ts';
 import { addDays } from '../../shared/platform/clock.ts';
 import { derivedId } from '../../shared/platform/ids.ts';
 import { disabledAfter } from '../../shared/webhook/deliver/disable-endpoint.ts';
@@ -31,7 +31,6 @@ const { tables, queues } = gateway();
 const dynamo = documentClient();
 const sqs = sqsClient();
 const context = gatewayContext();
-const secrets = dynamoWebhookSecretStore(dynamo, tables.client_secrets ?? '');
 const servers: WebhookEndpoint[] = [];
 const path = '/api/v1/webhook-endpoints';
 /** It fails at hand-over, so a message to it has one event alone: `sms.failed`. */
@@ -360,11 +359,11 @@ describe('the rotation of an endpoint’s secret', () => {
     expect(ofMessage && librariesAccept(ofMessage, old) && librariesAccept(ofMessage, fresh)).toBe(true);
 
     // Ends the 24 h now.
-    const seen = await secrets.find(client.clientId, id);
+    const seen = await readWebhookSecrets(context, client.clientId, id);
     const ended = seen.map((one) =>
       one.secret === old ? { ...one, expires_at: new Date().toISOString() } : one,
     );
-    expect(await secrets.replace(client.clientId, seen, ended, id)).toBe(true);
+    expect(await replaceWebhookSecrets(context, client.clientId, seen, ended, id)).toBe(true);
     const after = await postThat((post) => signaturesOf(post) === 1 && librariesAccept(post, fresh));
     expect(plainHolds(after, fresh)).toBe(true);
     expect(librariesAccept(after, old)).toBe(false);

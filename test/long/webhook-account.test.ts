@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { dynamoWebhookSecrets } from '../../shared/client/webhook-secrets.dynamo.ts';
+import { readWebhookSecrets } from '../../shared/client/webhook-secrets.dynamo.ts';
 import { addSeconds } from '../../shared/platform/clock.ts';
 import { derivedId, newId } from '../../shared/platform/ids.ts';
 import type { Attempt } from '../../shared/webhook/attempt-record.ts';
@@ -140,7 +140,7 @@ describe('the rotation of a webhook secret over the API', () => {
   /** Ends the 24 h now: sets the end in the row to the present time. */
   async function endOverlap(clientId: string, old: string): Promise<void> {
     const TableName = tables.client_secrets ?? '';
-    const secrets = await dynamoWebhookSecrets(dynamo, TableName).find(clientId);
+    const secrets = await readWebhookSecrets(context, clientId);
     const ending = secrets.find(({ secret }) => secret === old);
     const hours = (Date.parse(ending?.expires_at ?? '') - Date.now()) / 3_600_000;
     expect(hours).toBeGreaterThan(23.9);

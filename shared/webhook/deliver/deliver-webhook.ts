@@ -15,7 +15,8 @@
  * secret can sign, or an edit made the endpoint's row invalid, step 4 is left out and the attempt has failed.
  * If SQS or EventBridge Scheduler loses a message, the due index finds the delivery, which has a `due_at` until it is finished.
  */
-import { signingSecrets, type WebhookSecrets } from '../../client/webhook-secrets.ts';
+import { cachedWebhookSecrets } from '../../client/webhook-secrets.dynamo.ts';
+import { signingSecrets } from '../../client/webhook-secrets.ts';
 import { waitSecondsMax } from '../../contract/webhook-worker-times.ts';
 import type { Context } from '../../platform/context.ts';
 import { retry } from '../../platform/retry.ts';
@@ -47,8 +48,9 @@ import { type ClaimedAttempt, postAttempt, unpostedAttempt } from './sign-and-po
 /** The context of the worker that delivers webhooks. */
 export type DeliverContext = StoredDeliveries &
   RetryContext &
-  Context<'WEBHOOK_ENDPOINTS_TABLE' | 'ACTIVITY_LOG_TABLE' | 'WEBHOOK_TIME_SCALE'> & {
-    readonly secrets: WebhookSecrets;
+  Context<
+    'WEBHOOK_ENDPOINTS_TABLE' | 'CLIENT_SECRETS_TABLE' | 'ACTIVITY_LOG_TABLE' | 'WEBHOOK_TIME_SCALE'
+  > & {
     readonly post: Post;
     readonly sendToAws: SendToAws;
   };
@@ -147,7 +149,7 @@ async function claimAttempt(
   await waitUntilDue(context, seen);
   const { url, endpoint, unposted } = await presentDestination(context, seen);
   // The secrets are read after the wait, so that none is older than the cache allows.
-  const secrets = await context.secrets.find(seen.client_id, seen.endpoint_id);
+  const secrets = await cachedWebhookSecrets(context, seen.client_id, seen.endpoint_id);
   const delivery = claimed({ ...seen, url }, clock(), context.newId());
   if (!(await replaceDelivery(context, seen, delivery))) return { kind: 'lost_race' }; // 3
   return { kind: 'claimed', delivery, endpoint, unposted, secrets };

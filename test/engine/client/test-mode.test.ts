@@ -11,6 +11,7 @@ import {
   rotateWebhookSecret,
 } from '../../../shared/client/client-admin.ts';
 import { disabledClients } from '../../../shared/client/client-store.dynamo.ts';
+import { readWebhookSecrets } from '../../../shared/client/webhook-secrets.dynamo.ts';
 import { secretActiveAfterSeconds, signingSecrets } from '../../../shared/client/webhook-secrets.ts';
 import { clientIdIn, modeOf } from '../../../shared/contract/mode.ts';
 import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
@@ -93,13 +94,13 @@ it('has the live webhook URL and secret for test data until it gets others', asy
   await admin.clients.setWebhookUrl(testId, undefined);
   expect(await urls()).toEqual(['https://shop.example/live', undefined]);
 
-  const secretsOf = async (id: string) => (await admin.webhookSecrets.find(id)).map(({ secret }) => secret);
+  const secretsOf = async (id: string) => (await readWebhookSecrets(admin, id)).map(({ secret }) => secret);
   expect(await secretsOf(testId)).toEqual([webhookSecret]);
   const first = await rotateWebhookSecret(admin, testId, () => now);
   expect(await secretsOf(testId)).toEqual([first.secret, webhookSecret]);
   expect(await secretsOf(liveId)).toEqual([webhookSecret]);
   // Until the new one is active, the one that receivers know signs alone; then both sign.
-  const stored = await admin.webhookSecrets.find(testId);
+  const stored = await readWebhookSecrets(admin, testId);
   const signingAt = (at: Date) => signingSecrets(stored, at).map(({ secret }) => secret);
   expect(signingAt(addSeconds(now, secretActiveAfterSeconds - 1))).toEqual([webhookSecret]);
   expect(signingAt(addSeconds(now, secretActiveAfterSeconds))).toEqual([first.secret, webhookSecret]);

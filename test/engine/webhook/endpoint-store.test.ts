@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { issueWebhookSecret } from '../../../shared/client/client-admin.ts';
-import { dynamoWebhookSecretStore } from '../../../shared/client/webhook-secrets.dynamo.ts';
-import type { WebhookSecretStore } from '../../../shared/client/webhook-secrets.ts';
+import { readWebhookSecrets, replaceWebhookSecrets } from '../../../shared/client/webhook-secrets.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import {
@@ -19,7 +18,7 @@ import {
 import { changed, endpointsMax } from '../../../shared/webhook/webhook-endpoint.ts';
 import { losingResponses } from '../../support/engine/lost-responses.ts';
 import { createTables } from '../../support/engine/tables.ts';
-import { type TestContext, testContext } from '../../support/engine/test-context.ts';
+import { type TestContext, testContext, withCalls } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { created } from '../../support/message/example-message.ts';
 import { anEndpoint } from '../../support/webhook/example-webhook-endpoint.ts';
@@ -29,8 +28,6 @@ beforeAll(async () => {
   tables = await createTables(['webhook_endpoints', 'client_secrets']);
 });
 afterAll(() => tables.drop());
-
-const secretStore = () => dynamoWebhookSecretStore(tables.dynamo, tables.names.client_secrets);
 
 let clients = 0;
 const aClient = () => `client-${++clients}`;
@@ -225,50 +222,48 @@ it('a failure is counted once, also where the response of its write is lost', as
 
 describe('the secrets of endpoints', () => {
   it('are not found where the endpoint is deleted between the read and the write of a rotation', async () => {
-    const [context, secrets] = [testContext(tables), secretStore()];
+    const context = testContext(tables);
     const endpoint = aNewEndpoint(aClient());
     await storeEndpoint(context, endpoint, secret);
     const { client_id, endpoint_id } = endpoint;
-    const deletedMeanwhile: WebhookSecretStore = {
-      find: secrets.find,
-      replace: async (...change) => {
+    const deletedMeanwhile = withCalls(context, async ({ operation, input }, run) => {
+      if (operation === 'Update' && input.TableName === tables.names.client_secrets)
         await removeEndpoint(context, client_id, endpoint_id);
-        return secrets.replace(...change);
-      },
-    };
-    const rotating = { webhookSecrets: deletedMeanwhile, random: randomBytes };
+      return run();
+    });
+    const rotating = { ...deletedMeanwhile, random: randomBytes };
     await expect(issueWebhookSecret(rotating, client_id, endpoint_id, () => created)).rejects.toMatchObject({
       code: 'not_found',
     });
-    expect(await secrets.find(client_id, endpoint_id)).toEqual([]);
+    expect(await readWebhookSecrets(context, client_id, endpoint_id)).toEqual([]);
   });
 
   it('are made with their endpoint, rotate apart from the account’s, and go with it', async () => {
-    const [context, secrets] = [testContext(tables), secretStore()];
+    const context = testContext(tables);
     const one = aNewEndpoint(aClient());
     const { client_id, endpoint_id } = one;
     const account = [{ secret: 'whsec_YWNjb3VudA==', created_at: created.toISOString() }];
-    await secrets.replace(client_id, [], account);
+    await replaceWebhookSecrets(context, client_id, [], account);
     const neighbour = aNewEndpoint(client_id);
     await storeEndpoint(context, one, secret);
     await storeEndpoint(context, neighbour, { ...secret, secret: 'whsec_b3RoZXI=' });
 
-    const rotating = { webhookSecrets: secrets, random: (size: number) => Buffer.alloc(size, 7) };
+    const rotating = { ...context, random: (size: number) => Buffer.alloc(size, 7) };
     const rotated = await issueWebhookSecret(rotating, client_id, endpoint_id, () => created);
-    expect(await secrets.find(client_id, endpoint_id)).toMatchObject([
+    expect(await readWebhookSecrets(context, client_id, endpoint_id)).toMatchObject([
       { secret: rotated?.secret, active_at: '2026-11-20T10:01:00.000Z' },
       { secret: secret.secret, expires_at: '2026-11-21T10:01:00.000Z' },
     ]);
-    expect(await secrets.find(client_id)).toEqual(account);
-    expect(await secrets.find(client_id, neighbour.endpoint_id)).toMatchObject([
+    expect(await readWebhookSecrets(context, client_id)).toEqual(account);
+    expect(await readWebhookSecrets(context, client_id, neighbour.endpoint_id)).toMatchObject([
       { secret: 'whsec_b3RoZXI=' },
     ]);
 
     await removeEndpoint(context, client_id, endpoint_id);
-    expect(await secrets.find(client_id, endpoint_id)).toEqual([]);
+    expect(await readWebhookSecrets(context, client_id, endpoint_id)).toEqual([]);
     await expect(issueWebhookSecret(rotating, client_id, endpoint_id, () => created)).rejects.toMatchObject({
       code: 'not_found',
     });
-    expect(await secrets.find(client_id, neighbour.endpoint_id)).toHaveLength(1);
+    expect(await readWebhookSecrets(context, client_id, neighbour.endpoint_id)).toHaveLength(1);
   });
 });

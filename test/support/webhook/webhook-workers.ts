@@ -3,6 +3,8 @@
  * with a batch of up to ten messages, and what is due is queued each minute. A test breaks calls of DynamoDB by `around`, and the
  * rest by the options.
  */
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { replaceWebhookSecrets } from '../../../shared/client/webhook-secrets.dynamo.ts';
 import type { WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
 import { aheadSeconds } from '../../../shared/due/due-index.ts';
 import { dynamoDueRows } from '../../../shared/due/due-rows.dynamo.ts';
@@ -50,7 +52,6 @@ interface Options {
   /** @param number - 1 for the first POST of the delivery */
   readonly answer: (posted: Posted, number: number) => Answer;
   readonly around?: AroundCall;
-  readonly secrets?: (at: Date) => readonly WebhookSecret[];
   /** Called before a schedule is created, which it may prevent. */
   readonly onSchedule?: () => void;
   readonly scheduleLateMs?: number;
@@ -67,7 +68,7 @@ const batchSize = 10;
 const secret: WebhookSecret = { secret: 'whsec_c2VjcmV0', created_at: created.toISOString() };
 
 export function webhookWorkers(options: Options) {
-  const { answer, secrets = () => [secret], onSchedule, loses = () => false, timeScale = 1 } = options;
+  const { answer, onSchedule, loses = () => false, timeScale = 1 } = options;
   const time = virtualTime(created.getTime());
   const clock = () => new Date(time.now());
   const tables = inMemoryTables(options.around === undefined ? {} : { around: options.around });
@@ -96,9 +97,9 @@ export function webhookWorkers(options: Options) {
       error: (_text, { delivery_id } = {}) => void failuresReported.push(String(delivery_id)),
     },
   });
+  const hasSecrets = replaceWebhookSecrets(context, 'client-a', [], [secret]);
   const workerOf = (from: WebhookQueue): DeliverContext => ({
     ...context,
-    secrets: { find: async () => secrets(clock()) },
     post: (request) => post(from, request),
     sendToAws: () => Promise.reject(new Error('no endpoint of these tests is in AWS')),
     async scheduleOnce({ at, message }) {
@@ -194,6 +195,7 @@ export function webhookWorkers(options: Options) {
     delays: delays as readonly (typeof delays)[number][],
     failuresReported: failuresReported as readonly string[],
     async run(seconds: number) {
+      await hasSecrets;
       // Lets work that the test has started run first.
       await new Promise(process.nextTick);
       await time.runUntil(time.now() + seconds * 1000);
@@ -203,7 +205,19 @@ export function webhookWorkers(options: Options) {
     /** Stores a new message and relays its change; by default it was sent to the URL of its request. */
     async relay(change: MessageChange = { before: aMessage(), after: aSentMessage() }) {
       await createMessage(context, change.after);
+      await replaceWebhookSecrets(context, change.after.client_id, [], [secret]);
       await relayChanges({ ...context, accountUrlOf: async () => undefined }, [change]);
+    },
+    /** Writes the secrets of an account as an administrator does in the console. */
+    async writeSecrets(client_id: string, webhook_secrets: unknown) {
+      await hasSecrets;
+      const update = {
+        TableName: tables.names.client_secrets,
+        Key: { client_id },
+        UpdateExpression: 'SET webhook_secrets = :secrets',
+        ExpressionAttributeValues: { ':secrets': webhook_secrets },
+      };
+      await tables.dynamo.send(new UpdateCommand(update));
     },
     /** The only delivery. */
     async delivery() {

@@ -10,6 +10,7 @@ import { deleteSuppression } from '../../../shared/admin/client-suppressions.ts'
 import { createClient } from '../../../shared/admin/manage-clients.ts';
 import { hasSecret } from '../../../shared/client/client.ts';
 import { createClient as storeClient } from '../../../shared/client/client-admin.ts';
+import { readWebhookSecrets } from '../../../shared/client/webhook-secrets.dynamo.ts';
 import { storeSuppression } from '../../../shared/message/suppression/suppressions.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
@@ -50,7 +51,7 @@ it('a client secret is not ended at once by a rotation without an entry', async 
 it('no webhook secret is made without an entry', async () => {
   const { admin, dependencies, clientId } = await withoutLog();
   await expect(rotateWebhookSecret(dependencies, 'me', clientId, {})).rejects.toThrow();
-  expect(await admin.webhookSecrets.find(clientId)).toHaveLength(1);
+  expect(await readWebhookSecrets(admin, clientId)).toHaveLength(1);
 });
 
 it('no API key is made without an entry', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { keysOf } from '../../../bin/admin/restored-tables.ts';
 import { revokeApiKey } from '../../../shared/client/client-admin.ts';
 import { dynamoApiKeyStore, dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
-import { dynamoWebhookSecrets } from '../../../shared/client/webhook-secrets.dynamo.ts';
+import { readWebhookSecrets } from '../../../shared/client/webhook-secrets.dynamo.ts';
 import { tableShapes } from '../../../shared/contract/tables.ts';
 import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { heldGroups, type Message } from '../../../shared/message/message.ts';
@@ -14,6 +14,7 @@ import { type RestorableTable, restorableTables } from '../../../shared/restore/
 import { type Delivery, newDelivery } from '../../../shared/webhook/delivery.ts';
 import { listDeliveryKeys } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { newResend } from '../../../shared/webhook/log/resend.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import { Killed, noKill } from '../../support/faults/kill-process.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 import { lostRows, type Row } from '../../support/restore/lost-rows.ts';
@@ -297,7 +298,7 @@ describe('clients, API keys and webhook secrets', () => {
   const isUsable = async (gateway: Gateway, keyId: string): Promise<boolean> =>
     (await keysIn(gateway).find(`hash ${keyId}`))?.revoked_at === undefined;
   const secretsIn = ({ tables }: Gateway, ...of: [string, string?]) =>
-    dynamoWebhookSecrets(tables.dynamo, tables.names.client_secrets).find(...of);
+    readWebhookSecrets(testContext(tables), ...of);
   const isDisabled = (gateway: Gateway, client_id: string) => gateway.get('clients', { client_id })?.disabled;
 
   it('are disabled until an administrator enables them, and the report says what happened to each since', async () => {

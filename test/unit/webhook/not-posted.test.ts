@@ -1,8 +1,6 @@
 /** What is not posted: without a secret, to an endpoint that cannot be read, or that was disabled meanwhile (contract 7.9, 7.12). */
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
-import * as z from 'zod/mini';
-import { addSeconds } from '../../../shared/platform/clock.ts';
 import { storeEndpoint, updateEndpointRow } from '../../../shared/webhook/endpoint-store.dynamo.ts';
 import { changed } from '../../../shared/webhook/webhook-endpoint.ts';
 import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
@@ -17,14 +15,10 @@ const { webhook_url: _sameUrl, ...sent } = aSentMessage();
 const ofEndpoints = { before: queued, after: sent };
 
 it('a webhook whose client has a malformed row of secrets is posted once the row is corrected', async () => {
-  const workers = webhookWorkers({
-    answer: answers,
-    secrets(at) {
-      if (at < addSeconds(created, 60)) z.object({ secret: z.string() }).parse({ secret: 5 });
-      return [secret];
-    },
-  });
+  const workers = webhookWorkers({ answer: answers });
+  await workers.writeSecrets(aMessage().client_id, [{ ...secret, secret: 5 }]);
   await workers.relay();
+  workers.at(60, () => workers.writeSecrets(aMessage().client_id, [secret]));
   await workers.run(8 * 3600);
   const { state, attempts } = await workers.delivery();
   expect([state, attempts.map(({ error }) => error)]).toEqual(['acknowledged', [undefined]]);

@@ -78,12 +78,18 @@ describe('the true schedule', () => {
 
   it('reads the secrets after the wait for the due time, right before it signs', async () => {
     const reads: number[] = [];
-    const { workers } = await deliverTo(fails, {
-      secrets(at) {
-        reads.push(at.getTime());
-        return [{ secret: 'whsec_c2VjcmV0', created_at: at.toISOString() }];
+    let nowMs = () => 0;
+    const workers = webhookWorkers({
+      answer: fails,
+      around({ operation, input }, run) {
+        if (operation === 'GetItem' && input.TableName === 'client_secrets') reads.push(nowMs());
+        return run();
       },
     });
+    nowMs = () => workers.clock().getTime();
+    await workers.relay();
+    await workers.run(86_400);
+    expect(reads).toHaveLength(workers.posts.length);
     // Between the two is only the claim.
     for (const [n, { at }] of workers.posts.entries())
       expect(at.getTime() - (reads[n] ?? 0)).toBeLessThan(100);

@@ -4,8 +4,13 @@ import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { isLive } from '../../../shared/client/client.ts';
 import { withNewWebhookSecret } from '../../../shared/client/client-admin.ts';
-import { cachedSecrets, type WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
+import {
+  cachedWebhookSecrets,
+  replaceWebhookSecrets,
+} from '../../../shared/client/webhook-secrets.dynamo.ts';
+import type { WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
 import { signatureHeaders } from '../../../shared/webhook/deliver/sign-and-post.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 
 const startMs = Date.parse('2026-11-20T10:00:00.000Z');
 const dayMs = 86_400_000;
@@ -225,12 +230,14 @@ describe('the rotation of a webhook secret', () => {
 
   it('is known to every worker when the new secret becomes active: no cache entry is older', async () => {
     let nowMs = startMs;
-    let row = rowsOf([])[0]?.secrets ?? [];
-    const remembered = cachedSecrets({ find: async () => row }, () => new Date(nowMs));
-    await remembered.find('c');
-    row = withNewWebhookSecret(secretText(1), row, new Date(nowMs));
+    const context = testContext(undefined, { clock: () => new Date(nowMs) });
+    const first = rowsOf([])[0]?.secrets ?? [];
+    await replaceWebhookSecrets(context, 'c', [], first);
+    await cachedWebhookSecrets(context, 'c');
+    const rotated = withNewWebhookSecret(secretText(1), first, new Date(nowMs));
+    await replaceWebhookSecrets(context, 'c', first, rotated);
     nowMs += cacheMaxMs;
-    expect(await remembered.find('c')).toEqual(row);
+    expect(await cachedWebhookSecrets(context, 'c')).toEqual(rotated);
   });
 
   it('signs with a secret that is not active yet if there is no other', () => {

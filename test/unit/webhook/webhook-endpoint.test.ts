@@ -7,6 +7,7 @@ import {
   issueWebhookSecret,
   rotateWebhookSecret,
 } from '../../../shared/client/client-admin.ts';
+import { readWebhookSecrets } from '../../../shared/client/webhook-secrets.dynamo.ts';
 import { clientIdIn } from '../../../shared/contract/mode.ts';
 import {
   endpointDisabledEvent,
@@ -86,7 +87,6 @@ describe('a list of secrets that a person emptied has a new one after a rotation
   const clock = () => created;
   const { tables, context } = inMemoryStores();
   const { admin } = accessTo(tables, created);
-  const { webhookSecrets } = admin;
   const empty = (client_id: string, list: string, names?: Record<string, string>) =>
     tables.dynamo.send(
       new UpdateCommand({
@@ -103,7 +103,7 @@ describe('a list of secrets that a person emptied has a new one after a rotation
     const clientId = clientIdIn(mode, client.client_id);
     await empty(clientId, 'webhook_secrets');
     const { secret } = await rotateWebhookSecret(admin, clientId, clock);
-    expect(await webhookSecrets.find(clientId)).toMatchObject([{ secret }]);
+    expect(await readWebhookSecrets(admin, clientId)).toMatchObject([{ secret }]);
   });
 
   it('of an endpoint, and of no endpoint that is not there', async () => {
@@ -112,7 +112,7 @@ describe('a list of secrets that a person emptied has a new one after a rotation
     await storeEndpoint(context, anEndpoint(), first);
     await empty(client_id, 'endpoint_secrets.#endpoint', { '#endpoint': endpoint_id });
     const { secret } = await issueWebhookSecret(admin, client_id, endpoint_id, clock);
-    expect(await webhookSecrets.find(client_id, endpoint_id)).toMatchObject([{ secret }]);
+    expect(await readWebhookSecrets(admin, client_id, endpoint_id)).toMatchObject([{ secret }]);
     for (const clientId of [client_id, 'client-without-endpoints'])
       await expect(issueWebhookSecret(admin, clientId, 'whe_deleted', clock)).rejects.toMatchObject({
         code: 'not_found',
