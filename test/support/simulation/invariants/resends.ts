@@ -146,7 +146,7 @@ export interface Shown {
 
 /** Returns true if the request resends the webhook. */
 export function isResendOf(
-  { clientId, route, path, body, answer }: Asked,
+  { clientId, route, path, body, answer, status = 500 }: Asked,
   posted: Posted | undefined,
 ): boolean {
   if (posted === undefined || clientId !== posted.event.data.client_id) return false;
@@ -154,7 +154,8 @@ export function isResendOf(
   const { origin, since } = Object(body) as { readonly origin?: string; readonly since?: string };
   return (
     route === 'resendWebhookDeliveries' &&
-    answer?.resend_id !== undefined &&
+    // A request is stored before it is answered, so one that got an error may resend, too.
+    (answer?.resend_id !== undefined || status >= 500) &&
     new URL(posted.url).origin === origin &&
     posted.event.timestamp >= String(since)
   );
