@@ -18,7 +18,6 @@ import { dynamoOtpHolds } from '../otp/otp-holds.dynamo.ts';
 import { secretsManager, sqs } from '../platform/aws/clients.ts';
 import { contextOf } from '../platform/context.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
-import { dynamoUsageReader } from '../usage/usage-reader.dynamo.ts';
 import { webhookUrlFrom } from '../webhook/address-guard.ts';
 import { dynamoMessageSearch } from './message-search.dynamo.ts';
 
@@ -49,7 +48,6 @@ export function adminContext(
     otpHolds: dynamoOtpHolds(db, env.OTP_HOLDS_TABLE),
     /** The countries of clients without their own list; undefined for all. */
     stageCountries: stageCountriesOf(env),
-    usage: dynamoUsageReader(db, env.MESSAGE_USAGE_TABLE),
     /** The carriers of the stage, in order of preference. */
     carriers,
     checkCredentials: credentialChecks(loadCarriers, carrierSecrets(secretsManager(), secrets, clock)),

@@ -19,6 +19,7 @@ import { isId } from '../platform/ids.ts';
 import { type Amounts, combinationsIn, errorCodesIn } from '../usage/amounts.ts';
 import { allClients } from '../usage/count-changes.ts';
 import { periodsBetween } from '../usage/period.ts';
+import { usageRowsIn } from '../usage/usage-reader.dynamo.ts';
 import { readDeliveries } from '../webhook/delivery-store.dynamo.ts';
 import { webhookEndpointsOf } from '../webhook/endpoint-store.dynamo.ts';
 import { deliverySummary } from '../webhook/log/delivery-log.ts';
@@ -139,10 +140,11 @@ const monthRowsMax = 4;
  * Returns the clients with the most messages of this status, channel or error code in this time, from the usage rows.
  */
 async function activeClients(
-  { usage, clock, mode }: AdminContext,
+  ctx: AdminContext,
   { since, until }: { readonly since: string | undefined; readonly until: string | undefined },
   condition: MessageCondition,
 ) {
+  const { clock, mode } = ctx;
   const to = until === undefined ? clock() : new Date(until);
   const from = since === undefined ? addDays(to, -1) : new Date(since);
   const periods =
@@ -152,7 +154,7 @@ async function activeClients(
       details: [{ field: 'since', message: 'must be within three months before until, for all clients' }],
     });
   }
-  const rows = (await Promise.all(periods.map(({ name }) => usage.rowsIn(name, mode)))).flat();
+  const rows = (await Promise.all(periods.map(({ name }) => usageRowsIn(ctx, name, mode)))).flat();
   const counts = new Map<string, number>();
   for (const { clientId, amounts } of rows) {
     const count = clientId === clientIdIn(mode, allClients) ? 0 : matchingMessages(amounts, condition);

@@ -9,6 +9,7 @@ import { intervals, periodAt, periodsBetween } from '../usage/period.ts';
 import { timesOf, totalOf, usageOfAll, usageOfClient } from '../usage/read-usage.ts';
 import type { UsageList } from '../usage/usage-csv.ts';
 import { type UsageRange, usageMoment, usageRange } from '../usage/usage-query.ts';
+import { usageRowsIn, usageRowsOf } from '../usage/usage-reader.dynamo.ts';
 import { attemptsIn, hourOf } from '../usage/webhook-attempts.dynamo.ts';
 import type { AdminContext } from './admin-context.ts';
 import { clientIdOf, readClientNames } from './find-client.ts';
@@ -18,17 +19,16 @@ export async function listUsage(
   client: string | undefined,
   range: UsageRange,
 ): Promise<UsageList> {
-  const { usage, mode } = ctx;
   const currency = ctx.env.CURRENCY;
   if (client === undefined) {
-    const entries = await usageOfAll(usage, range, currency, mode);
+    const entries = await usageOfAll(ctx, range, ctx.mode);
     return {
       currency,
       usage: range.groupBy.includes('client') ? await withNames(ctx, entries) : entries,
     };
   }
   const clientId = await clientIdOf(ctx, client);
-  const entries = await usageOfClient(usage, clientId, range, currency);
+  const entries = await usageOfClient(ctx, clientId, range);
   if (!range.groupBy.includes('client')) return { currency, usage: entries };
   const ofClient = entries.map((entry) => ({ ...entry, client_id: clientId }));
   return { currency, usage: await withNames(ctx, ofClient) };
@@ -59,13 +59,18 @@ export const usageSummaryQuery = z.object({
  * @throws GatewayError if there are too many days
  */
 export async function summarizeUsage(
-  { usage, env: { CURRENCY: currency }, mode, clients }: AdminContext,
+  ctx: AdminContext,
   time:
     | { readonly interval: (typeof summaryIntervals)[number]; readonly at: Date }
     | { readonly since: Date; readonly until: Date },
 ) {
+  const {
+    env: { CURRENCY: currency },
+    mode,
+    clients,
+  } = ctx;
   const { from, to, counted } = 'at' in time ? summarizedAt(time.interval, time.at) : daysOf(time);
-  const rows = (await Promise.all(counted.map(({ name }) => usage.rowsIn(name, mode)))).flat();
+  const rows = (await Promise.all(counted.map(({ name }) => usageRowsIn(ctx, name, mode)))).flat();
   const byClient = new Map(
     [...Map.groupBy(rows, ({ clientId }) => clientId)].map(([clientId, ofClient]) => [
       clientId,
@@ -181,7 +186,7 @@ export async function usageOf(ctx: AdminContext, span: keyof typeof overviewSpan
   };
   const [attempts, messages] = await Promise.all([
     attemptsIn(ctx, hours, ctx.mode),
-    ctx.usage.rowsOf(clientIdIn(ctx.mode, allClients), [...counts.keys()]),
+    usageRowsOf(ctx, clientIdIn(ctx.mode, allClients), [...counts.keys()]),
   ]);
   for (const { hour, counts: added } of attempts) add(periodOf(hour), added);
   for (const { period, amounts } of messages) {

@@ -1,36 +1,36 @@
 /** Sums usage rows by period and group. Periods and groups without messages are left out. */
 import { clientIdIn, type Mode } from '../contract/mode.ts';
 import { millionthsPerUnit } from '../contract/prices.ts';
+import { capsInForce, capUse } from '../limit/client-caps.ts';
 import { type Operation, parseQuery, requireCaller } from '../operation/operation.ts';
+import type { Context } from '../platform/context.ts';
 import { type Amounts, type Combination, combinationsIn } from './amounts.ts';
 import { allClients } from './count-changes.ts';
 import { type Grouping, type UsageRange, usageQuery, usageRange } from './usage-query.ts';
-import type { UsageReader, UsageRow } from './usage-reader.dynamo.ts';
+import { type UsageRow, usageRowsIn, usageRowsOf } from './usage-reader.dynamo.ts';
 import type { UsageEntry, UsageResponse } from './usage-response.schema.ts';
 
 /** Returns the usage of one client. */
 export async function usageOfClient(
-  reader: UsageReader,
+  context: Context<'MESSAGE_USAGE_TABLE' | 'CURRENCY'>,
   clientId: string,
   range: UsageRange,
-  currency: string,
 ): Promise<UsageEntry[]> {
   const names = range.periods.map(({ name }) => name);
-  return entriesOf(await reader.rowsOf(clientId, names), range, currency);
+  return entriesOf(await usageRowsOf(context, clientId, names), range, context.env.CURRENCY);
 }
 
 /** Returns the usage of all clients together, or of each if `client` is one of the groups. */
 export async function usageOfAll(
-  reader: UsageReader,
+  context: Context<'MESSAGE_USAGE_TABLE' | 'CURRENCY'>,
   range: UsageRange,
-  currency: string,
   mode: Mode = 'live',
 ): Promise<(UsageEntry & { readonly client_id?: string })[]> {
   const all = clientIdIn(mode, allClients);
-  if (!range.groupBy.includes('client')) return usageOfClient(reader, all, range, currency);
-  const rows = await Promise.all(range.periods.map(({ name }) => reader.rowsIn(name, mode)));
+  if (!range.groupBy.includes('client')) return usageOfClient(context, all, range);
+  const rows = await Promise.all(range.periods.map(({ name }) => usageRowsIn(context, name, mode)));
   const ofClients = rows.flat().filter(({ clientId }) => clientId !== all);
-  return entriesOf(ofClients, range, currency);
+  return entriesOf(ofClients, range, context.env.CURRENCY);
 }
 
 function entriesOf(
@@ -117,24 +117,20 @@ function sumsOf(combinations: readonly Combination[], currency: string) {
 }
 
 /** GET /api/v1/account/usage: the client's messages, and the use of its caps (contract, section 11). */
-export function showUsage({
-  usage,
-  capsOf,
-  currency,
-}: {
-  readonly usage: UsageReader;
-  readonly capsOf: (clientId: string, now: Date) => Promise<UsageResponse['caps']>;
-  /** The currency of the stage's prices, ISO 4217. */
-  readonly currency: string;
-}): Operation {
+export function showUsage(
+  context: Context<
+    'MESSAGE_USAGE_TABLE' | 'CURRENCY' | 'RATE_COUNTERS_TABLE' | 'LIMIT_OVERRIDES_TABLE' | 'STAGE_CAPS'
+  >,
+): Operation {
   return async (request) => {
+    const { now } = request;
     const { clientId } = requireCaller(request);
-    const range = usageRange(parseQuery(usageQuery, request), request.now);
-    const [entries, caps] = await Promise.all([
-      usageOfClient(usage, clientId, range, currency),
-      capsOf(clientId, request.now),
+    const range = usageRange(parseQuery(usageQuery, request), now);
+    const [usage, caps] = await Promise.all([
+      usageOfClient(context, clientId, range),
+      capsInForce(context, clientId).then((limits) => capUse(context, { clientId, limits, now })),
     ]);
-    const body: UsageResponse = { currency, usage: entries, caps };
+    const body: UsageResponse = { currency: context.env.CURRENCY, usage, caps };
     return { status: 200, body };
   };
 }

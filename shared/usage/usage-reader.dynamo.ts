@@ -1,8 +1,8 @@
 /** Reads usage rows: some clients' in many periods by their keys, or all clients' of one period by a query. */
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { type Mode, modeOf } from '../contract/mode.ts';
 import { batchRead, queryRows } from '../platform/aws/read-rows.dynamo.ts';
+import type { Context } from '../platform/context.ts';
 import { type Amounts, numbersIn } from './amounts.ts';
 import { additionAttribute } from './count-journal.dynamo.ts';
 
@@ -15,27 +15,29 @@ export interface UsageRow {
 
 const usageRow = z.looseObject({ period: z.string(), client_id: z.string() });
 
-export type UsageReader = ReturnType<typeof dynamoUsageReader>;
+/** Returns the rows that exist, unordered. */
+export async function usageRowsOf(
+  { db, env }: Context<'MESSAGE_USAGE_TABLE'>,
+  clientId: string,
+  periods: readonly string[],
+): Promise<UsageRow[]> {
+  const keys = periods.map((period) => ({ period, client_id: clientId }));
+  return (await batchRead(db, env.MESSAGE_USAGE_TABLE, keys)).map(parsed);
+}
 
-export function dynamoUsageReader(client: DynamoDBDocumentClient, tableName: string) {
-  return {
-    /** Returns the rows that exist, unordered. */
-    async rowsOf(clientId: string, periods: readonly string[]): Promise<UsageRow[]> {
-      const keys = periods.map((period) => ({ period, client_id: clientId }));
-      return (await batchRead(client, tableName, keys)).map(parsed);
-    },
-
-    /** Returns the rows of every client that had messages of this mode in this period, and the row of all clients. */
-    async rowsIn(period: string, mode: Mode = 'live'): Promise<UsageRow[]> {
-      const rows = queryRows(client, {
-        TableName: tableName,
-        KeyConditionExpression: '#period = :period',
-        ExpressionAttributeNames: { '#period': 'period' },
-        ExpressionAttributeValues: { ':period': period },
-      });
-      return (await Array.fromAsync(rows, parsed)).filter(({ clientId }) => modeOf(clientId) === mode);
-    },
-  };
+/** Returns the rows of every client that had messages of this mode in this period, and the row of all clients. */
+export async function usageRowsIn(
+  { db, env }: Context<'MESSAGE_USAGE_TABLE'>,
+  period: string,
+  mode: Mode = 'live',
+): Promise<UsageRow[]> {
+  const rows = queryRows(db, {
+    TableName: env.MESSAGE_USAGE_TABLE,
+    KeyConditionExpression: '#period = :period',
+    ExpressionAttributeNames: { '#period': 'period' },
+    ExpressionAttributeValues: { ':period': period },
+  });
+  return (await Array.fromAsync(rows, parsed)).filter(({ clientId }) => modeOf(clientId) === mode);
 }
 
 function parsed(row: unknown): UsageRow {

@@ -7,6 +7,7 @@ import { listClientSuppressions } from '../../message/suppression/suppressions.d
 import { addDays } from '../../platform/clock.ts';
 import { combinationsIn } from '../../usage/amounts.ts';
 import { periodAt } from '../../usage/period.ts';
+import { usageRowsOf } from '../../usage/usage-reader.dynamo.ts';
 import { disabledByClient } from '../../webhook/webhook-endpoint.ts';
 import type { AdminContext } from '../admin-context.ts';
 import { type ExplainedEndpoint, explainLimits } from '../explain-limits.ts';
@@ -60,9 +61,9 @@ async function outcomesAndFailures(ctx: AdminContext, clientId: string, now: Dat
 }
 
 /** Returns the counts of yesterday and today, so that they are not empty just after midnight. */
-async function outcomesOf({ usage }: AdminContext, clientId: string, now: Date) {
+async function outcomesOf(ctx: AdminContext, clientId: string, now: Date) {
   const yesterday = periodAt('day', addDays(now, -1));
-  const rows = await usage.rowsOf(clientId, [yesterday.name, periodAt('day', now).name]);
+  const rows = await usageRowsOf(ctx, clientId, [yesterday.name, periodAt('day', now).name]);
   const amounts = rows.map((row) => row.amounts);
   const messages = amounts.flatMap(combinationsIn).filter(({ measure }) => measure === 'messages');
   const countOf = (status?: string): number =>

@@ -20,7 +20,7 @@ export const testOutboxQuery = z.object({
 export const outboxCursor = opaqueCursor(/^\d{4}-\d\d-\d\dT[\d:.]+Z#[^#]+#\d+#/);
 
 /** Newest first. @throws GatewayError `forbidden` for a live key, which has real messages only */
-export function listTestOutbox(outbox: Pick<Outbox, 'page'>): Operation {
+export function listTestOutbox(outbox: Outbox): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
     if (modeOf(clientId) === 'live')

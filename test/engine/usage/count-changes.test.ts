@@ -11,8 +11,8 @@ import { addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
 import { type Interval, periodsBetween } from '../../../shared/usage/period.ts';
 import { usageOfAll, usageOfClient } from '../../../shared/usage/read-usage.ts';
 import type { UsageRange } from '../../../shared/usage/usage-query.ts';
-import { dynamoUsageReader } from '../../../shared/usage/usage-reader.dynamo.ts';
 import { createTables } from '../../support/engine/tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { type Kill, Killed, noKill } from '../../support/faults/kill-process.ts';
 import { aMessage } from '../../support/message/example-message.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => tables.drop());
 
-const reader = () => dynamoUsageReader(tables.dynamo, tables.names.message_usage);
+const context = () => testContext(tables);
 let minutes = 0;
 
 /** Each call is a minute after the one before: what a worker had begun that died is taken over at once. */
@@ -137,13 +137,13 @@ async function expectUsageOf(messages: readonly Message[], start: Date): Promise
     const expected = usageOfMessages(messages, (one) =>
       keyOf([one.created_at.slice(0, digits), one.channel, one.type, one.country ?? null, statusOf(one)]),
     );
-    const all = await usageOfAll(reader(), range, 'USD');
+    const all = await usageOfAll(context(), range);
     const found = all.map(({ from, to: _to, channel, type, country, status, ...sums }) => [
       keyOf([from.slice(0, digits), channel, type, country, status]),
       sums,
     ]);
     expect(Object.fromEntries(found)).toEqual(expected);
-    const byClient = await usageOfAll(reader(), rangeOf(interval, start, ['client']), 'USD');
+    const byClient = await usageOfAll(context(), rangeOf(interval, start, ['client']));
     const foundByClient = byClient.map(({ from, to: _to, client_id, ...sums }) => [
       keyOf([from.slice(0, digits), client_id]),
       sums,
@@ -153,7 +153,7 @@ async function expectUsageOf(messages: readonly Message[], start: Date): Promise
     );
   }
   for (const clientId of new Set(messages.map(({ client_id }) => client_id))) {
-    const own = await usageOfClient(reader(), clientId, rangeOf('day', start), 'USD');
+    const own = await usageOfClient(context(), clientId, rangeOf('day', start));
     const found = own.map(({ from, to: _to, ...sums }) => [from.slice(0, 10), sums]);
     const mine = messages.filter(({ client_id }) => client_id === clientId);
     expect(Object.fromEntries(found)).toEqual(usageOfMessages(mine, (one) => one.created_at.slice(0, 10)));
@@ -247,11 +247,11 @@ describe('usage', () => {
     const rows = rowsOf({ ...exampleWay, estimate: 420, reported: 1337 }, start, 1);
     const records = recordsOf(rows, false, start);
     await count(records.slice(0, 3));
-    expect(await usageOfClient(reader(), 'client-a', rangeOf('month', start), 'USD')).toMatchObject([
+    expect(await usageOfClient(context(), 'client-a', rangeOf('month', start))).toMatchObject([
       { cost: 0.0042, estimated: true },
     ]);
     await count(records.slice(3));
-    expect(await usageOfClient(reader(), 'client-a', rangeOf('month', start), 'USD')).toMatchObject([
+    expect(await usageOfClient(context(), 'client-a', rangeOf('month', start))).toMatchObject([
       { cost: 0.01337, estimated: false },
     ]);
   });
@@ -260,7 +260,7 @@ describe('usage', () => {
     const start = newMonth();
     const rows = rowsOf(exampleWay, start, 1).map((row) => ({ ...row, currency: 'EUR' }));
     await count(recordsOf(rows, false, start));
-    expect(await usageOfClient(reader(), 'client-a', rangeOf('month', start), 'USD')).toMatchObject([
+    expect(await usageOfClient(context(), 'client-a', rangeOf('month', start))).toMatchObject([
       { cost: 0, other_costs: { EUR: 0.0042 } },
     ]);
   });

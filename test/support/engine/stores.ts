@@ -2,7 +2,6 @@
 import { dynamoActivityReader } from '../../../shared/activity/activity-log.dynamo.ts';
 import { parseMessageRow } from '../../../shared/message/store/message-row.ts';
 import { type OneTimePassword, otpSchema } from '../../../shared/otp/otp.ts';
-import { dynamoUsageReader } from '../../../shared/usage/usage-reader.dynamo.ts';
 import { type InMemoryTables, inMemoryTables } from './in-memory-tables.ts';
 import { testContext } from './test-context.ts';
 import type { TestTables } from './test-tables.ts';
@@ -18,7 +17,6 @@ export function storesIn({ dynamo, names }: TestTables) {
     context,
     activityLog: { db: dynamo, tableName: names.activity_log, retentionDays },
     activity: dynamoActivityReader(dynamo, names.activity_log),
-    usage: dynamoUsageReader(dynamo, names.message_usage),
   };
 }
 

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import type { AdminContext } from '../../../shared/admin/admin-context.ts';
 import { messageQuery, searchMessages } from '../../../shared/admin/find-messages.ts';
 import type { MessageFilter } from '../../../shared/admin/message-search.dynamo.ts';
-import type { UsageRow } from '../../../shared/usage/usage-reader.dynamo.ts';
+import { testContext, withCalls } from '../../support/engine/test-context.ts';
 
 type Options = Parameters<AdminContext['messages']['search']>[1];
 
@@ -11,24 +11,24 @@ type Options = Parameters<AdminContext['messages']['search']>[1];
 async function searched(query: Readonly<Record<string, string>>, clients = 30) {
   const asked: { filter: MessageFilter; options: Options }[] = [];
   const periods: string[] = [];
-  const rowsIn = async (period: string): Promise<UsageRow[]> => {
+  const context = withCalls(testContext(), async ({ input }) => {
+    const period = String(input.ExpressionAttributeValues?.[':period']);
     periods.push(period);
-    return ['*', ...Array.from({ length: clients }, (_, index) => `client_${index}`)].map(
-      (clientId, index) => ({
+    const ids = ['*', ...Array.from({ length: clients }, (_, index) => `client_${index}`)];
+    return {
+      Items: ids.map((client_id, index) => ({
         period,
-        clientId,
-        amounts: new Map([
-          ['s.t.GB.f.m', index - 1],
-          ['s.t.GB.d.m', 1],
-          ['error.unreachable', clientId === 'client_3' ? 1 : 0],
-        ]),
-      }),
-    );
-  };
+        client_id,
+        's.t.GB.f.m': index - 1,
+        's.t.GB.d.m': 1,
+        'error.unreachable': client_id === 'client_3' ? 1 : 0,
+      })),
+    };
+  });
   const dependencies = {
+    ...context,
     mode: 'live',
     clock: () => new Date('2026-11-20T12:00:00.000Z'),
-    usage: { rowsIn },
     clients: { find: async (id: string) => ({ client_id: id }) },
     messages: {
       search: async (filter: MessageFilter, options: Options) => {

@@ -1,24 +1,20 @@
 import { expect, it } from '@jest/globals';
 import { summarizeUsage } from '../../../shared/admin/usage.ts';
-import type { UsageRow } from '../../../shared/usage/usage-reader.dynamo.ts';
+import { testContext, withCalls } from '../../support/engine/test-context.ts';
 
 /** Each day of November has as many messages as its number says. */
 async function summaryOf(time: Parameters<typeof summarizeUsage>[1]) {
-  const rowsIn = async (period: string): Promise<UsageRow[]> => {
-    const count = Number(period.slice(8));
-    const amounts = new Map([
-      ['s.t.GB.d.m', count],
-      ['error.unreachable', 1],
-      ['error.retired_code', 2],
-    ]);
-    return [
-      { period, clientId: '*', amounts },
-      { period, clientId: 'client_1', amounts },
-    ];
-  };
-  const usage = { rowsIn, rowsOf: async () => [] };
+  const context = withCalls(testContext(), async ({ input }) => {
+    const period = String(input.ExpressionAttributeValues?.[':period']);
+    const amounts = {
+      's.t.GB.d.m': Number(period.slice(8)),
+      'error.unreachable': 1,
+      'error.retired_code': 2,
+    };
+    return { Items: ['*', 'client_1'].map((client_id) => ({ period, client_id, ...amounts })) };
+  });
   const clients = { find: async () => ({ name: 'Shop' }) };
-  return summarizeUsage({ usage, env: { CURRENCY: 'USD' }, mode: 'live', clients } as never, time);
+  return summarizeUsage({ ...context, mode: 'live', clients } as never, time);
 }
 
 const summaryAt = (interval: 'day' | 'week', at: string) => summaryOf({ interval, at: new Date(at) });

@@ -6,8 +6,8 @@ import { expect, it } from '@jest/globals';
 import type { Message, Status } from '../../../shared/message/message.ts';
 import { usageChanges, usageCounter } from '../../../shared/usage/count-changes.ts';
 import { addUpNotes, type CountedChange, noteChanges } from '../../../shared/usage/count-journal.dynamo.ts';
+import { usageRowsOf } from '../../../shared/usage/usage-reader.dynamo.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
-import { inMemoryStores } from '../../support/engine/stores.ts';
 import { testContext } from '../../support/engine/test-context.ts';
 import { aMessage } from '../../support/message/example-message.ts';
 import { streamRecords } from '../../support/message/stream-records.ts';
@@ -165,7 +165,7 @@ it('is less than a minute behind, and counts each message once', async () => {
   });
   while (!ended) await time.runUntil(time.now() + 1000);
   await reading;
-  const [row] = await readNow(time, inMemoryStores(tables).usage.rowsOf('*', ['2026-11-20T10']));
+  const [row] = await readNow(time, usageRowsOf(testContext(tables), '*', ['2026-11-20T10']));
   const counted = [...(row?.amounts ?? [])].reduce((n, [name, m]) => n + (name.endsWith('.m') ? m : 0), 0);
   expect(counted).toBe(messages);
   expect(oldestMs.size).toBe(0);
