@@ -4,10 +4,9 @@
  * last call of a window has no records.
  */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { activityLogFrom } from '../shared/activity/write-activity.dynamo.ts';
 import { dynamoOtpHolds } from '../shared/otp/otp-holds.dynamo.ts';
 import { countOtps, dynamoOtpTraffic, otpCounter, otpRecords } from '../shared/otp/otp-traffic.dynamo.ts';
-import { reviewTraffic, type TrafficReviewDependencies } from '../shared/otp/review-traffic.ts';
+import { reviewTraffic, type TrafficReviewContext } from '../shared/otp/review-traffic.ts';
 import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
@@ -15,15 +14,14 @@ import { usageChanges, usageCounter } from '../shared/usage/count-changes.ts';
 import { addUpNotes, noteChanges } from '../shared/usage/count-journal.dynamo.ts';
 
 const context = contextOf(environmentOf<'count-usage'>());
-const { db, env, clock } = context;
+const { db, env } = context;
 const usage = usageCounter(context);
 const otps = otpCounter(context);
-const review: TrafficReviewDependencies = {
+const review: TrafficReviewContext = {
+  ...context,
   traffic: dynamoOtpTraffic(db, env.OTP_TRAFFIC_TABLE),
   holds: dynamoOtpHolds(db, env.OTP_HOLDS_TABLE),
-  activityLog: activityLogFrom(env),
   rule: env.OTP_HOLD,
-  clock,
 };
 
 /** An event of a tumbling window. Only such an event names the shard. */

@@ -4,7 +4,6 @@
  * whole. A repetition is safe, because entries have the ids of their records, and correct feedback is not written again.
  */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { activityLogFrom } from '../shared/activity/write-activity.dynamo.ts';
 import { dynamoExistingClients } from '../shared/client/client-store.dynamo.ts';
 import { stageCarriersOf } from '../shared/contract/channels.ts';
 import { dynamoFeedbackStore } from '../shared/edited-table/feedback-store.dynamo.ts';
@@ -19,13 +18,14 @@ import {
 } from '../shared/limit/review-limits.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { addSeconds, systemClock } from '../shared/platform/clock.ts';
+import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
 import { reviewSenders } from '../shared/sender/sender-feedback.ts';
 import { senderTable } from '../shared/sender/sender-row.ts';
 
-const env = environmentOf<'review-edited-rows'>();
-const activityLog = activityLogFrom(env);
+const context = contextOf(environmentOf<'review-edited-rows'>());
+const { env } = context;
 const common = {
   existingClients: dynamoExistingClients(dynamo(), env.CLIENTS_TABLE),
   clock: systemClock,
@@ -68,7 +68,7 @@ export async function handler({ Records: records }: Partial<DynamoDBStreamEvent>
   const ofSenders = records[0]?.eventSourceARN?.includes(`:table/${env.SENDERS_TABLE}/`) === true;
   const table = ofSenders ? senderTable : overrideTable;
   const changes = readRowChanges(records, table);
-  await recordRowChanges(activityLog, changes, table);
+  await recordRowChanges(context, changes, table);
   if (changes.length === 0) return;
   const reviewed = ofSenders
     ? await reviewSenders(senders)

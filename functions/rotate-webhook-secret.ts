@@ -3,7 +3,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import { rotateOwnWebhookSecret } from '../shared/account/own-account.ts';
-import { activityLogOf } from '../shared/activity/write-activity.dynamo.ts';
 import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { routes } from '../shared/contract/routes.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
@@ -19,6 +18,5 @@ export const handler = httpFunction(
     ...context,
     clients: dynamoClientStore(context.db, context.env.CLIENTS_TABLE),
     random: randomBytes,
-    activityLog: activityLogOf(context),
   }),
 );

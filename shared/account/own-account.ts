@@ -1,6 +1,6 @@
 /** The operations of a client on its own account: read it, set the webhook URL, rotate the webhook secret (contract, section 5). */
 import * as z from 'zod/mini';
-import { type ActivityRecorder, activityLogOf, recordActivity } from '../activity/write-activity.dynamo.ts';
+import { recordActivity } from '../activity/write-activity.dynamo.ts';
 import type { Client } from '../client/client.ts';
 import {
   noSuchClient,
@@ -59,7 +59,7 @@ async function changeWebhookUrl(
   // Test data may only have the URL of the client so far: from now on the two are apart.
   if (isSame && modeOf(clientId) === 'live') return;
   if (!isSame)
-    await recordActivity({ activityLog: activityLogOf(context), clock: context.clock }, clientId, {
+    await recordActivity(context, clientId, {
       kind: 'webhook_url_changed',
       summary: `${clientId} ${webhookUrl === null ? 'removed' : 'set'} its webhook URL`,
       clientId,
@@ -72,7 +72,7 @@ async function changeWebhookUrl(
 
 /** Returns the new webhook secret, this once. The previous one signs for the overlap (contract 7.5). */
 export function rotateOwnWebhookSecret(
-  dependencies: Parameters<typeof rotateWebhookSecret>[0] & ActivityRecorder,
+  dependencies: Parameters<typeof rotateWebhookSecret>[0] & Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>,
 ): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);

@@ -6,7 +6,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import {
   type ActivityKind,
   activityShards,
@@ -16,40 +16,19 @@ import {
 } from '../contract/activity-kinds.ts';
 import type { StageMetric } from '../contract/metrics.ts';
 import { keptDays, modeOf } from '../contract/mode.ts';
-import type { recordedActivity } from '../contract/uses.ts';
-import { dynamo } from '../platform/aws/clients.ts';
-import { addDays, type Clock, epochSeconds } from '../platform/clock.ts';
+import { addDays, epochSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
-import type { EnvironmentFor } from '../platform/env.ts';
 import { newId } from '../platform/ids.ts';
 import { countMetric } from '../platform/log.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import type { Activity } from './activity-log.ts';
 
-/** The table of the entries. */
-export interface ActivityLog {
-  readonly db: DynamoDBDocumentClient;
-  readonly tableName: string;
-  readonly retentionDays: number;
-}
-
-/** Returns the table from the environment of a function. */
-export function activityLogFrom(env: EnvironmentFor<typeof recordedActivity>): ActivityLog {
-  return { db: dynamo(), tableName: env.ACTIVITY_LOG_TABLE, retentionDays: env.RETENTION_DAYS };
-}
-
-/** Returns the table of a context. */
-export function activityLogOf({ db, env }: Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>): ActivityLog {
-  return { db, tableName: env.ACTIVITY_LOG_TABLE, retentionDays: env.RETENTION_DAYS };
-}
+type ActivityContext = Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>;
 
 /** Adds an entry. Adding the same entry again changes nothing. */
-export async function addActivity(
-  { db, tableName, retentionDays }: ActivityLog,
-  entry: Activity,
-): Promise<void> {
-  const purge_at = epochSeconds(addDays(new Date(entry.at), keptDays(entry.client_id, retentionDays)));
-  await db.send(new PutCommand({ TableName: tableName, Item: { ...rowOf(entry), purge_at } }));
+export async function addActivity({ db, env }: ActivityContext, entry: Activity): Promise<void> {
+  const purge_at = epochSeconds(addDays(new Date(entry.at), keptDays(entry.client_id, env.RETENTION_DAYS)));
+  await db.send(new PutCommand({ TableName: env.ACTIVITY_LOG_TABLE, Item: { ...rowOf(entry), purge_at } }));
 }
 
 export function rowOf({ client_id, ...entry }: Activity): Record<string, unknown> {
@@ -89,7 +68,7 @@ interface NoticeFields {
  * @param entryId - from `derivedIdAt`
  */
 export async function notify(
-  activityLog: ActivityLog,
+  context: ActivityContext,
   kind: NoticeKind,
   entryId: string,
   fields: NoticeFields,
@@ -97,12 +76,7 @@ export async function notify(
   const metric = noticeMetrics[kind];
   // Test data alerts nobody.
   if (metric !== undefined && modeOf(fields.client_id ?? '') === 'live') countMetric(metric);
-  await addActivity(activityLog, { entry_id: entryId, kind, ...fields });
-}
-
-export interface ActivityRecorder {
-  readonly activityLog: ActivityLog;
-  readonly clock: Clock;
+  await addActivity(context, { entry_id: entryId, kind, ...fields });
 }
 
 interface ActivityNote {
@@ -119,12 +93,12 @@ interface ActivityNote {
  * before the change, or before a new secret is returned, so that no change lacks its entry.
  */
 export async function recordActivity(
-  { activityLog, clock }: ActivityRecorder,
+  context: ActivityContext,
   actor: string,
   { kind, summary, clientId, messageId, before, after }: ActivityNote,
 ): Promise<void> {
-  const now = clock();
-  await addActivity(activityLog, {
+  const now = context.clock();
+  await addActivity(context, {
     entry_id: newId('act', now),
     kind,
     at: now.toISOString(),

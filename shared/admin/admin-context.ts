@@ -2,7 +2,6 @@
 
 import { randomBytes } from 'node:crypto';
 import { dynamoActivityReader } from '../activity/activity-log.dynamo.ts';
-import { activityLogFrom } from '../activity/write-activity.dynamo.ts';
 import type { CarrierModule } from '../carrier/carrier-module.ts';
 import { carrierSecrets, credentialChecks } from '../carrier/carrier-secrets.secrets.ts';
 import { dynamoOutbox } from '../carrier/simulator/outbox.dynamo.ts';
@@ -40,7 +39,6 @@ export function adminContext(
     apiKeys: dynamoApiKeyStore(db, env.API_KEYS_TABLE),
     random: randomBytes,
     capDefaults: capDefaults(env.STAGE_CAPS),
-    activityLog: activityLogFrom(env),
     activity: dynamoActivityReader(db, env.ACTIVITY_LOG_TABLE),
     /** Webhooks that are not finished. */
     dueWebhooks: dynamoDueLater(db, env.WEBHOOK_DELIVERIES_TABLE),

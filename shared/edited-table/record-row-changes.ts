@@ -5,9 +5,10 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Activity } from '../activity/activity-log.ts';
-import { type ActivityLog, addActivity } from '../activity/write-activity.dynamo.ts';
+import { addActivity } from '../activity/write-activity.dynamo.ts';
 import { everyClient } from '../contract/rate-limits-and-caps.ts';
 import { rowIn, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
+import type { Context } from '../platform/context.ts';
 import { derivedIdAt } from '../platform/ids.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import {
@@ -35,12 +36,12 @@ interface RowChange {
 }
 
 export async function recordRowChanges(
-  activityLog: ActivityLog,
+  context: Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>,
   changes: readonly RowChange[],
   table: EditedTable,
 ): Promise<void> {
   const edits = changes.filter(({ edited }) => edited);
-  await Promise.all(edits.map((change) => addActivity(activityLog, entryOf(change, table))));
+  await Promise.all(edits.map((change) => addActivity(context, entryOf(change, table))));
 }
 
 function entryOf(

@@ -5,7 +5,7 @@
  *   notice ─ crash → the next request gives it again: in the same minute it is the same entry
  *   mark that the notice is given ─ lost → the same
  */
-import { activityLogOf, notify } from '../activity/write-activity.dynamo.ts';
+import { notify } from '../activity/write-activity.dynamo.ts';
 import type { NoticeKind } from '../contract/activity-kinds.ts';
 import { decimalText, millionthsPerUnit, readPrices } from '../contract/prices.ts';
 import { type CapName, type CapWindow, caps } from '../contract/rate-limits-and-caps.ts';
@@ -91,7 +91,7 @@ async function notifyOf(
   const attribute = noticeAttribute(windows, limit, percentage);
   const minute = placeInMinute(now, percentage);
   const id = derivedIdAt('act', minute, state.counter, attribute, String(limit.limit));
-  await notify(activityLogOf(context), notices[percentage], id, {
+  await notify(context, notices[percentage], id, {
     at: now.toISOString(),
     summary: summaryOf(state, limit, percentage, currency),
     client_id: clientId,

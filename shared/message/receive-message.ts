@@ -162,10 +162,9 @@ function rowOf(
 }
 
 /** Notifies administrators of a message that belongs to no client, with the same id at each repeat. */
-async function noteUnassigned({ db, env }: InboundContext, message: Message): Promise<void> {
+async function noteUnassigned(ctx: InboundContext, message: Message): Promise<void> {
   const at = new Date(message.created_at);
-  const activityLog = { db, tableName: env.ACTIVITY_LOG_TABLE, retentionDays: env.RETENTION_DAYS };
-  await notify(activityLog, 'inbound_unassigned', derivedIdAt('act', at, message.message_id), {
+  await notify(ctx, 'inbound_unassigned', derivedIdAt('act', at, message.message_id), {
     at: message.created_at,
     summary: `An inbound message to ${message.from} belongs to no client: none of them wrote to its sender`,
     message_id: message.message_id,

@@ -10,9 +10,10 @@
  *
  * Why: docs/decisions/otp-hold.md
  */
-import { type ActivityLog, notify } from '../activity/write-activity.dynamo.ts';
+import { notify } from '../activity/write-activity.dynamo.ts';
 import { allCountries, type OtpHoldRule } from '../contract/otp-abuse.ts';
-import { addDays, addSeconds, type Clock, startOfMinute } from '../platform/clock.ts';
+import { addDays, addSeconds, startOfMinute } from '../platform/clock.ts';
+import type { Context } from '../platform/context.ts';
 import { derivedIdAt } from '../platform/ids.ts';
 import type { OtpFinding, OtpHoldState, OtpHoldStore } from './otp-holds.dynamo.ts';
 import {
@@ -23,12 +24,10 @@ import {
   totalOf,
 } from './otp-traffic.dynamo.ts';
 
-export interface TrafficReviewDependencies {
+export interface TrafficReviewContext extends Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'> {
   readonly traffic: OtpTraffic;
   readonly holds: OtpHoldStore;
-  readonly activityLog: ActivityLog;
   readonly rule: OtpHoldRule;
-  readonly clock: Clock;
 }
 
 const judgedSeconds = 3600;
@@ -49,7 +48,7 @@ type States = Map<string, OtpHoldState>;
  * @throws if a review did not end: all records must be passed again.
  */
 export async function reviewTraffic(
-  dependencies: TrafficReviewDependencies,
+  dependencies: TrafficReviewContext,
   records: readonly OtpRecord[],
 ): Promise<readonly OtpFinding[]> {
   const findings: OtpFinding[] = [];
@@ -61,7 +60,7 @@ export async function reviewTraffic(
 }
 
 async function reviewClient(
-  dependencies: TrafficReviewDependencies,
+  dependencies: TrafficReviewContext,
   clientId: string,
   asOf: Date,
 ): Promise<readonly OtpFinding[]> {
@@ -131,16 +130,16 @@ function foundIn(minutes: readonly OtpMinute[], clientId: string, now: Date) {
  * @param known - the stored state; the finding itself if it was stored before
  */
 async function record(
-  { holds, activityLog, clock }: TrafficReviewDependencies,
+  context: TrafficReviewContext,
   known: OtpHoldState | undefined,
   finding: OtpFinding,
 ): Promise<readonly OtpFinding[]> {
-  if (finding !== known && !(await holds.replace(known, finding))) return [];
+  if (finding !== known && !(await context.holds.replace(known, finding))) return [];
   // The first worker may have died before the lines below.
-  if (addSeconds(new Date(finding.changed_at), repeatedSeconds) < clock()) return [];
+  if (addSeconds(new Date(finding.changed_at), repeatedSeconds) < context.clock()) return [];
   const { client_id, country, state, changed_at } = finding;
   const kind = state === 'held' ? 'otp_held' : 'otp_unverified';
-  await notify(activityLog, kind, derivedIdAt('act', new Date(changed_at), kind, client_id, country), {
+  await notify(context, kind, derivedIdAt('act', new Date(changed_at), kind, client_id, country), {
     at: changed_at,
     summary: findingSummary(finding),
     client_id,

@@ -1,6 +1,6 @@
 /** Issues an access token to an authenticated client (contract 2.1). */
 import * as z from 'zod/mini';
-import { activityLogOf, recordActivity } from '../activity/write-activity.dynamo.ts';
+import { recordActivity } from '../activity/write-activity.dynamo.ts';
 import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
 import { modeOf } from '../contract/mode.ts';
 import type { Scope } from '../contract/routes.ts';
@@ -44,8 +44,7 @@ export async function issueToken(
     ...(modeOf(clientId) === 'test' ? { test: true } : {}),
   });
   if (granted.includes('admin')) {
-    const recorder = { activityLog: activityLogOf(context), clock: () => request.now };
-    await recordActivity(recorder, clientId, {
+    await recordActivity({ ...context, clock: () => request.now }, clientId, {
       kind: 'signed_in',
       summary: `${client.name} requested a token with the scope admin from ${request.sourceIp}`,
       clientId,

@@ -1,6 +1,6 @@
 /** A client's operations on its webhook endpoints (contract, section 12). */
 import * as z from 'zod/mini';
-import { activityLogOf, addActivity, recordActivity } from '../activity/write-activity.dynamo.ts';
+import { addActivity, recordActivity } from '../activity/write-activity.dynamo.ts';
 import { newWebhookSecret, type RandomBytes } from '../client/client.ts';
 import { issueWebhookSecret, secretRotationBody } from '../client/client-admin.ts';
 import type { ActivityKind } from '../contract/activity-kinds.ts';
@@ -195,7 +195,7 @@ export async function sendTestEvent(
   if (!endpoint.enabled) throw standardError('endpoint_disabled');
   const now = context.clock();
   const planned = testEvent(endpoint, event, now);
-  await addActivity(activityLogOf(context), {
+  await addActivity(context, {
     entry_id: newId('act', now),
     kind: 'webhook_test_sent',
     at: now.toISOString(),
@@ -248,7 +248,7 @@ async function recordChange(
   { verb, ...change }: Change,
 ): Promise<void> {
   const summary = `${clientId} ${verb} the webhook endpoint ${endpoint_id}`;
-  await recordActivity({ activityLog: activityLogOf(context), clock: context.clock }, clientId, {
+  await recordActivity(context, clientId, {
     ...change,
     summary,
     clientId,

@@ -1,5 +1,5 @@
 /** Alerts about a delivery that failed after its last attempt: at least once, with one entry in the activity log. */
-import { activityLogOf, notify } from '../../activity/write-activity.dynamo.ts';
+import { notify } from '../../activity/write-activity.dynamo.ts';
 import { modeOf } from '../../contract/mode.ts';
 import type { Context } from '../../platform/context.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
@@ -44,7 +44,7 @@ async function enterFailure(context: AlertContext, delivery: Delivery): Promise<
   const dueAt = new Date(delivery.attempt_due_at);
   const attempt = String(delivery.attempt_number);
   const id = derivedIdAt('act', dueAt, 'webhook_failed', delivery.delivery_id, attempt);
-  await notify(activityLogOf(context), 'webhook_failed', id, {
+  await notify(context, 'webhook_failed', id, {
     at,
     summary: `${delivery.event} was not acknowledged after ${attempt} attempts: ${lastError(delivery)}`,
     client_id: delivery.client_id,

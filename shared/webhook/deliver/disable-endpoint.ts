@@ -11,7 +11,7 @@
  * is marked as pending in the row until then. If the worker dies, the queue shows the message again. Repeating it writes the
  * same entry and the same deliveries. If the queue loses the message, the next failed attempt queues another one.
  */
-import { activityLogOf, notify } from '../../activity/write-activity.dynamo.ts';
+import { notify } from '../../activity/write-activity.dynamo.ts';
 import { modeField } from '../../contract/mode.ts';
 import { endpointDisabledEvent } from '../../contract/webhook-events.ts';
 import { addDays, queueDelayMaxSeconds } from '../../platform/clock.ts';
@@ -106,7 +106,7 @@ export async function reportDisabled(context: DisableContext, endpoint: WebhookE
   const { client_id, endpoint_id, url, disabled_at, disabled_reason } = endpoint;
   if (disabled_at === undefined) return;
   const id = derivedIdAt('act', new Date(disabled_at), endpointDisabledEvent, endpoint_id);
-  await notify(activityLogOf(context), 'webhook_endpoint_disabled', id, {
+  await notify(context, 'webhook_endpoint_disabled', id, {
     at: disabled_at,
     summary: `The webhook endpoint ${endpoint_id} was disabled: no successful delivery for ${disabledAfter.days} days`,
     client_id,

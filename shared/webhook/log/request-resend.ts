@@ -1,6 +1,6 @@
 /** Requests to resend many of a client's webhooks (contract 12.4): the same for the client and administrators. */
 import * as z from 'zod/mini';
-import { activityLogOf, addActivity } from '../../activity/write-activity.dynamo.ts';
+import { addActivity } from '../../activity/write-activity.dynamo.ts';
 import { standardError } from '../../contract/errors.ts';
 import { dateTime, optional } from '../../operation/fields.ts';
 import { addSeconds } from '../../platform/clock.ts';
@@ -86,7 +86,7 @@ export async function requestResend(
     context.env.RETENTION_DAYS,
     context.newId(),
   );
-  await addActivity(activityLogOf(context), {
+  await addActivity(context, {
     entry_id: derivedIdAt('act', now, 'webhooks_resent', resendId, actor),
     kind: 'webhooks_resent',
     at: now.toISOString(),
@@ -201,7 +201,7 @@ export async function resendDelivery(
     return withoutResend(seen);
   }
   const next = resendDue(seen, now, context.newId());
-  await addActivity(activityLogOf(context), {
+  await addActivity(context, {
     entry_id: derivedIdAt('act', now, 'webhook_resent', deliveryId, String(next.attempt_number), actor),
     kind: 'webhook_resent',
     at: now.toISOString(),

@@ -4,6 +4,7 @@ import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { addActivity, rowOf as storedRow } from '../../../shared/activity/write-activity.dynamo.ts';
 import { derivedIdAt } from '../../../shared/platform/ids.ts';
 import { createTables } from '../../support/engine/tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 
 const retentionDays = 30;
@@ -14,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => tables.drop());
 
 const add = (entry: Activity) =>
-  addActivity({ db: tables.dynamo, tableName: tables.names.activity_log, retentionDays }, entry);
+  addActivity(testContext(tables, { env: { RETENTION_DAYS: retentionDays } }), entry);
 
 function anEntry(of: string, at = '2026-11-20T23:59:59.999Z'): Activity {
   return {

@@ -4,6 +4,7 @@ import type { Activity, ActivityQuery } from '../../../shared/activity/activity-
 import { addActivity } from '../../../shared/activity/write-activity.dynamo.ts';
 import { derivedIdAt } from '../../../shared/platform/ids.ts';
 import { createTables } from '../../support/engine/tables.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 
 const kinds = ['webhook_failed', 'limits_set', 'api_key_created'] as const;
@@ -30,8 +31,7 @@ const newestFirst = entries.toReversed();
 let tables: TestTables;
 beforeAll(async () => {
   tables = await createTables(['activity_log']);
-  const log = { db: tables.dynamo, tableName: tables.names.activity_log, retentionDays: 30 };
-  await Promise.all(entries.map((entry) => addActivity(log, entry)));
+  await Promise.all(entries.map((entry) => addActivity(testContext(tables), entry)));
 });
 afterAll(() => tables.drop());
 
@@ -104,7 +104,7 @@ it('a row that is invalid, or of a kind that a later release added, hides no oth
     summary: of,
     client_id,
   });
-  const log = { db: tables.dynamo, tableName: tables.names.activity_log, retentionDays: 30 };
+  const log = testContext(tables);
   await addActivity(log, entry('good') as Activity);
   await addActivity(log, { ...entry('later'), kind: 'added_later' } as never);
   await addActivity(log, { ...entry('wrong'), summary: 5 } as never);

@@ -15,7 +15,6 @@ export function storesIn({ dynamo, names }: TestTables) {
   return {
     ...context,
     context,
-    activityLog: { db: dynamo, tableName: names.activity_log, retentionDays },
     activity: dynamoActivityReader(dynamo, names.activity_log),
   };
 }

@@ -9,7 +9,7 @@ import {
   otpCounter,
   otpRecords,
 } from '../../../shared/otp/otp-traffic.dynamo.ts';
-import { reviewTraffic, type TrafficReviewDependencies } from '../../../shared/otp/review-traffic.ts';
+import { reviewTraffic, type TrafficReviewContext } from '../../../shared/otp/review-traffic.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addDays } from '../../../shared/platform/clock.ts';
 import { testContext } from '../engine/test-context.ts';
@@ -37,13 +37,13 @@ export function otpHoldsIn(tablesNow: () => TestTables) {
     const sleep = async (ms: number) => {
       waitedMs += ms;
     };
-    const counting = otpCounter(testContext({ dynamo: killable(dynamo, kill), names }, { clock, sleep }));
-    const review: TrafficReviewDependencies = {
+    const context = testContext({ dynamo: killable(dynamo, kill), names }, { clock, sleep });
+    const counting = otpCounter(context);
+    const review: TrafficReviewContext = {
+      ...context,
       traffic: reader(),
       holds: killable(holds(), kill),
-      activityLog: { db: killable(dynamo, kill), tableName: names.activity_log, retentionDays: 30 },
       rule: stages.production.otpHold,
-      clock,
     };
     const consume = async (batch: readonly StreamRecord[]) => {
       const records = otpRecords(batch);

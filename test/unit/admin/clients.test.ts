@@ -97,8 +97,8 @@ it('an API key that was made a moment ago is revoked, with one entry of the Acti
   const { admin } = accessTo(inMemoryTables({ late: { now: Date.now, later, lagMs: () => 300 } }), now);
   const { client } = await createClient(admin, { name: 'Shop', scopes: ['messages'] }, now);
   const { row } = await createApiKey(admin, client.client_id, now);
-  const { activityLog, tables } = inMemoryStores();
-  const dependencies = { ...admin, clock: () => now, activityLog } as never;
+  const { context, tables } = inMemoryStores();
+  const dependencies = { ...admin, ...context, clock: () => now } as never;
   await revokeApiKey(dependencies, 'Ada', client.client_id, row.key_id);
   expect(await admin.apiKeys.find(row.key_hash)).toMatchObject({ revoked_at: now.toISOString() });
   expect(tables.rows('activity_log')).toMatchObject([

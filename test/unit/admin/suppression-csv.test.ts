@@ -83,7 +83,7 @@ describe('suppressions as CSV', () => {
 
 it('an import without scopes keeps that of a suppression which older reads do not show yet', async () => {
   const tables = inMemoryTables({ late: { now: () => 0, later: () => {}, lagMs: () => 1000 } });
-  const { context, activityLog } = inMemoryStores(tables);
+  const { context } = inMemoryStores(tables);
   await storeSuppression(context, {
     client_id: 'client',
     recipient,
@@ -96,7 +96,6 @@ it('an import without scopes keeps that of a suppression which older reads do no
   const dependencies = {
     ...context,
     clients: { find: async () => ({}) },
-    activityLog,
     clock: () => new Date('2026-11-20T10:00:00.500Z'),
   } as unknown as AdminContext;
   const { lines } = readSuppressions(recipient);

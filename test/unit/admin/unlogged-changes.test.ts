@@ -15,6 +15,7 @@ import { storeSuppression } from '../../../shared/message/suppression/suppressio
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
+import { testContext, withCalls } from '../../support/engine/test-context.ts';
 import { accessTo } from '../../support/gateway/access.ts';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
@@ -24,12 +25,12 @@ async function withoutLog() {
   const tables = inMemoryTables();
   const { admin } = accessTo(tables, now);
   const made = await storeClient(admin, { name: 'Shop', scopes: ['messages'] }, now);
-  const dependencies = {
-    ...admin,
-    clock: () => now,
-    activityLog: { db: { send: () => Promise.reject(new Error('the log cannot be written')) } },
-  } as unknown as AdminContext;
-  return { tables, admin, made, dependencies, clientId: made.client.client_id };
+  const logged = { ...admin, ...testContext(tables, { clock: () => now }) } as unknown as AdminContext;
+  const dependencies = withCalls(logged, ({ input }, run) => {
+    if (input.TableName === tables.names.activity_log) throw new Error('the log cannot be written');
+    return run();
+  });
+  return { logged, tables, admin, made, dependencies, clientId: made.client.client_id };
 }
 
 it('a client secret gets no end by a rotation without an entry', async () => {
@@ -69,7 +70,7 @@ it('no client is made without an entry', async () => {
 
 it('an end of a suppression that older reads do not show yet is an entry, too', async () => {
   const tables = inMemoryTables({ late: { now: () => 0, later: () => {}, lagMs: () => 1000 } });
-  const { context, activityLog } = inMemoryStores(tables);
+  const { context } = inMemoryStores(tables);
   await storeSuppression(context, {
     client_id: 'client',
     recipient,
@@ -80,7 +81,6 @@ it('an end of a suppression that older reads do not show yet is an entry, too', 
   const dependencies = {
     ...context,
     clients: { find: async () => ({}) },
-    activityLog,
     clock: () => addSeconds(now, 0.5),
   } as unknown as AdminContext;
   expect(await deleteSuppression(dependencies, 'me', { client: 'client', recipient })).toMatchObject({
@@ -90,8 +90,7 @@ it('an end of a suppression that older reads do not show yet is an entry, too', 
 });
 
 it('a rotation that is refused has no entry', async () => {
-  const { tables, admin, dependencies, clientId } = await withoutLog();
-  const logged = { ...dependencies, activityLog: inMemoryStores(tables).activityLog };
+  const { tables, admin, logged, clientId } = await withoutLog();
   await rotateClientSecret(logged, 'me', clientId, {});
   await expect(rotateClientSecret(logged, 'me', clientId, {})).rejects.toMatchObject({
     code: 'secret_limit_reached',

@@ -53,7 +53,6 @@ async function world(wrong: 'nothing' | 'a row behind the index' | 'a row edited
     ...stores,
     ...behind,
     numbers: numbersOwned(),
-    activityLog: inMemoryStores().activityLog,
   };
   const stop = anInbound({ text: 'STOP', receivedAt: addSeconds(start, waiting + 10) });
   const { message } = await receiveMessage(dependencies, stop, 10);

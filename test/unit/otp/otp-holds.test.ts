@@ -186,10 +186,10 @@ describe('a client that verified no password in 30 days', () => {
 describe('an administrator', () => {
   const admin = (now = start, mode = 'live') =>
     ({
+      ...testContext(tables),
       mode,
       otpHolds: holds(),
       clients: { find: async (id: string) => ({ client_id: id, name: 'Shop' }) },
-      activityLog: { db: tables.dynamo, tableName: tables.names.activity_log, retentionDays: 30 },
       clock: () => now,
     }) as unknown as AdminContext;
   const allow = (clientId: string, country: string, always: boolean, now = start) =>

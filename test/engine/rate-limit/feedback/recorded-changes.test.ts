@@ -10,6 +10,7 @@ import { overrideTable } from '../../../../shared/limit/overrides.ts';
 import type { StreamRecord } from '../../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addSeconds } from '../../../../shared/platform/clock.ts';
 import { createTables } from '../../../support/engine/tables.ts';
+import { testContext } from '../../../support/engine/test-context.ts';
 import type { TestTables } from '../../../support/engine/test-tables.ts';
 import { endpoint, limitedClient, noon } from '../../../support/rate-limit/limited-client.ts';
 
@@ -23,11 +24,7 @@ const newClient = () => limitedClient(tables);
 
 const changesIn = (records: readonly StreamRecord[]) => readRowChanges(records, overrideTable);
 const recordAll = (records: readonly StreamRecord[]) =>
-  recordRowChanges(
-    { db: tables.dynamo, tableName: tables.names.activity_log, retentionDays: 30 },
-    changesIn(records),
-    overrideTable,
-  );
+  recordRowChanges(testContext(tables), changesIn(records), overrideTable);
 
 describe('the records of the stream', () => {
   const record = (eventID: string, before?: EditedRow, after?: EditedRow, at = noon): StreamRecord => ({
