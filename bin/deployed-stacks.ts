@@ -1,7 +1,8 @@
 /** Reads the outputs of deployed stacks, with the credentials and the region of the environment. */
 import { CloudFormationClient, paginateDescribeStacks } from '@aws-sdk/client-cloudformation';
 
-const timeLimits = { connectionTimeout: 2000, requestTimeout: 10_000, throwOnRequestTimeout: true };
+/** The time limits of calls that a person waits for. */
+export const timeLimits = { connectionTimeout: 2000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 
 /**
  * Returns the stack with this name, or all stacks of the account and region. @param region - default: the region of the

@@ -14,7 +14,7 @@ import { stackResources } from '../../shared/admin/stack-resources.cloudformatio
 import { modeOf } from '../../shared/contract/mode.ts';
 import { tableShapes } from '../../shared/contract/tables.ts';
 import { dynamo } from '../../shared/platform/aws/clients.ts';
-import { deployedStacks } from '../deployed-stacks.ts';
+import { deployedStacks, timeLimits } from '../deployed-stacks.ts';
 import { type AdminCommand, type CommandResult, clientOf, searchedData } from './command.ts';
 import type { ConnectedGateway } from './gateway-connection.ts';
 import { emailSubscriptions, type Missing, missingOnAws } from './missing-on-aws.ts';
@@ -82,8 +82,6 @@ async function diagnosedStage(
     problem: countOf(findings.length + failing.size + missing.length),
   };
 }
-
-const timeLimits = { connectionTimeout: 2000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 
 async function missingOf(stackName: string, { carriers }: AdminContext): Promise<readonly Missing[]> {
   const lambda = new LambdaClient({ requestHandler: timeLimits });

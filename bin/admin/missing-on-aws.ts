@@ -131,22 +131,14 @@ async function spendingLimit({ sms }: AwsClients): Promise<readonly Missing[]> {
   const limit = SpendLimits.find(({ Name }) => Name === 'TEXT_MESSAGE_MONTHLY_SPEND_LIMIT');
   const { EnforcedLimit = 0, MaxLimit = 0 } = limit ?? {};
   if (EnforcedLimit > firstSpendingLimit) return [];
-  const about = 'SMS spending limit';
-  const problem = `AWS sends SMS for at most ${EnforcedLimit} USD a month`;
-  if (MaxLimit > EnforcedLimit)
-    return [
-      {
-        about,
-        problem,
-        next_step: `aws pinpoint-sms-voice-v2 set-text-message-spend-limit-override --monthly-limit ${MaxLimit}`,
-      },
-    ];
   return [
     {
-      about,
-      problem,
+      about: 'SMS spending limit',
+      problem: `AWS sends SMS for at most ${EnforcedLimit} USD a month`,
       next_step:
-        'Request a higher limit in a support case: https://docs.aws.amazon.com/sms-voice/latest/userguide/spend-limit.html',
+        MaxLimit > EnforcedLimit
+          ? `aws pinpoint-sms-voice-v2 set-text-message-spend-limit-override --monthly-limit ${MaxLimit}`
+          : 'Request a higher limit in a support case: https://docs.aws.amazon.com/sms-voice/latest/userguide/spend-limit.html',
     },
   ];
 }

@@ -39,27 +39,19 @@ export async function processRecords(
   changeVisibility?: ChangeVisibility,
 ): Promise<SQSBatchResponse> {
   const failed = await Promise.all(
-    event.Records.map(async (record) =>
-      (await processRecord(record, work, changeVisibility)) ? [] : [{ itemIdentifier: record.messageId }],
-    ),
+    event.Records.map(async (record) => {
+      const { messageId, receiptHandle, attributes } = record;
+      try {
+        const { retryAfterSeconds } = await work(record);
+        if (retryAfterSeconds === undefined) return [];
+        await changeVisibility?.(receiptHandle, retryAfterSeconds);
+      } catch (error) {
+        const receives = attributes.ApproximateReceiveCount;
+        log.error('queue message failed', { queue_message_id: messageId, receives, error });
+        countMetric('WorkFailed');
+      }
+      return [{ itemIdentifier: messageId }];
+    }),
   );
   return { batchItemFailures: failed.flat() };
-}
-
-/** Does the work of one message. Returns true if it can be deleted. Never throws: a failure is logged and counted. */
-async function processRecord<Message extends QueueRecord>(
-  record: Message,
-  work: (record: Message) => Promise<HandlerResult>,
-  changeVisibility?: ChangeVisibility,
-): Promise<boolean> {
-  try {
-    const { retryAfterSeconds } = await work(record);
-    if (retryAfterSeconds === undefined) return true;
-    await changeVisibility?.(record.receiptHandle, retryAfterSeconds);
-  } catch (error) {
-    const receives = record.attributes.ApproximateReceiveCount;
-    log.error('queue message failed', { queue_message_id: record.messageId, receives, error });
-    countMetric('WorkFailed');
-  }
-  return false;
 }

@@ -13,7 +13,7 @@ import type { Row } from '../platform/aws/read-rows.dynamo.ts';
 import { rowIn } from '../platform/aws/stream-record.dynamo.ts';
 import type { Context } from '../platform/context.ts';
 import { chunksOf } from '../platform/long-lists.ts';
-import { allItems, eachPage, type Item, type SideTables } from './side-tables.dynamo.ts';
+import { eachPage, type Item, type SideTables } from './side-tables.dynamo.ts';
 import { keyOf, type RestorableTable, type StackTable } from './table-rows.dynamo.ts';
 
 export interface HeldContext extends Context<'MESSAGES_TABLE'> {
@@ -77,16 +77,18 @@ export async function enableRows(
   const enabled: string[] = [];
   for (const table of disabledTables) {
     const { name: TableName, keys } = tables[table];
-    for await (const item of allItems(sideTables, TableName)) {
-      const row = rowIn(item) ?? {};
-      const id = disabledId(tables[table], item);
-      if (row.held === undefined || !isAskedFor(id)) continue;
-      const Key = Object.fromEntries(keys.map((key) => [key, row[key]]));
-      const change: Row = { ...enabledValues(table, row), held: undefined };
-      const seen = Object.fromEntries(Object.keys(change).map((name) => [name, row[name]]));
-      const { applied } = await updateIf(db, { TableName, Key }, seen, change);
-      if (applied) enabled.push(`${table} ${id}`);
-    }
+    await eachPage(sideTables, TableName, async (items) => {
+      for (const item of items) {
+        const row = rowIn(item) ?? {};
+        const id = disabledId(tables[table], item);
+        if (row.held === undefined || !isAskedFor(id)) continue;
+        const Key = Object.fromEntries(keys.map((key) => [key, row[key]]));
+        const change: Row = { ...enabledValues(table, row), held: undefined };
+        const seen = Object.fromEntries(Object.keys(change).map((name) => [name, row[name]]));
+        const { applied } = await updateIf(db, { TableName, Key }, seen, change);
+        if (applied) enabled.push(`${table} ${id}`);
+      }
+    });
   }
   return enabled;
 }

@@ -91,15 +91,6 @@ export function dynamoSideTables(client: Pick<DynamoDBClient, 'send'>) {
 
 const segments = 8;
 
-export async function* allItems(sideTables: SideTables, tableName: string) {
-  let after: Item | undefined;
-  do {
-    const { items, next } = await sideTables.page(tableName, 0, 1, after);
-    yield* items;
-    after = next;
-  } while (after !== undefined);
-}
-
 /** Reads the segments of a table at once. */
 export async function eachPage(
   sideTables: SideTables,

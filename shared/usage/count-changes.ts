@@ -13,7 +13,7 @@ import {
 import { addDays, epochSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
 import { amountsOf, type CountedMessage, parseCountedMessage } from './amounts.ts';
-import { addTo, type CountedChange, type Counter, counterOf, type Groups } from './count-journal.dynamo.ts';
+import { type CountedChange, type Counter, counterOf, type Groups, sumOf } from './count-journal.dynamo.ts';
 import { intervals, periodAt, usageKeptDays } from './period.ts';
 
 /**
@@ -62,16 +62,11 @@ export function usageChanges(records: readonly StreamRecord[]): CountedChange[] 
  * is corrected.
  */
 function groupsOf(before: CountedMessage | undefined, after: CountedMessage | undefined): Groups {
-  const groups = new Map<string, Map<string, number>>();
-  for (const [message, sign] of [[after, 1] as const, [before, -1] as const]) {
-    if (message === undefined) continue;
-    const group = groupOf(message);
-    const sums = groups.get(group) ?? new Map<string, number>();
-    addTo(sums, amountsOf(message), sign);
-    groups.set(group, sums);
-  }
-  const changed = [...groups].map(
-    ([group, sums]) => [group, new Map([...sums].filter(([, amount]) => amount !== 0))] as const,
-  );
-  return new Map(changed.filter(([, sums]) => sums.size > 0));
+  const amounts = (message: CountedMessage | undefined, sign: 1 | -1): Groups =>
+    new Map(
+      message === undefined
+        ? []
+        : [[groupOf(message), new Map(Array.from(amountsOf(message), ([name, n]) => [name, sign * n]))]],
+    );
+  return sumOf([amounts(after, 1), amounts(before, -1)]);
 }

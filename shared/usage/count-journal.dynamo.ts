@@ -340,7 +340,7 @@ function reportNotCounted(key: SumRow['key'], amounts: Amounts): void {
 }
 
 /** Returns the sums of each group, without those that are 0. */
-function sumOf(all: readonly Groups[]): Groups {
+export function sumOf(all: readonly Groups[]): Groups {
   const sums = new Map<string, Map<string, number>>();
   for (const groups of all) {
     for (const [group, amounts] of groups) {
@@ -356,7 +356,6 @@ function sumOf(all: readonly Groups[]): Groups {
   return sums;
 }
 
-/** Adds each amount, with this sign. */
-export function addTo(sums: Map<string, number>, amounts: Amounts, sign: 1 | -1 = 1): void {
-  for (const [name, amount] of amounts) sums.set(name, (sums.get(name) ?? 0) + sign * amount);
+function addTo(sums: Map<string, number>, amounts: Amounts): void {
+  for (const [name, amount] of amounts) sums.set(name, (sums.get(name) ?? 0) + amount);
 }
