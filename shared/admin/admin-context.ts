@@ -11,7 +11,6 @@ import { stageCountriesOf } from '../client/sending-permissions.ts';
 import { stageCarriersOf } from '../contract/channels.ts';
 import type { administration } from '../contract/function-uses.ts';
 import type { Mode } from '../contract/mode.ts';
-import { dynamoDueLater } from '../due/due-rows.dynamo.ts';
 import { capDefaults } from '../limit/client-caps.ts';
 import { dynamoOtpHolds } from '../otp/otp-holds.dynamo.ts';
 import { secretsManager, sqs } from '../platform/aws/clients.ts';
@@ -40,8 +39,6 @@ export function adminContext(
     random: randomBytes,
     capDefaults: capDefaults(env.STAGE_CAPS),
     activity: dynamoActivityReader(db, env.ACTIVITY_LOG_TABLE),
-    /** Webhooks that are not finished. */
-    dueWebhooks: dynamoDueLater(db, env.WEBHOOK_DELIVERIES_TABLE),
     messages: dynamoMessageSearch(context),
     otpHolds: dynamoOtpHolds(db, env.OTP_HOLDS_TABLE),
     /** The countries of clients without their own list; undefined for all. */

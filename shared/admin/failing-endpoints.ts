@@ -9,6 +9,7 @@
 
 import { modeOf } from '../contract/mode.ts';
 import { lostAfterSeconds } from '../due/due-index.ts';
+import { rowsDueLater } from '../due/due-rows.dynamo.ts';
 import { addDays, addSeconds } from '../platform/clock.ts';
 import { type Delivery, originOf, retryDelaysSeconds } from '../webhook/delivery.ts';
 import { readDeliveries } from '../webhook/delivery-store.dynamo.ts';
@@ -140,11 +141,17 @@ const messagesPerClient = 20;
  * Returns the ids of some webhooks that wait for a retry: as many for the retries within minutes as for that after an hour and
  * that after six, so that one endpoint with many webhooks does not hide the others.
  */
-async function someRetried({ dueWebhooks }: AdminContext, now: Date): Promise<readonly string[]> {
+async function someRetried(ctx: AdminContext, now: Date): Promise<readonly string[]> {
   const from = addSeconds(now, firstDueSeconds);
   const ends = retryDelaysSeconds.slice(2).map((seconds) => addSeconds(from, seconds));
   const rows = await Promise.all(
-    ends.map((until, index) => dueWebhooks(ends[index - 1] ?? from, until, rowsPerShard)),
+    ends.map((until, index) =>
+      rowsDueLater(ctx, ctx.env.WEBHOOK_DELIVERIES_TABLE, {
+        from: ends[index - 1] ?? from,
+        until,
+        rowsPerShard,
+      }),
+    ),
   );
   return [...new Set(rows.flat().map(({ delivery_id }) => String(delivery_id)))];
 }

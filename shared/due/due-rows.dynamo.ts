@@ -1,17 +1,18 @@
 /** Reads the index `due` of a table, shard by shard, and moves the rows in it. */
-import { type DynamoDBDocumentClient, paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { updateIf } from '../platform/aws/conditional-write.dynamo.ts';
+import type { Context } from '../platform/context.ts';
 import { dueShards } from './due-index.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** @param key - the attribute that is the whole key of the table */
-export function dynamoDueRows(client: DynamoDBDocumentClient, TableName: string, key: string) {
+/** Returns how a run reads and moves the due rows of a table. @param key - the attribute that is the whole key of the table */
+export function dueRowsOf({ db }: Context, TableName: string, key: string) {
   return {
     /** Returns the rows of a shard that are due by then for the first time, or again, earliest first, page by page. */
     async *pages(shard: number, until: Date, which: 'first' | 'again'): AsyncGenerator<readonly Row[]> {
       const pages = paginateQuery(
-        { client },
+        { client: db },
         {
           TableName,
           IndexName: 'due',
@@ -26,34 +27,38 @@ export function dynamoDueRows(client: DynamoDBDocumentClient, TableName: string,
     /** Moves a row, unless it was finished or moved since it was read. */
     async move(row: Row, dueAt: Date, looks: number): Promise<void> {
       const moved = { due_at: dueAt.toISOString(), due_looks: looks };
-      await updateIf(client, { TableName, Key: { [key]: row[key] } }, { due_at: row.due_at }, moved);
+      await updateIf(db, { TableName, Key: { [key]: row[key] } }, { due_at: row.due_at }, moved);
     },
   };
 }
 
-export type DueRows = ReturnType<typeof dynamoDueRows>;
+export type DueRows = ReturnType<typeof dueRowsOf>;
 
-/** Reads some of the rows that are due later: a bounded number, so that many of them cost little. */
-export function dynamoDueLater(client: DynamoDBDocumentClient, TableName: string) {
-  /** Returns the earliest rows of each shard that are due between the times. */
-  return async (from: Date, until: Date, rowsPerShard: number): Promise<readonly Row[]> => {
-    const pages = await Promise.all(
-      Array.from({ length: dueShards }, (_, shard) =>
-        client.send(
-          new QueryCommand({
-            TableName,
-            IndexName: 'due',
-            KeyConditionExpression: 'due_shard = :shard AND due_at BETWEEN :from AND :until',
-            ExpressionAttributeValues: {
-              ':shard': String(shard),
-              ':from': from.toISOString(),
-              ':until': until.toISOString(),
-            },
-            Limit: rowsPerShard,
-          }),
-        ),
+/**
+ * Returns the earliest rows of each shard that are due between the times: a bounded number, so that many of them cost
+ * little.
+ */
+export async function rowsDueLater(
+  { db }: Context,
+  TableName: string,
+  { from, until, rowsPerShard }: { readonly from: Date; readonly until: Date; readonly rowsPerShard: number },
+): Promise<readonly Row[]> {
+  const pages = await Promise.all(
+    Array.from({ length: dueShards }, (_, shard) =>
+      db.send(
+        new QueryCommand({
+          TableName,
+          IndexName: 'due',
+          KeyConditionExpression: 'due_shard = :shard AND due_at BETWEEN :from AND :until',
+          ExpressionAttributeValues: {
+            ':shard': String(shard),
+            ':from': from.toISOString(),
+            ':until': until.toISOString(),
+          },
+          Limit: rowsPerShard,
+        }),
       ),
-    );
-    return pages.flatMap(({ Items = [] }) => Items);
-  };
+    ),
+  );
+  return pages.flatMap(({ Items = [] }) => Items);
 }

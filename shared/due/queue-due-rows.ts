@@ -1,14 +1,16 @@
 /** One run of the clock function: queues the rows of a table that are due, as due-index.ts says. */
 import * as z from 'zod/mini';
 import { isolateRefused, isPermanentFault } from '../platform/aws/permanent-fault.ts';
-import { addSeconds, type Clock, type Sleep } from '../platform/clock.ts';
+import { addSeconds } from '../platform/clock.ts';
+import type { Context } from '../platform/context.ts';
 import { lazily } from '../platform/expiring-cache.ts';
+import { countMetric } from '../platform/log.ts';
 import { chunksOf } from '../platform/long-lists.ts';
 import { aheadSeconds, dueShards, movedMaxSeconds, nextDue } from './due-index.ts';
 import type { DueRows } from './due-rows.dynamo.ts';
 
 /** Shorter than the time limit of the function; ends before the next run starts. */
-export const runBudgetMs = 40_000;
+const runBudgetMs = 40_000;
 /** While more messages wait in a queue, no row is queued there a second time. */
 const waitingMax = 10_000;
 const rowsPerSecond = 2000;
@@ -37,17 +39,17 @@ export interface DueRun<Entry extends { readonly kind: string }> {
   readonly kinds: readonly Entry['kind'][];
   /** Returns how many messages wait in the queue of these entries. */
   readonly waiting: (kind: Entry['kind']) => Promise<number>;
-  /** Reports a row that cannot be read or queued. */
-  readonly reportBad: (row: Readonly<Record<string, unknown>>, error: unknown) => void;
-  readonly clock: Clock;
-  readonly sleep: Sleep;
-  readonly budgetMs: number;
 }
 
-export async function queueDueRows<Entry extends { readonly kind: string }>(run: DueRun<Entry>) {
-  const { rows, clock } = run;
+/** @returns how many rows it queued and left, how many were bad, and the failures of shards */
+export async function queueDueRows<Entry extends { readonly kind: string }>(
+  context: Context,
+  run: DueRun<Entry>,
+) {
+  const { clock, log, sleep } = context;
+  const { rows } = run;
   const startedAt = clock();
-  const endsAt = addSeconds(startedAt, run.budgetMs / 1000);
+  const endsAt = addSeconds(startedAt, runBudgetMs / 1000);
   const until = addSeconds(startedAt, aheadSeconds);
   const waiting = new Map(run.kinds.map((kind) => [kind, lazily(() => run.waiting(kind))]));
   const queuedNow = new Map<string, number>();
@@ -64,7 +66,9 @@ export async function queueDueRows<Entry extends { readonly kind: string }>(run:
 
   async function setBadAside(row: DueRow<Entry>['row'], error: unknown): Promise<void> {
     totals.bad += 1;
-    run.reportBad(row, error);
+    const { message_id, delivery_id } = row;
+    log.error('a due row cannot be queued', { message_id, delivery_id, error });
+    countMetric('InvalidRow');
     const { data: looks = 0 } = z.int().safeParse(row.due_looks);
     await rows.move(row, addSeconds(clock(), movedMaxSeconds), looks);
   }
@@ -129,7 +133,7 @@ export async function queueDueRows<Entry extends { readonly kind: string }>(run:
           }
           const earliestMs = startedAt.getTime() + (handled * 1000 * dueShards) / rowsPerSecond;
           const earlyMs = earliestMs - clock().getTime();
-          if (earlyMs > 0) await run.sleep(earlyMs);
+          if (earlyMs > 0) await sleep(earlyMs);
           handled += await queueChunk(chunk);
         }
       }

@@ -83,7 +83,7 @@ async function sendEntries(
   await sendMessages(sqs(), queueUrl, messages);
 }
 
-export interface DueWebhook extends WebhookEntry {
+interface DueWebhook extends WebhookEntry {
   readonly kind: 'retries';
 }
 

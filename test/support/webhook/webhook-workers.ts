@@ -7,7 +7,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { replaceWebhookSecrets } from '../../../shared/client/webhook-secrets.dynamo.ts';
 import type { WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
 import { aheadSeconds } from '../../../shared/due/due-index.ts';
-import { dynamoDueRows } from '../../../shared/due/due-rows.dynamo.ts';
+import { dueRowsOf } from '../../../shared/due/due-rows.dynamo.ts';
 import { queueDueRows } from '../../../shared/due/queue-due-rows.ts';
 import type { MessageChange } from '../../../shared/message/message.ts';
 import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
@@ -172,16 +172,12 @@ export function webhookWorkers(options: Options) {
       const until = addSeconds(clock(), aheadSeconds).toISOString();
       const isDue = tables.rows('webhook_deliveries').some(({ due_at }) => due_at && String(due_at) <= until);
       if (!isDue) return;
-      await queueDueRows({
-        rows: dynamoDueRows(tables.dynamo, tables.names.webhook_deliveries, 'delivery_id'),
+      await queueDueRows(context, {
+        rows: dueRowsOf(context, tables.names.webhook_deliveries, 'delivery_id'),
         entryOf: dueWebhookOf,
         enqueue: (entries) => sendWebhookRetries(context, entries),
         kinds: ['retries'],
         waiting: async () => 0,
-        reportBad: (_row, error) => {
-          throw error;
-        },
-        ...{ clock, sleep: time.sleep, budgetMs: 40_000 },
       });
     });
   }

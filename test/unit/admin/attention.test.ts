@@ -4,6 +4,8 @@ import { expect, it } from '@jest/globals';
 import type { Activity, ActivityQuery } from '../../../shared/activity/activity-log.ts';
 import type { AdminContext } from '../../../shared/admin/admin-context.ts';
 import { attention } from '../../../shared/admin/attention.ts';
+import { dueFields } from '../../../shared/due/due-index.ts';
+import { addSeconds } from '../../../shared/platform/clock.ts';
 import { type Delivery, deliveryIdOf, newDelivery } from '../../../shared/webhook/delivery.ts';
 import { storeDelivery } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { testContext, withCalls } from '../../support/engine/test-context.ts';
@@ -76,7 +78,12 @@ async function attentionOf(
   ] as unknown as Activity[];
   const asked: ActivityQuery[] = [];
   const context = testContext();
-  for (const delivery of [...deliveries, ...before, ...latest]) await storeDelivery(context, delivery);
+  for (const delivery of [...deliveries, ...before, ...latest]) {
+    const { delivery_id } = delivery;
+    const isDue = unfinished.includes(delivery_id);
+    const due = dueFields(delivery_id, isDue ? addSeconds(now, 300) : undefined);
+    await storeDelivery(context, { ...delivery, ...due });
+  }
   const dependencies = {
     ...withCalls(context, async ({ operation }, run) => (operation === 'Scan' ? { Count: 1 } : run())),
     mode: 'live',
@@ -95,7 +102,6 @@ async function attentionOf(
         };
       },
     },
-    dueWebhooks: async () => unfinished.map((delivery_id) => ({ delivery_id })),
     messages: {
       search: async ({ clientId }: { readonly clientId: string }) => ({
         messages: latest.some(({ client_id }) => client_id === clientId) ? [latestMessage] : [],

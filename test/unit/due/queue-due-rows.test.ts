@@ -2,12 +2,13 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
 import { sendKinds } from '../../../shared/contract/channels.ts';
-import { type DueRows, dynamoDueLater, dynamoDueRows } from '../../../shared/due/due-rows.dynamo.ts';
+import { type DueRows, dueRowsOf, rowsDueLater } from '../../../shared/due/due-rows.dynamo.ts';
 import { type DueRun, queueDueRows } from '../../../shared/due/queue-due-rows.ts';
 import { dueEntryOf, type OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { refusal } from '../../support/engine/strict-sqs.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import { virtualTime } from '../../support/simulation/virtual-time.ts';
 
 const start = new Date('2026-11-20T10:00:00.000Z');
@@ -16,23 +17,24 @@ function usualRun(change: Partial<DueRun<OutboundEntry>> = {}) {
   const tables = inMemoryTables();
   const queued: string[] = [];
   const bad: unknown[] = [];
+  const context = testContext(tables, {
+    clock: () => start,
+    log: { info: () => {}, warn: () => {}, error: (_text, { message_id } = {}) => void bad.push(message_id) },
+  });
   const run: DueRun<OutboundEntry> = {
-    rows: dynamoDueRows(tables.dynamo, tables.names.messages, 'message_id'),
+    rows: dueRowsOf(context, tables.names.messages, 'message_id'),
     entryOf: dueEntryOf,
     enqueue: async (entries) => void queued.push(...entries.map(({ messageId }) => messageId)),
     kinds: sendKinds,
     waiting: async () => 0,
-    reportBad: (row) => void bad.push(row.message_id),
-    clock: () => start,
-    sleep: async () => undefined,
-    budgetMs: 40_000,
     ...change,
   };
   return {
     tables,
+    context,
     queued,
     bad,
-    run: () => queueDueRows(run),
+    run: () => queueDueRows(context, run),
     put: (message_id: string, more: object = {}) =>
       tables.dynamo.send(
         new PutCommand({
@@ -145,13 +147,8 @@ it('many messages of one minute are queued at most 1.5 times each, and another c
     },
     kinds: sendKinds,
     waiting: async () => big.length - head,
-    reportBad: (_row, error) => {
-      throw error;
-    },
-    clock: () => new Date(time.now()),
-    sleep: (ms) => time.sleep(ms),
-    budgetMs: 40_000,
   };
+  const context = testContext(undefined, { clock: () => new Date(time.now()), sleep: time.sleep });
   /** SQS takes the clients in turns. */
   function handOver(): void {
     for (let taken = 0; taken < count / 10_000; taken += 1) {
@@ -168,7 +165,7 @@ it('many messages of one minute are queued at most 1.5 times each, and another c
   }
   const failures: unknown[] = [];
   function runEachMinute(): void {
-    queueDueRows(run).then((ended) => failures.push(...ended.failures));
+    queueDueRows(context, run).then((ended) => failures.push(...ended.failures));
     time.at(time.now() + 60_000, runEachMinute);
   }
   function sendOne(): void {
@@ -186,13 +183,13 @@ it('many messages of one minute are queued at most 1.5 times each, and another c
 }, 600_000);
 
 it('rows that are due later are found in each shard, the earliest first and no more than asked for', async () => {
-  const { put, tables } = usualRun();
+  const { context, put, tables } = usualRun();
   for (let index = 0; index < 5; index += 1)
     await put(`row-${index}`, {
       due_shard: index < 4 ? '7' : '8',
       due_at: addSeconds(start, index * 60).toISOString(),
     });
-  const dueLater = dynamoDueLater(tables.dynamo, tables.names.messages);
-  const rows = await dueLater(addSeconds(start, 60), addSeconds(start, 240), 2);
+  const between = { from: addSeconds(start, 60), until: addSeconds(start, 240), rowsPerShard: 2 };
+  const rows = await rowsDueLater(context, tables.names.messages, between);
   expect(rows.map(({ message_id }) => message_id)).toEqual(['row-1', 'row-2', 'row-4']);
 });
