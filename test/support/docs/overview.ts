@@ -73,7 +73,7 @@ export function queueTable(): string {
       ([, { Type, Properties }]) => Type === 'AWS::SQS::Queue' && Properties.RedrivePolicy !== undefined,
     )
     .map(([id, { Properties }]) => {
-      const name = id.replace(/^(Messaging|Webhooks(?=Slow))/, '').replace(/Queue[0-9A-F]{8}$/, '');
+      const name = id.replace(/^(Messaging|Webhooks(?=Webhook))/, '').replace(/Queue[0-9A-F]{8}$/, '');
       const senders = name === 'Receipts' ? 'the carrier, by SNS' : shown(`queue ${name}`, 'sqs:SendMessage');
       const receives = Properties.RedrivePolicy.maxReceiveCount;
       return `| \`${name}\` | ${senders} | ${shown(`queue ${name}`, 'sqs:ReceiveMessage')} | ${receives} |`;
@@ -139,7 +139,7 @@ function startsOf(resources: Readonly<Record<string, TemplateResource>>): [sourc
     const table = resources[source]?.Properties.TableName;
     const name = String(table ?? source)
       .replace(/^messaging-gateway-production-/, '')
-      .replace(/^(Messaging|Webhooks(?=Slow))/, '')
+      .replace(/^(Messaging|Webhooks(?=Webhook))/, '')
       .replace(/(Queue)?[0-9A-F]{8}$/, '');
     const node = attribute === 'StreamArn' ? `${name}[("stream of ${name}")]` : `${name}[["queue ${name}"]]`;
     return [[node, nameOf(Properties.FunctionName)]];

@@ -9,6 +9,7 @@ import { synthesized } from '../template/stage-templates.ts';
 import { errorSections, eventTable, limitTable, messageErrorSections } from './guide-tables.ts';
 import { idleCostTable, requestCostTable } from './idle-cost.ts';
 import { functionPicture, queueTable, statePicture, tableTable } from './overview.ts';
+import { wayTable } from './message-way.ts';
 import { page } from './pages.ts';
 import { propertyTable } from './property-table.ts';
 
@@ -34,6 +35,7 @@ export const tables: readonly DocumentedTable[] = [
   { name: 'cost of an idle month', page: 'docs/cost-and-scale.md', make: idleCostTable },
   { name: 'cost of requests in production', page: 'docs/cost-and-scale.md', make: requestCostTable },
   { name: 'functions', page: 'docs/architecture.md', make: functionPicture },
+  { name: 'way of a message', page: 'docs/architecture.md', make: wayTable },
   { name: 'states', page: 'docs/architecture.md', make: statePicture },
   { name: 'tables', page: 'docs/architecture.md', make: tableTable },
   { name: 'queues', page: 'docs/architecture.md', make: queueTable },
