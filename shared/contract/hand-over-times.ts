@@ -23,3 +23,6 @@ export const heldSecondsMax = 2 * claimSeconds;
 
 /** A message that waits for the pace of its sender may come to a worker so long before its time. */
 export const earlySecondsMax = 2;
+
+/** A message that finds no place before its end tries for the last time so long before it. Longer than any place is ahead. */
+export const lastTrySeconds = 10;

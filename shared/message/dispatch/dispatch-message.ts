@@ -26,7 +26,12 @@
  *
  * Why: docs/decisions/hand-over-lease.md
  */
-import { claimSeconds, earlySecondsMax, heldSecondsMax } from '../../contract/hand-over-times.ts';
+import {
+  claimSeconds,
+  earlySecondsMax,
+  heldSecondsMax,
+  lastTrySeconds,
+} from '../../contract/hand-over-times.ts';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import { dueFields, movedAfter } from '../../due/due-index.ts';
 import { addSeconds, earlierOf, laterOf } from '../../platform/clock.ts';
@@ -40,7 +45,7 @@ import {
   transitionMessage,
 } from '../store/message-changes.dynamo.ts';
 import { isNear } from '../store/message-row.ts';
-import { windowEnd, windowOpenedAt } from '../store/whatsapp-window.dynamo.ts';
+import { withFallbackTemplate } from '../store/whatsapp-window.dynamo.ts';
 import { isSuppressed } from '../suppression/suppressions.dynamo.ts';
 import type { ChosenCarrier, HandOver, HandOverBody } from './carrier.ts';
 import type { DispatchContext, Dispatched } from './dispatch-context.ts';
@@ -234,13 +239,13 @@ interface Prepared {
 
 /**
  * Reserves a place, if the message's sender has a pace, and prepares the call shortly before it. If no place is near, the
- * message is queued again for its time.
+ * message is queued again for its time. If that is after its end, it tries once more shortly before its end, and then expires.
  *
  * @returns `placeMs` is the time of the call; undefined if the sender has no pace
  */
 async function waitForTurn(
   ctx: DispatchContext,
-  { message: row, claimId }: Claimed,
+  claimed: Claimed,
   message: Message,
   carrier: ChosenCarrier,
   isRepeat: boolean,
@@ -248,21 +253,27 @@ async function waitForTurn(
   | { readonly dispatched: Dispatched }
   | { readonly prepared: 'suppressed' | Prepared; readonly placeMs: number | undefined }
 > {
+  const { message: row, claimId } = claimed;
   const paced = await pacedNow(ctx, message);
   // A repeat is as urgent as a one-time password: its deadline does not wait.
   const turn = paced && (await reservePlace(ctx, { ...paced, ...(isRepeat ? { kind: 'otp' } : {}) }));
+  const end = new Date(row.expires_at);
+  const lastTry = addSeconds(end, -lastTrySeconds);
+  const isTooLate = turn !== undefined && turn.atMs >= end.getTime();
+  if (isTooLate && lastTry <= ctx.clock())
+    return { dispatched: { ...(await waitForOutcome(ctx, claimed, end)), outcome: 'waits_for_pace' } };
   if (turn?.outcome !== 'later') {
     const placeMs = turn?.atMs;
     if (placeMs !== undefined) await sleepUntil(ctx, preparationMs(ctx, placeMs));
     return { prepared: await prepareCall(ctx, message, carrier), placeMs };
   }
-  const until = new Date(turn.atMs);
+  const until = isTooLate ? lastTry : new Date(turn.atMs);
   const entry = waitingEntryOf(outboundEntryOf(message), until, ctx.clock());
   // The queue comes first: if it fails, the claim is over when the received message comes again.
   const dispatched = await requeue(ctx, 'waits_for_pace', message, entry);
   await releaseMessage(ctx, row.message_id, claimId, addSeconds(until, -earlySecondsMax), {
     handover_claim: undefined,
-    ...movedAfter(row.message_id, until, row.due_at, new Date(row.expires_at)),
+    ...movedAfter(row.message_id, until, row.due_at, end),
   });
   return { dispatched };
 }
@@ -279,23 +290,13 @@ async function prepareCall(
   // If its secret is missing, the hand-over says so.
   const defaultSender = await carrier.defaultSender?.().catch(() => undefined);
   if (await isSuppressed(ctx, message, senderOf(message) ?? defaultSender)) return 'suppressed';
-  const toSend = await withTemplate(ctx, message);
+  const toSend = await withFallbackTemplate(ctx, message);
   return { toSend, body: await ctx.bodyOf(toSend), defaultSender };
 }
 
 /** Returns the sender of the next attempt; undefined if the carrier's own is used. */
 function senderOf({ attempts: _earlier, ...message }: Message): string | undefined {
   return fromOf(message);
-}
-
-/** Returns the message with its fallback template in place of its content, if WhatsApp would refuse the content. */
-async function withTemplate(ctx: DispatchContext, message: Message): Promise<Message> {
-  const { fallback_template: template, text: _text, ...rest } = message;
-  if (template === undefined) return message;
-  const openedAt = await windowOpenedAt(ctx, message.client_id, message.recipient);
-  return windowEnd(openedAt, ctx.clock()) === undefined
-    ? { ...rest, whatsapp: { type: 'template', template } }
-    : message;
 }
 
 /** Waits for the place. Returns false if it was missed. */

@@ -2,7 +2,7 @@
  * Records the receipts of carriers. Each is one conditional write: the condition of a repeated, late or out-of-order receipt
  * does not hold, so it changes nothing and sends nothing. `receipt-decisions.ts` decides what a receipt means.
  *
- *   cost, opt-out, state, contact ─ crash → the queue delivers the receipt again: each of these writes may be repeated
+ *   contact, cost, opt-out, state ─ crash → the queue delivers the receipt again: each of these writes may be repeated
  */
 import type { Context } from '../../platform/context.ts';
 import { chunksOf } from '../../platform/long-lists.ts';
@@ -77,8 +77,6 @@ export async function recordReceipts(ctx: ReceiptContext, receipts: readonly Rec
   async function recordAll(ofOne: readonly Receipt[]): Promise<void> {
     for (const receipt of ofOne) {
       const result = await recordReceipt(ctx, receipt);
-      // The contact is noted even if the state was recorded before: a crash may have come in between.
-      if (result.message !== undefined) await noteReportedContact(ctx, receipt, result.message);
       const isGivenUp = result.outcome === 'unknown_message' && unknownRetryAfterSeconds === undefined;
       recorded.push({ ...result, receipt, outcome: isGivenUp ? 'given_up' : result.outcome });
     }
@@ -98,6 +96,7 @@ async function recordReceipt(
   if (messageId === undefined || row === undefined) return { outcome: 'unknown_message', messageId };
   if (!concernsMessage(receipt, row)) return { outcome: 'ignored', messageId };
 
+  await noteReportedContact(ctx, receipt, row);
   const isCostStored = await storeCost(ctx, receipt, row);
   // Usually the hand-over has written `sent` already: then this read was cheaper than a refused write.
   if (reportsSentAgain(receipt, row)) return recordLate(ctx, receipt, row, isCostStored);
@@ -222,11 +221,12 @@ async function proveSent(ctx: ReceiptContext, { transition }: Receipt, row: Mess
     : { outcome: 'recorded', messageId, message: filled };
 }
 
-/** Notes the contact if the receipt names a number of a pool or a WhatsApp user, or came before the hand-over was stored. */
-async function noteReportedContact(ctx: ReceiptContext, receipt: Receipt, message: Message): Promise<void> {
-  const { sent_at } = message;
-  if (sent_at === undefined) return;
-  const isFirst = sent_at === receipt.transition.at.toISOString();
-  if (isFirst || isNamed(message, receipt) || receipt.whatsAppUser !== undefined)
-    await noteContact(ctx, message, new Date(sent_at), receipt);
+/**
+ * Notes the contact if the receipt proves the hand-over before the hand-over itself stored it, or if it names a number of a
+ * pool or a WhatsApp user. The state comes after it, so a crash in between loses nothing.
+ */
+async function noteReportedContact(ctx: ReceiptContext, receipt: Receipt, row: Message): Promise<void> {
+  const isFirst = row.sent_at === undefined && !isNotTaken(receipt, row);
+  if (isFirst || isNamed(row, receipt) || receipt.whatsAppUser !== undefined)
+    await noteContact(ctx, row, new Date(row.sent_at ?? receipt.transition.at), receipt);
 }

@@ -8,6 +8,7 @@ import * as z from 'zod/mini';
 import { conditionalPut } from '../../platform/aws/conditional-write.dynamo.ts';
 import { addDays, addSeconds, epochSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
+import type { Message } from '../message.ts';
 
 /** Meta's rule. */
 export const windowHours = 24;
@@ -55,4 +56,17 @@ export async function windowOpenedAt(
   const row = windowRow.safeParse(Item);
   // A malformed row opens no window: the message is sent as its template, which WhatsApp always accepts.
   return row.success ? new Date(row.data.received_at) : undefined;
+}
+
+/** Returns the message with its fallback template in place of its content, if WhatsApp would refuse the content. */
+export async function withFallbackTemplate(
+  ctx: Context<'WHATSAPP_WINDOWS_TABLE'>,
+  message: Message,
+): Promise<Message> {
+  const { fallback_template: template, text: _text, ...rest } = message;
+  if (template === undefined) return message;
+  const openedAt = await windowOpenedAt(ctx, message.client_id, message.recipient);
+  return windowEnd(openedAt, ctx.clock()) === undefined
+    ? { ...rest, whatsapp: { type: 'template', template } }
+    : message;
 }

@@ -130,7 +130,7 @@ const way: readonly WayStep[] = [
   {
     step: 'Claim, post',
     file: 'shared/webhook/deliver/deliver-webhook.ts',
-    does: 'deliver',
+    does: 'deliverWebhook',
     write: 'the claim, if the delivery is as it was read',
     left: 'a claimed attempt: the endpoint may get the POST again, with the same `webhook-id`',
     continued: `the queue, after ${visibilitySeconds} s; if it lost the message, ${dueWithin}`,
@@ -138,7 +138,7 @@ const way: readonly WayStep[] = [
   {
     step: 'Record, schedule the retry',
     file: 'shared/webhook/delivery-queue.sqs.ts',
-    does: 'makeRetryScheduler',
+    does: 'scheduleRetry',
     write: 'the outcome, if the claim is held; then an SQS delay or a one-shot schedule',
     left: 'the time of the retry in the row',
     continued: `the queue message, which schedules it; if it is lost, ${dueWithin}`,

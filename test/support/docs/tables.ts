@@ -8,8 +8,8 @@ import { actionsOf, permissionTable } from '../template/function-actions.ts';
 import { synthesized } from '../template/stage-templates.ts';
 import { errorSections, eventTable, limitTable, messageErrorSections } from './guide-tables.ts';
 import { idleCostTable, requestCostTable } from './idle-cost.ts';
-import { functionPicture, queueTable, statePicture, tableTable } from './overview.ts';
 import { wayTable } from './message-way.ts';
+import { functionPicture, queueTable, statePicture, tableTable } from './overview.ts';
 import { page } from './pages.ts';
 import { propertyTable } from './property-table.ts';
 

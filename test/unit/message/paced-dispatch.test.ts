@@ -98,6 +98,24 @@ describe('an attempt that is recorded too late for its place', () => {
     },
   );
 
+  it('is not waited for after the end of the message, which tries once more before it', async () => {
+    const world = pacedWorld();
+    const expires_at = addSeconds(created, 60).toISOString();
+    const [message] = await world.stored(1, { expires_at });
+    // Other messages have the places of the next 100 s.
+    const paced = { identity: 'ACME', kind: 'bulk', perSecond: 2, segments: 200 } as const;
+    await reservePlace(world.dependencies, paced);
+    expect((await dispatch(world.dependencies, 'msg_0')).outcome).toBe('waits_for_pace');
+    const [entry] = world.queued;
+    expect(entry?.delaySeconds).toBe(50);
+    world.at(addSeconds(created, 51));
+    expect((await dispatch(world.dependencies, 'msg_0')).outcome).toBe('waits_for_pace');
+    expect(await readMessage(world.context, 'msg_0')).toMatchObject({ due_at: message?.expires_at });
+    world.at(addSeconds(created, 60));
+    expect((await dispatch(world.dependencies, 'msg_0')).outcome).toBe('expired');
+    expect(world.handed).toEqual([]);
+  });
+
   it('is taken back, and made in the next place', async () => {
     const world = pacedWorld();
     await world.stored(1);
