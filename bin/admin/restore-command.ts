@@ -26,7 +26,7 @@ import { textTable } from './print.ts';
 import { progressFiles } from './restore-progress.ts';
 import { restoredTables } from './restored-tables.ts';
 
-/** Functions cache rows for a minute. A worker that began before then can wait and run for two minutes (count-usage.ts). */
+/** Functions cache rows for a minute. A worker that began before then can wait and run for two minutes (count-usage-function.ts). */
 const settleSeconds = 180;
 /** On this machine only the caches last longer than a few seconds. */
 const localSettleSeconds = 65;

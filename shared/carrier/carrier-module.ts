@@ -1,6 +1,7 @@
 /**
- * The parts of a carrier: its facts, and two objects that every folder beside this file exports, `NAME` in `NAME.ts` and
- * `NAMEReports` in `reports.ts`. No function needs both, so each loads only one. docs/recipes.md explains how to add a carrier.
+ * Defines the parts of a carrier: its facts, and two objects that every folder beside this file exports, `NAME` in `NAME.ts`
+ * and `NAMEReports` in `NAME-reports.ts`. No function needs both, so each loads only one. docs/recipes.md explains how to add a
+ * carrier.
  */
 import type * as z from 'zod/mini';
 import type { Channel } from '../contract/channels.ts';

@@ -1,4 +1,4 @@
-/** The list of carriers, as those who read their reports see them; `carriers.ts` has the same. */
+/** Lists the reports of each carrier. `carriers.ts` lists the same carriers. */
 
 import { awsReports } from './aws/aws-reports.ts';
 import type { CarrierReports } from './carrier-module.ts';

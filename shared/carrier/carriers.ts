@@ -1,6 +1,6 @@
 /**
- * The list of carriers: a new one is a folder and a line here. Functions import it as `#carriers`, in whose place a bundle has
- * a list of its stage's carriers only (`lib/build/stage-carriers.ts`).
+ * Lists the carriers. A new carrier is a folder and a line here. Functions import the list as `#carriers`. A bundle contains a
+ * list of its stage's carriers only (`lib/build/stage-carriers.ts`).
  */
 import { aws } from './aws/aws.ts';
 import type { CarrierModule } from './carrier-module.ts';

@@ -54,7 +54,7 @@ export const workerUses = {
       tables: {
         // DeleteItem removes a slow endpoint that is quick again. The queries find what is resent.
         'webhook-deliveries': [...loggedDeliveries, 'DeleteItem'],
-        // UpdateItem counts failures and disables an endpoint. The query finds the others, which are told.
+        // UpdateItem counts failures and disables an endpoint. The query finds the client's other endpoints, which get an event about it.
         'webhook-endpoints': ['GetItem', 'Query', 'UpdateItem'],
         'client-secrets': ['GetItem'],
         'rate-counters': ['UpdateItem'],

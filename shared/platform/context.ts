@@ -1,6 +1,6 @@
 /**
- * What the code of one process works with: its environment, the clients of AWS, the clock, ids and the log. A function's
- * file creates it once; the modules take it as the first argument of plain functions.
+ * Defines the context of a process: its environment, the clients of AWS, the clock, ids and the log. A function's file creates
+ * it once. The modules take it as the first argument of plain functions.
  *
  * A module names the variables that it reads: `claimMessage(context: Context<'MESSAGES_TABLE'>, …)`. So the compiler
  * refuses a function whose declaration (`contract/function-uses.ts`) does not contain the table.

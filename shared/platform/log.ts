@@ -1,6 +1,7 @@
 /**
- * The log: one line for each unit of work, with the ids that connect it to others; never phone numbers, bodies or secrets.
- * Every line is written: alarms, and the administrators' log of requests, read lines of the level INFO. Metrics are lines of it in CloudWatch's embedded metric format, so that no call is needed.
+ * Writes the log: one line for each unit of work, with the ids that connect it to others; never phone numbers, bodies or
+ * secrets. Lines of the level INFO are always written, because alarms and the administrators' log of requests read them. Metrics
+ * are lines in CloudWatch's embedded metric format, so they need no call.
  */
 
 import { metricNamespace, type StageMetric } from '../contract/metrics.ts';

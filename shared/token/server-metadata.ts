@@ -49,7 +49,7 @@ function serverMetadata(issuer: string, audience: string): object {
     // RFC 8414 requires the field. There is no authorization endpoint, so it is empty.
     response_types_supported: [],
     scopes_supported: scopes,
-    // No field of RFC 8414, but who verifies a token needs it (RFC 9068, section 4).
+    // RFC 8414 does not define this field. Verifiers of tokens need it (RFC 9068, section 4).
     audience,
     service_documentation: `${issuer}${routes.getDocs.path}`,
   };

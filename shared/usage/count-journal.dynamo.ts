@@ -37,7 +37,7 @@ export interface Counter extends Context<'COUNT_JOURNAL_TABLE'> {
   readonly sumsTable: string;
   /** Returns the rows of sums to which the amounts of a group are added. */
   readonly rowsOf: (group: string) => readonly SumRow[];
-  /** What this worker wrote or read last, which saves reads: if it is out of date, its next write has no effect. */
+  /** The last state that this worker wrote or read, which saves reads. If it is out of date, its next write has no effect. */
   readonly known: {
     /** The positions by shard. */
     readonly positions: Map<string, string>;

@@ -1,6 +1,6 @@
 /**
- * Meta: hands over a WhatsApp message by its Cloud API, without a service in between. The call has no idempotency key, so it is not repeated where its response was
- * lost: the status of the message tells, which names the attempt.
+ * Hands over WhatsApp messages by Meta's Cloud API, without a service in between. The call has no idempotency key, so it is not
+ * repeated if its response was lost. A later status of the message names the attempt.
  */
 
 import * as z from 'zod/mini';
@@ -32,7 +32,7 @@ const fault = z.object({ error: z.object({ code: z.int() }) });
 /** Limits of the app, of the account, of the number (80 a second), and of the number and the person. */
 const throttlingCodes: readonly number[] = [4, 80_007, 130_429, 131_056];
 
-/** The token or a permission: no message is to fail for them. */
+/** True if the token or a permission is the cause. No message fails for these. */
 const isAboutAccess = (code: number): boolean =>
   [0, 3, 10, 190, 131_005].includes(code) || (code >= 200 && code <= 299);
 
@@ -68,7 +68,7 @@ async function checkMeta(context: CallContext<MetaCredentials>): Promise<Credent
 }
 
 function outcomeOfFault(status: number, text: string): HandOver {
-  // The answer of a proxy has none.
+  // A response of a proxy has no code.
   const code = fault.safeParse(jsonIn(text)).data?.error.code;
   if (code === undefined) throw new Error(`Meta answered ${status} without a code`);
   const reason = `${status} ${code}`;

@@ -1,7 +1,7 @@
 /**
- * The simulated carrier of a stage, which sends nothing: it writes each accepted message to the outbox, then sends receipts through the same
- * queue and in the same form as real carriers. The recipient decides what it does (see `simulated-recipients.ts`).
- * A repeated attempt replaces its own row, and repeats its receipts, which then change nothing.
+ * Simulates a carrier and sends nothing. It writes each accepted message to the outbox, then sends receipts through the same
+ * queue and in the same form as real carriers. The recipient decides the outcome (`simulated-recipients.ts`). A repeated
+ * attempt replaces its own row and repeats its receipts, which then change nothing.
  */
 import { messageError } from '../../contract/message-error-codes.ts';
 import { modeField } from '../../contract/mode.ts';

@@ -1,4 +1,4 @@
-/** Lists what the simulated carrier was given by a client's test keys, one-time passwords included (contract, section 17). */
+/** Lists the messages of a client's test keys that the simulated carrier took, with one-time passwords (contract, section 17). */
 import * as z from 'zod/mini';
 import { GatewayError } from '../../contract/errors.ts';
 import { modeOf } from '../../contract/mode.ts';

@@ -1,7 +1,7 @@
 /**
- * SMS by Twilio (twilio-oai, `twilio_api_v2010.json`). The API has no idempotency key, so a call is never repeated: the
- * status callback has the id of the attempt in its address, which alone tells of a call whose response was lost. The list of
- * messages proves nothing: another message to the same person may have the same text.
+ * Sends SMS by Twilio (twilio-oai, `twilio_api_v2010.json`). The API has no idempotency key, so a call is never repeated. If a
+ * response was lost, only the status callback proves that Twilio has the message: its address contains the id of the attempt.
+ * The list of messages proves nothing, because another message to the same person may have the same text.
  */
 
 import * as z from 'zod/mini';
@@ -87,7 +87,7 @@ function twilioSms(context: CarrierContext<TwilioCredentials>): Carrier {
   };
 }
 
-/** @throws where this is no error of Twilio's own that says that it has not taken the message. */
+/** @throws Error unless Twilio itself says that it has not taken the message */
 function refusalIn(status: number, text: string): HandOver {
   const code = errorBody.safeParse(jsonIn(text)).data?.code ?? undefined;
   if (code === undefined) throw new Error(`Twilio responded ${status} without a code`);

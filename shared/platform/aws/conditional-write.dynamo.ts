@@ -47,8 +47,8 @@ export function conditionalUpdateOnce(client: DynamoDBDocumentClient, input: Upd
 }
 
 /**
- * Sets the attributes of `change`, and removes the undefined ones, if those of `seen` are as they were read; an
- * undefined one was absent. A write that the SDK repeats after a lost response finds its own values, and is applied.
+ * Sets the attributes of `change`, and removes its undefined ones, if the attributes of `seen` are unchanged. An undefined
+ * attribute of `seen` was absent. A write that the SDK repeats after a lost response finds its own values, and is applied.
  *
  * @returns the row after the write, or the row that stood against it
  */

@@ -78,7 +78,8 @@ export async function* scanRows(client: DynamoDBDocumentClient, input: ScanComma
 const batchSize = 100;
 
 /**
- * Reads many rows of a table by their keys, in as few calls as DynamoDB allows; returns them in no order. Keys that DynamoDB leaves out of its response, because it is throttled or the response is too large, are read again.
+ * Reads many rows of a table by their keys, in as few calls as DynamoDB allows. Returns them in no order. If DynamoDB omits keys,
+ * because it is throttled or the response is too large, it reads them again.
  */
 export async function batchRead(
   client: DynamoDBDocumentClient,
