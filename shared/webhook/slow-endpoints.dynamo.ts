@@ -2,8 +2,8 @@
  * Remembers the slow endpoints: those whose last attempt took longer than a second. Their first attempts use the retry
  * queue, so an endpoint that hangs stops occupying the workers of the first queue after its first timeout.
  *
- * The deliveries table has a row for each slow endpoint, by client and origin, so that one client's endpoint never
- * affects another client. The relay reads the rows. The worker writes a row after a slow attempt, and deletes it after
+ * The deliveries table has a row for each slow endpoint: a managed endpoint by its id, a URL by its client and origin. So one
+ * client's endpoint never affects another client, nor a slow endpoint another one on the same host. The relay reads the rows. The worker writes a row after a slow attempt, and deletes it after
  * a quick one from the retry queue.
  */
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
@@ -45,7 +45,7 @@ export async function noteResponseTime(
   }
 }
 
-function keyOf({ client_id, url }: Delivery): string {
+function keyOf({ client_id, endpoint_id, url }: Delivery): string {
   // A hash, because a key has at most 2048 bytes.
-  return `slow#${derivedId('whe', client_id, originOf(url))}`;
+  return `slow#${derivedId('whe', client_id, endpoint_id ?? originOf(url))}`;
 }

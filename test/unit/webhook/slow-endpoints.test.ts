@@ -1,8 +1,10 @@
 import { expect, it } from '@jest/globals';
 import { stages } from '../../../lib/stages/stages.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
+import { deliveriesToSlow, noteResponseTime } from '../../../shared/webhook/slow-endpoints.dynamo.ts';
+import { testContext } from '../../support/engine/test-context.ts';
 import { aSentMessage, created } from '../../support/message/example-message.ts';
-import { type Answer, webhookWorkers } from '../../support/webhook/webhook-workers.ts';
+import { type Answer, failedDelivery, webhookWorkers } from '../../support/webhook/webhook-workers.ts';
 
 const hangs: Answer = { afterMs: 5000, error: 'timeout' };
 const answers: Answer = { afterMs: 40, status: 200 };
@@ -71,6 +73,15 @@ it('first attempts use the retry queue while the last attempt took longer than a
     'first',
     'first',
   ]);
+});
+
+it('endpoints are slow one by one, also if they have one host', async () => {
+  const context = testContext();
+  const slow = { ...failedDelivery(), endpoint_id: 'whe_1' };
+  const quick = { ...slow, endpoint_id: 'whe_2' };
+  await noteResponseTime(context, slow, 5000, false);
+  await noteResponseTime(context, quick, 40, true);
+  expect(await deliveriesToSlow(context, [slow, quick])).toEqual(new Set([slow]));
 });
 
 it('an endpoint of another client on the same host keeps the first queue', async () => {
