@@ -10,9 +10,9 @@ import {
   deleteEndpoint,
   type EndpointsContext,
   getEndpoint,
-  listEndpoints,
+  listOwnEndpoints,
   rotateOwnEndpointSecret,
-  testEndpoint,
+  testOwnEndpoint,
   updateEndpoint,
 } from '../shared/webhook/manage-endpoints.ts';
 
@@ -29,10 +29,10 @@ const context: EndpointsContext = {
 
 export const handler = httpFunctions(base, {
   createWebhookEndpoint: createEndpoint(context),
-  listWebhookEndpoints: listEndpoints(context),
+  listWebhookEndpoints: listOwnEndpoints(context),
   getWebhookEndpoint: getEndpoint(context),
   updateWebhookEndpoint: updateEndpoint(context),
   deleteWebhookEndpoint: deleteEndpoint(context),
   rotateWebhookEndpointSecret: rotateOwnEndpointSecret(context),
-  testWebhookEndpoint: testEndpoint(context),
+  testWebhookEndpoint: testOwnEndpoint(context),
 });

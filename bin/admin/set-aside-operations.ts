@@ -1,11 +1,15 @@
 /** Operations on set-aside messages in dead-letter queues. They use the AWS credentials of the shell. */
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { sqs } from '../../shared/platform/aws/clients.ts';
-import { setAsideGateway } from '../../shared/relay/set-aside-gateway.sqs.ts';
+import {
+  deleteSetAside,
+  readSetAside,
+  releaseSetAside,
+  sendBackSetAside,
+} from '../../shared/relay/set-aside-queues.sqs.ts';
 import {
   maskedContent,
   processSetAside,
-  type SetAsideGateway,
   type SetAsideMessage,
   workOf,
 } from '../../shared/relay/set-aside-records.ts';
@@ -35,11 +39,14 @@ export function addSetAsideOperations(call: AdminCommand): void {
     .option('--all', 'all of them', false)
     .run(async (session, ids: readonly string[], { all }: { all: boolean }) => {
       if (all === ids.length > 0) throw new GatewayError('invalid_request', 'Give ids, or --all.');
-      const processed = await withMessages(session, async (messages, gateway) => {
+      const processed = await withMessages(session, async (messages) => {
+        const { queues } = session.gateway;
         const done = [];
         for (const message of all ? messages : chosen(messages, ids)) {
-          const { removed, outcome } = await processSetAside(gateway, message);
-          if (removed) await gateway.queues.get(message.queue)?.delete(message);
+          const { removed, outcome } = await processSetAside(message, () =>
+            sendBackSetAside(sqs(), queues, message),
+          );
+          if (removed) await deleteSetAside(sqs(), queues, message);
           done.push({ ...viewOf(message), removed, outcome });
         }
         return done;
@@ -59,16 +66,14 @@ function asJson(json: unknown): CommandResult {
 /** Receives the messages of all queues. Afterwards, also after a failure, makes those that were not deleted visible again. */
 async function withMessages<Result>(
   { gateway: { queues } }: Session,
-  work: (messages: readonly SetAsideMessage[], gateway: SetAsideGateway) => Promise<Result>,
+  work: (messages: readonly SetAsideMessage[]) => Promise<Result>,
 ): Promise<Result> {
-  const gateway = setAsideGateway(sqs(), queues);
-  const read = await Promise.all([...gateway.queues.values()].map((queue) => queue.read()));
-  const messages = read.flat().toSorted((one, other) => (one.sentAt < other.sentAt ? -1 : 1));
+  const messages = await readSetAside(sqs(), queues);
   try {
-    return await work(messages, gateway);
+    return await work(messages);
   } finally {
     // The receipt of a deleted message is no longer valid.
-    await Promise.allSettled(messages.map((message) => gateway.queues.get(message.queue)?.release(message)));
+    await Promise.allSettled(messages.map((message) => releaseSetAside(sqs(), queues, message)));
   }
 }
 

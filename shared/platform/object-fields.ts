@@ -30,3 +30,10 @@ export function jsonIn(text: string): unknown {
     return undefined;
   }
 }
+
+/** Returns the numbers among these attributes of a row. */
+export function numbersIn(attributes: Readonly<Record<string, unknown>>): [string, number][] {
+  return Object.entries(attributes).filter(
+    (entry): entry is [string, number] => typeof entry[1] === 'number',
+  );
+}

@@ -35,8 +35,9 @@ import { addSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
 import { jsonIn } from '../platform/object-fields.ts';
 import type { QueueRecord } from '../platform/process-queue-batch.ts';
+import { createDeliveries, type StoredDeliveries } from '../webhook/create-deliveries.ts';
 import { plannedEndpointsOf } from '../webhook/endpoint-store.dynamo.ts';
-import { createDeliveries, planDeliveries, type StoredDeliveries } from '../webhook/plan-deliveries.ts';
+import { planDeliveries } from '../webhook/plan-deliveries.ts';
 import { deliveriesToSlow } from '../webhook/slow-endpoints.dynamo.ts';
 import { sendSetAside } from './set-aside-copy.sqs.ts';
 

@@ -141,22 +141,6 @@ function masked(value: string): string {
   return `(${value.length} characters)`;
 }
 
-/** Reads a queue of set-aside messages without removing any, and deletes those that are processed. */
-export interface SetAsideQueue {
-  /** Reads all messages. They are hidden from other readers until `release`, for a minute at most. */
-  read(): Promise<readonly SetAsideMessage[]>;
-  delete(message: SetAsideMessage): Promise<void>;
-  /** Shows a message to others again, and to the alarm. */
-  release(message: SetAsideMessage): Promise<void>;
-}
-
-/** The queues of set-aside messages, and the dependencies for processing them. */
-export interface SetAsideGateway {
-  readonly queues: ReadonlyMap<string, SetAsideQueue>;
-  /** Sends the message to the queue that it came from. */
-  readonly sendBack: (message: SetAsideMessage) => Promise<void>;
-}
-
 /** The result, as a sentence; `removed` is true if the message may be deleted from its queue. */
 interface ProcessedSetAside {
   readonly removed: boolean;
@@ -166,9 +150,10 @@ interface ProcessedSetAside {
 const kept = (outcome: string): ProcessedSetAside => ({ removed: false, outcome });
 const removed = (outcome: string): ProcessedSetAside => ({ removed: true, outcome });
 
+/** @param sendBack - sends the message to the queue that it came from */
 export async function processSetAside(
-  dependencies: SetAsideGateway,
   message: SetAsideMessage,
+  sendBack: (message: SetAsideMessage) => Promise<void>,
 ): Promise<ProcessedSetAside> {
   const work = workOf(message);
   switch (work.kind) {
@@ -181,7 +166,7 @@ export async function processSetAside(
         `The hourly review writes the feedback of ${work.table}; the Activity Log lacks an entry of these changes.`,
       );
     case 'dead_letter':
-      await dependencies.sendBack(message);
+      await sendBack(message);
       return removed('It was sent to its queue again.');
     case 'unknown':
       return kept('Its content is unknown, so it was probably sent by hand. Delete it in the SQS console.');

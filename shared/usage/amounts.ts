@@ -32,13 +32,6 @@ export const usageStatuses = Object.keys(statusCodes) as UsageStatus[];
 /** The integer amounts of attributes; absent ones are 0. */
 export type Amounts = ReadonlyMap<string, number>;
 
-/** Returns the numbers among these attributes of a row. */
-export function numbersIn(attributes: Readonly<Record<string, unknown>>): [string, number][] {
-  return Object.entries(attributes).filter(
-    (entry): entry is [string, number] => typeof entry[1] === 'number',
-  );
-}
-
 /** Limited to values that DynamoDB can add or accept in a key, so that no edited row can stop the counting. */
 const countedFields = z.object({
   client_id: z.string().check(z.regex(/^[^*]{1,255}$/)),

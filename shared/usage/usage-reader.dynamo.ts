@@ -3,7 +3,8 @@ import * as z from 'zod/mini';
 import { type Mode, modeOf } from '../contract/mode.ts';
 import { batchRead, queryRows } from '../platform/aws/read-rows.dynamo.ts';
 import type { Context } from '../platform/context.ts';
-import { type Amounts, numbersIn } from './amounts.ts';
+import { numbersIn } from '../platform/object-fields.ts';
+import type { Amounts } from './amounts.ts';
 import { additionAttribute } from './count-journal.dynamo.ts';
 
 /** The amounts of one client, or of all (`*`), in one period. */

@@ -9,7 +9,7 @@ import { addCounts } from '../limit/counters.dynamo.ts';
 import { batchRead } from '../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
-import { numbersIn } from './amounts.ts';
+import { numbersIn } from '../platform/object-fields.ts';
 import { usageKeptDays } from './period.ts';
 
 /** Returns `2026-11-20T10`, in UTC. */

@@ -19,7 +19,7 @@ type DeliveriesContext = Context<'WEBHOOK_DELIVERIES_TABLE'>;
 
 /** Stores the delivery unless its id exists; returns the stored row. Repeating the call is safe. */
 export async function storeDelivery(context: DeliveriesContext, delivery: Delivery): Promise<Delivery> {
-  const stored = await storeRow(context, { ...delivery, ...keysOf(delivery) });
+  const stored = await storeRow(context, { ...delivery, ...deliveryKeysOf(delivery) });
   return stored === undefined ? delivery : deliverySchema.parse(stored);
 }
 
@@ -34,7 +34,7 @@ export function replaceDelivery(
   seen: Delivery,
   next: Delivery,
 ): Promise<boolean> {
-  return replaceRow(context, seen, { ...next, ...keysOf(next) });
+  return replaceRow(context, seen, { ...next, ...deliveryKeysOf(next) });
 }
 
 /** Returns the rows that exist and are valid, unordered. */
@@ -96,7 +96,7 @@ async function keysInShard(
 }
 
 /** Returns the keys of a row, also those of the indexes. */
-export function keysOf(delivery: Delivery) {
+export function deliveryKeysOf(delivery: Delivery) {
   const { delivery_id, client_id, state } = delivery;
   const list_key = listKey(client_id, shardOf(delivery_id, listShards));
   const failed_key = state === 'failed' ? list_key : delivery.failed_key;

@@ -17,6 +17,7 @@ import {
 import type { Context } from '../platform/context.ts';
 import { isId, newId } from '../platform/ids.ts';
 import { fromArns } from './aws-destination.ts';
+import { createDeliveries, type StoredDeliveries } from './create-deliveries.ts';
 import {
   readEndpoint,
   removeEndpoint,
@@ -24,16 +25,15 @@ import {
   updateEndpointRow,
   webhookEndpointsOf,
 } from './endpoint-store.dynamo.ts';
-import { createDeliveries, type StoredDeliveries } from './plan-deliveries.ts';
 import { testEvent } from './test-event.ts';
 import {
   changed,
   type DestinationSchemas,
   destinationFields,
-  destinationOf,
   endpointChangeSchema,
   endpointsMax,
   newEndpointSchema,
+  requestedDestination,
   testRequestSchema,
   type WebhookEndpoint,
 } from './webhook-endpoint.ts';
@@ -55,7 +55,7 @@ export function createEndpoint(context: EndpointsContext): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
     const { events, description, ...given } = parseBody(schema, request);
-    const destination = destinationOf(given);
+    const destination = requestedDestination(given);
     if (destination === undefined) throw new Error('the schema requires a destination');
     // Refused before anything is recorded; `storeEndpoint` counts exactly.
     if ((await webhookEndpointsOf(context, clientId)).length >= endpointsMax) throw tooManyEndpoints();
@@ -71,7 +71,7 @@ export function createEndpoint(context: EndpointsContext): Operation {
       created_at,
       revision: context.newId(),
     };
-    const after = settingsOf(endpoint);
+    const after = endpointSettings(endpoint);
     await recordChange(context, endpoint, { kind: 'webhook_endpoint_created', verb: 'created', after });
     const secret = newWebhookSecret(context.random);
     const first = { secret, created_at, active_at: created_at };
@@ -85,7 +85,7 @@ export function createEndpoint(context: EndpointsContext): Operation {
   };
 }
 
-export function listEndpoints(context: EndpointsContext): Operation {
+export function listOwnEndpoints(context: EndpointsContext): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
     parseQuery(z.object({}), request);
@@ -102,7 +102,7 @@ export function updateEndpoint(context: EndpointsContext): Operation {
   const schema = endpointChangeSchema(context.destinations);
   return async (request) => {
     const given = parseBody(schema, request);
-    const change = { ...given, destination: destinationOf(given) };
+    const change = { ...given, destination: requestedDestination(given) };
     const seen = await ownEndpoint(context, request);
     const wanted = changed(seen, change, context.clock(), context.newId());
     const next = await changeEndpoint(context, seen, wanted);
@@ -116,7 +116,7 @@ async function changeEndpoint(
   seen: WebhookEndpoint,
   wanted: WebhookEndpoint,
 ): Promise<WebhookEndpoint> {
-  const [before, after] = differences(settingsOf(seen), settingsOf(wanted));
+  const [before, after] = differences(endpointSettings(seen), endpointSettings(wanted));
   if (Object.keys(after).length === 0) return seen;
   const kind = 'webhook_endpoint_changed';
   await recordChange(context, seen, { kind, verb: 'changed', before, after });
@@ -130,7 +130,7 @@ export function deleteEndpoint(context: EndpointsContext): Operation {
   return async (request) => {
     const endpoint = await ownEndpoint(context, request);
     const { client_id, endpoint_id } = endpoint;
-    const before = settingsOf(endpoint);
+    const before = endpointSettings(endpoint);
     await recordChange(context, endpoint, { kind: 'webhook_endpoint_deleted', verb: 'deleted', before });
     if (!(await removeEndpoint(context, client_id, endpoint_id))) throw standardError('not_found');
     return { status: 200, body: { endpoint_id, deleted: true }, log: { endpoint_id } };
@@ -163,7 +163,7 @@ export function rotateOwnEndpointSecret(context: EndpointsContext): Operation {
   };
 }
 
-export function testEndpoint(context: EndpointsContext): Operation {
+export function testOwnEndpoint(context: EndpointsContext): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
     const { endpoint_id = '' } = request.pathParameters;
@@ -263,12 +263,12 @@ function tooManyEndpoints(): GatewayError {
 type Settings = Omit<WebhookEndpointView, 'endpoint_id' | 'created_at' | 'disabled_at' | 'disabled_reason'>;
 
 /** Returns the settings of an endpoint, as responses and the activity log show them. */
-export function settingsOf({ url, role_arn, events, description, enabled }: WebhookEndpoint): Settings {
+function endpointSettings({ url, role_arn, events, description, enabled }: WebhookEndpoint): Settings {
   const destination = role_arn === undefined ? { url } : fromArns(url, role_arn);
   return { ...destination, events: events ?? null, description: description ?? null, enabled };
 }
 
 export function endpointView(endpoint: WebhookEndpoint): WebhookEndpointView {
   const { endpoint_id, created_at, disabled_at = null, disabled_reason = null } = endpoint;
-  return { endpoint_id, ...settingsOf(endpoint), created_at, disabled_at, disabled_reason };
+  return { endpoint_id, ...endpointSettings(endpoint), created_at, disabled_at, disabled_reason };
 }

@@ -4,13 +4,8 @@ import { messageError } from '../contract/message-error-codes.ts';
 import { modeField } from '../contract/mode.ts';
 import { fromOf } from '../message/attempt.ts';
 import { type EventStatus, eventsToSend, type Message, type MessageChange } from '../message/message.ts';
-import { allEnded } from '../platform/aws/permanent-fault.ts';
-import type { Context } from '../platform/context.ts';
-import { type Delivery, deliveryIdOf, type NewDelivery, newDelivery } from './delivery.ts';
-import { enqueueDeliveries, type WebhookQueues } from './delivery-queue.sqs.ts';
-import { storeDelivery } from './delivery-store.dynamo.ts';
+import { deliveryIdOf, type NewDelivery } from './delivery.ts';
 import type { InboundEventData, RecipientEventData, WebhookEventData } from './event-body.schema.ts';
-import type { deliveriesToSlow } from './slow-endpoints.dynamo.ts';
 import { type PlannedEndpoint, receives } from './webhook-endpoint.ts';
 
 /** A change of a message, and the destinations of its client's events. */
@@ -43,32 +38,6 @@ export function planDeliveries({ accountUrl, endpoints, ...change }: ChangeWithD
       ...destination,
     }));
   });
-}
-
-/** What storing and queueing deliveries needs. */
-export type StoredDeliveries = WebhookQueues & Context<'WEBHOOK_DELIVERIES_TABLE' | 'RETENTION_DAYS'>;
-
-/**
- * Stores the deliveries and queues their ids. Repeating the call is safe: a delivery is stored once for its id, and a
- * further queue message finds no attempt that is due. If a queue message is lost, the due index finds the row.
- *
- * @param slowOf - returns the stored deliveries to slow endpoints; not needed for webhooks of no message, which are few
- * @throws if any part may have failed: the caller repeats the call.
- */
-export async function createDeliveries(
-  context: StoredDeliveries,
-  planned: readonly NewDelivery[],
-  slowOf?: typeof deliveriesToSlow,
-): Promise<readonly Delivery[]> {
-  const { clock, newId, env } = context;
-  const wanted = planned.map((given) => newDelivery(given, clock(), env.RETENTION_DAYS, newId()));
-  const stored = await allEnded(wanted.map((delivery) => storeDelivery(context, delivery)));
-  const slow = await slowOf?.(context, stored);
-  await enqueueDeliveries(
-    context,
-    stored.map((delivery) => ({ delivery, isToSlowEndpoint: slow?.has(delivery) ?? false })),
-  );
-  return stored;
 }
 
 interface WebhookEvent {

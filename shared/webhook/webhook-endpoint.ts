@@ -200,7 +200,7 @@ function oneDestination(numberMin: 0 | 1) {
 }
 
 /** Returns undefined if the request names none. */
-export function destinationOf({ url, sqs, eventbridge }: Destinations): Destination | undefined {
+export function requestedDestination({ url, sqs, eventbridge }: Destinations): Destination | undefined {
   if (sqs) return { sqs };
   if (eventbridge) return { eventbridge };
   return url ? { url } : undefined;

@@ -21,6 +21,7 @@ import { waitSecondsMax } from '../../contract/webhook-worker-times.ts';
 import type { Context } from '../../platform/context.ts';
 import { retry } from '../../platform/retry.ts';
 import type { Attempt, UnpostedError } from '../attempt-record.ts';
+import type { StoredDeliveries } from '../create-deliveries.ts';
 import {
   acknowledged,
   claimed,
@@ -37,7 +38,6 @@ import {
 } from '../delivery-queue.sqs.ts';
 import { readDelivery, replaceDelivery } from '../delivery-store.dynamo.ts';
 import { readEndpoint } from '../endpoint-store.dynamo.ts';
-import type { StoredDeliveries } from '../plan-deliveries.ts';
 import { noteResponseTime } from '../slow-endpoints.dynamo.ts';
 import { alertFailure } from './alert-failure.ts';
 import { countResult, countSuccessAgain } from './disable-endpoint.ts';

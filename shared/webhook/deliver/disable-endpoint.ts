@@ -18,6 +18,7 @@ import { addDays, queueDelayMaxSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
 import type { Attempt } from '../attempt-record.ts';
+import { createDeliveries, type StoredDeliveries } from '../create-deliveries.ts';
 import { type Delivery, disabledNoticeId } from '../delivery.ts';
 import { sendWebhookRetries } from '../delivery-queue.sqs.ts';
 import {
@@ -28,7 +29,6 @@ import {
   readEndpoint,
   webhookEndpointsOf,
 } from '../endpoint-store.dynamo.ts';
-import { createDeliveries, type StoredDeliveries } from '../plan-deliveries.ts';
 import { receives, type WebhookEndpoint } from '../webhook-endpoint.ts';
 
 type DisableContext = StoredDeliveries & Context<'WEBHOOK_ENDPOINTS_TABLE' | 'ACTIVITY_LOG_TABLE'>;

@@ -10,10 +10,11 @@ import { optional } from '../../operation/fields.ts';
 import { opaqueCursor, pageLimit, sortableTime } from '../../operation/list-query.ts';
 import type { Context } from '../../platform/context.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
+import type { StoredDeliveries } from '../create-deliveries.ts';
 import { type Delivery, deliveryStates, listPositionOf } from '../delivery.ts';
 import { listDeliveryKeys, readDeliveries } from '../delivery-store.dynamo.ts';
 import { webhookEndpointsOf } from '../endpoint-store.dynamo.ts';
-import { deliveryIdsOf, type StoredDeliveries } from '../plan-deliveries.ts';
+import { deliveryIdsOf } from '../plan-deliveries.ts';
 import type { DeliveryList, DeliverySummary, DeliveryView } from '../webhook-response.schema.ts';
 
 /** What the log of webhooks and resends need. */

@@ -5,7 +5,7 @@ import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { addDays, dayOf, epochSeconds } from '../../../shared/platform/clock.ts';
 import { derivedIdAt, newId } from '../../../shared/platform/ids.ts';
 import { type Delivery, deliveryIdOf } from '../../../shared/webhook/delivery.ts';
-import { keysOf } from '../../../shared/webhook/delivery-store.dynamo.ts';
+import { deliveryKeysOf } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { writeRows } from '../engine/write-rows.ts';
 import { gateway } from '../gateway/gateway.ts';
 
@@ -48,7 +48,7 @@ export async function storeFailedWebhooks(
   await writeRows(
     dynamo,
     tables.webhook_deliveries,
-    deliveries.map((delivery) => ({ ...delivery, ...keysOf(delivery) })),
+    deliveries.map((delivery) => ({ ...delivery, ...deliveryKeysOf(delivery) })),
   );
   await writeRows(dynamo, tables.activity_log, entries);
   return deliveries;

@@ -48,11 +48,8 @@ const lost = (table: string) =>
 
 function gateway() {
   const sent: string[] = [];
-  const dependencies = {
-    queues: new Map(),
-    sendBack: async ({ body }: SetAsideMessage) => void sent.push(body),
-  };
-  return { sent, process: (given: SetAsideMessage) => processSetAside(dependencies, given) };
+  const sendBack = async ({ body }: SetAsideMessage) => void sent.push(body);
+  return { sent, process: (given: SetAsideMessage) => processSetAside(given, sendBack) };
 }
 
 it('an unreadable record is left to the relay', async () => {

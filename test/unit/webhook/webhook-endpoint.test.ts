@@ -20,10 +20,10 @@ import { storeEndpoint } from '../../../shared/webhook/endpoint-store.dynamo.ts'
 import { testEvent } from '../../../shared/webhook/test-event.ts';
 import {
   changed,
-  destinationOf,
   endpointChangeSchema,
   newEndpointSchema,
   receives,
+  requestedDestination,
   testRequestSchema,
 } from '../../../shared/webhook/webhook-endpoint.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
@@ -42,7 +42,7 @@ it.each([
 ])('a new endpoint at %j has one destination: null is none', (given) => {
   const { url, ...named } = given;
   const expected = url === null ? { sqs: named.sqs } : { url };
-  expect(destinationOf(parseFields(newEndpointSchema(destinations), given))).toEqual(expected);
+  expect(requestedDestination(parseFields(newEndpointSchema(destinations), given))).toEqual(expected);
 });
 
 it('nulls change nothing, and name neither a destination nor an event', () => {
@@ -50,7 +50,7 @@ it('nulls change nothing, and name neither a destination nor an event', () => {
   expect(() => parseFields(newEndpointSchema(destinations), none)).toThrow('url');
   const given = parseFields(endpointChangeSchema(destinations), none);
   const endpoint = anEndpoint({ description: 'ours' });
-  const change = { ...given, destination: destinationOf(given) };
+  const change = { ...given, destination: requestedDestination(given) };
   expect(changed(endpoint, change, created, endpoint.revision)).toEqual(endpoint);
   expect(parseFields(testRequestSchema, { event: null }).event).toBeUndefined();
 });
