@@ -73,7 +73,7 @@ function failedBatchIn(json: unknown) {
   };
 }
 
-export function workOf({ queue, body }: Pick<SetAsideMessage, 'queue' | 'body'>): SetAsideWork {
+export function workOf({ queue, body }: SetAsideMessage): SetAsideWork {
   const json = jsonIn(body);
   const lost = failedBatchIn(json);
   if (lost !== undefined) {

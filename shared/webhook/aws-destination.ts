@@ -75,7 +75,7 @@ export function domainOf(partition: string): string {
   return partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com';
 }
 
-type OwnAccount = Pick<ReturnType<typeof parseArn>, 'partition' | 'account'>;
+type OwnAccount = { readonly partition: string; readonly account: string };
 
 const example = {
   sqs: 'an SQS queue, such as arn:aws:sqs:eu-west-1:123456789012:webhooks',

@@ -6,7 +6,7 @@ import { enqueueDeliveries, type WebhookQueues } from './delivery-queue.sqs.ts';
 import { storeDelivery } from './delivery-store.dynamo.ts';
 import type { deliveriesToSlow } from './slow-endpoints.dynamo.ts';
 
-/** What storing and queueing deliveries needs. */
+/** The context of functions that store and queue deliveries. */
 export type StoredDeliveries = WebhookQueues & Context<'WEBHOOK_DELIVERIES_TABLE' | 'RETENTION_DAYS'>;
 
 /**

@@ -83,17 +83,13 @@ async function sendEntries(
   await sendMessages(sqs(), queueUrl, messages);
 }
 
-interface DueWebhook extends WebhookEntry {
-  readonly kind: 'retries';
-}
-
 const dueRow = z.object({ delivery_id: id, client_id: id });
 
 /** Returns the entry of a row of the due index. @throws ZodError if the row is not valid. */
-export function dueWebhookOf(row: unknown, delaySeconds: number): DueWebhook {
+export function dueWebhookOf(row: unknown, delaySeconds: number) {
   const { delivery_id, client_id: clientId } = dueRow.parse(row);
   const message = isId('whr', delivery_id) ? { resend_id: delivery_id } : { delivery_id };
-  return { kind: 'retries', clientId, message, delaySeconds };
+  return { kind: 'retries', clientId, message, delaySeconds } as const;
 }
 
 /** A shorter wait uses SQS: the time of a schedule could be past before it is stored. */
@@ -125,7 +121,7 @@ function queueDelaySeconds({ attempt_due_at }: Delivery, now: Date): number {
   return Math.min(queueDelayMaxSeconds, Math.max(0, remainingSeconds));
 }
 
-/** What the scheduling of a retry needs. */
+/** The context of functions that schedule retries. */
 export type RetryContext = Context<'WEBHOOK_RETRIES_QUEUE_URL' | 'SCHEDULE_LEAD_SECONDS'> & {
   readonly scheduleOnce: ScheduleOnce;
 };

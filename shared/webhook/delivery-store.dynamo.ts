@@ -95,7 +95,7 @@ async function keysInShard(
   );
 }
 
-/** Returns the keys of a row, also those of the indexes. */
+/** Returns the keys of a row in the table and in its indexes. */
 export function deliveryKeysOf(delivery: Delivery) {
   const { delivery_id, client_id, state } = delivery;
   const list_key = listKey(client_id, shardOf(delivery_id, listShards));

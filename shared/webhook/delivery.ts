@@ -209,7 +209,7 @@ function retryDelay(afterAttempt: number, timeScale: number): number | undefined
   return delay === undefined ? undefined : Math.ceil(delay / timeScale);
 }
 
-type Entered = Partial<Delivery> & Pick<Delivery, 'state' | 'revision'>;
+type Entered = Partial<Delivery> & { readonly state: DeliveryState; readonly revision: string };
 
 function finished(delivery: Delivery, attempt: Attempt, entered: Entered): Delivery {
   const attempts = [...delivery.attempts, attempt];
@@ -265,6 +265,9 @@ export function disabledNoticeId(
 export function listPositionOf({
   created_at,
   delivery_id,
-}: Pick<Delivery, 'created_at' | 'delivery_id'>): string {
+}: {
+  readonly created_at: string;
+  readonly delivery_id: string;
+}): string {
   return `${created_at}#${delivery_id}`;
 }

@@ -27,7 +27,7 @@ import {
 } from './endpoint-store.dynamo.ts';
 import { testEvent } from './test-event.ts';
 import {
-  changed,
+  changedEndpoint,
   type DestinationSchemas,
   destinationFields,
   endpointChangeSchema,
@@ -104,7 +104,7 @@ export function updateEndpoint(context: EndpointsContext): Operation {
     const given = parseBody(schema, request);
     const change = { ...given, destination: requestedDestination(given) };
     const seen = await ownEndpoint(context, request);
-    const wanted = changed(seen, change, context.clock(), context.newId());
+    const wanted = changedEndpoint(seen, change, context.clock(), context.newId());
     const next = await changeEndpoint(context, seen, wanted);
     return { status: 200, body: endpointView(next), log: { endpoint_id: next.endpoint_id } };
   };
@@ -259,11 +259,8 @@ function tooManyEndpoints(): GatewayError {
   return new GatewayError('endpoint_limit_reached', errorTexts.endpoint_limit_reached(endpointsMax));
 }
 
-/** A webhook endpoint as clients, administrators and the activity log see it. */
-type Settings = Omit<WebhookEndpointView, 'endpoint_id' | 'created_at' | 'disabled_at' | 'disabled_reason'>;
-
 /** Returns the settings of an endpoint, as responses and the activity log show them. */
-function endpointSettings({ url, role_arn, events, description, enabled }: WebhookEndpoint): Settings {
+function endpointSettings({ url, role_arn, events, description, enabled }: WebhookEndpoint) {
   const destination = role_arn === undefined ? { url } : fromArns(url, role_arn);
   return { ...destination, events: events ?? null, description: description ?? null, enabled };
 }

@@ -65,7 +65,7 @@ export type PlannedEndpoint = z.output<typeof plannedEndpointSchema>;
 
 /** True if an event that happens now goes to the endpoint. */
 export function receives(
-  { enabled, events }: Pick<PlannedEndpoint, 'enabled' | 'events'>,
+  { enabled, events }: { readonly enabled: boolean; readonly events?: string[] | undefined },
   event: string,
 ): boolean {
   return enabled && matchesFilters(event, events);
@@ -79,7 +79,7 @@ export function awsDestinationOf({ url, role_arn }: WebhookEndpoint): AwsDestina
   return role_arn === undefined ? undefined : fromArns(url, role_arn);
 }
 
-export function destinationFields(destination: Destination): Pick<WebhookEndpoint, 'url' | 'role_arn'> {
+export function destinationFields(destination: Destination) {
   return 'url' in destination
     ? { url: destination.url }
     : { url: resourceArnOf(destination), role_arn: roleArnOf(destination) };
@@ -97,7 +97,7 @@ interface EndpointChange {
  * Returns the row after a client's change. Enabling it removes the reason why it was disabled; a new URL is another
  * server, so its failures are counted from zero.
  */
-export function changed(
+export function changedEndpoint(
   endpoint: WebhookEndpoint,
   change: EndpointChange,
   now: Date,
@@ -148,7 +148,10 @@ export function changedFields(
 }
 
 /** True if the change resets the count of failures, because they were counted for another URL or state. */
-function resetsFailures(before: WebhookEndpoint, after: Pick<WebhookEndpoint, 'enabled' | 'url'>): boolean {
+function resetsFailures(
+  before: WebhookEndpoint,
+  after: { readonly enabled: boolean; readonly url: string },
+): boolean {
   return after.enabled !== before.enabled || after.url !== before.url;
 }
 

@@ -39,6 +39,7 @@ import {
 import { readDelivery, replaceDelivery } from '../delivery-store.dynamo.ts';
 import { readEndpoint } from '../endpoint-store.dynamo.ts';
 import { noteResponseTime } from '../slow-endpoints.dynamo.ts';
+import type { WebhookEndpoint } from '../webhook-endpoint.ts';
 import { alertFailure } from './alert-failure.ts';
 import { countResult, countSuccessAgain } from './disable-endpoint.ts';
 import type { Post } from './http-post.ts';
@@ -173,7 +174,7 @@ async function waitUntilDue({ clock, sleep }: Context, { attempt_due_at }: Deliv
 async function presentDestination(
   context: DeliverContext,
   { client_id, endpoint_id, url }: Delivery,
-): Promise<Pick<Claimed, 'endpoint' | 'unposted'> & { readonly url: string }> {
+): Promise<{ url: string; endpoint: WebhookEndpoint | undefined; unposted: UnpostedError | undefined }> {
   if (endpoint_id === undefined) return { url, endpoint: undefined, unposted: undefined };
   const endpoint = await readEndpoint(context, client_id, endpoint_id);
   if (endpoint === undefined) return { url, endpoint, unposted: 'endpoint_deleted' };

@@ -75,13 +75,15 @@ interface PostTimings {
 /** Posts the request. Never throws: every failure is a result. */
 export type Post = (request: PostRequest) => Promise<PostResult>;
 
-interface PostSettings {
+export function httpPost({
+  rules,
+  resolve,
+  tls,
+}: {
   readonly rules: AddressRules;
   readonly resolve: Resolve;
   readonly tls?: SecureContextOptions;
-}
-
-export function httpPost({ rules, resolve, tls }: PostSettings): Post {
+}): Post {
   const lookup = guardedLookup(resolve, rules);
   const options = {
     keepAlive: true,
@@ -141,7 +143,7 @@ export function httpPost({ rules, resolve, tls }: PostSettings): Post {
 /** How far a request has come, and when it reached each phase. */
 interface Progress {
   readonly startedAt: number;
-  readonly timings: Omit<PostTimings, 'totalMs'>;
+  readonly timings: Partial<PostTimings>;
   phase: Phase;
   address: string | undefined;
 }

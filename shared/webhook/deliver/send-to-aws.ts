@@ -83,15 +83,12 @@ export function sendToAws(roles: AssumedRoles, senders: AwsSenders, limitMs = de
   };
 }
 
-type Ended = Omit<PostResult, 'timings' | 'reusedConnection' | 'headers' | 'bodyStart'> &
-  Partial<Pick<PostResult, 'headers' | 'bodyStart'>>;
-
 async function attempt(
   roles: AssumedRoles,
   senders: AwsSenders,
   request: AwsRequest,
   signal: AbortSignal,
-): Promise<Ended> {
+): Promise<Partial<PostResult>> {
   const credentials = await roles.credentialsFor(request).catch((cause: unknown) => {
     throw new RoleRefused('the role cannot be assumed', { cause });
   });
@@ -139,12 +136,12 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-const timedOut: Ended = {
+const timedOut: Partial<PostResult> = {
   error: 'timeout',
   errorMessage: `no response from AWS within ${acknowledgeWithinSeconds} s`,
 };
 
-function failure(error: unknown, request: AwsRequest): Ended {
+function failure(error: unknown, request: AwsRequest): Partial<PostResult> {
   const isRole = error instanceof RoleRefused;
   const cause = isRole ? error.cause : error;
   if (cause instanceof RoleTrustsAnyExternalId)

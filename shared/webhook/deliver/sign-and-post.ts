@@ -9,7 +9,7 @@ import type { AwsDestination } from '../aws-destination.ts';
 import type { Delivery } from '../delivery.ts';
 import { awsDestinationOf, type WebhookEndpoint } from '../webhook-endpoint.ts';
 import type { Post, PostResult } from './http-post.ts';
-import { type AwsRequest, type SendToAws, textFor } from './send-to-aws.ts';
+import { type SendToAws, textFor } from './send-to-aws.ts';
 
 const userAgent = `messaging-gateway/${version}`;
 
@@ -46,7 +46,7 @@ export async function postAttempt(
   return attemptOf(delivery, { startedAt, endedAt: context.clock(), requestHeaders, result });
 }
 
-function awsRequestOf(delivery: Delivery, destination: AwsDestination): Omit<AwsRequest, 'headers' | 'body'> {
+function awsRequestOf(delivery: Delivery, destination: AwsDestination) {
   const { delivery_id, client_id, endpoint_id = '', message_id, event } = delivery;
   // A resend is wanted, however soon; a retry after an unknown outcome is not.
   const isResend = delivery.attempt_trigger === 'manual';

@@ -17,7 +17,7 @@ import { webhookEndpointsOf } from '../endpoint-store.dynamo.ts';
 import { deliveryIdsOf } from '../plan-deliveries.ts';
 import type { DeliveryList, DeliverySummary, DeliveryView } from '../webhook-response.schema.ts';
 
-/** What the log of webhooks and resends need. */
+/** The context of the log of webhooks and of resends. */
 export type WebhookLogContext = StoredDeliveries & Context<'WEBHOOK_ENDPOINTS_TABLE' | 'ACTIVITY_LOG_TABLE'>;
 
 export const listDeliveriesQuery = z.object({

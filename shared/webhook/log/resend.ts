@@ -50,7 +50,7 @@ export const resendSchema = z.readonly(
 export type Resend = z.output<typeof resendSchema>;
 
 export function newResend(
-  asked: ResendFilter & Pick<Resend, 'resend_id' | 'client_id' | 'actor'>,
+  asked: ResendFilter & { readonly resend_id: string; readonly client_id: string; readonly actor: string },
   now: Date,
   retentionDays: number,
   revision: string,

@@ -15,7 +15,7 @@ import {
   updateEndpointRow,
   webhookEndpointsOf,
 } from '../../../shared/webhook/endpoint-store.dynamo.ts';
-import { changed, endpointsMax } from '../../../shared/webhook/webhook-endpoint.ts';
+import { changedEndpoint, endpointsMax } from '../../../shared/webhook/webhook-endpoint.ts';
 import { losingResponses } from '../../support/engine/lost-responses.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import { type TestContext, testContext, withCalls } from '../../support/engine/test-context.ts';
@@ -84,8 +84,13 @@ describe.each([
     const endpoint = { ...aNewEndpoint(aClient()), events: ['sms.*'], description: 'orders' };
     const { client_id, endpoint_id } = endpoint;
     await storeEndpoint(context, endpoint, secret);
-    const disabled = changed(endpoint, { events: null, enabled: false }, created, 'second');
-    const moved = changed(endpoint, { destination: { url: 'https://late.example.com' } }, created, 'late');
+    const disabled = changedEndpoint(endpoint, { events: null, enabled: false }, created, 'second');
+    const moved = changedEndpoint(
+      endpoint,
+      { destination: { url: 'https://late.example.com' } },
+      created,
+      'late',
+    );
     const { events: _events, ...rest } = endpoint;
     const both = {
       ...rest,
@@ -104,7 +109,7 @@ describe.each([
     await updateEndpointRow(context, endpoint, disabled);
     expect(await updateEndpointRow(context, endpoint, moved)).toEqual(both);
     expect(await readEndpoint(context, client_id, endpoint_id)).toEqual(both);
-    const enabled = changed(both, { enabled: true }, created, 'third');
+    const enabled = changedEndpoint(both, { enabled: true }, created, 'third');
     expect(await updateEndpointRow(context, both, enabled)).toEqual({
       ...rest,
       url: both.url,
@@ -130,7 +135,7 @@ describe.each([
       const endpoint = { ...aNewEndpoint(aClient()), ...before };
       await storeEndpoint(context, endpoint, secret);
       const [first, second] = [earlier, later].map((destination, index) =>
-        changed(endpoint, { destination }, created, `revision ${index}`),
+        changedEndpoint(endpoint, { destination }, created, `revision ${index}`),
       );
       if (first === undefined || second === undefined) throw new Error('two changes');
       await updateEndpointRow(context, endpoint, first);
@@ -149,12 +154,12 @@ describe.each([
       revision: 'x',
     };
     await disableEndpoint(context, failing, by);
-    const late = changed(failing, { enabled: false }, addSeconds(created, 1), 'second');
+    const late = changedEndpoint(failing, { enabled: false }, addSeconds(created, 1), 'second');
     const { failing_since: _since, failed_attempts: _attempts, ...rest } = failing;
     const next = { ...rest, ...by, revision: 'second', enabled: false, notice_pending: true };
     expect(await updateEndpointRow(context, failing, late)).toEqual(next);
     // A change of other fields that read the row before does not enable it.
-    const described = changed(endpoint, { description: 'x' }, created, 'third');
+    const described = changedEndpoint(endpoint, { description: 'x' }, created, 'third');
     expect(await updateEndpointRow(context, endpoint, described)).toEqual({
       ...next,
       description: 'x',
@@ -173,11 +178,11 @@ describe.each([
     expect(failing).toEqual({ ...endpoint, failing_since: since, failed_attempts: 2 });
     if (failing === undefined) throw new Error('not counted');
     // A change that leaves the URL alone keeps the count, though it read the row before.
-    const renamed = changed(failing, { description: 'x' }, created, 'second');
+    const renamed = changedEndpoint(failing, { description: 'x' }, created, 'second');
     await addEndpointFailure(context, endpoint);
     expect(await updateEndpointRow(context, failing, renamed)).toEqual({ ...renamed, failed_attempts: 3 });
     // Nor does one that read the row before the first failure.
-    const early = changed(endpoint, { description: 'y' }, created, 'early');
+    const early = changedEndpoint(endpoint, { description: 'y' }, created, 'early');
     expect(await updateEndpointRow(context, endpoint, early)).toMatchObject({
       failing_since: since,
       failed_attempts: 3,

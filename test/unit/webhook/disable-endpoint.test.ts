@@ -14,7 +14,7 @@ import {
   storeEndpoint,
   updateEndpointRow,
 } from '../../../shared/webhook/endpoint-store.dynamo.ts';
-import { changed, type WebhookEndpoint } from '../../../shared/webhook/webhook-endpoint.ts';
+import { changedEndpoint, type WebhookEndpoint } from '../../../shared/webhook/webhook-endpoint.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { strictSqs } from '../../support/engine/strict-sqs.ts';
 import { testContext } from '../../support/engine/test-context.ts';
@@ -152,7 +152,7 @@ it('is not said to be disabled where its client enabled it again before', async 
   await expect(worker.review()).rejects.toThrow('the worker died');
   isDying = false;
   const seen = (await worker.stored()) ?? failing;
-  await updateEndpointRow(worker.context, seen, changed(seen, { enabled: true }, created, 'enabled'));
+  await updateEndpointRow(worker.context, seen, changedEndpoint(seen, { enabled: true }, created, 'enabled'));
   await worker.review();
   expect([worker.entries(), worker.notices]).toEqual([[], []]);
 });
@@ -186,11 +186,19 @@ it('that is enabled again, or gets another URL, is counted again from zero', () 
   };
   const { failing_since, failed_attempts, ...rest } = failing;
   const revision = 'second';
-  expect(changed(disabled, { enabled: true }, created, revision)).toEqual({ ...rest, revision });
+  expect(changedEndpoint(disabled, { enabled: true }, created, revision)).toEqual({ ...rest, revision });
   const url = 'https://other.example.com';
-  expect(changed(failing, { destination: { url } }, created, revision)).toEqual({ ...rest, url, revision });
+  expect(changedEndpoint(failing, { destination: { url } }, created, revision)).toEqual({
+    ...rest,
+    url,
+    revision,
+  });
   const description = 'x';
-  expect(changed(failing, { description }, created, revision)).toEqual({ ...failing, description, revision });
+  expect(changedEndpoint(failing, { description }, created, revision)).toEqual({
+    ...failing,
+    description,
+    revision,
+  });
 });
 
 it('that succeeds costs no write, unless failures were counted: then they are cleared although a call fails', async () => {

@@ -2,7 +2,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
 import { storeEndpoint, updateEndpointRow } from '../../../shared/webhook/endpoint-store.dynamo.ts';
-import { changed } from '../../../shared/webhook/webhook-endpoint.ts';
+import { changedEndpoint } from '../../../shared/webhook/webhook-endpoint.ts';
 import { aMessage, aSentMessage, created } from '../../support/message/example-message.ts';
 import { anEndpoint } from '../../support/webhook/example-webhook-endpoint.ts';
 import { type Answer, webhookWorkers } from '../../support/webhook/webhook-workers.ts';
@@ -53,7 +53,11 @@ it('a webhook that its queue lost has failed where its endpoint is disabled befo
   await storeEndpoint(workers, endpoint, secret);
   await workers.relay(ofEndpoints);
   workers.at(20, () =>
-    updateEndpointRow(workers, endpoint, changed(endpoint, { enabled: false }, workers.clock(), 'second')),
+    updateEndpointRow(
+      workers,
+      endpoint,
+      changedEndpoint(endpoint, { enabled: false }, workers.clock(), 'second'),
+    ),
   );
   await workers.run(3600);
   expect(workers.posts).toEqual([]);

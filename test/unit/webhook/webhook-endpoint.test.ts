@@ -19,7 +19,7 @@ import { awsDestinationSchemas } from '../../../shared/webhook/aws-destination.t
 import { storeEndpoint } from '../../../shared/webhook/endpoint-store.dynamo.ts';
 import { testEvent } from '../../../shared/webhook/test-event.ts';
 import {
-  changed,
+  changedEndpoint,
   endpointChangeSchema,
   newEndpointSchema,
   receives,
@@ -51,7 +51,7 @@ it('nulls change nothing, and name neither a destination nor an event', () => {
   const given = parseFields(endpointChangeSchema(destinations), none);
   const endpoint = anEndpoint({ description: 'ours' });
   const change = { ...given, destination: requestedDestination(given) };
-  expect(changed(endpoint, change, created, endpoint.revision)).toEqual(endpoint);
+  expect(changedEndpoint(endpoint, change, created, endpoint.revision)).toEqual(endpoint);
   expect(parseFields(testRequestSchema, { event: null }).event).toBeUndefined();
 });
 
