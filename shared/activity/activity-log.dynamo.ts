@@ -3,7 +3,7 @@
  * `write-activity.dynamo.ts` describes the keys of an entry.
  */
 
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { decodeTime } from 'ulid';
 import {
   type ActivityKind,
@@ -14,6 +14,7 @@ import {
 } from '../contract/activity-kinds.ts';
 import { modeOf } from '../contract/mode.ts';
 import { addDays, dayOf, secondsPerDay } from '../platform/clock.ts';
+import type { Context } from '../platform/context.ts';
 import { idRange } from '../platform/ids.ts';
 import { log } from '../platform/log.ts';
 import { type Activity, type ActivityPage, type ActivityQuery, activitySchema } from './activity-log.ts';
@@ -64,19 +65,18 @@ interface SourcePage {
 /** Reads a page of entries before `high`, newest first. */
 type Source = (high: string) => Promise<SourcePage>;
 
-/** Entries are in several partitions, which are read side by side and merged. */
-export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: string) {
-  return {
-    async list(query: ActivityQuery): Promise<ActivityPage> {
-      const { low, high: end } = idRange('act', query.since, query.until);
-      const high = query.cursor ?? end;
-      // DynamoDB rejects a range whose end is before its start.
-      if (high < low) return { entries: [] };
-      const isByDay = query.clientId === undefined && typeof query.kind !== 'string';
-      const roundsMax = isByDay ? daysPerPage : Number.POSITIVE_INFINITY;
-      return merged(sourcesOf(query, low), high, query.limit, roundsMax);
-    },
-  };
+/** Returns a page of entries, newest first. They are in several partitions, which are read side by side and merged. */
+export async function readActivity(
+  { db, env }: Context<'ACTIVITY_LOG_TABLE'>,
+  query: ActivityQuery,
+): Promise<ActivityPage> {
+  const { low, high: end } = idRange('act', query.since, query.until);
+  const high = query.cursor ?? end;
+  // DynamoDB rejects a range whose end is before its start.
+  if (high < low) return { entries: [] };
+  const isByDay = query.clientId === undefined && typeof query.kind !== 'string';
+  const roundsMax = isByDay ? daysPerPage : Number.POSITIVE_INFINITY;
+  return merged(sourcesOf(query, low), high, query.limit, roundsMax);
 
   function sourcesOf({ clientId, kind, actor, mode, limit }: ActivityQuery, low: string): Source[] {
     const kinds = kind === undefined ? undefined : [kind].flat();
@@ -124,9 +124,9 @@ export function dynamoActivityReader(client: DynamoDBDocumentClient, TableName: 
       ...(actor === undefined ? [] : ['#actor = :actor']),
     ];
     return async (high) => {
-      const { Items = [], LastEvaluatedKey } = await client.send(
+      const { Items = [], LastEvaluatedKey } = await db.send(
         new QueryCommand({
-          TableName,
+          TableName: env.ACTIVITY_LOG_TABLE,
           IndexName: index,
           KeyConditionExpression: '#key = :value AND entry_id BETWEEN :low AND :high',
           ExpressionAttributeNames: {

@@ -1,5 +1,6 @@
 /** The activity log as an administrator sees it, with the webhooks of its entries as they are now. */
 import * as z from 'zod/mini';
+import { readActivity } from '../activity/activity-log.dynamo.ts';
 import type { Activity, ActivityQuery } from '../activity/activity-log.ts';
 import {
   type ActivityGroup,
@@ -57,7 +58,7 @@ const entryCursor = opaqueCursor(/^act_[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
 /** Lists entries, newest first. */
 export async function listActivity(ctx: AdminContext, query: ActivityQuery) {
   const mode = query.clientId === undefined ? ctx.mode : undefined;
-  const { entries, nextCursor } = await ctx.activity.list({
+  const { entries, nextCursor } = await readActivity(ctx, {
     ...query,
     cursor: entryCursor.decode(query.cursor),
     mode,

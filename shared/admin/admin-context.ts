@@ -1,7 +1,6 @@
 /** The context of the admin API and the command line, on a gateway's tables and queues. */
 
 import { randomBytes } from 'node:crypto';
-import { dynamoActivityReader } from '../activity/activity-log.dynamo.ts';
 import type { CarrierModule } from '../carrier/carrier-module.ts';
 import { carrierSecrets, credentialChecks } from '../carrier/carrier-secrets.secrets.ts';
 import { dynamoOutbox } from '../carrier/simulator/outbox.dynamo.ts';
@@ -38,7 +37,6 @@ export function adminContext(
     apiKeys: dynamoApiKeyStore(db, env.API_KEYS_TABLE),
     random: randomBytes,
     capDefaults: capDefaults(env.STAGE_CAPS),
-    activity: dynamoActivityReader(db, env.ACTIVITY_LOG_TABLE),
     messages: dynamoMessageSearch(context),
     otpHolds: dynamoOtpHolds(db, env.OTP_HOLDS_TABLE),
     /** The countries of clients without their own list; undefined for all. */

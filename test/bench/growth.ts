@@ -4,12 +4,14 @@
  */
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { ScheduledEvent } from 'aws-lambda';
-import { dynamoActivityReader } from '../../shared/activity/activity-log.dynamo.ts';
+import { readActivity } from '../../shared/activity/activity-log.dynamo.ts';
 import type { Message } from '../../shared/message/message.ts';
 import { createMessages } from '../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../shared/platform/clock.ts';
 import { contextOf } from '../../shared/platform/context.ts';
 import { derivedIdAt } from '../../shared/platform/ids.ts';
+import { testContext } from '../support/engine/test-context.ts';
+import type { TestTables } from '../support/engine/test-tables.ts';
 import { median, printMachine, printTable, ratio } from './figures.ts';
 import { applyLoad } from './load.ts';
 import { silenceLog, startLocalFunctions } from './local-functions.ts';
@@ -131,8 +133,8 @@ async function dueRows(): Promise<void> {
 }
 
 async function activity(): Promise<void> {
-  const reader = dynamoActivityReader(local.dynamo, local.tables.activity_log);
-  const { entries } = await reader.list({
+  const context = testContext({ dynamo: local.dynamo, names: local.tables as TestTables['names'] });
+  const { entries } = await readActivity(context, {
     clientId: local.clientId,
     kind: 'webhook_failed',
     since: addSeconds(started, -86_400),

@@ -1,13 +1,12 @@
 import { paginateDescribeLogGroups, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
 import { ListSchedulesCommand } from '@aws-sdk/client-scheduler';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { dynamoActivityReader } from '../../shared/activity/activity-log.dynamo.ts';
+import { readActivity } from '../../shared/activity/activity-log.dynamo.ts';
 import { addSeconds } from '../../shared/platform/clock.ts';
 import { derivedId } from '../../shared/platform/ids.ts';
 import { type Delivery, retryDelaysSeconds } from '../../shared/webhook/delivery.ts';
 import { readDelivery } from '../../shared/webhook/delivery-store.dynamo.ts';
 import {
-  documentClient,
   eventually,
   gateway,
   gatewayContext,
@@ -23,7 +22,7 @@ import {
   type WebhookEndpoint,
 } from '../support/webhook/webhook-endpoint.ts';
 
-const { tables, time_scale } = gateway();
+const { time_scale } = gateway();
 const legsMs = retryDelaysSeconds.map((seconds) => Math.ceil(seconds / time_scale) * 1000);
 const allLegsMs = legsMs.reduce((sum, leg) => sum + leg, 0);
 const allowedLatenessMs = 2000;
@@ -141,9 +140,8 @@ describe(`the retries of a deployed gateway, ${time_scale} times as fast`, () =>
   }
 
   it('end with one entry in the activity log', async () => {
-    const reader = dynamoActivityReader(documentClient(), tables.activity_log ?? '');
     const [since, until] = [new Date(0), addSeconds(new Date(), 60)];
-    const page = await reader.list({ clientId: client.clientId, since, until, limit: 100 });
+    const page = await readActivity(context, { clientId: client.clientId, since, until, limit: 100 });
     const entries = page.entries.filter(({ message_id }) => message_id === messageId);
     expect(entries).toEqual([
       expect.objectContaining({

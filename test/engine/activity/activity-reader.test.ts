@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { dynamoActivityReader } from '../../../shared/activity/activity-log.dynamo.ts';
+import { readActivity } from '../../../shared/activity/activity-log.dynamo.ts';
 import type { Activity, ActivityQuery } from '../../../shared/activity/activity-log.ts';
 import { addActivity } from '../../../shared/activity/write-activity.dynamo.ts';
 import { derivedIdAt } from '../../../shared/platform/ids.ts';
@@ -37,11 +37,10 @@ afterAll(() => tables.drop());
 
 /** Every page of a query, one after the other. */
 async function all(query: Partial<ActivityQuery>, limit: number): Promise<Activity[]> {
-  const reader = dynamoActivityReader(tables.dynamo, tables.names.activity_log);
   const found: Activity[] = [];
   let cursor: string | undefined;
   do {
-    const page = await reader.list({ since, until, limit, cursor, ...query });
+    const page = await readActivity(testContext(tables), { since, until, limit, cursor, ...query });
     expect(page.entries.length).toBeLessThanOrEqual(limit);
     found.push(...page.entries);
     cursor = page.nextCursor;

@@ -1,5 +1,4 @@
 /** The gateway's stores on tables of a test, and on fresh ones in memory whose rows the test sees at once. */
-import { dynamoActivityReader } from '../../../shared/activity/activity-log.dynamo.ts';
 import { parseMessageRow } from '../../../shared/message/store/message-row.ts';
 import { type OneTimePassword, otpSchema } from '../../../shared/otp/otp.ts';
 import { type InMemoryTables, inMemoryTables } from './in-memory-tables.ts';
@@ -15,7 +14,6 @@ export function storesIn({ dynamo, names }: TestTables) {
   return {
     ...context,
     context,
-    activity: dynamoActivityReader(dynamo, names.activity_log),
   };
 }
 

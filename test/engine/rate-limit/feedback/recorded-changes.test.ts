@@ -2,7 +2,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { dynamoActivityReader } from '../../../../shared/activity/activity-log.dynamo.ts';
+import { readActivity } from '../../../../shared/activity/activity-log.dynamo.ts';
 import type { Activity } from '../../../../shared/activity/activity-log.ts';
 import { readRowChanges, recordRowChanges } from '../../../../shared/edited-table/record-row-changes.ts';
 import { changedByMark, type EditedRow } from '../../../../shared/edited-table/row-editor.dynamo.ts';
@@ -36,9 +36,10 @@ describe('the records of the stream', () => {
     },
   });
   const entriesOf = async (clientId: string): Promise<readonly Activity[]> => {
-    const reader = dynamoActivityReader(tables.dynamo, tables.names.activity_log);
     const since = addSeconds(noon, -3600);
-    const { entries } = await reader.list({ clientId, since, until: addSeconds(noon, 3600), limit: 100 });
+    const { entries } = await readActivity(testContext(tables), {
+      ...{ clientId, since, until: addSeconds(noon, 3600), limit: 100 },
+    });
     return entries;
   };
 
