@@ -60,7 +60,8 @@ class Receiver(BaseHTTPRequestHandler):
             # Events differ in their fields: those of opt-outs have no status.
             fields = [notification["data"].get(name) for name in ("message_id", "status")]
             # Store it here, and process it after the response.
-            print(delivery_id, notification["event"], *filter(None, fields), flush=True)
+            line = " ".join([delivery_id, notification["event"], *filter(None, fields)])
+            print(line + "\n", end="", flush=True)
             # Last, so that an event whose storing fails is not lost: its webhook comes again.
             seen.add(delivery_id)
         self.answer(200)

@@ -11,7 +11,7 @@
  *   seconds after that delay. If the row waits longer, the end of the wait.
  * - A write that makes the row wait for a known time: a retry, a pace, an unknown outcome, the next step of a resend.
  * - A worker that looks at the row and finds that it must wait: for its end, or for the next leg of a fallback.
- * - The write that finishes the row removes all fields.
+ * - The write that finishes the row removes all fields. A failed webhook is finished when its alert is sent.
  * A claim does not move it: the visibility timeout of the queue recovers a worker that died. A usual row costs two index
  * units, one when it is created and one when it is finished.
  *

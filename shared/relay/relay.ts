@@ -5,7 +5,8 @@
  * message has the time at which it is queued again, if the relay or a queue loses it (due/due-index.ts).
  *
  * A batch contains changes of many clients, and later records wait for it. So no client's change may fail it, or take
- * longer because that client has many endpoints: all deliveries are created side by side. A record that is not a valid
+ * longer because that client has many endpoints: all deliveries are created side by side. The stream leaves out deletions and
+ * claims (`sending`), which start no work. A record that is not a valid
  * message, that a service refuses, or that fails for more than a minute is set aside alone, and the others go on. The queue
  * of these records invokes the relay again every ten minutes.
  *

@@ -3,8 +3,8 @@
  * queue, so an endpoint that hangs stops occupying the workers of the first queue after its first timeout.
  *
  * The deliveries table has a row for each slow endpoint: a managed endpoint by its id, a URL by its client and origin. So one
- * client's endpoint never affects another client, nor a slow endpoint another one on the same host. The relay reads the rows. The worker writes a row after a slow attempt, and deletes it after
- * a quick one from the retry queue.
+ * client's endpoint never affects another client, nor a slow endpoint another one on the same host. The relay reads the
+ * rows. The worker writes a row after a slow attempt, and deletes it after a quick one from the retry queue.
  */
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { batchRead } from '../platform/aws/read-rows.dynamo.ts';

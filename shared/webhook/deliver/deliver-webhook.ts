@@ -1,6 +1,7 @@
 /**
  * Delivers one webhook when its queue message arrives. No webhook is lost. None is posted twice, unless a worker dies
- * between the first byte of a POST and the write of its outcome, which no sender can prevent.
+ * between the first byte of a POST and the write of its outcome, or the endpoint closes a kept connection during the POST
+ * (http-post.ts). No sender can prevent that.
  *
  * A worker may die at any line. The numbers mark the steps: claim (1 to 3), post (4), record (5), then schedule the retry
  * (6) or send the alert (7):
@@ -93,7 +94,7 @@ export async function deliverWebhook(
     unposted === undefined
       ? await postAttempt(context, claim) // 4
       : unpostedAttempt(claim.delivery, unposted, context.clock());
-  const delivery = await recordAttempt(context, claim.delivery, attempt); // 5
+  const delivery = await recordPost(context, claim.delivery, attempt); // 5
   if (delivery?.state === 'retry_scheduled') await scheduleRetry(context, delivery); // 6
   if (delivery?.state === 'failed') await alertFailure(context, delivery); // 7
   if (unposted === undefined) {
@@ -185,7 +186,7 @@ async function presentDestination(
 const writeRetryDelaysMs = [100, 400, 1600, 3200];
 
 /** Writes the outcome of the attempt. Returns the delivery afterwards; undefined if another worker was faster. */
-async function recordAttempt(
+async function recordPost(
   context: DeliverContext,
   held: Delivery,
   attempt: Attempt,

@@ -1,6 +1,6 @@
 /**
  * The way of an SMS from the request to its webhook, and what a crash leaves at each step, for docs/architecture.md. A step
- * whose file or function does not exist throws, so the table cannot become stale without notice.
+ * whose file or function does not exist throws, so a renamed one is noticed.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ const way: readonly WayStep[] = [
   {
     step: 'Request',
     file: 'shared/http/http-function.ts',
-    does: 'httpFunction',
+    does: 'answer',
     write: 'the counter of the client, if it is below its limit',
     left: 'a counted request',
     continued: 'the caller',
@@ -72,7 +72,7 @@ const way: readonly WayStep[] = [
     continued: 'as above',
   },
   {
-    step: 'Check, wait for the pace',
+    step: 'Check, wait for the pace, read the suppression',
     file: 'shared/message/dispatch/sender-pace.dynamo.ts',
     does: 'reservePlace',
     write: 'the cursor of the sender, if it is near',
@@ -90,7 +90,7 @@ const way: readonly WayStep[] = [
   {
     step: 'Call the carrier',
     file: 'shared/message/dispatch/dispatch-message.ts',
-    does: 'dispatch',
+    does: 'callCarrier',
     write: '–',
     left: 'as above',
     continued: 'as above',
@@ -112,7 +112,7 @@ const way: readonly WayStep[] = [
     continued: 'the queue; a repeat changes nothing',
   },
   {
-    step: 'Count usage',
+    step: 'Count usage, from the same stream',
     file: 'shared/usage/count-journal.dynamo.ts',
     does: 'noteChanges',
     write: 'the sums of the batch and its position, if the position has not moved',
@@ -128,7 +128,7 @@ const way: readonly WayStep[] = [
     continued: `the stream, or ${dueWithin}`,
   },
   {
-    step: 'Claim, post',
+    step: 'Claim and post',
     file: 'shared/webhook/deliver/deliver-webhook.ts',
     does: 'deliverWebhook',
     write: 'the claim, if the delivery is as it was read',
@@ -136,10 +136,26 @@ const way: readonly WayStep[] = [
     continued: `the queue, after ${visibilitySeconds} s; if it lost the message, ${dueWithin}`,
   },
   {
-    step: 'Record, schedule the retry',
+    step: 'Record',
+    file: 'shared/webhook/deliver/deliver-webhook.ts',
+    does: 'recordPost',
+    write: 'the outcome, if the claim is held',
+    left: 'the outcome',
+    continued: 'the queue message, which schedules the retry or sends the alert',
+  },
+  {
+    step: 'Give up, after the fifth retry',
+    file: 'shared/webhook/deliver/alert-failure.ts',
+    does: 'alertFailure',
+    write: 'an entry of the Activity Log; then that it is written',
+    left: 'a pending alert',
+    continued: 'the queue message; a repeat overwrites the entry',
+  },
+  {
+    step: 'Schedule the retry',
     file: 'shared/webhook/delivery-queue.sqs.ts',
     does: 'scheduleRetry',
-    write: 'the outcome, if the claim is held; then an SQS delay or a one-shot schedule',
+    write: 'an SQS delay or a one-shot schedule',
     left: 'the time of the retry in the row',
     continued: `the queue message, which schedules it; if it is lost, ${dueWithin}`,
   },

@@ -74,7 +74,8 @@ export function queueTable(): string {
     )
     .map(([id, { Properties }]) => {
       const name = id.replace(/^(Messaging|Webhooks(?=Webhook))/, '').replace(/Queue[0-9A-F]{8}$/, '');
-      const senders = name === 'Receipts' ? 'the carrier, by SNS' : shown(`queue ${name}`, 'sqs:SendMessage');
+      const bySns = name === 'Receipts' ? 'AWS, by SNS; ' : '';
+      const senders = `${bySns}${shown(`queue ${name}`, 'sqs:SendMessage')}`;
       const receives = Properties.RedrivePolicy.maxReceiveCount;
       return `| \`${name}\` | ${senders} | ${shown(`queue ${name}`, 'sqs:ReceiveMessage')} | ${receives} |`;
     });
