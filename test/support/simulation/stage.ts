@@ -128,8 +128,9 @@ export function simulatedStage(
       ...[0, faults.happened.at(-1)?.atMs ?? 0],
       ...outages.map(({ fromMs, untilMs }) => (fromMs < time.now() ? untilMs : 0)),
     );
-    const before = new Date(time.now() - overdueMs).toISOString();
-    if (time.now() > lastFaultMs + overdueMs) {
+    // A worker acts by its own clock.
+    const before = new Date(time.now() - overdueMs - options.skewMaxMs).toISOString();
+    if (time.now() > lastFaultMs + overdueMs + options.skewMaxMs) {
       for (const { message_id, due_at } of database.rows('Messages'))
         if (due_at !== undefined && 'S' in due_at && due_at.S < before)
           record.overdue.push(`${JSON.stringify(message_id)} was due at ${due_at.S}`);
