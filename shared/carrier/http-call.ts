@@ -48,7 +48,7 @@ export function callVendor({
   readonly body?: string;
   readonly timeLimitMs: number;
 }): Promise<
-  /** Nothing was sent. */
+  /** The carrier got no request. */
   | { readonly connected: false; readonly reason: string }
   | { readonly connected: true; readonly status: number; readonly text: string }
 > {

@@ -87,7 +87,7 @@ async function measure(checkout: string, count: number): Promise<Times> {
       });
       await Promise.all(senders);
       while (posts.size < before + many * perMessage) await pause(100);
-      // What follows the last webhook.
+      // The workers still record the last webhook.
       await pause(5000);
     };
     await send(Math.ceil(count / 10));
@@ -119,7 +119,7 @@ interface Process {
   readonly parent: number;
   readonly name: string;
   readonly ownMs: number;
-  /** Of children that have ended. */
+  /** The time of its children that have ended. */
   readonly endedMs: number;
 }
 

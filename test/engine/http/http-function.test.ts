@@ -1,4 +1,4 @@
-/** What the function around every operation makes of a body and a fault of ours, and what it logs. */
+/** The function around every operation: how it reads a body, answers a fault of ours, and logs. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
 import { type Operation, parseBody } from '../../../shared/operation/operation.ts';

@@ -105,7 +105,7 @@ export function outboundSqs(
 }
 
 interface DatabaseCall {
-  /** Such as `Update` or `TransactWrite`. */
+  /** The name of the operation, such as `Update` or `TransactWrite`. */
   readonly operation: string;
   readonly input: Readonly<Record<string, unknown>> & {
     readonly ExpressionAttributeValues?: Readonly<Record<string, unknown>>;
