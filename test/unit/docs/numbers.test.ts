@@ -61,7 +61,7 @@ const facts: Readonly<Record<string, readonly (readonly [about: string, ...numbe
   'docs/contract.md': [
     ['issues a token', `${digits(tokenLifetimeSeconds)} s`],
     ['previous secret', `${previousSecretHours} h`, String(previousSecretHoursMax)],
-    ['Acknowledged', `${acknowledgeWithinSeconds} s`],
+    ['An attempt is acknowledged', `${acknowledgeWithinSeconds} s`],
   ],
   'docs/aws-destinations.md': [['AWS accepted', `${acknowledgeWithinSeconds} s`]],
   'docs/fallback.md': [
