@@ -2,8 +2,8 @@
 
 import type { Part } from './run-parts.ts';
 
-const jest = (environment: Readonly<Record<string, string>>): Part => ({
-  command: ['npm', '--silent', 'test', '--'],
+const jest = (environment: Readonly<Record<string, string>>, ...files: readonly string[]): Part => ({
+  command: ['npm', '--silent', 'test', '--', ...files],
   environment,
   isJest: true,
 });
@@ -16,15 +16,15 @@ export const parts: Readonly<Record<string, Part>> = {
   lint: script('lint'),
   format: script('format:check'),
   browser: { ...jest({ TEST_PART: 'browser' }), usesCalls: true },
-  'browser-10000-rows': jest({ TEST_PART: 'browser', DASHBOARD_ROWS: '10000' }),
+  'browser-10000-rows': jest({ TEST_PART: 'browser', DASHBOARD_ROWS: '10000' }, 'admin-dashboard-tasks'),
   long: { ...jest({ TEST_PART: 'long' }), usesCalls: true },
   // A restore makes calls that no other test makes.
   local: { ...jest({ TEST_PART: 'local' }), usesCalls: true },
-  restore: jest({ TEST_PART: 'local', RESTORED_MESSAGES: '2000' }),
+  restore: jest({ TEST_PART: 'local', RESTORED_MESSAGES: '2000' }, 'local/restore'),
   // Amazon's own engine needs Java 17.
   'dynamodb-local': { ...jest({ TEST_PART: 'dynamodb-local' }), needs: 'java' },
-  'test-keys': jest({ TEST_PART: 'long', TEST_KEY_CALLS: '5000' }),
-  properties: jest({ FUZZ_RUNS: '5000', DUE_ROWS: '1000000' }),
+  'test-keys': jest({ TEST_PART: 'long', TEST_KEY_CALLS: '5000' }, 'test-key-separation'),
+  properties: jest({ FUZZ_RUNS: '5000', DUE_ROWS: '1000000' }, '/fuzz/', 'unit/due/'),
   deploy: program('test/deploy/deploy.ts'),
   'aws-inputs': { ...program('test/aws-inputs/all.ts'), usesCalls: true },
   templates: program('test/deploy/lint-templates.ts'),
@@ -64,11 +64,11 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
     [
       'aws-inputs',
       'templates each-setting',
-      'test-keys test-key-separation',
-      'browser-10000-rows admin-dashboard-tasks',
+      'test-keys',
+      'browser-10000-rows',
       'alarm-faults',
       'deliberate-faults --trace --only admits',
-      'restore local/restore',
+      'restore',
       'fuzz',
       'carriers aws',
       'carriers aws --channel whatsapp',
@@ -79,7 +79,7 @@ export const suites: Readonly<Record<string, readonly (readonly string[])[]>> = 
       'simulate --seed 5 --only messages --twice',
       'simulate --minutes 20',
       'simulate --messages 10000',
-      'properties /fuzz/ unit/due/',
+      'properties',
     ],
   ],
 };

@@ -50,12 +50,10 @@ export function addRestoreCommand(program: AdminCommand): void {
     .run(async (session, ids: readonly string[], { allBut }: { readonly allBut?: readonly string[] }) => {
       if (ids.length > 0 === (allBut !== undefined))
         throw new GatewayError('invalid_request', 'Give the ids to enable, or --all-but and the others.');
-      const enabled = await enableRows(heldContext(session), (id) =>
-        allBut === undefined ? ids.includes(id) : !allBut.includes(id),
-      );
+      const enabled = await enableRows(heldContext(session), allBut === undefined ? { ids } : { allBut });
       return {
         json: { enabled },
-        text: () => [...enabled, `${enabled.length} rows are enabled, within 60 seconds.`].join('\n'),
+        text: () => [...enabled, `Enabled: ${enabled.length}. They work within 60 seconds.`].join('\n'),
       };
     });
   restore

@@ -3,6 +3,7 @@
  * is one conditional write, which does nothing if the row is no longer held, so a command that was killed can be
  * repeated.
  */
+import { GatewayError } from '../contract/errors.ts';
 import { messageError } from '../contract/message-error-codes.ts';
 import { dueFields } from '../due/due-index.ts';
 import { type HeldGroup, type Message, messageSchema, transitions } from '../message/message.ts';
@@ -69,28 +70,49 @@ async function eachHeld(
 
 const disabledTables = ['clients', 'client-secrets', 'api-keys'] as const;
 
-/** Enables rows. Returns the enabled ones, such as `api-keys key_1`. */
+/**
+ * Enables the rows with these ids, or all but those. Returns the enabled ones, such as `api-keys key_1`.
+ *
+ * @throws GatewayError if an id of `allBut` is unknown: a mistyped id would enable a key that was revoked
+ */
 export async function enableRows(
-  { db, tables, sideTables }: HeldContext,
-  isAskedFor: (id: string) => boolean,
+  ctx: HeldContext,
+  which: { readonly ids: readonly string[] } | { readonly allBut: readonly string[] },
 ): Promise<string[]> {
+  const disabled = await disabledRows(ctx);
+  const isNamed = (named: string) => disabled.some(({ id }) => id === named);
+  if ('allBut' in which && !which.allBut.every(isNamed)) {
+    const unknown = which.allBut.filter((id) => !isNamed(id));
+    throw new GatewayError(
+      'invalid_request',
+      `The restore disabled nothing with the id ${unknown.join(', ')}. Nothing was enabled: correct it, or leave it out.`,
+    );
+  }
   const enabled: string[] = [];
+  for (const { table, id, row } of disabled) {
+    if ('ids' in which ? !which.ids.includes(id) : which.allBut.includes(id)) continue;
+    const { name: TableName, keys } = ctx.tables[table];
+    const Key = Object.fromEntries(keys.map((key) => [key, row[key]]));
+    const change: Row = { ...enabledValues(table, row), held: undefined };
+    const seen = Object.fromEntries(Object.keys(change).map((name) => [name, row[name]]));
+    const { applied } = await updateIf(ctx.db, { TableName, Key }, seen, change);
+    if (applied) enabled.push(`${table} ${id}`);
+  }
+  return enabled;
+}
+
+/** Returns the rows that a restore disabled and nobody has enabled. */
+async function disabledRows({ tables, sideTables }: HeldContext) {
+  const found: { table: (typeof disabledTables)[number]; id: string; row: Row }[] = [];
   for (const table of disabledTables) {
-    const { name: TableName, keys } = tables[table];
-    await eachPage(sideTables, TableName, async (items) => {
+    await eachPage(sideTables, tables[table].name, async (items) => {
       for (const item of items) {
         const row = rowIn(item) ?? {};
-        const id = disabledId(tables[table], item);
-        if (row.held === undefined || !isAskedFor(id)) continue;
-        const Key = Object.fromEntries(keys.map((key) => [key, row[key]]));
-        const change: Row = { ...enabledValues(table, row), held: undefined };
-        const seen = Object.fromEntries(Object.keys(change).map((name) => [name, row[name]]));
-        const { applied } = await updateIf(db, { TableName, Key }, seen, change);
-        if (applied) enabled.push(`${table} ${id}`);
+        if (row.held !== undefined) found.push({ table, id: disabledId(tables[table], item), row });
       }
     });
   }
-  return enabled;
+  return found;
 }
 
 /** Returns the id of the key; for other rows, the id of the client. */

@@ -1,7 +1,7 @@
 /**
  * The restore of docs/rotate-and-restore.md, by its commands, on a gateway of its own: the table of messages is lost under
  * traffic, with messages in every state, and the commands are killed at three points.
- * `npm run test:release -- restore local/restore` has 2,000 messages.
+ * `npm run test:release -- restore` has 2,000 messages.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';

@@ -92,9 +92,10 @@ describe('what a restore holds', () => {
     await put(api_keys, { key_hash: 'hash', key_id: 'key', client_id: 'a', revoked_at: 'now', held: true });
     const held = { webhook_secrets: ['old'], endpoint_secrets: { one: ['old'], two: ['old'] } };
     await put(client_secrets, { client_id: 'a', held, endpoint_secrets: { two: ['new'] } });
-    const enabled = await enableRows(ctx(), () => true);
+    await expect(enableRows(ctx(), { allBut: ['kye'] })).rejects.toThrow('nothing with the id kye');
+    const enabled = await enableRows(ctx(), { allBut: [] });
     expect(enabled).toEqual(['clients a', 'client-secrets a', 'api-keys key']);
-    expect(await enableRows(ctx(), () => true)).toEqual([]);
+    expect(await enableRows(ctx(), { allBut: [] })).toEqual([]);
     expect(await get(clients, { client_id: 'a' })).toEqual({ client_id: 'a', disabled: false });
     expect(await get(api_keys, { key_hash: 'hash' })).toEqual({
       key_hash: 'hash',

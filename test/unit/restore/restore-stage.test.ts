@@ -316,7 +316,7 @@ describe('clients, API keys and webhook secrets', () => {
       ['api-keys', 'revoked since', ['api_key_revoked']],
     ]);
 
-    expect(await enableRows(gateway.held(), (id) => id !== 'revoked since')).toHaveLength(3);
+    expect(await enableRows(gateway.held(), { allBut: ['revoked since'] })).toHaveLength(3);
     // A repeated command reports the same, and changes nothing that was enabled.
     expect((await restoreStage(gateway.restoring(), to, restorableTables)).tables).toEqual(report.tables);
     await startStage(gateway.restoring());
@@ -326,7 +326,7 @@ describe('clients, API keys and webhook secrets', () => {
     expect([isDisabled(gateway, 'client-a'), isDisabled(gateway, 'client-b')]).toEqual([false, true]);
     expect(await secretsIn(gateway, 'client-a')).toEqual(secretsOf('whsec_account'));
     expect(await secretsIn(gateway, 'client-a', 'end_1')).toEqual(secretsOf('whsec_endpoint'));
-    expect(await enableRows(gateway.held(), (id) => id === 'revoked since')).toHaveLength(1);
+    expect(await enableRows(gateway.held(), { ids: ['revoked since'] })).toHaveLength(1);
     expect(await isUsable(gateway, 'revoked since')).toBe(true);
   });
 
@@ -335,7 +335,7 @@ describe('clients, API keys and webhook secrets', () => {
     const { tables, clock } = gateway;
     await revokeApiKey({ apiKeys: keysIn(gateway) }, 'client-a', 'live', clock());
     await dynamoClientStore(tables.dynamo, tables.names.clients).setDisabled('client-a', true);
-    await enableRows(gateway.held(), () => true);
+    await enableRows(gateway.held(), { allBut: [] });
     expect([await isUsable(gateway, 'live'), isDisabled(gateway, 'client-a')]).toEqual([false, true]);
   });
 });
@@ -389,7 +389,7 @@ describe('a command that is killed at any call and repeated', () => {
   /** Restores, enables, releases and ends, and starts the stage. */
   async function allOf(gateway: Gateway, to: Date, kill = noKill()): Promise<void> {
     await restoreStage(gateway.restoring(kill), to, restorableTables);
-    await enableRows(gateway.held(kill), (id) => id !== 'revoked since');
+    await enableRows(gateway.held(kill), { allBut: ['revoked since'] });
     await releaseMessages(gateway.held(kill), ['scheduled']);
     await endMessages(gateway.held(kill), ['due']);
     await startStage(gateway.restoring(kill));
