@@ -198,12 +198,17 @@ export const ofHandOvers = {
   },
 } as const satisfies Record<string, Invariant>;
 
-/** Returns true if no period without a fault was long enough for a worker to repeat a hand-over. */
+/** Returns true if no period without a fault was long enough for a worker to find the message and to repeat a hand-over. */
 function workersFailFromTo({ happened }: Faults, fromMs: number, untilMs: number): boolean {
   const times = happened
     .filter(
-      ({ point, atMs }) =>
-        /^(relay-changes|dispatch-message) /.test(point) && atMs > fromMs && atMs < untilMs,
+      ({ point, kind, atMs }) =>
+        atMs > fromMs &&
+        atMs < untilMs &&
+        (/^(relay-changes|dispatch-message) /.test(point) ||
+          // A run that dies, or that is skipped, finds nothing.
+          (/^queue-due-rows /.test(point) && /^dies /.test(kind)) ||
+          (/QueueDueRows timer/.test(point) && kind === 'is not run')),
     )
     .map(({ atMs }) => atMs);
   return [...times, untilMs].every((atMs, i) => atMs - (times[i - 1] ?? fromMs) < handOverRepeatMs);

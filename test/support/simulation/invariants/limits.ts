@@ -78,7 +78,9 @@ export function limitViolations(ended: Ended): readonly string[] {
         (one) =>
           !isRefusedBy(one, policy) &&
           one.atMs <= (refused.answeredAtMs ?? 0) &&
-          [-1, 0, 1].some((sign) => windows[window](new Date(one.atMs + sign * plan.skewMaxMs)) === name),
+          // A request is counted at some time before its response, by the clock of its process.
+          windows[window](new Date(one.atMs - plan.skewMaxMs)) <= name &&
+          windows[window](new Date((one.answeredAtMs ?? one.atMs) + plan.skewMaxMs)) >= name,
       );
       const { low } = limitsDuring(
         record.edited,
