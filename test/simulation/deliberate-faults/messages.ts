@@ -59,17 +59,6 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
-  'a carrier that knows no more than that a message went out is asked for 15 minutes': {
-    theme: 'messages',
-    promise: '6.4',
-    changes: [
-      {
-        file: 'shared/message/dispatch/look-at-message.ts',
-        replace: 'if (hasFailed && now <',
-        by: "if ((hasFailed || asked.outcome === 'looked_up') && now <",
-      },
-    ],
-  },
   'the message of another client can be read': {
     theme: 'messages',
     promise: '5.11',
@@ -92,14 +81,14 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
-  'two messages of a sender reserve the same place': {
+  'two messages of a sender take the time of one': {
     theme: 'bulk',
     promise: '14.4',
     changes: [
       {
         file: 'shared/message/dispatch/sender-pace.dynamo.ts',
-        replace: 'set: `${cursor} = ${cursor} + :step`,',
-        by: 'set: `${cursor} = ${cursor} + :step - :step`,',
+        replace: "values: { ':step': stepMs, ':from': fromMs, ':limit': limitMs },",
+        by: "values: { ':step': stepMs / 2, ':from': fromMs, ':limit': limitMs },",
       },
     ],
   },
@@ -166,17 +155,6 @@ export const faults: DeliberateFaults = {
         file: 'shared/usage/count-journal.dynamo.ts',
         replace: 'BigInt(sequence) > latest)',
         by: 'BigInt(sequence) > latest - 1_000n)',
-      },
-    ],
-  },
-  'an addition that was begun is added again to rows that have it': {
-    theme: 'messages',
-    promise: '11.1',
-    changes: [
-      {
-        file: 'shared/usage/count-journal.dynamo.ts',
-        replace: 'seen >= number) return',
-        by: 'seen > number) return',
       },
     ],
   },

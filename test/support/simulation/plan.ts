@@ -260,5 +260,5 @@ function pacedSender(
   destination: string,
   identity: string,
 ): Readonly<Record<string, unknown>> {
-  return { client_id: '*', destination, identity, messages_per_second: oneOf(random, [1, 3, 10]) };
+  return { client_id: '*', destination, identity, messages_per_second: oneOf(random, [1, 3, 20, 80]) };
 }

@@ -149,8 +149,11 @@ export const sending = {
     async act(act) {
       const { scene, random, id } = act;
       const first = wholeBetween(random, 0, 900);
+      // Messages for two seconds, at any pace.
+      const paces = scene.stage.record.edited.map(({ row }) => Number(row?.messages_per_second));
+      const count = Math.max(30, ...paces.filter(Number.isFinite).map((pace) => 2 * pace));
       // Numbers that the carrier neither refuses nor throttles, which would slow the sender down.
-      const recipients = Array.from({ length: 30 }, (_, i) => ({
+      const recipients = Array.from({ length: count }, (_, i) => ({
         to: `+4477009${20_000 + (first + i) * 10}`,
       }));
       const request = {

@@ -11,7 +11,11 @@ export const sendsNothing: readonly unknown[] = ['ThrottlingException', 'throttl
 const withheldWith: readonly unknown[] = ['recipient_opted_out', 'client_disabled', 'not_needed', 'expired'];
 /** So long before its turn, by its own clock, a worker may look at them. */
 const lookedAtBeforeMs = paceWaitSecondsMax * 1000;
-const windowMs = 10_000;
+/** A second shows an error at a high pace with far fewer messages than ten seconds. */
+const windowsMs = [1000, 10_000];
+/** A call may be so late for its place, and the clocks of two workers so far apart. */
+const apartMs = 100 + 100;
+const millisecondsPerStep = 1020;
 
 export const ofPaces = {
   'a pace is never passed': {
@@ -29,19 +33,22 @@ export const ofPaces = {
           ({ from, refusedWith, call }) =>
             from === identity && !sendsNothing.includes(refusedWith) && call.fault !== 'arrives late',
         );
-        return sent.flatMap(({ atMs, messageId }) => {
-          const startMs = atMs - windowMs;
-          if (unread.some((one) => one.atMs > startMs - 2 * inForceWithinMs && one.atMs < atMs)) return [];
-          const { high: pace } = pacesDuring(record.edited, identity, startMs, atMs);
-          const before = sent.filter((one) => one.atMs > startMs && one.atMs <= atMs);
-          // One message more may begin.
-          const count = before.reduce((sum, one) => sum + (segments.get(one.messageId) ?? 1), 0);
-          return count - (segments.get(messageId) ?? 1) > (pace * windowMs) / 1000
-            ? [
-                `${count} segments from ${identity} in ten seconds until ${timeOf(atMs)}, at a pace of ${pace}`,
-              ]
-            : [];
-        });
+        return sent.flatMap(({ atMs, messageId }) =>
+          windowsMs.flatMap((windowMs) => {
+            const startMs = atMs - windowMs;
+            if (unread.some((one) => one.atMs > startMs - 2 * inForceWithinMs && one.atMs < atMs)) return [];
+            const { high: pace } = pacesDuring(record.edited, identity, startMs, atMs);
+            const before = sent.filter((one) => one.atMs > startMs && one.atMs <= atMs);
+            // One message more may begin.
+            const count = before.reduce((sum, one) => sum + (segments.get(one.messageId) ?? 1), 0);
+            const most = (pace * (windowMs + apartMs)) / millisecondsPerStep;
+            return count - (segments.get(messageId) ?? 1) > most
+              ? [
+                  `${count} segments from ${identity} in ${windowMs / 1000} s until ${timeOf(atMs)}, at a pace of ${pace}`,
+                ]
+              : [];
+          }),
+        );
       });
     },
   },
