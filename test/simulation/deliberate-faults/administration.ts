@@ -14,17 +14,6 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
-  'the previous secret of a client never ends': {
-    theme: 'administration',
-    promise: '2.6',
-    changes: [
-      {
-        file: 'shared/client/client.ts',
-        replace: 'if (sameHash(known.hash, hash) && isLive(known, now)) found = true;',
-        by: 'if (sameHash(known.hash, hash)) found = true;',
-      },
-    ],
-  },
   'the message of a disabled client is handed over': {
     theme: 'administration',
     promise: '3.2',
@@ -74,17 +63,6 @@ export const faults: DeliberateFaults = {
         replace: 'await dependencies.clients.create(client);',
         by: `await dependencies.clients.create(client);
   await beforeChange(client);`,
-      },
-    ],
-  },
-  'a live key reads the outbox': {
-    theme: 'messages',
-    promise: '17.5',
-    changes: [
-      {
-        file: 'shared/carrier/simulator/test-outbox.ts',
-        replace: "if (modeOf(clientId) === 'live')",
-        by: "if (clientId === '' && modeOf(clientId) === 'live')",
       },
     ],
   },

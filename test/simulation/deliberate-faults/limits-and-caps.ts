@@ -26,17 +26,6 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
-  'a row with an end never ends': {
-    theme: 'administration',
-    promise: '10.1',
-    changes: [
-      {
-        file: 'shared/limit/overrides.ts',
-        replace: 'target !== undefined && (expiresAt === undefined || now < expiresAt)',
-        by: 'target !== undefined && (expiresAt === undefined || now !== expiresAt)',
-      },
-    ],
-  },
   'a refusal by a spend cap is not reported to administrators': {
     theme: 'caps',
     promise: '10.4',
@@ -64,17 +53,6 @@ export const faults: DeliberateFaults = {
           ...unchangedRow(undefined, table.attributes),
           ConditionExpression: 'attribute_exists(client_id) OR attribute_not_exists(client_id)',
         };`,
-      },
-    ],
-  },
-  'a dry run takes from the caps': {
-    theme: 'caps',
-    promise: '14.6',
-    changes: [
-      {
-        file: 'shared/message/send/send-one.ts',
-        replace: '() => checkCaps(context, capped, [message])',
-        by: '() => takeFromCaps(context, capped, [message])',
       },
     ],
   },

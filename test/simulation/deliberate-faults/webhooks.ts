@@ -26,13 +26,6 @@ export const faults: DeliberateFaults = {
       },
     ],
   },
-  'the old signature is made with the new secret': {
-    theme: 'webhooks',
-    promise: '7.5',
-    changes: [
-      { file: 'shared/webhook/deliver/sign-and-post.ts', replace: 'signing.at(-1)', by: 'signing.at(0)' },
-    ],
-  },
   'a worker keeps the secrets of a client for five minutes': {
     theme: 'webhooks',
     promise: '7.6',
@@ -80,17 +73,6 @@ export const faults: DeliberateFaults = {
         file: 'shared/webhook/endpoint-store.dynamo.ts',
         replace: "'attribute_not_exists(endpoints) OR endpoints < :max'",
         by: "'attribute_not_exists(endpoints) OR endpoints <= :max'",
-      },
-    ],
-  },
-  'a delivery is not listed where two pages meet': {
-    theme: 'webhooks',
-    promise: '12.3',
-    changes: [
-      {
-        file: 'shared/webhook/log/delivery-log.ts',
-        replace: 'if (found.length === limit) return listed(found, before);',
-        by: 'if (found.length === limit) return listed(found.slice(0, -1), before);',
       },
     ],
   },

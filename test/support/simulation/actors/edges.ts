@@ -87,7 +87,7 @@ export const edges = {
   },
   'sends what is reported late, while the relay fails for minutes': {
     uses: ['sendSms'],
-    share: { messages: 1, webhooks: 0.5 },
+    share: { messages: 1, webhooks: 2 },
     async act(act) {
       const { scene, client, random, id } = act;
       const { stage } = scene;
@@ -100,7 +100,7 @@ export const edges = {
       }
       await stage.time.sleep(lateMinutes * 60_000 - 3000);
       stage.disturb(130_000);
-      stage.breaks('relay-changes', 0.6, 120_000);
+      stage.breaks('relay-changes', 0.9, 120_000);
     },
   },
   'changes a large limit again and again': {
