@@ -142,7 +142,7 @@ export function secretHash(secret: string): string {
 }
 
 /** Compares two SHA-256 hashes in hexadecimal, in constant time. */
-export function sameHash(a: string, b: string): boolean {
+function sameHash(a: string, b: string): boolean {
   const left = Buffer.from(a, 'hex');
   const right = Buffer.from(b, 'hex');
   return left.length === right.length && timingSafeEqual(left, right);
