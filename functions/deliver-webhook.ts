@@ -1,13 +1,11 @@
 /** Posts webhooks, goes on with resends of many, and disables endpoints that fail for days. Consumes both webhook queues. */
 import type { SQSHandler } from 'aws-lambda';
-import { modeOf } from '../shared/contract/mode.ts';
 import { scheduler, sts } from '../shared/platform/aws/clients.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/queues.sqs.ts';
 import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { lazily } from '../shared/platform/expiring-cache.ts';
 import { processBatch } from '../shared/platform/process-queue-batch.ts';
-import { type CountedAttempt, countWebhookAttempts } from '../shared/usage/webhook-attempts.dynamo.ts';
 import { addressRules } from '../shared/webhook/address-guard.ts';
 import { logFieldsOf } from '../shared/webhook/deliver/alert-failure.ts';
 import { assumedRoles, stsAssumeRole } from '../shared/webhook/deliver/assumed-roles.sts.ts';
@@ -45,10 +43,9 @@ const context = {
 } satisfies DeliverContext;
 
 export const handler: SQSHandler = async (event) => {
-  const counted: CountedAttempt[] = [];
   const isRetryQueue = event.Records[0]?.eventSourceARN === env.WEBHOOK_RETRIES_QUEUE_ARN;
   const from = isRetryQueue ? 'retries' : 'first';
-  const response = await processBatch(
+  return processBatch(
     event,
     webhookMessageSchema,
     async (message) => {
@@ -58,16 +55,10 @@ export const handler: SQSHandler = async (event) => {
       }
       const outcome = await deliverWebhook(context, from, message);
       logOutcome(message, from, outcome);
-      if ('attempt' in outcome) {
-        const mode = modeOf(outcome.delivery.client_id);
-        counted.push({ mode, metric: `webhooks_${outcome.kind}`, totalMs: outcome.attempt.total_ms });
-      }
       return { retryAfterSeconds: outcome.kind === 'held' ? outcome.retryAfterSeconds : undefined };
     },
     changeVisibilityOn(context.sqs(), isRetryQueue ? env.WEBHOOK_RETRIES_QUEUE_URL : env.WEBHOOKS_QUEUE_URL),
   );
-  await countWebhookAttempts(context, counted);
-  return response;
 };
 
 async function workOnOther(message: Exclude<WebhookMessage, DeliveryMessage>): Promise<void> {

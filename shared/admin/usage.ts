@@ -1,4 +1,4 @@
-/** Usage for administrators: of all clients, by client, for one period of the dashboard, and over time. */
+/** Usage for administrators: of all clients, by client, and for one period of the dashboard. */
 import * as z from 'zod/mini';
 import { messageOfErrorCode } from '../contract/message-error-codes.ts';
 import { clientIdIn } from '../contract/mode.ts';
@@ -9,8 +9,7 @@ import { intervals, periodAt, periodsBetween } from '../usage/period.ts';
 import { timesOf, totalOf, usageOfAll, usageOfClient } from '../usage/read-usage.ts';
 import type { UsageList } from '../usage/usage-csv.ts';
 import { type UsageRange, usageMoment, usageRange } from '../usage/usage-query.ts';
-import { usageRowsIn, usageRowsOf } from '../usage/usage-reader.dynamo.ts';
-import { attemptsIn, hourOf } from '../usage/webhook-attempts.dynamo.ts';
+import { usageRowsIn } from '../usage/usage-reader.dynamo.ts';
 import type { AdminContext } from './admin-context.ts';
 import { clientIdOf, readClientNames } from './find-client.ts';
 
@@ -158,53 +157,4 @@ function statusCounts(amounts: Amounts): Readonly<Record<string, number>> {
     if (measure === 'messages') counts[status] = (counts[status] ?? 0) + amount;
   }
   return counts;
-}
-
-const overviewSpans = { day: 24, week: 7 * 24, month: 30 * 24 } as const;
-export const overviewQuery = z.object({
-  span: z._default(z.enum(Object.keys(overviewSpans) as [keyof typeof overviewSpans]), 'day'),
-});
-
-const millisecondsPerHour = 3_600_000;
-
-/** Returns the usage for the dashboard's overview: by hour for one day, by day for longer spans. */
-export async function usageOf(ctx: AdminContext, span: keyof typeof overviewSpans) {
-  const now = ctx.clock().getTime();
-  const hours = Array.from({ length: overviewSpans[span] }, (_hour, ago) =>
-    hourOf(new Date(now - ago * millisecondsPerHour)),
-  ).toReversed();
-  const step: 'hour' | 'day' = span === 'day' ? 'hour' : 'day';
-  const periodOf = (hour: string): string => (step === 'hour' ? hour : hour.slice(0, 10));
-  const counts = new Map<string, Record<string, number>>(hours.map((hour) => [periodOf(hour), {}]));
-  const totals: Record<string, number> = {};
-  const add = (period: string, added: Readonly<Record<string, number>>, prefix = ''): void => {
-    const point = counts.get(period) ?? {};
-    for (const [name, count] of Object.entries(added)) {
-      point[prefix + name] = (point[prefix + name] ?? 0) + count;
-      totals[prefix + name] = (totals[prefix + name] ?? 0) + count;
-    }
-  };
-  const [attempts, messages] = await Promise.all([
-    attemptsIn(ctx, hours, ctx.mode),
-    usageRowsOf(ctx, clientIdIn(ctx.mode, allClients), [...counts.keys()]),
-  ]);
-  for (const { hour, counts: added } of attempts) add(periodOf(hour), added);
-  for (const { period, amounts } of messages) {
-    const counts = statusCounts(amounts);
-    const accepted = Object.values(counts).reduce((sum, count) => sum + count, 0);
-    add(period, { ...counts, accepted }, 'messages_');
-  }
-  const startOf = (period: string): string =>
-    step === 'hour' ? `${period}:00:00.000Z` : `${period}T00:00:00.000Z`;
-  return {
-    span,
-    step,
-    /**
-     * Oldest first, without gaps: a time without usage has no counts. `messages_accepted` counts the messages of that
-     * time, `messages_delivered` and so on counts how many of them are in this state now, and `webhooks_…` the
-     * attempts in that time.
-     */
-    points: [...counts].map(([period, point]) => ({ at: startOf(period), counts: point })),
-    totals,
-  };
 }

@@ -50,7 +50,6 @@ export const adminApiRoutes = {
   deleteSuppression: { method: 'DELETE', path: '/admin/api/clients/{client_id}/suppressions/{recipient}' },
   showConversation: { method: 'GET', path: '/admin/api/conversations/{person}' },
   sendInbound: { method: 'POST', path: '/admin/api/inbound' },
-  showUsage: { method: 'GET', path: '/admin/api/usage' },
   listUsage: { method: 'GET', path: '/admin/api/usage/messages' },
   summarizeUsage: { method: 'GET', path: '/admin/api/usage/summary' },
   listOutbox: { method: 'GET', path: '/admin/api/outbox' },

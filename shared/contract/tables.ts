@@ -45,7 +45,7 @@ export const tableShapes = {
     sort: 'destination',
     streamed: true,
   },
-  // Requests and caps of clients by window, and attempts of webhooks by hour, for the dashboard.
+  // Requests and caps of clients by window.
   'rate-counters': {
     partition: 'counter',
     purged: true,

@@ -57,7 +57,6 @@ export const workerUses = {
         // UpdateItem counts failures and disables an endpoint. The query finds the client's other endpoints, which get an event about it.
         'webhook-endpoints': ['GetItem', 'Query', 'UpdateItem'],
         'client-secrets': ['GetItem'],
-        'rate-counters': ['UpdateItem'],
       },
       receivesFrom: ['webhooks', 'webhook-retries'],
       schedulesTo: ['webhook-retries'],

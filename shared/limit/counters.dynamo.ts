@@ -1,5 +1,5 @@
 /**
- * Counts in rows of the table `rate-counters`: requests, messages, spend, and attempts of webhooks. An addition is one
+ * Counts in rows of the table `rate-counters`: requests, messages and spend. An addition is one
  * conditional write of one write unit, without a read. It counts in every window or in none, so that a limit is never
  * exceeded, under any concurrency. If a response is lost, the SDK repeats the call: it counts once more, and never
  * beyond a limit.

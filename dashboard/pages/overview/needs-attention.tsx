@@ -39,7 +39,7 @@ export function NeedsAttention({ query }: { readonly query: UseQueryResult<Respo
       columns={isNarrow ? narrowColumns : columns}
       rows={query.data === undefined ? undefined : itemsOf(query.data)}
       emptyTitle="Nothing needs attention"
-      empty="No webhook endpoint is failing, no webhook has failed in the last 24 hours, no spend cap is nearly used, and no one-time passwords are held."
+      empty="No webhook has failed in the last 24 hours, no spend cap is nearly used, and no one-time passwords are held."
       idOf={({ id }) => id}
     />
   );
@@ -118,7 +118,8 @@ function itemsOf(attention: ResponseOf<'showAttention'>): Item[] {
       text:
         failed === 0 ? (
           <>
-            <span className="id">{origin}</span> is failing{reasonOf(last_error)}: {waitingText(waiting)}
+            {webhooks(waiting)} to <span className="id">{origin}</span> failed{reasonOf(last_error)} and{' '}
+            {waiting === 1 ? 'waits' : 'wait'} for a retry
           </>
         ) : (
           <>

@@ -14,49 +14,40 @@ import { Loaded, LoadFailure } from '../../components/loaded.tsx';
 import { Page, Section, Totals } from '../../components/page.tsx';
 import { PeriodChoice, usePeriod } from '../../components/period-choice.tsx';
 import { RenderFailure } from '../../components/render-failure.tsx';
+import { iso, stepsOf, timesOfLast, type UsageTimes } from '../../components/usage-period.ts';
+import { valuesOf } from '../../components/usage-series.ts';
 import { linkTo } from '../../route.ts';
-import { numberText, percent } from '../../value-names.ts';
+import { nameOf, numberText, percent } from '../../value-names.ts';
 import { NeedsAttention } from './needs-attention.tsx';
 
 const TimeChart = lazy(() => import('../../components/time-chart.tsx'));
 
-const messageSeries = {
-  messages_delivered: { title: 'Delivered', color: colours.good },
-  messages_read: { title: 'Read', color: colours.better },
-  messages_failed: { title: 'Failed', color: colours.bad },
-  messages_expired: { title: 'Expired', color: colours.doubtful },
-} as const;
-const webhookSeries = {
-  webhooks_acknowledged: { title: 'Acknowledged', color: colours.good },
-  webhooks_retry_scheduled: { title: 'Retry scheduled', color: colours.doubtful },
-  webhooks_failed: { title: 'Failed', color: colours.bad },
-} as const;
-
 /** `last`: the same period as a filter of lists. */
 const periods = [
-  { id: 'day', text: 'Last 24 hours', last: '24-hour' },
-  { id: 'week', text: 'Last 7 days', last: '7-day' },
-  { id: 'month', text: 'Last 30 days', last: '30-day' },
+  { id: 'day', text: 'Last 24 hours', last: '24-hour', step: 'hour', steps: 24 },
+  { id: 'week', text: 'Last 7 days', last: '7-day', step: 'day', steps: 7 },
+  { id: 'month', text: 'Last 30 days', last: '30-day', step: 'day', steps: 30 },
 ] as const;
 
 export function OverviewPage() {
   const span = usePeriod(periods, 'day');
-  const query = useResponse('showUsage', {}, { span });
+  const period = periods.find(({ id }) => id === span) ?? periods[0];
+  const sent = () => ({ ...iso(timesOfLast(period)), interval: period.step, group_by: 'status' });
+  const usage = useResponse('listUsage', {}, { span }, { sent });
   const today = useResponse('summarizeUsage', {}, { interval: 'day' });
   // The response is expensive and changes slowly.
   const attention = useResponse('showAttention', {}, undefined, { refreshEveryMs: 60_000 });
-  const last = periods.find(({ id }) => id === span)?.last ?? '24-hour';
   return (
     <Page
       title="Overview"
-      description="Messages by the time of their acceptance. Webhook attempts are approximate counts."
-      actions={<PeriodChoice queries={[query, today, attention]} periods={periods} selected={span} />}
+      description="Messages by the time of their acceptance."
+      actions={<PeriodChoice queries={[usage, today, attention]} periods={periods} selected={span} />}
     >
       <SpaceBetween size="l">
-        <LoadFailure query={query} />
+        <LoadFailure query={usage} />
         <LoadFailure query={attention} />
         <NeedsAttention query={attention} />
-        <Totals columns={4} totals={totalsOf(query.data, last)} />
+        <Totals columns={4} totals={totalsOf(usage.data?.usage, period.last)} />
         <Loaded query={today}>
           {(loaded) => (
             <Fields perRow={2}>
@@ -68,10 +59,7 @@ export function OverviewPage() {
         {/* Loaded after the first rows, because the script of the charts would delay them. */}
         {today.isPending ? null : (
           <RenderFailure isPart>
-            <SpaceBetween size="l">
-              <Chart title="Messages by status" unit="Messages" series={messageSeries} query={query} />
-              <Chart title="Webhook attempts" unit="Attempts" series={webhookSeries} query={query} />
-            </SpaceBetween>
+            <MessagesByStatus times={timesOfLast(period)} query={usage} />
           </RenderFailure>
         )}
       </SpaceBetween>
@@ -80,38 +68,25 @@ export function OverviewPage() {
 }
 
 /** @param last - the period, as a filter of lists */
-function totalsOf(usage: ResponseOf<'showUsage'> | undefined, last: string) {
-  const totals = usage?.totals;
-  const sum = (...names: readonly string[]): number =>
-    names.reduce((all, name) => all + (totals?.[name] ?? 0), 0);
-  const rate = (good: number, all: number): string => percent(all === 0 ? null : good / all);
-  const count = (name: string): string => (totals === undefined ? '–' : numberText(sum(name)));
-  const delivered = sum('messages_delivered', 'messages_read');
-  const finished = delivered + sum('messages_failed', 'messages_expired');
-  const attempts = sum(...Object.keys(webhookSeries));
+function totalsOf(usage: ResponseOf<'listUsage'>['usage'] | undefined, last: string) {
+  const count = (...statuses: readonly string[]): number =>
+    (usage ?? [])
+      .filter(({ status = '' }) => statuses.length === 0 || statuses.includes(status))
+      .reduce((sum, { messages }) => sum + messages, 0);
+  const text = (amount: number): string => (usage === undefined ? '–' : numberText(amount));
+  const delivered = count('delivered', 'read');
+  const finished = delivered + count('failed', 'expired');
   const messages = (status: string): string => linkTo('messages', undefined, { status, last });
-  const failedWebhooks = linkTo('activity', 'webhooks', { last });
   return [
-    { label: 'Messages accepted', value: count('messages_accepted'), href: linkTo('usage') },
-    { label: 'Delivery rate', value: rate(delivered, finished), href: messages('delivered') },
-    { label: 'Messages failed', value: count('messages_failed'), href: messages('failed') },
-    { label: 'Messages expired', value: count('messages_expired'), href: messages('expired') },
-    { label: 'Webhook latency, average', value: latencyText(usage) },
-    { label: 'Webhook success rate', value: rate(sum('webhooks_acknowledged'), attempts) },
-    { label: 'Webhook retries scheduled', value: count('webhooks_retry_scheduled') },
-    { label: 'Webhooks failed', value: count('webhooks_failed'), href: failedWebhooks },
+    { label: 'Messages accepted', value: text(count()), href: linkTo('usage') },
+    {
+      label: 'Delivery rate',
+      value: percent(finished === 0 ? null : delivered / finished),
+      href: messages('delivered'),
+    },
+    { label: 'Messages failed', value: text(count('failed')), href: messages('failed') },
+    { label: 'Messages expired', value: text(count('expired')), href: messages('expired') },
   ];
-}
-
-/** Formats the mean latency of webhooks. It includes attempts that timed out. */
-function latencyText(usage: ResponseOf<'showUsage'> | undefined): string {
-  // An earlier release did not count the time.
-  const timed = usage?.points.filter(({ counts }) => counts.webhooks_total_ms !== undefined) ?? [];
-  const sum = (names: readonly string[]): number =>
-    timed.reduce((all, { counts }) => all + names.reduce((of, name) => of + (counts[name] ?? 0), 0), 0);
-  const attempts = sum(Object.keys(webhookSeries));
-  if (attempts === 0) return '–';
-  return `${numberText(Math.round(sum(['webhooks_total_ms']) / attempts))} ms`;
 }
 
 const shownMax = 5;
@@ -163,28 +138,33 @@ function TopErrorCodes({ summary }: { readonly summary: ResponseOf<'summarizeUsa
   );
 }
 
-function Chart({
-  title,
-  unit,
-  series,
+const statusColours = [
+  ['delivered', colours.good],
+  ['read', colours.better],
+  ['failed', colours.bad],
+  ['expired', colours.doubtful],
+] as const;
+
+function MessagesByStatus({
+  times,
   query,
 }: {
-  readonly title: string;
-  readonly unit: string;
-  readonly series: Readonly<Record<string, { readonly title: string; readonly color: string }>>;
-  readonly query: UseQueryResult<ResponseOf<'showUsage'>>;
+  readonly times: UsageTimes;
+  readonly query: UseQueryResult<ResponseOf<'listUsage'>>;
 }) {
-  const { step = 'hour', points = [] } = query.data ?? {};
+  const steps = stepsOf(times);
+  const byStatus = Map.groupBy(query.data?.usage ?? [], ({ status }) => status);
   return (
-    <Section title={title}>
+    <Section title="Messages by status">
       <TimeChart
-        title={title}
-        unit={unit}
-        step={step}
-        steps={points.map(({ at }) => new Date(at))}
-        series={Object.entries(series).map(([name, look]) => ({
-          ...look,
-          values: points.map(({ counts }) => counts[name] ?? 0),
+        title="Messages by status"
+        unit="Messages"
+        step={times.step}
+        steps={steps}
+        series={statusColours.map(([status, color]) => ({
+          title: nameOf(status),
+          color,
+          values: valuesOf(byStatus.get(status) ?? [], steps, ({ messages }) => messages),
         }))}
         query={query}
       />

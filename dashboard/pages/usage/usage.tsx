@@ -19,9 +19,6 @@ import { Loaded, LoadFailure } from '../../components/loaded.tsx';
 import { Page, Section, Totals } from '../../components/page.tsx';
 import { PeriodChoice, usePeriod } from '../../components/period-choice.tsx';
 import TimeChart from '../../components/time-chart.tsx';
-import { useDashboard } from '../../dashboard-context.ts';
-import { linkTo, useListState } from '../../route.ts';
-import { numberText, percent } from '../../value-names.ts';
 import {
   type Chosen,
   chosenDays,
@@ -31,8 +28,11 @@ import {
   stepsOf,
   timesOf,
   type UsageTimes,
-} from './usage-period.ts';
-import { groupTitle, seriesOf, usageGroups } from './usage-series.ts';
+} from '../../components/usage-period.ts';
+import { groupTitle, seriesOf, usageGroups } from '../../components/usage-series.ts';
+import { useDashboard } from '../../dashboard-context.ts';
+import { linkTo, useListState } from '../../route.ts';
+import { numberText, percent } from '../../value-names.ts';
 
 export default function UsagePage() {
   const chosen = useChosen();

@@ -10,6 +10,7 @@ import { periodAt } from '../../usage/period.ts';
 import { usageRowsOf } from '../../usage/usage-reader.dynamo.ts';
 import { disabledByClient } from '../../webhook/webhook-endpoint.ts';
 import type { AdminContext } from '../admin-context.ts';
+import { type EndpointHealth, endpointHealth, failedWebhooksMax } from '../endpoint-health.ts';
 import { type ExplainedEndpoint, explainLimits } from '../explain-limits.ts';
 import { clientIdOf } from '../find-client.ts';
 import { limitsOf } from '../limits.ts';
@@ -17,7 +18,6 @@ import { showClient } from '../manage-clients.ts';
 import { type EndpointSummary, listEndpoints } from '../manage-webhooks.ts';
 import { otpHoldsOf } from '../otp-holds.ts';
 import { countedErrorCodes } from '../usage.ts';
-import { type ClientEndpoint, clientEndpoints, failedWebhooksMax } from '../webhook-health.ts';
 
 const failuresShown = 5;
 /** More are counted as this many. */
@@ -27,18 +27,19 @@ const suppressionsMax = 1000;
 export async function diagnoseClient(ctx: AdminContext, client: string) {
   const clientId = await clientIdOf(ctx, client);
   const now = ctx.clock();
-  const [shown, explained, rows, holds, [messages, failures], { endpoints: webhooks }, managed, suppressed] =
+  const [shown, explained, rows, holds, [messages, failures], endpoints, managed, suppressed] =
     await Promise.all([
       showClient(ctx, clientId),
       explainLimits(ctx, clientId),
       limitsOf(ctx, clientId),
       otpHoldsOf(ctx, clientId),
       outcomesAndFailures(ctx, clientId, now),
-      clientEndpoints(ctx, clientId),
+      endpointHealth(ctx, clientId),
       listEndpoints(ctx, clientId),
       listClientSuppressions(ctx, clientId, suppressionsMax, undefined),
     ]);
   const limits = explained.endpoints;
+  const webhooks = endpoints.filter(({ since }) => since !== null);
   const facts: ClientFacts = { client: shown, limits, rows, holds, messages, webhooks, managed };
   return {
     client_id: clientId,
@@ -131,7 +132,7 @@ export interface ClientFacts {
   }[];
   readonly holds: readonly { readonly country: string; readonly summary: string }[];
   readonly messages: Awaited<ReturnType<typeof outcomesOf>>;
-  readonly webhooks: readonly ClientEndpoint[];
+  readonly webhooks: readonly EndpointHealth[];
   readonly managed: readonly EndpointSummary[];
 }
 
@@ -231,7 +232,7 @@ function aboutMessages({
   ];
 }
 
-function aboutEndpoint({ client_id }: ClientFacts['client'], endpoint: ClientEndpoint): Finding {
+function aboutEndpoint({ client_id }: ClientFacts['client'], endpoint: EndpointHealth): Finding {
   const { origin, is_failing, failed, waiting, since } = endpoint;
   const error = reasonsOf(endpoint);
   const resend = `webhooks resend --failed --client ${client_id} --since ${since}`;
@@ -255,7 +256,7 @@ function aboutEndpoint({ client_id }: ClientFacts['client'], endpoint: ClientEnd
 const reasonsShown = 3;
 
 /** Returns ` (12 HTTP 500, 3 timeout)`, or the last error if no webhook has failed permanently yet. */
-function reasonsOf({ failures, last_error }: ClientEndpoint): string {
+function reasonsOf({ failures, last_error }: EndpointHealth): string {
   const counted = failures.slice(0, reasonsShown).map(({ error, webhooks }) => `${webhooks} × ${error}`);
   const reasons = counted.length > 0 ? counted.join(', ') : last_error;
   return reasons === null ? '' : ` (${reasons})`;

@@ -39,6 +39,7 @@ import { deleteSuppression, listSuppressions, putSuppression } from '../client-s
 import { conversationQuery, personInPath, showConversation } from '../conversation.ts';
 import { diagnoseClient } from '../diagnosis/diagnose-client.ts';
 import { rowsQuery } from '../edited-rows.ts';
+import { countFailedWebhooks, endpointHealth, failedWebhooksQuery } from '../endpoint-health.ts';
 import { explainLimits } from '../explain-limits.ts';
 import { search, searchQuery } from '../find-anything.ts';
 import { clientIdOf, listClientNames, ofMode } from '../find-client.ts';
@@ -76,8 +77,7 @@ import {
 import { allowOtps, allowOtpsBody, listOtpHolds, otpHoldsQuery, showOtpEvidence } from '../otp-holds.ts';
 import { listSenders, removeSender, senderBody, senderRowBody, setSender } from '../senders.ts';
 import { inboundBody, listOutbox, outboxQuery, sendInbound } from '../simulated-messages.ts';
-import { listUsage, overviewQuery, summarizeUsage, usageOf, usageSummaryQuery } from '../usage.ts';
-import { countFailedWebhooks, failedWebhooksQuery, webhookHealth } from '../webhook-health.ts';
+import { listUsage, summarizeUsage, usageSummaryQuery } from '../usage.ts';
 import {
   type AdminOperation,
   readsBody,
@@ -135,7 +135,9 @@ export const adminOperations = {
     countFailedWebhooks(ctx, path.client_id, given),
   ),
   diagnoseClient: readsNothing(async (ctx, { path }) => diagnoseClient(ctx, path.client_id)),
-  showWebhookHealth: readsNothing(async (ctx, { path }) => webhookHealth(ctx, path.client_id)),
+  showWebhookHealth: readsNothing(async (ctx, { path }) => ({
+    endpoints: await endpointHealth(ctx, path.client_id),
+  })),
   setLimits: readsBody(limitsBody, async (ctx, given, { actor, path }) =>
     setLimits(ctx, actor, path.client_id, given),
   ),
@@ -201,7 +203,6 @@ export const adminOperations = {
     return showConversation(ctx, person, given);
   }),
   sendInbound: readsBody(inboundBody, sendInbound),
-  showUsage: readsQuery(overviewQuery, async (ctx, given) => usageOf(ctx, given.span)),
   listUsage: readsQuery(adminUsageQuery, async (ctx, { client_id, ...query }) =>
     listUsage(ctx, client_id, usageRange(query, ctx.clock())),
   ),

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Activity } from '../../../shared/activity/activity-log.ts';
 import { as, type Shop, startShop } from '../../support/admin/shop.ts';
 import { freshNumber } from '../../support/carrier/outbox.ts';
-import { eventually } from '../../support/gateway/gateway.ts';
 import { adminToken } from '../../support/http/client.ts';
 
 /** No other test uses this number: the first page of a search would not have all messages to a number that many use. */
@@ -115,22 +114,6 @@ describe('a message', () => {
     expect(body.message).toMatchObject({ message_id: messageId, status: 'delivered', reference: 'order-42' });
     const events = (body.webhooks as { event: string }[]).map(({ event }) => event);
     expect(events.toSorted()).toEqual(['sms.delivered', 'sms.sent']);
-  });
-});
-
-describe('the figures', () => {
-  it('count the messages and webhooks of this hour', async () => {
-    const totals = await eventually(async () => {
-      const { body } = await as(admin, 'GET', '/admin/api/usage?span=day');
-      const counted = body.totals as Record<string, number>;
-      return (counted.messages_delivered ?? 0) > 0 && (counted.webhooks_failed ?? 0) > 0
-        ? counted
-        : undefined;
-    });
-    expect(totals.messages_accepted).toBeGreaterThanOrEqual(totals.messages_delivered ?? 0);
-    const { body } = await as(admin, 'GET', '/admin/api/usage?span=month');
-    expect(body).toMatchObject({ step: 'day' });
-    expect((body.points as unknown[]).length).toBeGreaterThanOrEqual(30);
   });
 });
 

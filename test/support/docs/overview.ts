@@ -11,7 +11,7 @@ type PurgedTable = {
 
 /** How long a row lives that has a time of its own. */
 const lifetimes: Readonly<Record<PurgedTable, string>> = {
-  'rate-counters': `2 days after its day or month; attempts of webhooks ${usageKeptDays} days`,
+  'rate-counters': '2 days after its day or month',
   'one-time-passwords': '1 day after the password expired',
   'otp-traffic': '2 days (minutes), 31 (days)',
   'message-usage': `${usageKeptDays} days after its period`,

@@ -8,7 +8,7 @@ import { attention } from '../../../shared/admin/attention.ts';
 import { dueFields } from '../../../shared/due/due-index.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { derivedIdAt } from '../../../shared/platform/ids.ts';
-import { type Delivery, deliveryIdOf, newDelivery } from '../../../shared/webhook/delivery.ts';
+import { type Delivery, newDelivery } from '../../../shared/webhook/delivery.ts';
 import { storeDelivery } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { testContext, withCalls } from '../../support/engine/test-context.ts';
 
@@ -28,20 +28,7 @@ interface Given {
   readonly others?: readonly Partial<Activity>[];
   /** Ids in the due index. */
   readonly unfinished?: readonly string[];
-  /** Failed earlier than yesterday. */
-  readonly before?: readonly Delivery[];
-  /** Of the latest message of each client. */
-  readonly latest?: readonly Delivery[];
 }
-
-const latestMessage = {
-  message_id: 'msg_latest',
-  channel: 'sms',
-  status: 'sent',
-  created_at: '2026-11-20T11:50:00.000Z',
-  sent_at: '2026-11-20T11:50:00.000Z',
-};
-const ofLatestMessage = deliveryIdOf({ messageId: 'msg_latest', event: 'sms.sent' });
 
 /** Attempts are a minute after 11 o'clock and the status of the response. */
 function waiting(
@@ -63,12 +50,9 @@ function waiting(
   };
 }
 
-async function attentionOf(
-  deliveries: readonly Delivery[],
-  { before = [], others = [], unfinished = [], latest = [] }: Given = {},
-) {
+async function attentionOf(deliveries: readonly Delivery[], { others = [], unfinished = [] }: Given = {}) {
   const entries = [
-    ...[...deliveries, ...before]
+    ...deliveries
       .filter(({ state }) => state === 'failed' || state === 'acknowledged')
       .map(({ delivery_id, client_id, created_at }) => ({
         kind: 'webhook_failed' as const,
@@ -84,7 +68,7 @@ async function attentionOf(
     const entry_id = derivedIdAt('act', new Date(at), String(index));
     await addActivity(context, { ...entry, entry_id, at, summary: '' } as Activity);
   }
-  for (const delivery of [...deliveries, ...before, ...latest]) {
+  for (const delivery of deliveries) {
     const { delivery_id } = delivery;
     const isDue = unfinished.includes(delivery_id);
     const due = dueFields(delivery_id, isDue ? addSeconds(now, 300) : undefined);
@@ -95,11 +79,6 @@ async function attentionOf(
     mode: 'live',
     clock: () => now,
     retentionDays: 90,
-    messages: {
-      search: async ({ clientId }: { readonly clientId: string }) => ({
-        messages: latest.some(({ client_id }) => client_id === clientId) ? [latestMessage] : [],
-      }),
-    },
     otpHolds: { listHeld: async () => [] },
   };
   return attention(dependencies as unknown as AdminContext);
@@ -138,7 +117,7 @@ it('an endpoint has the number of its failed webhooks and the time of the oldest
   ]);
 });
 
-it('an endpoint is listed before any of its webhooks has failed permanently, with the time since which it fails', async () => {
+it('an endpoint is listed before any of its webhooks has failed permanently, with the time of the oldest event', async () => {
   const shop = { client_id: 'client_1', url: 'https://shop.example/hook' };
   const { failing_endpoints } = await attentionOf(
     [
@@ -159,31 +138,10 @@ it('an endpoint is listed before any of its webhooks has failed permanently, wit
       origin: 'https://shop.example',
       failed: 0,
       waiting: 2,
-      since: '2026-11-20T11:04:00.000Z',
+      since: '2026-11-20T11:00:00.000Z',
       last_error: 'HTTP 503',
     },
   ]);
-});
-
-it('an endpoint whose latest webhooks are acknowledged is not listed, although some still wait', async () => {
-  const shop = { client_id: 'client_1', url: 'https://shop.example/hook' };
-  const old = waiting({ ...shop, delivery_id: 'whd_1' }, [['04', 503]]);
-  const recovered = waiting({ ...shop, delivery_id: ofLatestMessage, state: 'acknowledged' }, [['50', 200]]);
-  const asked = { unfinished: ['whd_1'], latest: [recovered] };
-  expect((await attentionOf([old], asked)).failing_endpoints).toEqual([]);
-  const failing = waiting({ ...shop, delivery_id: ofLatestMessage }, [['50', 500]]);
-  expect((await attentionOf([old], { ...asked, latest: [failing] })).failing_endpoints).toMatchObject([
-    // As on the client's page, which judges by the latest messages.
-    { waiting: 1, last_error: 'HTTP 500', since: '2026-11-20T11:50:00.000Z' },
-  ]);
-});
-
-it('an outage began with the oldest of its webhooks that failed permanently, also one of before yesterday', async () => {
-  const shop = { client_id: 'client_1', url: 'https://shop.example/hook' };
-  const old = failed({ ...shop, delivery_id: 'whd_1', created_at: '2026-11-17T09:00:00.000Z' });
-  const recent = failed({ ...shop, delivery_id: 'whd_2', created_at: '2026-11-20T09:00:00.000Z' });
-  const { failing_endpoints } = await attentionOf([recent], { before: [old] });
-  expect(failing_endpoints).toMatchObject([{ failed: 1, since: '2026-11-17T09:00:00.000Z' }]);
 });
 
 it('a queue that fails has its ARN as its origin', async () => {

@@ -2,8 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { runCommand } from '../../../bin/admin/program.ts';
 import { type ClientFacts, findingsOf } from '../../../shared/admin/diagnosis/diagnose-client.ts';
+import { healthOf } from '../../../shared/admin/endpoint-health.ts';
 import type { ExplainedEndpoint } from '../../../shared/admin/explain-limits.ts';
-import { endpointsOf, withFailed } from '../../../shared/admin/webhook-health.ts';
 
 const at = '2026-11-20T10:00:00.000Z';
 
@@ -121,42 +121,44 @@ describe('a diagnosis', () => {
   });
 
   const origin = 'https://a.example.com';
-  const failure = { url: `${origin}/hook`, created_at: at, last_status: 500, last_error: 'status' };
-  const timeout = { ...failure, last_status: null, last_error: 'timeout' };
-  const health = {
-    ...{ origin, acknowledged: 0, waiting: 2, failed: 0, failing_since: '2026-11-20T11:00:00.000Z' },
-    ...{ last_error: 'HTTP 503', success_rate: 0, latency_ms: 5 },
-    history: { step: 'hour', points: [] },
-  } as const;
+  const later = '2026-11-20T12:30:00.000Z';
+  const webhook = (delivery_id: string, state: string, more: object = {}) =>
+    ({
+      ...{ delivery_id, url: `${origin}/hook`, state, attempts: 1, created_at: at },
+      ...{ last_status: 500, last_error: 'not_200', ...more },
+    }) as Parameters<typeof healthOf>[0][number];
+  const failure = webhook('whd_1', 'failed');
+  const timeout = webhook('whd_2', 'failed', { last_status: null, last_error: 'timeout' });
+  const waiting = webhook('whd_3', 'retry_scheduled', { created_at: later, last_status: 503 });
+  const untried = webhook('whd_4', 'pending', { created_at: later, attempts: 0, last_status: null });
+  const acknowledged = webhook('whd_5', 'acknowledged', { created_at: later });
   const resend = `webhooks resend --failed --client client_1 --since ${at}`;
 
   it.each([
     [
       'an endpoint that fails, before a webhook failed permanently',
-      endpointsOf([], [health]),
+      healthOf([], [untried, waiting]),
       'problem',
-      `${origin} has failed since 2026-11-20T11:00:00.000Z: 0 webhooks failed permanently (HTTP 503), 2 wait for a retry.`,
+      `${origin} has failed since ${later}: 0 webhooks failed permanently (HTTP 503), 2 wait for a retry.`,
       'call listWebhookEndpoints client_1',
     ],
     [
       'an endpoint that fails still',
-      endpointsOf([failure as never], [health]),
+      healthOf([failure], [waiting, failure]),
       'problem',
-      `${origin} has failed since ${at}: 1 webhook failed permanently (1 × HTTP 500), 2 wait for a retry.`,
+      `${origin} has failed since ${at}: 1 webhook failed permanently (1 × HTTP 500), 1 wait for a retry.`,
       `when the endpoint is repaired: ${resend}`,
     ],
     [
       'an endpoint that recovered, with webhooks to send again',
-      endpointsOf([failure, timeout, failure] as never, [
-        { ...health, failing_since: null, success_rate: 0.5 },
-      ]),
+      healthOf([failure, timeout, webhook('whd_6', 'failed')], [acknowledged, failure]),
       'warning',
       `3 webhooks to ${origin} failed permanently (2 × HTTP 500, 1 × timeout), the oldest of ${at}. It acknowledges again.`,
       resend,
     ],
     [
-      'an endpoint of which the latest messages tell nothing',
-      endpointsOf([failure as never], []),
+      'an endpoint that the latest webhooks did not use',
+      healthOf([failure], []),
       'problem',
       `1 webhook to ${origin} failed permanently (1 × HTTP 500), the oldest of ${at}.`,
       resend,
@@ -167,23 +169,11 @@ describe('a diagnosis', () => {
     ]);
   });
 
-  it('lists an endpoint whose only webhooks failed permanently before the latest messages', () => {
-    expect(withFailed([], endpointsOf([failure as never], []))).toMatchObject([
-      { origin, failed: 1, failing_since: at, last_error: 'HTTP 500', success_rate: null },
+  it('an endpoint that acknowledges, or was not called yet, has no time since when it fails', () => {
+    expect(healthOf([], [acknowledged])).toMatchObject([
+      { is_failing: false, since: null, last_error: null },
     ]);
-    const recovered = {
-      ...health,
-      failing_since: null,
-      success_rate: 0.5,
-      history: { step: 'hour', points: [] },
-    } as const;
-    expect(withFailed([recovered], endpointsOf([failure as never], [recovered]))).toMatchObject([
-      { origin, failed: 1, failing_since: null },
-    ]);
-  });
-
-  it('finds nothing wrong with an endpoint that acknowledges', () => {
-    expect(endpointsOf([], [{ ...health, failing_since: null, success_rate: 1 }])).toEqual([]);
+    expect(healthOf([], [untried])).toMatchObject([{ is_failing: null, since: null, waiting: 1 }]);
   });
 
   it('finds endpoints that the gateway disabled, not those that the client disabled', () => {
@@ -206,7 +196,7 @@ describe('a diagnosis', () => {
       rows: [{ endpoint: 'spend', status: 'invalid', faults }],
       holds: [{ country: 'FR', summary: '' }],
       messages: outcomes(0, 0),
-      webhooks: [...endpointsOf([], [health]), ...endpointsOf([failure as never], [])],
+      webhooks: [...healthOf([], [waiting]), ...healthOf([failure], [])],
       managed: [],
     }).map(({ next_step }) => next_step);
     expect(steps).toHaveLength(7);

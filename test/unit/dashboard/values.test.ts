@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiError, fieldError, formError } from '../../../dashboard/api/api-error.ts';
 import { changedFields } from '../../../dashboard/components/changed-fields.ts';
-import { stepsOf, timesAt, timesOfDays } from '../../../dashboard/pages/usage/usage-period.ts';
+import { stepsOf, timesAt, timesOfDays } from '../../../dashboard/components/usage-period.ts';
 import { durationText, numberText, percent, valueText } from '../../../dashboard/value-names.ts';
 import { limitFault } from '../../../shared/limit/entered-limits.ts';
 

@@ -62,6 +62,18 @@ export function timesOfDays(first: string, last: string, now: Date): UsageTimes 
   return { since: new Date(until.getTime() - 7 * stepMs.day), until, step: 'day' };
 }
 
+/** Returns the latest hours or days, the present one included. */
+export function timesOfLast({
+  step,
+  steps,
+}: {
+  readonly step: 'hour' | 'day';
+  readonly steps: number;
+}): UsageTimes {
+  const until = (Math.floor(Date.now() / stepMs[step]) + 1) * stepMs[step];
+  return { since: new Date(until - steps * stepMs[step]), until: new Date(until), step };
+}
+
 export function timesOf({ period, first, last_day }: Chosen): UsageTimes {
   const now = new Date();
   return period === chosenDays.id ? timesOfDays(first, last_day, now) : timesAt(period, now);

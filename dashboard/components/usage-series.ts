@@ -1,8 +1,8 @@
 /** Usage as the series of a chart: the largest groups, and the sum of all others. */
 
-import type { UsageList } from '../../../shared/usage/usage-csv.ts';
-import type { Series } from '../../components/chart-series.ts';
-import { channelNames, nameOf } from '../../value-names.ts';
+import type { UsageList } from '../../shared/usage/usage-csv.ts';
+import { channelNames, nameOf } from '../value-names.ts';
+import type { Series } from './chart-series.ts';
 
 export const usageGroups = [
   { value: 'client', label: 'Client' },
@@ -29,10 +29,19 @@ export function seriesOf(
   const shown = groups.slice(0, seriesMax);
   const others = groups.slice(seriesMax).flatMap(([, entries]) => entries);
   return [...shown, ...(others.length === 0 ? [] : [['All others', others] as const])].map(
-    ([title, entries]) => {
-      const byTime = Map.groupBy(entries, ({ from }) => from);
-      return { title, values: steps.map((step) => sum(byTime.get(step.toISOString()) ?? [])) };
-    },
+    ([title, entries]) => ({ title, values: valuesOf(entries, steps, amountOf) }),
+  );
+}
+
+/** Returns the sum of the entries for each step. */
+export function valuesOf(
+  usage: readonly Entry[],
+  steps: readonly Date[],
+  amountOf: (entry: Entry) => number,
+): number[] {
+  const byTime = Map.groupBy(usage, ({ from }) => from);
+  return steps.map((step) =>
+    (byTime.get(step.toISOString()) ?? []).reduce((sum, entry) => sum + amountOf(entry), 0),
   );
 }
 

@@ -3,16 +3,16 @@
  * writes 1,000 units and reads 3,000 a second.
  */
 import { expect, it } from '@jest/globals';
-import type { Message, Status } from '../../../shared/message/message.ts';
-import { usageChanges, usageCounter } from '../../../shared/usage/count-changes.ts';
-import { addUpNotes, type CountedChange, noteChanges } from '../../../shared/usage/count-journal.dynamo.ts';
-import { usageRowsOf } from '../../../shared/usage/usage-reader.dynamo.ts';
-import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
-import { testContext } from '../../support/engine/test-context.ts';
-import { aMessage } from '../../support/message/example-message.ts';
-import { streamRecords } from '../../support/message/stream-records.ts';
-import { type Item, itemBytes } from '../../support/simulation/aws/attribute-values.ts';
-import { virtualTime } from '../../support/simulation/virtual-time.ts';
+import type { Message, Status } from '../../shared/message/message.ts';
+import { usageChanges, usageCounter } from '../../shared/usage/count-changes.ts';
+import { addUpNotes, type CountedChange, noteChanges } from '../../shared/usage/count-journal.dynamo.ts';
+import { usageRowsOf } from '../../shared/usage/usage-reader.dynamo.ts';
+import { inMemoryTables } from '../support/engine/in-memory-tables.ts';
+import { testContext } from '../support/engine/test-context.ts';
+import { aMessage } from '../support/message/example-message.ts';
+import { streamRecords } from '../support/message/stream-records.ts';
+import { type Item, itemBytes } from '../support/simulation/aws/attribute-values.ts';
+import { virtualTime } from '../support/simulation/virtual-time.ts';
 
 const start = new Date('2026-11-20T10:00:00.000Z');
 const messagesPerSecond = 5000;
