@@ -162,43 +162,6 @@ describe("a queue or an event bus in the client's own account", () => {
     expect(delivery.attempts[0]?.response_body).toBe(JSON.stringify({ id: message.MessageId }));
   });
 
-  it('gets everything again that is asked for by its ARN', async () => {
-    const QueueName = `${name}-again`;
-    await sqs.send(new CreateQueueCommand({ QueueName }));
-    const [origin, role_arn] = [arnOf('sqs', QueueName), arnOf('iam', `role/${name}`, '')];
-    const { id } = await create(owner, { sqs: { queue_arn: origin, role_arn }, events: ['sms.delivered'] });
-    const messageId = await owner.send({});
-    const acknowledged = `/api/v1/webhook-deliveries?endpoint_id=${id}&state=acknowledged`;
-    await eventually(async () => {
-      const { body } = await owner.call('GET', acknowledged);
-      return (body.webhook_deliveries as unknown[]).length > 0 ? true : undefined;
-    });
-    const first = await received(QueueName);
-    const since = new Date(Date.now() - 3_600_000).toISOString();
-    const again = { origin, state: 'acknowledged', since };
-    const resend = await owner.post('/api/v1/webhook-deliveries/resend', again);
-    expect(resend.status).toBe(202);
-    const progress = `/api/v1/webhook-deliveries/resend/${String(resend.body.resend_id)}`;
-    const completed = await eventually(async () => {
-      const { body } = await owner.call('GET', progress);
-      return body.status === 'completed' ? body : undefined;
-    });
-    expect(completed).toMatchObject({ matched: 1, resent: 1 });
-    const second = await received(QueueName);
-    expect(second.Body).toBe(first.Body);
-    expect(JSON.parse(second.Body ?? '').data.message_id).toBe(messageId);
-  });
-
-  it('gets the messages of a FIFO queue in the group of their message', async () => {
-    const endpoint = await create(owner, { sqs: { queue_arn: fifoArn, role_arn: roleArn } });
-    const deliveryId = await testEvent(owner, endpoint);
-    expect(await attempted(deliveryId)).toMatchObject({ state: 'acknowledged' });
-    expect((await received(`${name}.fifo`)).Attributes).toMatchObject({
-      MessageGroupId: deliveryId,
-      MessageDeduplicationId: deliveryId,
-    });
-  });
-
   it('gets an event whose detail a rule can match, with the signed text', async () => {
     const endpoint = await create(owner, { eventbridge: { bus_arn: busArn, role_arn: roleArn } });
     expect(await attempted(await testEvent(owner, endpoint))).toMatchObject({ state: 'acknowledged' });
@@ -220,50 +183,5 @@ describe("a queue or an event bus in the client's own account", () => {
         error_message: expect.stringContaining(`with the external id ${stranger.clientId}`),
       });
     }
-  });
-
-  it('is not sent to by a role that anyone could use through the gateway', async () => {
-    const open = `${name}-open`;
-    await aRole(open, {});
-    const role_arn = arnOf('iam', `role/${open}`, '');
-    const endpoint = await create(owner, { sqs: { queue_arn: queueArn, role_arn } });
-    const { attempts } = await attempted(await testEvent(owner, endpoint));
-    expect(attempts[0]).toMatchObject({
-      error: 'blocked',
-      error_message: expect.stringContaining('sts:ExternalId'),
-    });
-  });
-
-  it('is refused at the request where it can never be sent to', async () => {
-    const given = (destination: object) => owner.post(path, { ...destination });
-    const role_arn = roleArn;
-    const ownRole = `arn:aws:iam::${gatewayAccount}:role/any`;
-    const ownQueue = `arn:aws:sqs:${region}:${gatewayAccount}:any`;
-    const refusals = await Promise.all([
-      given({ sqs: { queue_arn: busArn, role_arn } }),
-      given({ sqs: { queue_arn: ownQueue, role_arn: ownRole } }),
-      given({ eventbridge: { bus_arn: busArn } }),
-      given({ url: 'https://example.com', sqs: { queue_arn: queueArn, role_arn } }),
-      given({}),
-    ]);
-    expect(refusals.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400]);
-    expect(refusals.map(({ body }) => (body.details as { field: string }[])[0]?.field)).toEqual([
-      'sqs.queue_arn',
-      'sqs.role_arn',
-      'eventbridge.role_arn',
-      'sqs',
-      'url',
-    ]);
-  });
-
-  it('takes the place of a URL, and gives it back', async () => {
-    const endpoint = await create(owner, { url: 'http://127.0.0.1:1/hook' });
-    const own = `${path}/${endpoint.id}`;
-    const sqsField = { sqs: { queue_arn: queueArn, role_arn: roleArn } };
-    const toQueue = await owner.call('PATCH', own, { body: sqsField });
-    expect(toQueue).toMatchObject({ status: 200, body: sqsField });
-    const back = await owner.call('PATCH', own, { body: { url: 'http://127.0.0.1:1/other' } });
-    expect(back).toMatchObject({ status: 200, body: { url: 'http://127.0.0.1:1/other' } });
-    expect(back.body).not.toHaveProperty('sqs');
   });
 });

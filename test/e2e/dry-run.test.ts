@@ -60,35 +60,6 @@ describe('a dry run', () => {
     },
   );
 
-  it.each([
-    ['/api/v1/sms/send', (to: string) => ({ to, message })],
-    ['/api/v1/sms/bulk', (to: string) => ({ message, recipients: [to] })],
-    ['/api/v1/whatsapp/send', (to: string) => ({ to, message })],
-    ['/api/v1/otp/send', (to: string) => ({ to })],
-  ])(
-    'of %s says that its key was used for another request, and nothing against a repeat',
-    async (path, bodyTo) => {
-      const client = await newClient();
-      const [body, other] = [bodyTo(freshNumber()), bodyTo(freshNumber())];
-      expect((await client.post(path, body, 'k')).status).toBe(202);
-      const refusalsOf = async (request: unknown) =>
-        (await client.post(`${path}?dry_run=true`, request, 'k')).body.refusals;
-      expect(await refusalsOf(other)).toMatchObject([{ status: 422, error: 'idempotency_key_reused' }]);
-      expect(await refusalsOf(body)).toEqual([]);
-    },
-  );
-
-  it('of a WhatsApp message has no segments', async () => {
-    const client = await newClient();
-    const { status, body } = await client.post('/api/v1/whatsapp/send?dry_run=true', {
-      to: freshNumber(),
-      message,
-    });
-    expect([status, body]).toMatchObject([200, { channel: 'whatsapp', from: null, refusals: [] }]);
-    expect(body).not.toHaveProperty('segments');
-    expect(await listed(client)).toBe(0);
-  });
-
   it('of a bulk shows each message and each refused row, and who would not get theirs, and stores nothing', async () => {
     const client = await newClient();
     await withSender(client.clientId, 'sms FR', 'ACME-FR');
@@ -154,44 +125,6 @@ describe('a dry run', () => {
       expect(await listed(client)).toBe(1);
     }));
 
-  it('of a one-time password shows that the recipient got too many, and counts none', async () => {
-    const client = await newClient();
-    const body = { to: freshNumber() };
-    for (let count = 0; count < 8; count += 1) {
-      const dry = await client.post('/api/v1/otp/send?dry_run=true', body);
-      expect(dry.body).toMatchObject({ would_be_accepted: true });
-    }
-    for (let count = 0; count < 5; count += 1) await client.send(body, '/api/v1/otp/send');
-    const { body: refused } = await client.post('/api/v1/otp/send?dry_run=true', body);
-    expect(refused).toMatchObject({ refusals: [{ status: 429, error: 'rate_limit_exceeded' }] });
-  });
-
-  it('of a bulk without a valid row, or too large for the cap, says so', () =>
-    withinOne('month', async () => {
-      const client = await newClient({ caps: { messages: { per_month: 1 } } });
-      const post = (recipients: string[]) =>
-        client.post('/api/v1/sms/bulk?dry_run=true', { message, recipients });
-      expect((await post(['+33'])).body).toMatchObject({
-        refusals: [{ status: 400, error: 'no_valid_recipients' }],
-      });
-      const { body } = await post([freshNumber(), freshNumber()]);
-      expect(body).toMatchObject({
-        refusals: [{ message: expect.stringContaining('1 of the 2 recipients would have fitted') }],
-      });
-    }));
-
-  it.each([
-    ['/api/v1/otp/send', {}],
-    ['/api/v1/whatsapp/send', { message }],
-  ])('tells when a cap is full: %s', (path, fields) =>
-    withinOne('month', async () => {
-      const client = await newClient({ caps: { messages: { per_month: 1 } } });
-      await client.send({ to: freshNumber(), message });
-      const { body } = await client.post(`${path}?dry_run=true`, { to: freshNumber(), ...fields });
-      expect(body).toMatchObject({ refusals: [{ status: 429, error: 'message_limit_reached' }] });
-    }),
-  );
-
   it.each(['?dry_run=1', '?dry_run=', '?dry_run=True', '?dry_run=yes', '?dryrun=true'])(
     'is refused with 400 if it is misspelled, and nothing is sent: %s',
     async (query) => {
@@ -202,20 +135,4 @@ describe('a dry run', () => {
       expect(await listed(client)).toBe(0);
     },
   );
-
-  it('counts towards the rate limit, and dry_run=false sends', () =>
-    withinOne('day', async () => {
-      // Of a day, which seldom ends meanwhile.
-      const client = await newClient({ limits: { perMinute: 100, perHour: 100, perDay: 2 } });
-      const sms = { to: freshNumber(), message };
-      expect((await client.post('/api/v1/sms/send?dry_run=true', sms)).status).toBe(200);
-      expect((await client.post('/api/v1/sms/send?dry_run=false', sms)).status).toBe(202);
-      expect((await client.post('/api/v1/sms/send?dry_run=true', sms)).status).toBe(429);
-    }));
-
-  it('of an invalid request is 400, as the request itself', async () => {
-    const client = await newClient();
-    const { status, body } = await client.post('/api/v1/sms/send?dry_run=true', { to: '+33', message: '' });
-    expect([status, body]).toMatchObject([400, { details: [{ field: 'to' }, { field: 'message' }] }]);
-  });
 });

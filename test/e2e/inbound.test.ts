@@ -1,5 +1,3 @@
-/** People write to the gateway: their messages belong to a client, are reported to it, and say whether it may write again. */
-import { randomInt } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { freshNumber } from '../support/carrier/outbox.ts';
 import { eventually } from '../support/gateway/gateway.ts';
@@ -111,54 +109,5 @@ describe('a message from a person', () => {
     expect(await bodyOf(open)).toBe('Any questions?');
     const { window_expires_at } = await statusOf(own, open);
     expect(Date.parse(String(window_expires_at))).toBeGreaterThan(Date.now() + 23 * 3_600_000);
-  });
-
-  it('comes unasked from two recipients of the simulated carrier: one echoes, one answers STOP', async () => {
-    const own = await newClient();
-    const echo = await send(own, '+15005550009');
-    const echoed = await eventually(async () => {
-      const { body } = await own.call('GET', '/api/v1/messages?direction=inbound');
-      return (body.messages as Record<string, unknown>[]).find(({ from }) => from === '+15005550009');
-    });
-    expect(echoed).toMatchObject({ text: 'Hello', in_reply_to: echo });
-    await send(own, '+15005550008');
-    const suppressed = await eventually(async () => {
-      const { body } = await own.call('GET', '/api/v1/suppressions');
-      return (body.suppressions as Record<string, unknown>[])[0];
-    });
-    expect(suppressed).toMatchObject({ recipient: '+15005550008', scope: 'messages', source: 'keyword' });
-  });
-
-  it('belongs to the client whose row of senders claims the number', async () => {
-    const [owner, writer] = [await newClient(), await newClient()];
-    const number = `+1212555${randomInt(1000, 9999)}`;
-    const person = freshNumber();
-    await when(writer, await send(writer, person), 'delivered');
-    await asAdmin('PATCH', '/senders', {
-      client_id: owner.clientId,
-      country: 'GB',
-      identity: number,
-      inbound: true,
-    });
-    // The rows are read every 45 s.
-    const received = await eventually(
-      async () => {
-        await asAdmin('POST', '/inbound', { from: person, to: number, text: 'Hello', channel: 'sms' });
-        const { body } = await owner.call('GET', '/api/v1/messages?direction=inbound');
-        return (body.messages as Record<string, unknown>[])[0];
-      },
-      { everyMilliseconds: 3000 },
-    );
-    expect(received).toMatchObject({ recipient: number, from: person, text: 'Hello' });
-  });
-
-  it('without a client is in the activity log, without the number', async () => {
-    const person = freshNumber();
-    const id = await write(person, 'Who is this?');
-    const noted = await eventually(async () => {
-      const { body } = await asAdmin('GET', '/activity?kind=inbound_unassigned&limit=100');
-      return (body.entries as { message_id?: string }[]).find(({ message_id }) => message_id === id);
-    });
-    expect(JSON.stringify(noted)).not.toContain(person);
   });
 });

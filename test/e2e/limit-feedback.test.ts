@@ -9,7 +9,6 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AdminShell, adminShell } from '../support/admin/admin-shell.ts';
 import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
-import { withinOne } from '../support/gateway/within-one-period.ts';
 import { adminToken, call, newClient } from '../support/http/client.ts';
 
 const endpoint = 'POST /api/v1/sms/send';
@@ -108,41 +107,5 @@ describe('a row that a person typed', () => {
       { before: { per_hour: 50_000 }, after: { endpoint } },
     ]);
     expect(await rowOf(clientId)).toBeUndefined();
-  });
-
-  it('blocks an endpoint with 403, and limits explain shows its use', () =>
-    withinOne('day', async () => {
-      const client = await newClient({ limits: 'default' });
-      await type(client.clientId, { blocked: { BOOL: true } });
-      const refused = await client.post('/api/v1/sms/send', { to: '+447700900127', message: 'Hello' });
-      expect([refused.status, refused.body.error]).toEqual([403, 'forbidden']);
-      expect(refused.headers.get('x-ratelimit-limit')).toBe('60');
-      await client.call('GET', '/api/v1/account');
-      const explained = await shell.json('limits', 'explain', client.clientId);
-      const endpoints = explained.endpoints as Record<string, unknown>[];
-      const of = (name: string) => endpoints.find((one) => one.endpoint === name);
-      expect(of(endpoint)).toMatchObject({ source: 'own_row', blocked: true, status: 'active' });
-      expect(of('GET /api/v1/account')).toMatchObject({
-        source: 'default',
-        blocked: false,
-        first_reached: { window: 'hour', after_seconds: 1000 },
-        windows: [
-          { window: 'minute', limit: 60, from: 'default' },
-          { window: 'hour', limit: 1000 },
-          { window: 'day', limit: 10_000, used: 1 },
-        ],
-      });
-    }));
-
-  it('is marked as expired by the run of the next minute', async () => {
-    const { clientId } = await newClient({ limits: 'default' });
-    const expires = new Date(Date.now() + 15_000).toISOString();
-    const { status } = await type(clientId, { per_minute: { N: '5' }, expires_at: { S: expires } });
-    expect(status).toMatch(/active|expired/);
-    const row = await eventually(async () => {
-      const found = await rowOf(clientId);
-      return found?.status?.S === 'expired' ? found : undefined;
-    });
-    expect(row.status_message?.S).toMatch(/^Expired at .* Now in force: 60 per minute \(default\)/);
   });
 });

@@ -1,13 +1,7 @@
-/** A message goes the whole way over HTTP, to every outcome that the simulated carrier knows, told of each state once. */
-import { setTimeout as pause } from 'node:timers/promises';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createApiKey, setClientDisabled } from '../../shared/client/client-admin.ts';
-import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
-import { call, clientAdmin, newClient, requestToken, type TestClient } from '../support/http/client.ts';
-import type { CallResponse } from '../support/http/http-call.ts';
+import { eventually, gateway } from '../support/gateway/gateway.ts';
+import { call, newClient, requestToken, type TestClient } from '../support/http/client.ts';
 import {
-  bodyOf,
   startWebhookEndpoint,
   verifiedBody,
   type WebhookEndpoint,
@@ -44,9 +38,6 @@ const silent = { to: '+15005550004', validitySeconds: 15, events: ['sms.expired'
 let webhookEndpoint: WebhookEndpoint;
 let client: TestClient;
 let silentMessage: Promise<string>;
-let disabled: TestClient;
-let overridden: TestClient;
-let changedAt: number;
 const sent = new Map<string, string>();
 
 /**
@@ -68,27 +59,10 @@ async function sendSilent(): Promise<string> {
 /** What takes its time by the clock begins here, and the other tests pass meanwhile. */
 beforeAll(async () => {
   webhookEndpoint = await startWebhookEndpoint();
-  [client, disabled, overridden] = await Promise.all([
-    newClient(),
-    newClient(),
-    newClient({ limits: 'default' }),
-  ]);
+  client = await newClient();
   silentMessage = sendSilent();
   // It fails where a test waits for it.
   silentMessage.catch(() => undefined);
-  // Functions remember both clients as they are.
-  expect((await disabled.call('GET', '/api/v1/messages')).status).toBe(200);
-  const before = await overridden.call('GET', '/api/v1/messages');
-  expect(before.headers.get('x-ratelimit-limit')).toBe('120');
-  await setClientDisabled(clientAdmin(), disabled.clientId, true);
-  // As a person types it in the console.
-  await documentClient().send(
-    new PutCommand({
-      TableName: gateway().tables.limit_overrides,
-      Item: { client_id: overridden.clientId, endpoint: 'GET /api/v1/messages', per_minute: 71 },
-    }),
-  );
-  changedAt = Date.now();
   // To every recipient of the simulator's table at once.
   const ids = await Promise.all(
     outcomes.map((outcome) =>
@@ -195,31 +169,6 @@ describe('a message over HTTP', () => {
     },
   );
 
-  it('sends its webhooks to the account’s URL when the request has none', async () => {
-    const withUrl = await newClient({ webhookUrl: webhookEndpoint.url });
-    const id = await withUrl.send({});
-    expect(await webhookEndpoint.eventsOnce(id, 2)).toEqual(['sms.delivered', 'sms.sent']);
-    for (const post of webhookEndpoint.postsOf(id)) verifiedBody(post, withUrl.webhookSecret);
-  });
-
-  it('is sent with an API key as with a token', async () => {
-    const { apiKey } = await createApiKey(clientAdmin(), client.clientId, new Date());
-    const headers = { Authorization: `Bearer ${apiKey}` };
-    const body = { to: '+447700900125', message: 'Hello' };
-    const accepted = await call('POST', '/api/v1/sms/send', { body, headers });
-    expect(accepted.status).toBe(202);
-    const id = String(accepted.body.message_id);
-    expect((await call('GET', `/api/v1/sms/status/${id}`, { headers })).status).toBe(200);
-  });
-
-  it('of another client is as unknown as one that never was', async () => {
-    const other = await newClient();
-    expect(await other.call('GET', `/api/v1/sms/status/${await silentMessage}`)).toMatchObject({
-      status: 404,
-      body: { error: 'not_found' },
-    });
-  });
-
   it('without any receipt expires within two minutes after its validity', async () => {
     let lateMs = await expiryOf(await silentMessage);
     // Once more where a busy machine had no time for the run of a minute.
@@ -236,40 +185,6 @@ describe('a message over HTTP', () => {
     expect(await webhookEndpoint.eventsOnce(messageId, silent.events.length)).toEqual(silent.events);
     return lateMs;
   }
-
-  it('has sent each event exactly once, also a minute later', async () => {
-    const silentMessageId = await silentMessage;
-    await client.statusOnce(silentMessageId, 'expired');
-    await webhookEndpoint.eventsOnce(silentMessageId, silent.events.length);
-    for (const outcome of outcomes) {
-      const id = sent.get(keyOf(outcome)) ?? '';
-      expect(await webhookEndpoint.eventsOnce(id, outcome.events.length)).toEqual(outcome.events);
-    }
-    expect(webhookEndpoint.eventsOf(silentMessageId)).toEqual(silent.events);
-    const deliveryIds = webhookEndpoint.posts.map((post) => post.headers['webhook-id']);
-    expect(new Set(deliveryIds).size).toBe(deliveryIds.length);
-    expect(webhookEndpoint.posts.every((post) => bodyOf(post).data.client_id !== undefined)).toBe(true);
-  });
-});
-
-describe('a change by hand holds within 60 s, in every process and with no deploy', () => {
-  const processes = 8;
-  const listings = async (of: TestClient): Promise<readonly CallResponse[]> => {
-    await pause(Math.max(0, changedAt + 60_000 - Date.now()));
-    return Promise.all(Array.from({ length: processes }, () => of.call('GET', '/api/v1/messages')));
-  };
-
-  it('a disabled client is refused in every process, and gets no token', async () => {
-    for (const response of await listings(disabled)) {
-      expect(response).toMatchObject({ status: 403, body: { error: 'forbidden' } });
-    }
-    expect((await requestToken(disabled.clientId, disabled.clientSecret)).status).toBe(403);
-  });
-
-  it('an override row is the limit', async () => {
-    const limits = (await listings(overridden)).map(({ headers }) => headers.get('x-ratelimit-limit'));
-    expect(limits).toEqual(Array(processes).fill('71'));
-  });
 });
 
 function keyOf(outcome: { readonly to: string; readonly channel?: string }): string {

@@ -6,7 +6,7 @@ import type { Channel } from '../../shared/contract/channels.ts';
 import type { Message } from '../../shared/message/message.ts';
 import { messageRowOf } from '../../shared/message/store/message-row.ts';
 import { newId } from '../../shared/platform/ids.ts';
-import { documentClient, eventually, gateway, sqsClient } from '../support/gateway/gateway.ts';
+import { documentClient, gateway, sqsClient } from '../support/gateway/gateway.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
 
 let client: TestClient;
@@ -118,8 +118,6 @@ async function settled(): Promise<void> {
   await client.statusOnce(marker, 'delivered');
 }
 
-const statusesOf = ({ history }: Shown) => history.map(({ status }) => status);
-
 describe('SMS', () => {
   it('is delivered once by a receipt that comes twice, with the price that it names', async () => {
     const id = await handedOver('sms');
@@ -131,71 +129,14 @@ describe('SMS', () => {
     await settled();
     expect(await shown(id)).toEqual(first);
   });
-
-  it('moves back by no late receipt: sent, failed and expired after delivered change nothing', async () => {
-    const id = await handedOver('sms');
-    await report(smsEvent(id, 'TEXT_SUCCESSFUL', true));
-    const delivered = await client.statusOnce(id, 'delivered');
-    await report(
-      smsEvent(id, 'TEXT_SENT', false),
-      smsEvent(id, 'TEXT_UNREACHABLE', true),
-      smsEvent(id, 'TEXT_TTL_EXPIRED', true),
-      smsEvent(id, 'TEXT_PENDING', false),
-    );
-    await settled();
-    expect(await shown(id)).toEqual(delivered);
-  });
-
-  it('is delivered after all when the carrier first reported a failure', async () => {
-    const id = await handedOver('sms');
-    await report(smsEvent(id, 'TEXT_CARRIER_UNREACHABLE', true));
-    expect(await client.statusOnce(id, 'failed')).toMatchObject({ error: { code: 'unreachable' } });
-    await report(smsEvent(id, 'TEXT_DELIVERED', true));
-    const delivered = await client.statusOnce(id, 'delivered');
-    expect(delivered.error).toBeNull();
-    expect(statusesOf(await shown(id))).toEqual(['queued', 'sent', 'failed', 'delivered']);
-  });
-
-  it.each([
-    ['TEXT_TTL_EXPIRED', 'expired', 'expired'],
-    ['TEXT_UNKNOWN', 'failed', 'unknown'],
-    ['TEXT_CARRIER_BLOCKED', 'failed', 'carrier_blocked'],
-  ])('is by a final %s %s, for the reason %s', async (eventType, status, code) => {
-    const id = await handedOver('sms');
-    await report(smsEvent(id, eventType, true));
-    expect(await client.statusOnce(id, status)).toMatchObject({ error: { code } });
-  });
 });
 
 describe('WhatsApp', () => {
-  it('is read by receipts in the wrong order, each state entered once', async () => {
-    const id = await handedOver('whatsapp');
-    await report(whatsAppEvent({ own: id }, 'read'), whatsAppEvent({ own: id }, 'delivered'));
-    const entered = await eventually(async () => {
-      const statuses = statusesOf(await shown(id)).toSorted();
-      return statuses.includes('read') && statuses.includes('delivered') ? statuses : undefined;
-    });
-    expect(entered).toEqual(['delivered', 'queued', 'read', 'sent']);
-    await report(whatsAppEvent({ own: id }, 'sent'), whatsAppEvent({ own: id }, 'read'));
-    await settled();
-    expect(statusesOf(await shown(id)).toSorted()).toEqual(entered);
-  });
-
   it('is found by the carrier’s id where ours does not come back', async () => {
     const aws = `aws-${newId('msg', new Date())}`;
     const id = await handedOver('whatsapp', { carrier_message_id: aws });
     await report(whatsAppEvent({ aws }, 'delivered'));
     expect(await client.statusOnce(id, 'delivered')).toMatchObject({ message_id: id });
-  });
-
-  it.each([
-    [410, 'expired', 'expired'],
-    [131_026, 'failed', 'unreachable'],
-    [131_047, 'failed', 'template_required'],
-  ])('fails by Meta’s error %i as %s, for the reason %s', async (metaCode, status, code) => {
-    const id = await handedOver('whatsapp');
-    await report(whatsAppEvent({ own: id }, 'failed', { errors: [{ code: metaCode }] }));
-    expect(await client.statusOnce(id, status)).toMatchObject({ error: { code } });
   });
 });
 
@@ -205,17 +146,5 @@ describe('a receipt for no message', () => {
     await report(smsEvent(unknown, 'TEXT_DELIVERED', true), whatsAppEvent({ aws: 'nobody' }, 'read'));
     await settled();
     expect((await client.call('GET', `/api/v1/sms/status/${unknown}`)).status).toBe(404);
-  });
-
-  it('does not change a message that was never handed over', async () => {
-    const queued_at = new Date().toISOString();
-    const id = await handedOver('sms', {
-      status: 'canceled',
-      scheduled_at: queued_at,
-      canceled_at: queued_at,
-    });
-    await report(smsEvent(id, 'TEXT_DELIVERED', true));
-    await settled();
-    expect(await shown(id)).toMatchObject({ status: 'canceled' });
   });
 });

@@ -1,8 +1,5 @@
-import { paginateDescribeLogGroups, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
 import { ListSchedulesCommand } from '@aws-sdk/client-scheduler';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readActivity } from '../../shared/activity/activity-log.dynamo.ts';
-import { addSeconds } from '../../shared/platform/clock.ts';
 import { derivedId } from '../../shared/platform/ids.ts';
 import { type Delivery, retryDelaysSeconds } from '../../shared/webhook/delivery.ts';
 import { readDelivery } from '../../shared/webhook/delivery-store.dynamo.ts';
@@ -10,7 +7,6 @@ import {
   eventually,
   gateway,
   gatewayContext,
-  logsClient,
   schedulerClient,
   waitMaxSeconds,
 } from '../support/gateway/gateway.ts';
@@ -38,7 +34,6 @@ describe(`the retries of a deployed gateway, ${time_scale} times as fast`, () =>
   const context = gatewayContext();
   let webhookEndpoint: WebhookEndpoint;
   let client: TestClient;
-  let messageId: string;
   let delivery: Delivery;
   let posts: readonly ReceivedPost[];
   /** The attempts for which a schedule was seen to stand. */
@@ -47,7 +42,7 @@ describe(`the retries of a deployed gateway, ${time_scale} times as fast`, () =>
   beforeAll(async () => {
     webhookEndpoint = await startWebhookEndpoint(() => 500);
     client = await newClient();
-    ({ messageId, delivery, posts } = await allAttempts());
+    ({ delivery, posts } = await allAttempts());
   }, testTimeoutMs);
   afterAll(async () => {
     await webhookEndpoint.close();
@@ -114,7 +109,7 @@ describe(`the retries of a deployed gateway, ${time_scale} times as fast`, () =>
       },
       { withinSeconds, everyMilliseconds: 500 },
     );
-    return { messageId, delivery, posts: webhookEndpoint.postsOf(messageId) };
+    return { delivery, posts: webhookEndpoint.postsOf(messageId) };
   }
 
   function latenessOf({
@@ -137,61 +132,5 @@ describe(`the retries of a deployed gateway, ${time_scale} times as fast`, () =>
   async function noteSchedules(deliveryId: string): Promise<void> {
     const { Schedules = [] } = await schedules.send(new ListSchedulesCommand({ NamePrefix: deliveryId }));
     for (const { Name = '' } of Schedules) scheduled.add(Number(Name.slice(deliveryId.length + 1)));
-  }
-
-  it('end with one entry in the activity log', async () => {
-    const [since, until] = [new Date(0), addSeconds(new Date(), 60)];
-    const page = await readActivity(context, { clientId: client.clientId, since, until, limit: 100 });
-    const entries = page.entries.filter(({ message_id }) => message_id === messageId);
-    expect(entries).toEqual([
-      expect.objectContaining({
-        kind: 'webhook_failed',
-        message_id: messageId,
-        delivery_id: delivery.delivery_id,
-      }),
-    ]);
-  });
-
-  it('end with an ERROR line', async () => {
-    // Lambda writes the lines of an invocation when it ends.
-    const lines = await eventually(async () => {
-      const found = await logLinesOfDelivery();
-      return found.some(({ level, delivery_id }) => level === 'ERROR' && delivery_id === delivery.delivery_id)
-        ? found
-        : undefined;
-    });
-    expect(lines).toContainEqual(
-      expect.objectContaining({
-        level: 'ERROR',
-        message: 'webhook failed',
-        delivery_id: delivery.delivery_id,
-        client_id: client.clientId,
-      }),
-    );
-  });
-
-  /** Every JSON line that the function wrote. */
-  async function logLinesOfDelivery(): Promise<readonly Record<string, unknown>[]> {
-    const logs = logsClient();
-    // The emulator returns a limited number of lines, and other tests write many.
-    const startTime = Date.parse(delivery.created_at);
-    const logGroups: { readonly logGroupName?: string | undefined }[] = [];
-    for await (const page of paginateDescribeLogGroups({ client: logs }, { limit: 50 }))
-      logGroups.push(...(page.logGroups ?? []));
-    const names = logGroups
-      .map(({ logGroupName = '' }) => logGroupName)
-      .filter((name) => name.includes('DeliverWebhook'));
-    expect(names.length).toBeGreaterThan(0);
-    const found: { readonly message?: string | undefined }[] = [];
-    for (const logGroupName of names)
-      for await (const { events = [] } of paginateFilterLogEvents(
-        { client: logs },
-        { logGroupName, startTime },
-      ))
-        found.push(...events);
-    return found
-      .flatMap(({ message = '' }) => message.split('\n'))
-      .filter((line) => line.startsWith('{'))
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 });

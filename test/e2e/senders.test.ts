@@ -54,88 +54,6 @@ async function asAdmin(method: string, path: string, body?: object) {
   return call(method, path, { credential: await adminToken(), body });
 }
 
-const mistakes: readonly (readonly [string, string, Attributes, RegExp])[] = [
-  ['no identity', 'sms GB', {}, /^identity: it is missing/],
-  [
-    'a number as a number',
-    'sms GB',
-    { identity: { N: '447700900123' } },
-    /^identity: 447700900123 is a number/,
-  ],
-  [
-    'a national number',
-    'sms GB',
-    { identity: { S: '07700 900123' } },
-    /^identity: "07700 900123" is not a sender/,
-  ],
-  ['a long name', 'sms GB', { identity: { S: 'ACME Deliveries' } }, /^identity: "ACME Deliveries" is not/],
-  ['a list', 'sms GB', { identity: { L: [{ S: 'ACME' }] } }, /^identity: \["ACME"\] is not a text/],
-  ['null', 'sms GB', { identity: { NULL: true } }, /^identity: null is not a text/],
-  [
-    'a name for the US',
-    'sms US',
-    { identity: { S: 'ACME' } },
-    /^identity: sender IDs are not accepted in US/,
-  ],
-  ['UK', 'sms UK', { identity: { S: 'ACME' } }, /^destination: .* Write "sms GB"\./],
-  ['only a country', 'GB', { identity: { S: 'ACME' } }, /^destination: .* Write "sms GB"\./],
-  [
-    'a pace of zero',
-    'sms GB',
-    { identity: { S: 'ACME' }, messages_per_second: { N: '0' } },
-    /^messages_per_second: 0 is not a valid pace/,
-  ],
-  [
-    'a pace of 38 digits',
-    'sms GB',
-    { identity: { S: 'ACME' }, messages_per_second: { N: '9'.repeat(38) } },
-    /^messages_per_second: .* is not a valid pace/,
-  ],
-  [
-    'one id of India',
-    'sms IN',
-    { identity: { S: 'ACME' }, entity_id: { S: '1101' } },
-    /^template_id: it is missing/,
-  ],
-  [
-    'a rounded id of India',
-    'sms IN',
-    { identity: { S: 'ACME' }, entity_id: { N: '1101456789012345678' }, template_id: { S: '1107' } },
-    /^entity_id: \d+ is a number and may be rounded/,
-  ],
-  [
-    'a name that receives',
-    'sms GB',
-    { identity: { S: 'ACME' }, inbound: { BOOL: true } },
-    /^inbound: only a phone number receives/,
-  ],
-];
-
-describe('a row with a mistake', () => {
-  it('gets its feedback within seconds, and the next row in order is used', async () => {
-    const entered = await Promise.all(
-      mistakes.map(async ([what, destination, attributes, message]) => {
-        const client = await newClient();
-        await enter(client.clientId, destination, attributes);
-        await enter(client.clientId, 'sms *', { identity: { S: '+447700900999' } });
-        return { what, client, destination, message };
-      }),
-    );
-    for (const { what, client, destination, message } of entered) {
-      const feedback = await feedbackOf(client.clientId, destination);
-      expect([what, feedback.status]).toEqual([what, 'invalid']);
-      expect(feedback.message).toMatch(message);
-      const to = destination.endsWith('US')
-        ? '+12065550100'
-        : destination.endsWith('IN')
-          ? '+919876543210'
-          : freshNumber();
-      const dry = await client.post('/api/v1/sms/send?dry_run=true', { to, message: 'Hello' });
-      expect([what, dry.status, dry.body.from]).toEqual([what, 200, '+447700900999']);
-    }
-  });
-});
-
 describe('the sender of a message', () => {
   it('is that of its row, in the status, the list, the outbox and the webhook data of every send', async () => {
     const client = await newClient();
@@ -164,17 +82,6 @@ describe('the sender of a message', () => {
     expect(new Map(listed.map(({ message_id, from }) => [message_id, from]))).toEqual(new Map(sent));
     const { messages } = await shell.json('call', 'listOutbox', '--to', to);
     expect(messages).toContainEqual(expect.objectContaining({ message_id: sent[0][0], from: 'ACME-GB' }));
-  });
-
-  it('of a bulk is selected for each recipient', async () => {
-    const client = await newClient();
-    await enter(client.clientId, 'sms GB', { identity: { S: 'ACME-GB' } });
-    await enter(client.clientId, 'sms FR', { identity: { S: 'ACME-FR' } });
-    const recipients = [freshNumber(), '+33612345678', '+4915123456789'];
-    const { body } = await client.post('/api/v1/sms/bulk', { message: 'Hello', recipients });
-    const ids = (body.messages as { message_id: string }[]).map(({ message_id }) => message_id);
-    const senders = await Promise.all(ids.map(async (id) => (await client.status(id)).from));
-    expect(senders).toEqual(['ACME-GB', 'ACME-FR', null]);
   });
 });
 
@@ -214,46 +121,6 @@ describe('the tools', () => {
       before: { destination: 'sms IN', identity: 'ACMEIN' },
       after: { destination: 'sms IN', messages_per_second: 5, note: 'since March' },
     });
-  });
-
-  it('refuse what is not a sender, and name what is wrong', async () => {
-    const { clientId } = await newClient();
-    const refused = await asAdmin('PATCH', '/admin/api/senders', {
-      client_id: clientId,
-      country: 'GB',
-      identity: 'much too long a name',
-      messages_per_second: -1,
-    });
-    expect(refused.status).toBe(400);
-    expect(refused.body.details).toMatchObject([{ field: 'identity' }, { field: 'messages_per_second' }]);
-    const none = await asAdmin('PATCH', '/admin/api/senders', { client_id: clientId, country: 'UK' });
-    expect(none.body).toMatchObject({ error: 'invalid_request', details: [{ field: 'country' }] });
-    const nobody = await shell.run(
-      ...['senders', 'set', '--client', 'client_nobody', '--country', '*', '--identity', 'ACME'],
-    );
-    expect([nobody.status, nobody.stderr]).toEqual([
-      1,
-      expect.stringContaining('There is no client client_nobody.'),
-    ]);
-    const gone = await shell.run('senders', 'remove', '--client', clientId, '--destination', 'sms GB');
-    expect([gone.status, gone.stderr]).toEqual([1, expect.stringContaining('There is no such row')]);
-  });
-
-  it('remove a row whose destination is misspelled, and show it until then', async () => {
-    const { clientId } = await newClient();
-    await enter(clientId, 'sms UK', { identity: { S: 'ACME' } });
-    const listed = await asAdmin('GET', `/admin/api/senders?client_id=${clientId}`);
-    expect(listed.body.senders).toContainEqual(
-      expect.objectContaining({
-        client_id: clientId,
-        destination: 'sms UK',
-        channel: null,
-        status: 'invalid',
-      }),
-    );
-    const body = { client_id: clientId, destination: 'sms UK' };
-    expect((await asAdmin('POST', '/admin/api/senders/remove', body)).status).toBe(200);
-    expect((await asAdmin('POST', '/admin/api/senders/remove', body)).status).toBe(404);
   });
 
   it('two clients that claim one number both get feedback, and one gets it again when the other gives the number up', async () => {

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AdminShell, adminShell } from '../support/admin/admin-shell.ts';
 import { freshNumber } from '../support/carrier/outbox.ts';
-import { eventually, gateway } from '../support/gateway/gateway.ts';
-import { call, newClient, tokenOf } from '../support/http/client.ts';
+import { newClient } from '../support/http/client.ts';
 import { expectRefusal, time } from '../support/http/expected-responses.ts';
 
 const suppressions = '/api/v1/suppressions';
@@ -37,71 +36,6 @@ describe('suppressions', () => {
     expect(ended).toMatchObject({ status: 200, body: { recipient: person, deleted: true } });
     expect((await own.call('GET', suppressions)).body).toEqual({ suppressions: [] });
     expectRefusal(await own.call('DELETE', `/api/v1/suppressions/${person}`), 404, 'not_found');
-  });
-
-  it('refuse what is no number, scope or cursor', async () => {
-    const own = await newClient();
-    expectRefusal(await own.call('PUT', '/api/v1/suppressions/12345'), 400, 'invalid_request', ['recipient']);
-    expectRefusal(
-      await own.call('PUT', `/api/v1/suppressions/${person}`, { body: { scope: 'some', reason: '' } }),
-      400,
-      'invalid_request',
-      ['reason', 'scope'],
-    );
-    expectRefusal(await own.call('GET', `${suppressions}?cursor=x&limit=0`), 400, 'invalid_request', [
-      'limit',
-    ]);
-    expectRefusal(await own.call('GET', `${suppressions}?cursor=x`), 400, 'invalid_request', ['cursor']);
-  });
-
-  it('accept the send, and do not hand it over; one-time passwords are sent unless all is suppressed', async () => {
-    const own = await newClient();
-    const [to, all] = ['+447700900142', '+447700900143'];
-    await own.call('PUT', `/api/v1/suppressions/${to}`);
-    await own.call('PUT', `/api/v1/suppressions/${all}`, { body: { scope: 'all' } });
-    const sms = await own.call('POST', '/api/v1/sms/send', { body: { to, message: 'Hello' } });
-    expect(sms.status).toBe(202);
-    const codes = await Promise.all(
-      [to, all].map((recipient) => own.call('POST', '/api/v1/otp/send', { body: { to: recipient } })),
-    );
-    const final = async (response: { readonly body: Record<string, unknown> } | undefined) =>
-      eventually(async () => {
-        const path = `/api/v1/sms/status/${String(response?.body.message_id)}`;
-        const { status, sent_at, error } = (await own.call('GET', path)).body;
-        return status === 'failed' || status === 'delivered' ? { status, sent_at, error } : undefined;
-      });
-    const notSent = { status: 'failed', sent_at: null, error: { code: 'recipient_opted_out' } };
-    expect(await final(sms)).toMatchObject(notSent);
-    expect(await final(codes[0])).toMatchObject({ status: 'delivered' });
-    expect(await final(codes[1])).toMatchObject(notSent);
-  });
-});
-
-describe('an administrator', () => {
-  it('sees and changes the suppressions of a client, and every change is in the activity log', async () => {
-    const own = await newClient();
-    const { client_id, client_secret } = gateway().admin;
-    const credential = await tokenOf(client_id, client_secret);
-    const path = `/admin/api/clients/${own.clientId}/suppressions`;
-    const admin = (method: string, below = '', body?: unknown) =>
-      call(method, `${path}${below}`, body === undefined ? { credential } : { credential, body });
-    const put = await admin('PUT', `/${encodeURIComponent(person)}`, { scope: 'all', reason: 'By post' });
-    expect(put.body).toMatchObject({ recipient: person, scope: 'all', source: 'admin' });
-    expect((await own.call('GET', suppressions)).body).toEqual({ suppressions: [put.body] });
-    expect((await admin('GET')).body).toEqual({ suppressions: [put.body] });
-    expectRefusal(await admin('PUT', '/12345', {}), 400, 'invalid_request', ['recipient']);
-    expect((await admin('DELETE', `/${encodeURIComponent(person)}`)).body).toEqual({
-      recipient: person,
-      deleted: true,
-    });
-    expectRefusal(await admin('DELETE', `/${encodeURIComponent(person)}`), 404, 'not_found');
-    const log = await call('GET', `/admin/api/activity?client_id=${own.clientId}&kind=suppression_changed`, {
-      credential,
-    });
-    expect(log.body.entries).toMatchObject([
-      { actor: client_id, before: { scope: 'all' }, after: { recipient: person, scope: null } },
-      { actor: client_id, before: { scope: null }, after: { recipient: person, scope: 'all' } },
-    ]);
   });
 });
 

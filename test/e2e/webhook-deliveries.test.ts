@@ -1,8 +1,7 @@
 /** The log of a client's webhooks, and sending them again, over HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newId } from '../../shared/platform/ids.ts';
-import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
-import { call, newClient, type TestClient, tokenOf } from '../support/http/client.ts';
+import { documentClient, eventually } from '../support/gateway/gateway.ts';
+import { newClient, type TestClient } from '../support/http/client.ts';
 import { storeFailedDeliveries } from '../support/webhook/failed-webhooks.ts';
 import { startWebhookEndpoint, type WebhookEndpoint } from '../support/webhook/webhook-endpoint.ts';
 
@@ -94,59 +93,6 @@ describe('the log of webhooks', () => {
     expect((await other.post(`/api/v1/webhook-deliveries/${id}/resend`, {})).status).toBe(404);
     expect(await list(other, 'limit=100')).toEqual([]);
   });
-
-  it('refuses what it cannot answer, with the faulty field', async () => {
-    for (const [query, field] of [
-      ['state=lost', 'state'],
-      ['event=sms.read', 'event'],
-      ['limit=101', 'limit'],
-      ['since=yesterday', 'since'],
-      ['cursor=abc', 'cursor'],
-    ]) {
-      const response = await other.call('GET', `/api/v1/webhook-deliveries?${query}`);
-      expect(response).toMatchObject({ status: 400, body: { details: [{ field }] } });
-    }
-    expect((await other.call('GET', `/api/v1/webhook-deliveries/${newId('whd', new Date())}`)).status).toBe(
-      404,
-    );
-  });
-});
-
-describe('administrators', () => {
-  it('see a client’s endpoints and its log, send test events, and resend what failed', async () => {
-    const client = await newClient({ name: 'Watched' });
-    const { admin } = gateway();
-    const credential = await tokenOf(admin.client_id, admin.client_secret);
-    const own = `/admin/api/clients/${client.clientId}`;
-    const created = await client.post('/api/v1/webhook-endpoints', { url: server.url });
-    const endpointId = String(created.body.endpoint_id);
-    const endpoints = await call('GET', `${own}/webhook-endpoints`, { credential });
-    expect(endpoints.body.webhook_endpoints).toMatchObject([
-      { endpoint_id: endpointId, enabled: true, failing_since: null },
-    ]);
-    const test = await call('POST', `${own}/webhook-endpoints/${endpointId}/test`, { credential, body: {} });
-    expect(test).toMatchObject({ status: 200, body: { endpoint_id: endpointId } });
-    await eventually(async () => (postsOf(String(test.body.delivery_id)).length === 1 ? true : undefined));
-    const [id = ''] = await storeFailedDeliveries(dynamo, {
-      ...{ clientId: client.clientId, url: server.url, count: 1 },
-    });
-    const failed = await call('GET', `${own}/webhook-deliveries?state=failed`, { credential });
-    expect(failed.body.webhook_deliveries).toMatchObject([{ delivery_id: id, state: 'failed' }]);
-    const since = new Date(Date.now() - 3_600_000).toISOString();
-    const body = { since, origin: new URL(server.url).origin };
-    const resend = await call('POST', `${own}/webhook-deliveries/resend`, { credential, body });
-    expect(resend).toMatchObject({ status: 200, body: { resend_id: expect.any(String) } });
-    const progress = `${own}/webhook-deliveries/resend/${String(resend.body.resend_id)}`;
-    // A request does what it can in four seconds; the rest is done each minute.
-    const completed = await eventually(async () => {
-      const { body } = await call('GET', progress, { credential });
-      return body.status === 'completed' ? body : undefined;
-    });
-    expect(completed).toMatchObject({ matched: 1, resent: 1 });
-    await eventually(async () => (postsOf(id).length === 1 ? true : undefined));
-    const theirs = `/admin/api/clients/${other.clientId}/webhook-deliveries/resend/${String(resend.body.resend_id)}`;
-    expect((await call('GET', theirs, { credential })).status).toBe(404);
-  });
 });
 
 describe('everything that failed', () => {
@@ -174,24 +120,5 @@ describe('everything that failed', () => {
     expect(ids.filter((id) => postsOf(id).length !== 1)).toEqual([]);
     expect((await other.call('GET', progress)).status).toBe(404);
     expect(await list(client, 'state=failed')).toEqual([]);
-  });
-
-  it('is not sent again for a request that has faults', async () => {
-    const since = '2026-11-20T10:00:00.000Z';
-    const endpoint_id = newId('whe', new Date());
-    for (const [body, field] of [
-      [{}, 'since'],
-      [{ since, origin: 'https://example.com/path' }, 'origin'],
-      [{ since, origin: 'https://example.com', endpoint_id }, 'origin'],
-      [{ since, until: '2026-11-20T09:00:00.000Z' }, 'until'],
-      [{ since, state: 'pending' }, 'state'],
-    ] as const) {
-      const response = await other.post(`/api/v1/webhook-deliveries/resend`, body);
-      expect(response).toMatchObject({ status: 400, body: { details: [{ field }] } });
-    }
-    expect((await other.post(`/api/v1/webhook-deliveries/resend`, { since, endpoint_id })).status).toBe(404);
-    expect(
-      (await other.call('GET', `/api/v1/webhook-deliveries/resend/${newId('whr', new Date())}`)).status,
-    ).toBe(404);
   });
 });

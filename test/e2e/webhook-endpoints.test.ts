@@ -1,23 +1,10 @@
-import { createHmac } from 'node:crypto';
-import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
-import { readWebhookSecrets, replaceWebhookSecrets } from '../../shared/client/webhook-secrets.dynamo.ts';
-import { addDays } from '../../shared/platform/clock.ts';
 import { derivedId } from '../../shared/platform/ids.ts';
-import { disabledAfter } from '../../shared/webhook/deliver/disable-endpoint.ts';
-import { readDelivery } from '../../shared/webhook/delivery-store.dynamo.ts';
-import { endpointsMax } from '../../shared/webhook/webhook-endpoint.ts';
 import { adminShell } from '../support/admin/admin-shell.ts';
-import {
-  documentClient,
-  eventually,
-  gateway,
-  gatewayContext,
-  sqsClient,
-} from '../support/gateway/gateway.ts';
+import { documentClient, eventually, gateway } from '../support/gateway/gateway.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
 import {
   bodyOf,
@@ -27,10 +14,8 @@ import {
   type WebhookEndpoint,
 } from '../support/webhook/webhook-endpoint.ts';
 
-const { tables, queues } = gateway();
+const { tables } = gateway();
 const dynamo = documentClient();
-const sqs = sqsClient();
-const context = gatewayContext();
 const servers: WebhookEndpoint[] = [];
 const path = '/api/v1/webhook-endpoints';
 /** It fails at hand-over, so a message to it has one event alone: `sms.failed`. */
@@ -41,7 +26,6 @@ afterEach(async () => {
 });
 afterAll(() => {
   dynamo.destroy();
-  sqs.destroy();
 });
 
 async function aServer(): Promise<WebhookEndpoint> {
@@ -87,10 +71,6 @@ function librariesAccept(post: ReceivedPost, secret: string): boolean {
   expect(new Set(accepts).size).toBe(1);
   return accepts.includes(true);
 }
-
-const plainHolds = ({ bytes, headers }: ReceivedPost, secret: string) =>
-  headers['x-webhook-signature'] === createHmac('sha256', secret).update(bytes).digest('hex');
-const signaturesOf = ({ headers }: ReceivedPost) => String(headers['webhook-signature']).split(' ').length;
 
 describe('webhook endpoints', () => {
   it('are created, listed, shown, changed and deleted by their client, and each change is in the activity log', async () => {
@@ -154,39 +134,6 @@ describe('webhook endpoints', () => {
     ]);
     expect(JSON.stringify(Items)).not.toContain('whsec_');
   });
-
-  it('are refused with every faulty field named, and above ten of a client', async () => {
-    const client = await newClient();
-    const faulty = { url: 'http://user:pass@127.0.0.1/', events: ['sms.read'], description: '' };
-    const response = await client.post(path, faulty);
-    expect(response).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
-    const fields = (response.body.details as { field: string }[]).map(({ field }) => field);
-    expect(fields.toSorted()).toEqual(['description', 'events[0]', 'url']);
-    expect((await client.post(path, {})).status).toBe(400);
-    const many = await Promise.all(
-      Array.from({ length: endpointsMax + 3 }, () => client.post(path, { url: 'http://127.0.0.1:1/' })),
-    );
-    expect(many.filter(({ status }) => status === 201)).toHaveLength(endpointsMax);
-    expect(new Set(many.map(({ status }) => status))).toEqual(new Set([201, 409]));
-    expect(many.find(({ status }) => status === 409)?.body.error).toBe('endpoint_limit_reached');
-  });
-
-  it('of another client are not found, by any operation', async () => {
-    const [owner, stranger] = [await newClient(), await newClient()];
-    const { id } = await create(owner, { url: 'http://127.0.0.1:1/' });
-    const own = `/api/v1/webhook-endpoints/${id}`;
-    const calls = [
-      stranger.call('GET', own),
-      stranger.call('PATCH', own, { body: { enabled: false } }),
-      stranger.call('DELETE', own),
-      stranger.call('POST', `${own}/secret`),
-      test(stranger, id),
-      owner.call('GET', `${path}/whe_0`),
-    ];
-    for (const response of await Promise.all(calls)) expect(response.status).toBe(404);
-    expect((await owner.call('GET', own)).body.enabled).toBe(true);
-    expect((await stranger.call('GET', path)).body).toEqual({ webhook_endpoints: [] });
-  });
 });
 
 describe('an event', () => {
@@ -217,93 +164,6 @@ describe('an event', () => {
     expect(librariesAccept(toFailures, client.webhookSecret)).toBe(false);
     expect([...others.posts, ...disabled.posts]).toEqual([]);
   });
-
-  it('whose endpoint is deleted before the retry fails without another POST', async () => {
-    const client = await newClient();
-    const server = await startWebhookEndpoint(() => 500);
-    servers.push(server);
-    const { id } = await create(client, { url: server.url });
-    const messageId = await client.send({ to: refused });
-    await server.eventsOnce(messageId, 1);
-    await client.call('DELETE', `/api/v1/webhook-endpoints/${id}`);
-    const posts = server.posts.length;
-    const deliveryId = derivedId('whd', messageId, 'sms.failed', id);
-    const delivery = await eventually(async () => {
-      const seen = await readDelivery(context, deliveryId);
-      return seen?.state === 'failed' && seen.alert_pending !== true ? seen : undefined;
-    });
-    expect(delivery.endpoint_id).toBe(id);
-    expect(delivery.attempts.at(-1)).toMatchObject({ error: 'endpoint_deleted' });
-    expect(server.posts.length - posts).toBeLessThanOrEqual(1);
-  });
-
-  it('is never posted without TLS to an https URL, whatever the host', async () => {
-    const client = await newClient();
-    const server = await aServer();
-    const { id } = await create(client, { url: server.url.replace('http:', 'https:') });
-    const messageId = await client.send({ to: refused });
-    const attempt = await eventually(async () => {
-      const delivery = await readDelivery(context, derivedId('whd', messageId, 'sms.failed', id));
-      return delivery?.attempts[0];
-    });
-    expect(attempt).toMatchObject({ error: 'tls' });
-    expect(server.posts).toEqual([]);
-  });
-});
-
-describe('an endpoint that has acknowledged nothing for five days', () => {
-  it('is disabled at its next failure; the other endpoint is notified, and its client can enable it again', async () => {
-    const client = await newClient();
-    const [broken, notices] = [await startWebhookEndpoint(() => 500), await aServer()];
-    servers.push(broken);
-    const { id } = await create(client, { url: broken.url });
-    const other = await create(client, { url: notices.url, events: ['webhook_endpoint.disabled'] });
-    const failingSince = addDays(new Date(), -6);
-    await dynamo.send(
-      new UpdateCommand({
-        TableName: tables.webhook_endpoints ?? '',
-        Key: { client_id: client.clientId, endpoint_id: id },
-        UpdateExpression: 'SET failing_since = :since, failed_attempts = :attempts',
-        ExpressionAttributeValues: {
-          ':since': failingSince.toISOString(),
-          ':attempts': disabledAfter.attempts - 1,
-        },
-      }),
-    );
-    await client.send({ to: refused });
-    await eventually(async () => {
-      const Key = { client_id: client.clientId, endpoint_id: id };
-      const { Item } = await dynamo.send(new GetCommand({ TableName: tables.webhook_endpoints, Key }));
-      return Item?.failed_attempts === disabledAfter.attempts ? Item : undefined;
-    });
-    // The message of the failed attempt comes after a quarter of an hour; this one comes now.
-    await sqs.send(
-      new SendMessageCommand({
-        QueueUrl: queues.webhook_retries,
-        MessageBody: JSON.stringify({ client_id: client.clientId, failing_endpoint_id: id }),
-      }),
-    );
-    const post = await eventually(async () => notices.posts[0]);
-    const { body: disabled } = await client.call('GET', `/api/v1/webhook-endpoints/${id}`);
-    expect(disabled).toMatchObject({ enabled: false, disabled_reason: 'no_successful_delivery' });
-    expect(librariesAccept(post, other.secret)).toBe(true);
-    expect(bodyOf(post)).toEqual({
-      event: 'webhook_endpoint.disabled',
-      timestamp: disabled.disabled_at,
-      data: {
-        endpoint_id: id,
-        url: broken.url,
-        disabled_at: disabled.disabled_at,
-        reason: 'no_successful_delivery',
-        client_id: client.clientId,
-      },
-    });
-    const body = { enabled: true };
-    const enabled = await client.call('PATCH', `/api/v1/webhook-endpoints/${id}`, { body });
-    expect(enabled.body).toMatchObject({ enabled: true, disabled_at: null, disabled_reason: null });
-    await client.send({ to: refused });
-    expect((await client.call('GET', `/api/v1/webhook-endpoints/${id}`)).body.enabled).toBe(true);
-  });
 });
 
 describe('a test event', () => {
@@ -324,51 +184,5 @@ describe('a test event', () => {
     );
     expect(bodyOf(other)).toMatchObject({ event: 'sms.failed', data: { test: true, error_code: 'unknown' } });
     expect((await test(client, id, { event: 'sms.read' })).status).toBe(400);
-  });
-});
-
-describe('the rotation of an endpoint’s secret', () => {
-  it('leaves every delivery acceptable to both libraries: before, during, and after', async () => {
-    const client = await newClient();
-    const server = await aServer();
-    const { id, secret: old } = await create(client, { url: server.url });
-    const before = await postOfTest(client, id, server);
-    expect(librariesAccept(before, old) && plainHolds(before, old)).toBe(true);
-
-    const rotated = await client.call('POST', `/api/v1/webhook-endpoints/${id}/secret`);
-    expect(rotated).toMatchObject({ status: 200, body: { endpoint_id: id } });
-    const fresh = String(rotated.body.secret);
-    const atOnce = await postOfTest(client, id, server);
-    expect(signaturesOf(atOnce)).toBe(1);
-    expect(librariesAccept(atOnce, old) && plainHolds(atOnce, old)).toBe(true);
-
-    const postThat = (isWanted: (post: ReceivedPost) => boolean) =>
-      eventually(
-        async () => {
-          const post = await postOfTest(client, id, server);
-          return isWanted(post) ? post : undefined;
-        },
-        { everyMilliseconds: 5000 },
-      );
-    const during = await postThat((post) => signaturesOf(post) === 2);
-    expect(librariesAccept(during, old) && librariesAccept(during, fresh)).toBe(true);
-    expect(plainHolds(during, old)).toBe(true);
-    const messageId = await client.send({ to: refused });
-    await server.eventsOnce(messageId, 1);
-    const [ofMessage] = server.postsOf(messageId);
-    expect(ofMessage && librariesAccept(ofMessage, old) && librariesAccept(ofMessage, fresh)).toBe(true);
-
-    // Ends the 24 h now.
-    const seen = await readWebhookSecrets(context, client.clientId, id);
-    const ended = seen.map((one) =>
-      one.secret === old ? { ...one, expires_at: new Date().toISOString() } : one,
-    );
-    expect(await replaceWebhookSecrets(context, client.clientId, seen, ended, id)).toBe(true);
-    const after = await postThat((post) => signaturesOf(post) === 1 && librariesAccept(post, fresh));
-    expect(plainHolds(after, fresh)).toBe(true);
-    expect(librariesAccept(after, old)).toBe(false);
-    for (const post of server.posts) {
-      expect(librariesAccept(post, old) || librariesAccept(post, fresh)).toBe(true);
-    }
   });
 });

@@ -63,21 +63,3 @@ it('ends with status 1 where one of several is not there, and sends the others',
   expect(ended.stdout).toContain(`${ids[0]} is sent again`);
   expect(ended.stdout).toContain('2 of 2 done: 1 resent, 1 not found.');
 });
-
-it('sends again what failed since a time, any number, and says how far it is', async () => {
-  const { clientId, ids } = await clientWithFailedDeliveries(60);
-  const since = new Date(Date.now() - 3_600_000).toISOString();
-  const incomplete = await shell.run('webhooks', 'resend', '--failed', '--client', clientId);
-  expect(incomplete).toMatchObject({ status: 2, stderr: expect.stringContaining('--since') });
-  const ended = await shell.run('webhooks', 'resend', '--failed', '--client', clientId, '--since', since);
-  expect([ended.status, ended.stderr]).toEqual([0, '']);
-  const lines = ended.stdout.trim().split('\n');
-  expect(lines.at(-1)).toBe('60 of 60 are sent again, 0 were acknowledged or resent in the meantime.');
-  expect(lines).toContain('60 of 60');
-  const posts = () =>
-    webhookEndpoint.posts
-      .map(({ headers }) => String(headers['webhook-id']))
-      .filter((id) => ids.includes(id));
-  await eventually(async () => (new Set(posts()).size === ids.length ? true : undefined));
-  expect(posts().toSorted()).toEqual(ids.toSorted());
-});

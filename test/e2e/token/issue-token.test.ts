@@ -119,24 +119,6 @@ describe('POST /api/v1/auth/token', () => {
     expect(JSON.stringify(await entries())).not.toContain(credentials.client_secret);
   });
 
-  it('takes what standard clients send: a form, and HTTP Basic', async () => {
-    const { client_id, client_secret } = await newClient();
-    const handler = newFunction();
-    const form = new URLSearchParams({ client_id, client_secret, grant_type: grant }).toString();
-    const grantOnly = new URLSearchParams({ grant_type: grant }).toString();
-    const authorization = basic(client_id, encodeURIComponent(client_secret));
-    const responses = [
-      await send(handler, { path, headers: formType, body: form }),
-      await send(handler, { path, headers: { ...formType, authorization }, body: grantOnly }),
-      await send(handler, {
-        path,
-        headers: { ...jsonType, authorization },
-        body: `{"grant_type":"${grant}"}`,
-      }),
-    ];
-    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
-  });
-
   it.each([
     ['admin', 'admin'],
     ['messages', 'messages'],
@@ -228,30 +210,6 @@ describe('POST /api/v1/auth/token', () => {
     expect((await post(handler, credentials, sourceIp)).status).toBe(200);
   });
 
-  it.each([
-    ['no fields', {}, ['client_id', 'client_secret', 'grant_type']],
-    [
-      'wrong types',
-      { client_id: 1, client_secret: '', grant_type: [] },
-      ['client_id', 'client_secret', 'grant_type'],
-    ],
-  ])('names every faulty field at once: %s', async (_what, body, fields) => {
-    const response = await post(newFunction(), body);
-    expect(response).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
-    expect(response.body.details).toEqual(fields.map((field) => expect.objectContaining({ field })));
-    expect(response.body.error_description).toBe(response.body.message);
-  });
-
-  it('refuses another grant type only to a client that showed its secret', async () => {
-    const credentials = await newClient();
-    const other = { ...credentials, grant_type: 'password' };
-    expect(await post(newFunction(), other)).toMatchObject({
-      status: 400,
-      body: { error: 'unsupported_grant_type' },
-    });
-    expect((await post(newFunction(), { ...other, client_secret: 'x' })).status).toBe(401);
-  });
-
   it('refuses credentials in two places, and a header that is none', async () => {
     const { client_id, client_secret } = await newClient();
     const both = { path, headers: { ...jsonType, authorization: basic(client_id, client_secret) } };
@@ -265,14 +223,6 @@ describe('POST /api/v1/auth/token', () => {
         401,
       );
     }
-  });
-
-  it('looks for credentials in the body where the header holds a token, as that of a client that renews it', async () => {
-    const body = JSON.stringify(await newClient());
-    const headers = { ...jsonType, authorization: 'Bearer the-token-that-ran-out' };
-    expect((await send(newFunction(), { path, headers, body })).status).toBe(200);
-    const none = await send(newFunction(), { path, headers, body: `{"grant_type":"${grant}"}` });
-    expect(none).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
   });
 
   it('takes the old and the new secret for 24 h after a rotation, in processes that knew only the old', async () => {

@@ -17,11 +17,9 @@ const pathOf = (name: string): string => join(testFolder, name);
 
 /** Each waits a quarter of a minute or more for what takes its time by the clock, the longest first. */
 const waiting = [
-  'e2e/webhook-endpoints.test.ts',
   'e2e/webhook-deliveries.test.ts',
   'e2e/message-walk.test.ts',
   'e2e/openapi/webhook-guide.test.ts',
-  'e2e/limit-feedback.test.ts',
   'e2e/inbound.test.ts',
   'e2e/check.test.ts',
   'e2e/retry-schedule.test.ts',
