@@ -77,42 +77,27 @@ describe('text of all of Unicode', () => {
 
   it.each([
     ['GET', '/api/v1/messages?reference=%ED%A0%80', {}],
-    ['GET', '/api/v1/messages?reference=%EF%BF%BF', {}],
     ['GET', '/api/v1/messages?%ED%A0%80=1', {}],
-    ['GET', '/api/v1/messages?limit=1&limit=x', {}],
     ['GET', '/api/v1/messages?__proto__=1&constructor=2', {}],
-    ['GET', '/api/v1/messages?since=0000-01-01T00:00:00Z', {}],
     ['GET', `/api/v1/messages?cursor=${'x'.repeat(3000)}`, {}],
     ['GET', '/api/v1/sms/status/%ED%A0%80', {}],
-    ['GET', '/api/v1/sms/status/%00', {}],
-    ['GET', `/api/v1/sms/status/${'x'.repeat(3000)}`, {}],
     ['GET', '/api/v1//sms/status/', {}],
-    ['DELETE', '/api/v1/messages/%F0%9F%98%80', {}],
-    ['GET', '/%EF%BF%BF', {}],
     ['GET', '/admin/assets/%ED%A0%80', {}],
     ['GET', '/openapi.json?%ff=%ff', {}],
     ['POST', '/api/v1/sms/send', { body: new Uint8Array([0xff, 0xfe, 0x7b]) }],
-    ['POST', '/api/v1/sms/send', { body: new Uint8Array([0xed, 0xa0, 0x80]) }],
-    ['POST', '/api/v1/sms/send', { body: '\ufeff{}' }],
-    ['POST', '/api/v1/sms/send', { body: '{"to":1e999,"__proto__":{"to":"x"},"":null}' }],
     ['POST', '/api/v1/sms/send', { body: `${'['.repeat(100_000)}${']'.repeat(100_000)}` }],
     ['POST', '/api/v1/sms/send', { body: '{}', headers: { 'Idempotency-Key': '\u00ff\u0080' } }],
     ['POST', '/api/v1/sms/send', { body: '{}', headers: { Authorization: `Basic ${'x'.repeat(3000)}` } }],
     ['POST', '/api/v1/sms/send', { body: '{}', headers: { 'x-amzn-RequestId': 'x'.repeat(300) } }],
-    ['POST', '/api/v1/auth/token', { body: `"${'x'.repeat(100_000)}"` }],
-    ['POST', '/api/v1/auth/token', { body: '{}', headers: { Authorization: `Basic ${'YQ'.repeat(2000)}` } }],
   ] as const)('outside of fields is answered with 2xx or 4xx: %s %s %j', async (method, path, init) => {
     expectNoFaultOfOurs(await raw(method, path, init), init);
   });
 
   it.each([
     '/api/v1/messages?reference=%ff',
-    '/api/v1/messages?reference=%c3%28',
-    '/api/v1/messages?reference=%c0%af',
     '/api/v1/messages?%ff=1',
     '/api/v1/sms/status/%ff',
     '/api/v1/suppressions/%c3%28',
-    '/api/v1/nothing/%ff',
     '/docs/%ff',
   ])('in a path or a query is 400 where its bytes are not UTF-8: %s', async (path) => {
     expect(await raw('GET', path)).toMatchObject({ status: 400 });

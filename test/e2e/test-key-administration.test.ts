@@ -2,9 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { adminShell } from '../support/admin/admin-shell.ts';
-import { freshNumber } from '../support/carrier/outbox.ts';
-import { eventually } from '../support/gateway/gateway.ts';
-import { adminToken, call, newClient, requestToken, tokenOf, withTestKey } from '../support/http/client.ts';
+import { adminToken, call, newClient, tokenOf, withTestKey } from '../support/http/client.ts';
 import { expectRefusal } from '../support/http/expected-responses.ts';
 
 describe('the admin API', () => {
@@ -92,43 +90,6 @@ describe('the shell', () => {
       expect((await shell.json('api-keys', 'list', live.clientId, '--test')).api_keys).toMatchObject([
         { revoked_at: expect.any(String) },
       ]);
-    } finally {
-      shell.close();
-    }
-  });
-
-  it('shows what test keys sent, answers as a person to test data, and names the test data in lists', async () => {
-    const shell = adminShell();
-    try {
-      const [name, to] = [`Shop ${Date.now()}`, freshNumber()];
-      const live = await newClient({ name });
-      const test = await withTestKey(live);
-      const messageId = await test.send({ to, message: 'Hello' });
-      await test.statusOnce(messageId, 'delivered');
-      const outboxList = await shell.json('call', 'listOutbox', '--test', '--client', name, '--to', to);
-      expect(outboxList.messages).toMatchObject([{ message_id: messageId, body: 'Hello' }]);
-      expect((await shell.json('call', 'listOutbox', '--to', to)).messages).toEqual([]);
-
-      await shell.json('call', 'sendInbound', '--from', to, '--text', 'Thanks', '--test');
-      const replies = await eventually(async () => {
-        const { body } = await test.call('GET', '/api/v1/messages?direction=inbound');
-        return (body.messages as unknown[]).length > 0 ? body.messages : undefined;
-      });
-      expect(replies).toMatchObject([{ text: 'Thanks', mode: 'test' }]);
-
-      await shell.json('call', 'rotateClientSecret', live.clientId, '--test');
-      await shell.json('call', 'endPreviousSecret', live.clientId, '--test');
-      // The secret of before the rotation; live secrets stay.
-      expectRefusal(await requestToken(test.clientId, test.clientSecret), 401, 'invalid_client');
-      await tokenOf(live.clientId, live.clientSecret);
-
-      const activity = await shell.run('activity', '--client', `${name} (test)`);
-      expect(activity.stdout).toContain(`${name} (test)`);
-      expect(await shell.json('call', 'listOtpHolds', '--test')).toMatchObject({
-        otp_holds: expect.any(Array),
-      });
-      const csv = await shell.run('messages', 'list', '--client', `${name} (test)`, '--csv');
-      expect(csv.stdout).toContain(`${test.clientId},${name} (test),`);
     } finally {
       shell.close();
     }

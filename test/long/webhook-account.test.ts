@@ -1,14 +1,8 @@
-import { createHmac, randomUUID } from 'node:crypto';
-import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { createHmac } from 'node:crypto';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { readWebhookSecrets } from '../../shared/client/webhook-secrets.dynamo.ts';
-import { addSeconds } from '../../shared/platform/clock.ts';
-import { derivedId, newId } from '../../shared/platform/ids.ts';
-import type { Attempt } from '../../shared/webhook/attempt-record.ts';
-import { type Delivery, newDelivery } from '../../shared/webhook/delivery.ts';
-import { readDelivery, storeDelivery } from '../../shared/webhook/delivery-store.dynamo.ts';
-import { adminShell } from '../support/admin/admin-shell.ts';
 import { documentClient, eventually, gateway, gatewayContext } from '../support/gateway/gateway.ts';
 import { newClient, type TestClient } from '../support/http/client.ts';
 import {
@@ -77,19 +71,6 @@ const postThat = (
     { everyMilliseconds: 5000 },
   );
 
-describe('the account URL', () => {
-  it('is where webhooks go whose request names none, once set and until removed', async () => {
-    const [client, accounts, own] = [await newClient(), await aWebhookEndpoint(), await aWebhookEndpoint()];
-    const response = await client.call('PATCH', '/api/v1/account', { body: { webhook_url: accounts.url } });
-    expect(response).toMatchObject({ status: 200, body: { webhook_url: accounts.url } });
-    await postThat(client, accounts, () => true);
-    await postAfterSend(client, own, { webhook_url: own.url });
-    expect(own.posts).toHaveLength(1);
-    const removed = await client.call('PATCH', '/api/v1/account', { body: { webhook_url: null } });
-    expect(removed).toMatchObject({ status: 200, body: { webhook_url: null } });
-  });
-});
-
 describe('the rotation of a webhook secret over the API', () => {
   it('sends only webhooks that the endpoint can verify: before, during, and after', async () => {
     const webhookEndpoint = await aWebhookEndpoint();
@@ -156,83 +137,5 @@ describe('the rotation of a webhook secret over the API', () => {
         ExpressionAttributeValues: { ':secrets': expired },
       }),
     );
-  }
-});
-
-describe('a failed webhook that an administrator sends again from a shell', () => {
-  const shell = adminShell();
-  afterAll(() => shell.close());
-
-  it('comes with the same bytes and webhook-id, and the log says who asked', async () => {
-    const [client, webhookEndpoint] = [await newClient(), await aWebhookEndpoint()];
-    const failed = failedDelivery(client.clientId, webhookEndpoint.url);
-    await storeDelivery(context, failed);
-
-    await shell.json('webhooks', 'resend', failed.delivery_id);
-    const delivery = await eventually(async () => {
-      const seen = await readDelivery(context, failed.delivery_id);
-      return seen?.state === 'acknowledged' ? seen : undefined;
-    });
-
-    expect(delivery.attempts.at(-1)).toMatchObject({ number: 7, trigger: 'manual', status: 200 });
-    const [post] = webhookEndpoint.posts;
-    expect(webhookEndpoint.posts).toHaveLength(1);
-    expect(post?.headers['webhook-id']).toBe(failed.delivery_id);
-    expect(post?.bytes.toString('utf8')).toBe(failed.body);
-    if (post !== undefined) expect(libraryAccepts(post, client.webhookSecret)).toBe(true);
-
-    const { Items } = await dynamo.send(
-      new QueryCommand({
-        TableName: tables.activity_log ?? '',
-        IndexName: 'by-client',
-        KeyConditionExpression: 'client_id = :client',
-        ExpressionAttributeValues: { ':client': client.clientId },
-      }),
-    );
-    expect(Items?.filter(({ delivery_id }) => delivery_id !== undefined)).toMatchObject([
-      { kind: 'webhook_resent', delivery_id: failed.delivery_id, actor: expect.stringMatching(/./) },
-    ]);
-  });
-
-  /** The row of a delivery whose six attempts were refused. */
-  function failedDelivery(clientId: string, url: string): Delivery {
-    const at = addSeconds(new Date(), -60);
-    const messageId = newId('msg', at);
-    const data = { message_id: messageId, client_id: clientId, recipient: refused, status: 'failed' };
-    const row = newDelivery(
-      {
-        delivery_id: derivedId('whd', messageId, 'sms.failed'),
-        client_id: clientId,
-        message_id: messageId,
-        event: 'sms.failed',
-        url,
-        body: JSON.stringify({ event: 'sms.failed', timestamp: at.toISOString(), data }),
-      },
-      at,
-      30,
-      randomUUID(),
-    );
-    const attempts = Array.from({ length: 6 }, (_, i) => refusedAttempt(i + 1, at));
-    return { ...row, state: 'failed', attempt_number: 6, attempts, finished_at: at.toISOString() };
-  }
-
-  function refusedAttempt(number: number, at: Date): Attempt {
-    const time = at.toISOString();
-    return {
-      number,
-      trigger: 'automatic',
-      due_at: time,
-      started_at: time,
-      ended_at: time,
-      lateness_ms: 0,
-      total_ms: 3,
-      reused_connection: false,
-      status: 500,
-      request_headers: {},
-      response_headers: {},
-      response_body: '',
-      error: 'not_200',
-      error_message: 'answered with status 500',
-    };
   }
 });

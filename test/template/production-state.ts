@@ -1,262 +1,38 @@
+/** Returns what must stay of a table: its name, its partition key and its sort key, if there is one. */
+function table(name: string, ...keys: readonly string[]) {
+  return {
+    Type: 'AWS::DynamoDB::Table',
+    TableName: `messaging-gateway-production-${name}`,
+    KeySchema: keys.map((AttributeName, at) => ({ AttributeName, KeyType: at === 0 ? 'HASH' : 'RANGE' })),
+  };
+}
+
 /**
  * The tables, keys and secrets of production. A change that is not an addition would make CloudFormation drop or replace
  * one of them.
  */
 export const productionState: Readonly<Record<string, unknown>> = {
-  StorageClients6AB22E1B: {
-    Type: 'AWS::DynamoDB::Table',
-    TableName: 'messaging-gateway-production-clients',
-    KeySchema: [
-      {
-        AttributeName: 'client_id',
-        KeyType: 'HASH',
-      },
-    ],
-  },
-  StorageClientSecrets0A29AC8D: {
-    Type: 'AWS::DynamoDB::Table',
-    TableName: 'messaging-gateway-production-client-secrets',
-    KeySchema: [
-      {
-        AttributeName: 'client_id',
-        KeyType: 'HASH',
-      },
-    ],
-  },
-  StorageApiKeys7B037C32: {
-    Type: 'AWS::DynamoDB::Table',
-    TableName: 'messaging-gateway-production-api-keys',
-    KeySchema: [
-      {
-        AttributeName: 'key_hash',
-        KeyType: 'HASH',
-      },
-    ],
-  },
-  StorageLimitOverrides84F60C4B: {
-    Type: 'AWS::DynamoDB::Table',
-    TableName: 'messaging-gateway-production-limit-overrides',
-    KeySchema: [
-      {
-        AttributeName: 'client_id',
-        KeyType: 'HASH',
-      },
-      {
-        AttributeName: 'endpoint',
-        KeyType: 'RANGE',
-      },
-    ],
-  },
-  StorageSenders7006A9B8: {
-    Type: 'AWS::DynamoDB::Table',
-    TableName: 'messaging-gateway-production-senders',
-    KeySchema: [
-      {
-        AttributeName: 'client_id',
-        KeyType: 'HASH',
-      },
-      {
-        AttributeName: 'destination',
-        KeyType: 'RANGE',
-      },
-    ],
-  },
-  StorageRateCountersE44D3399: {
-    Type: 'AWS::DynamoDB::Table',
-    TableName: 'messaging-gateway-production-rate-counters',
-    KeySchema: [
-      {
-        AttributeName: 'counter',
-        KeyType: 'HASH',
-      },
-    ],
-  },
-  StorageMessagesEB8091F1: {
-    Type: 'AWS::DynamoDB::Table',
-    TableName: 'messaging-gateway-production-messages',
-    KeySchema: [
-      {
-        AttributeName: 'message_id',
-        KeyType: 'HASH',
-      },
-    ],
-  },
-  StorageBatchesFF4B5F1F: {
-    Type: 'AWS::DynamoDB::Table',
-    TableName: 'messaging-gateway-production-batches',
-    KeySchema: [
-      {
-        AttributeName: 'batch_id',
-        KeyType: 'HASH',
-      },
-    ],
-  },
-  StorageOneTimePasswords002569F4: {
-    Type: 'AWS::DynamoDB::Table',
-    TableName: 'messaging-gateway-production-one-time-passwords',
-    KeySchema: [
-      {
-        AttributeName: 'otp_id',
-        KeyType: 'HASH',
-      },
-    ],
-  },
-  StorageWebhookEndpoints3209F567: {
-    Type: 'AWS::DynamoDB::Table',
-    TableName: 'messaging-gateway-production-webhook-endpoints',
-    KeySchema: [
-      {
-        AttributeName: 'client_id',
-        KeyType: 'HASH',
-      },
-      {
-        AttributeName: 'endpoint_id',
-        KeyType: 'RANGE',
-      },
-    ],
-  },
-  StorageOtpTraffic61877102: {
-    Type: 'AWS::DynamoDB::Table',
-    TableName: 'messaging-gateway-production-otp-traffic',
-    KeySchema: [
-      {
-        AttributeName: 'client_id',
-        KeyType: 'HASH',
-      },
-      {
-        AttributeName: 'span',
-        KeyType: 'RANGE',
-      },
-    ],
-  },
-  StorageOtpHolds33C15B2F: {
-    Type: 'AWS::DynamoDB::Table',
-    TableName: 'messaging-gateway-production-otp-holds',
-    KeySchema: [
-      {
-        AttributeName: 'client_id',
-        KeyType: 'HASH',
-      },
-      {
-        AttributeName: 'country',
-        KeyType: 'RANGE',
-      },
-    ],
-  },
-  StorageWebhookDeliveriesE23FA9F3: {
-    Type: 'AWS::DynamoDB::Table',
-    TableName: 'messaging-gateway-production-webhook-deliveries',
-    KeySchema: [
-      {
-        AttributeName: 'delivery_id',
-        KeyType: 'HASH',
-      },
-    ],
-  },
-  StorageActivityLogA2DEC142: {
-    Type: 'AWS::DynamoDB::Table',
-    TableName: 'messaging-gateway-production-activity-log',
-    KeySchema: [
-      {
-        AttributeName: 'day',
-        KeyType: 'HASH',
-      },
-      {
-        AttributeName: 'entry_id',
-        KeyType: 'RANGE',
-      },
-    ],
-  },
-  StorageMessageUsage37E3472A: {
-    Type: 'AWS::DynamoDB::Table',
-    TableName: 'messaging-gateway-production-message-usage',
-    KeySchema: [
-      {
-        AttributeName: 'period',
-        KeyType: 'HASH',
-      },
-      {
-        AttributeName: 'client_id',
-        KeyType: 'RANGE',
-      },
-    ],
-  },
-  StorageCountJournalE332202D: {
-    Type: 'AWS::DynamoDB::Table',
-    TableName: 'messaging-gateway-production-count-journal',
-    KeySchema: [
-      {
-        AttributeName: 'journal',
-        KeyType: 'HASH',
-      },
-      {
-        AttributeName: 'entry',
-        KeyType: 'RANGE',
-      },
-    ],
-  },
-  StorageSenderPace47371D73: {
-    Type: 'AWS::DynamoDB::Table',
-    TableName: 'messaging-gateway-production-sender-pace',
-    KeySchema: [
-      {
-        AttributeName: 'sender',
-        KeyType: 'HASH',
-      },
-    ],
-  },
-  StorageSimulatorOutboxF6187530: {
-    Type: 'AWS::DynamoDB::Table',
-    TableName: 'messaging-gateway-production-simulator-outbox',
-    KeySchema: [
-      {
-        AttributeName: 'recipient',
-        KeyType: 'HASH',
-      },
-      {
-        AttributeName: 'handed_over',
-        KeyType: 'RANGE',
-      },
-    ],
-  },
-  StorageSuppressions765A2FB0: {
-    Type: 'AWS::DynamoDB::Table',
-    TableName: 'messaging-gateway-production-suppressions',
-    KeySchema: [
-      {
-        AttributeName: 'client_id',
-        KeyType: 'HASH',
-      },
-      {
-        AttributeName: 'recipient',
-        KeyType: 'RANGE',
-      },
-    ],
-  },
-  StorageWhatsappWindows50F76C87: {
-    Type: 'AWS::DynamoDB::Table',
-    TableName: 'messaging-gateway-production-whatsapp-windows',
-    KeySchema: [
-      {
-        AttributeName: 'client_id',
-        KeyType: 'HASH',
-      },
-      {
-        AttributeName: 'recipient',
-        KeyType: 'RANGE',
-      },
-    ],
-  },
-  StorageSigningKeys21101E0F: {
-    Type: 'AWS::DynamoDB::Table',
-    TableName: 'messaging-gateway-production-signing-keys',
-    KeySchema: [
-      {
-        AttributeName: 'kid',
-        KeyType: 'HASH',
-      },
-    ],
-  },
+  StorageClients6AB22E1B: table('clients', 'client_id'),
+  StorageClientSecrets0A29AC8D: table('client-secrets', 'client_id'),
+  StorageApiKeys7B037C32: table('api-keys', 'key_hash'),
+  StorageLimitOverrides84F60C4B: table('limit-overrides', 'client_id', 'endpoint'),
+  StorageSenders7006A9B8: table('senders', 'client_id', 'destination'),
+  StorageRateCountersE44D3399: table('rate-counters', 'counter'),
+  StorageMessagesEB8091F1: table('messages', 'message_id'),
+  StorageBatchesFF4B5F1F: table('batches', 'batch_id'),
+  StorageOneTimePasswords002569F4: table('one-time-passwords', 'otp_id'),
+  StorageWebhookEndpoints3209F567: table('webhook-endpoints', 'client_id', 'endpoint_id'),
+  StorageOtpTraffic61877102: table('otp-traffic', 'client_id', 'span'),
+  StorageOtpHolds33C15B2F: table('otp-holds', 'client_id', 'country'),
+  StorageWebhookDeliveriesE23FA9F3: table('webhook-deliveries', 'delivery_id'),
+  StorageActivityLogA2DEC142: table('activity-log', 'day', 'entry_id'),
+  StorageMessageUsage37E3472A: table('message-usage', 'period', 'client_id'),
+  StorageCountJournalE332202D: table('count-journal', 'journal', 'entry'),
+  StorageSenderPace47371D73: table('sender-pace', 'sender'),
+  StorageSimulatorOutboxF6187530: table('simulator-outbox', 'recipient', 'handed_over'),
+  StorageSuppressions765A2FB0: table('suppressions', 'client_id', 'recipient'),
+  StorageWhatsappWindows50F76C87: table('whatsapp-windows', 'client_id', 'recipient'),
+  StorageSigningKeys21101E0F: table('signing-keys', 'kid'),
   TokenKey812BBFC4: {
     Type: 'AWS::KMS::Key',
     KeySpec: 'ECC_NIST_P256',

@@ -1,4 +1,4 @@
-/** What an administrator reads: the activity log page by page, messages and their history, the figures, and the outbox. */
+/** What an administrator reads: the activity log page by page, messages and their history. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Activity } from '../../../shared/activity/activity-log.ts';

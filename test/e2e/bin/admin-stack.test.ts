@@ -148,27 +148,6 @@ describe('npm run admin --stage', () => {
     }
   });
 
-  it('names the gateways that there are where none is of that stage', async () => {
-    stacks = { 'shop-a': published('shop-a', 'dev') };
-    expect(await admin(['--stage', 'production', 'clients', 'list'])).toMatchObject({
-      status: 1,
-      stderr:
-        'No gateway of stage production, or with a stack of this name, is deployed in this account and region; there are: shop-a (dev).\n',
-    });
-  });
-
-  it.each([
-    ['is not there', 'absent', 'The stack absent cannot be read: Stack with id absent does not exist\n'],
-    [
-      'is no gateway',
-      'network',
-      'The stack network is not a gateway of this version: deploy this version first, or name another.\n',
-    ],
-  ])('says so where the stack that is named %s', async (_what, name, stderr) => {
-    stacks = { network: { Vpc: 'vpc-1' } };
-    expect(await admin(['--stack-name', name, 'clients', 'list'])).toMatchObject({ status: 1, stderr });
-  });
-
   it('says so where another version is deployed, whose settings are written in another way', async () => {
     stacks = { shop: { ...published('shop', 'production'), WebhookPorts: '80,443' } };
     expect(await admin(['--stage', 'production', 'clients', 'list'])).toMatchObject({

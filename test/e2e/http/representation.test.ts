@@ -114,28 +114,3 @@ it('authenticated responses must not be cached', async () => {
   const refused = await raw('GET', '/api/v1/account', {});
   expect([refused.status, refused.headers['cache-control']]).toEqual([401, 'no-store']);
 });
-
-it('a list refuses unknown query parameters, with the name that was probably meant', async () => {
-  const listed = await client.call('GET', '/api/v1/messages?state=failed');
-  expect([listed.status, listed.body.error, listed.body.details]).toEqual([
-    400,
-    'invalid_request',
-    [{ field: 'state', message: 'There is no such parameter. Did you mean status?' }],
-  ]);
-  const endpoints = await client.call('GET', '/api/v1/webhook-endpoints?limit=5');
-  expect([endpoints.status, endpoints.body.details]).toEqual([
-    400,
-    [{ field: 'limit', message: 'There is no such parameter.' }],
-  ]);
-});
-
-it('a send ignores unknown fields, and a dry run names them', async () => {
-  const body = { to: '+447700900123', message: 'Hello', send_at: 'x' };
-  const tried = await client.post('/api/v1/sms/send?dry_run=true', body);
-  expect([tried.status, tried.body.would_be_accepted, tried.body.unknown_fields]).toEqual([
-    200,
-    true,
-    [{ field: 'send_at', message: 'There is no such field. Did you mean scheduled_at?' }],
-  ]);
-  expect((await client.post('/api/v1/sms/send', body)).status).toBe(202);
-});

@@ -235,7 +235,7 @@ describe('a repeat under the same key', () => {
         expect(bytesOf(again)).toBe(bytesOf(first));
         expect(messages.all()).toHaveLength(stored);
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 
@@ -252,7 +252,7 @@ describe('a repeat under the same key', () => {
           code: 'idempotency_key_reused',
         });
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 });

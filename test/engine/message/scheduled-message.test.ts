@@ -111,7 +111,8 @@ describe('a scheduled message', () => {
     const { run } = dueRuns(tables, clock);
     const { dependencies } = carrierOf(() => accepted);
     const seconds: number[] = [];
-    for (let minute = 0; minute <= 121; minute += 1) {
+    // The minutes around the times at which it may be queued.
+    for (const minute of [0, 1, 2, 3, 4, 6, 7, 8, 14, 15, 16, 30, 31, 32, 62, 63, 64, 100, 119, 120, 121]) {
       now = addSeconds(start, 60 * minute);
       for (const { messageId, delaySeconds } of await run())
         if (messageId === message_id) seconds.push(60 * minute + delaySeconds);

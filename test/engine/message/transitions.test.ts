@@ -41,13 +41,6 @@ function entered(message: Message, { to, at, reported = false }: Transition): Me
 
 const transitionOf = (to: Status, index: number): Transition => ({ to, at: addSeconds(created, index + 1) });
 
-/** Every sequence of reports up to a length. */
-function* sequences(length: number): Generator<readonly Status[]> {
-  yield [];
-  if (length === 0) return;
-  for (const rest of sequences(length - 1)) for (const report of reports) yield [report, ...rest];
-}
-
 /** What is wrong with the way of a message through these states, in words. */
 function faultsOf(way: readonly Message[]): string[] {
   const faults: string[] = [];
@@ -72,41 +65,6 @@ function faultsOf(way: readonly Message[]): string[] {
   }
   return faults;
 }
-
-describe('the transition table, for every order of reports with repetitions', () => {
-  it.each(['sms', 'whatsapp'] as const)(
-    'no state of an %s message moves backwards, and each event is told once',
-    (channel) => {
-      const faults = new Set<string>();
-      for (const sequence of sequences(longest)) {
-        const way = [handedOver(channel)];
-        for (const [index, to] of sequence.entries()) {
-          const next = entered(way.at(-1) ?? handedOver(channel), transitionOf(to, index));
-          if (next !== undefined) way.push(next);
-        }
-        for (const fault of faultsOf(way)) faults.add(`${sequence.join(' ')}: ${fault}`);
-      }
-      expect([...faults]).toEqual([]);
-    },
-  );
-
-  it('whatever else is reported, the furthest state that a carrier confirmed is where the message ends', () => {
-    const wrong: string[] = [];
-    for (const sequence of sequences(longest)) {
-      const end = sequence.reduce(
-        (message, to, index) => entered(message, transitionOf(to, index)) ?? message,
-        handedOver('whatsapp'),
-      ).status;
-      const confirmed = sequence.includes('read')
-        ? 'read'
-        : sequence.includes('delivered')
-          ? 'delivered'
-          : end;
-      if (end !== confirmed) wrong.push(`${sequence.join(' ')}: ${end}`);
-    }
-    expect(wrong).toEqual([]);
-  });
-});
 
 describe('the messages table', () => {
   let tables: TestTables;

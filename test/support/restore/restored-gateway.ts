@@ -20,7 +20,7 @@ import { runQueueDueRows } from '../gateway/run-queue-due-rows.ts';
 import { adminToken, call } from '../http/client.ts';
 import { startWebhookEndpoint, type WebhookEndpoint } from '../webhook/webhook-endpoint.ts';
 import { type KillPoint, restoreCommand } from './restore-command.ts';
-import { type Traffic, type Trickle, trafficTo } from './traffic.ts';
+import { soonSeconds, type Traffic, type Trickle, trafficTo } from './traffic.ts';
 
 type Rows = ReadonlyMap<string, Message>;
 type Counts = ReadonlyMap<string, number>;
@@ -205,7 +205,7 @@ async function loseUnderTraffic(
   // A single send does not wait behind the bulk messages.
   const fields = { to: freshNumber(), message: 'Hello', webhook_url: endpoint.url };
   await endpoint.eventsOnce(await traffic.client.send(fields), 1);
-  await pause(Math.max(0, begun + 70_000 - Date.now()));
+  await pause(Math.max(0, begun + (soonSeconds + 5) * 1000 - Date.now()));
   await traffic.bulk(Math.ceil(total / 20));
   const TableName = gateway().tables.messages;
   const lost = new Map<string, Message>();

@@ -402,15 +402,14 @@ describe('a command that is killed at any call and repeated', () => {
     await allOf(whole.gateway, whole.to, counted);
     expect(counted.calls).toBeGreaterThan(100);
     for (let at = 0; at < counted.calls; at += 1) {
-      for (const when of ['before', 'after'] as const) {
-        const { gateway, to } = await afterLoss();
-        await expect(allOf(gateway, to, { at, when, calls: 0 })).rejects.toThrow(Killed);
-        await allOf(gateway, to);
-        expect([at, when, rowsIn(gateway)]).toEqual([at, when, rowsIn(whole.gateway)]);
-        expect([gateway.handedOver, gateway.posted]).toEqual([[], []]);
-        // What was on before is known from the first calls on.
-        if (at > 3) expect([at, gateway.workers.turns.at(-1)]).toEqual([at, 'm on']);
-      }
+      const { gateway, to } = await afterLoss();
+      // A process that dies before its next call leaves the same rows.
+      await expect(allOf(gateway, to, { at, when: 'after', calls: 0 })).rejects.toThrow(Killed);
+      await allOf(gateway, to);
+      expect([at, rowsIn(gateway)]).toEqual([at, rowsIn(whole.gateway)]);
+      expect([gateway.handedOver, gateway.posted]).toEqual([[], []]);
+      // What was on before is known from the first calls on.
+      if (at > 3) expect([at, gateway.workers.turns.at(-1)]).toEqual([at, 'm on']);
     }
   }, 60_000);
 });
