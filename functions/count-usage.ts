@@ -24,16 +24,15 @@ const review: TrafficReviewContext = {
   rule: env.OTP_HOLD,
 };
 
-/** An event of a tumbling window. Only such an event names the shard. */
-interface WindowEvent extends DynamoDBStreamEvent {
-  readonly shardId: string;
-  readonly isFinalInvokeForWindow: boolean;
-}
-
 /** In a window, Lambda requires a response with a state. */
 const answer = { state: {} };
 
-export async function handler(event: WindowEvent): Promise<typeof answer> {
+export async function handler(
+  event: DynamoDBStreamEvent & {
+    readonly shardId: string;
+    readonly isFinalInvokeForWindow: boolean;
+  },
+): Promise<typeof answer> {
   const { shardId, Records, isFinalInvokeForWindow: isLast } = event;
   if (shardId === undefined) throw new Error('The event names no shard: its source needs a tumbling window.');
   const records = Records.length;

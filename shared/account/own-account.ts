@@ -25,9 +25,7 @@ import type { AccountView } from './account-response.schema.ts';
 /** The policies that a client's own requests count on. */
 const shownPolicies = limitPolicies.filter((name) => name !== 'admin');
 
-type AccountContext = Context<'CLIENTS_TABLE' | 'LIMIT_OVERRIDES_TABLE'>;
-
-export function getAccount(context: AccountContext): Operation {
+export function getAccount(context: Context<'CLIENTS_TABLE' | 'LIMIT_OVERRIDES_TABLE'>): Operation {
   return async (request) => accountView(context, await ownClient(context, requireCaller(request)));
 }
 
@@ -37,7 +35,7 @@ export function updateAccountSchema(webhookUrl: z.ZodMiniType<string>) {
 }
 
 export function updateAccount(
-  context: AccountContext & Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>,
+  context: Context<'CLIENTS_TABLE' | 'LIMIT_OVERRIDES_TABLE' | 'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>,
   webhookUrl: z.ZodMiniType<string>,
 ): Operation {
   const schema = updateAccountSchema(webhookUrl);
@@ -50,7 +48,7 @@ export function updateAccount(
 }
 
 async function changeWebhookUrl(
-  context: AccountContext & Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>,
+  context: Context<'CLIENTS_TABLE' | 'LIMIT_OVERRIDES_TABLE' | 'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>,
   clientId: string,
   webhookUrl: string | null,
 ): Promise<void> {
@@ -104,7 +102,10 @@ async function ownClient(
   return client;
 }
 
-async function accountView(context: AccountContext, client: Client): Promise<ApiResponse> {
+async function accountView(
+  context: Context<'CLIENTS_TABLE' | 'LIMIT_OVERRIDES_TABLE'>,
+  client: Client,
+): Promise<ApiResponse> {
   const limits: AccountView['limits'] = {};
   for (const name of shownPolicies) {
     const { perMinute, perHour, perDay } = await limitsOf(context, client.client_id, name);

@@ -56,14 +56,12 @@ interface Partition {
   readonly mode?: ActivityQuery['mode'];
 }
 
-interface SourcePage {
+/** Reads a page of entries before `high`, newest first. */
+type Source = (high: string) => Promise<{
   readonly entries: readonly Activity[];
   /** All entries after this one were read; undefined at the end of the source. */
   readonly readTo: string | undefined;
-}
-
-/** Reads a page of entries before `high`, newest first. */
-type Source = (high: string) => Promise<SourcePage>;
+}>;
 
 /** Returns a page of entries, newest first. They are in several partitions, which are read side by side and merged. */
 export async function readActivity(

@@ -23,10 +23,11 @@ import { countMetric } from '../platform/log.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import type { Activity } from './activity-log.ts';
 
-type ActivityContext = Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>;
-
 /** Adds an entry. Adding the same entry again changes nothing. */
-export async function addActivity({ db, env }: ActivityContext, entry: Activity): Promise<void> {
+export async function addActivity(
+  { db, env }: Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>,
+  entry: Activity,
+): Promise<void> {
   const purge_at = epochSeconds(addDays(new Date(entry.at), keptDays(entry.client_id, env.RETENTION_DAYS)));
   await db.send(new PutCommand({ TableName: env.ACTIVITY_LOG_TABLE, Item: { ...rowOf(entry), purge_at } }));
 }
@@ -51,16 +52,6 @@ const noticeMetrics: Partial<Record<NoticeKind, StageMetric>> = {
   spend_cap_reached: 'SpendCapReached',
 };
 
-interface NoticeFields {
-  /** ISO 8601 UTC. */
-  readonly at: string;
-  readonly summary: string;
-  readonly client_id?: string;
-  readonly message_id?: string;
-  readonly delivery_id?: string;
-  readonly after?: Readonly<Record<string, unknown>>;
-}
-
 /**
  * Notifies administrators of something that the gateway found or did itself: counts a metric if an alarm waits for
  * the kind, and adds an entry. A repeat with the same id counts again, and writes the same entry.
@@ -68,10 +59,18 @@ interface NoticeFields {
  * @param entryId - from `derivedIdAt`
  */
 export async function notify(
-  context: ActivityContext,
+  context: Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>,
   kind: NoticeKind,
   entryId: string,
-  fields: NoticeFields,
+  fields: {
+    /** ISO 8601 UTC. */
+    readonly at: string;
+    readonly summary: string;
+    readonly client_id?: string;
+    readonly message_id?: string;
+    readonly delivery_id?: string;
+    readonly after?: Readonly<Record<string, unknown>>;
+  },
 ): Promise<void> {
   const metric = noticeMetrics[kind];
   // Test data alerts nobody.
@@ -79,23 +78,28 @@ export async function notify(
   await addActivity(context, { entry_id: entryId, kind, ...fields });
 }
 
-interface ActivityNote {
-  readonly kind: ActivityKind;
-  readonly summary: string;
-  readonly clientId: string;
-  readonly messageId?: string;
-  readonly before?: Readonly<Record<string, unknown>>;
-  readonly after?: Readonly<Record<string, unknown>>;
-}
-
 /**
  * Adds an entry for a change: who changed what, when, and the values before and after; never a secret. Call it
  * before the change, or before a new secret is returned, so that no change lacks its entry.
  */
 export async function recordActivity(
-  context: ActivityContext,
+  context: Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>,
   actor: string,
-  { kind, summary, clientId, messageId, before, after }: ActivityNote,
+  {
+    kind,
+    summary,
+    clientId,
+    messageId,
+    before,
+    after,
+  }: {
+    readonly kind: ActivityKind;
+    readonly summary: string;
+    readonly clientId: string;
+    readonly messageId?: string;
+    readonly before?: Readonly<Record<string, unknown>>;
+    readonly after?: Readonly<Record<string, unknown>>;
+  },
 ): Promise<void> {
   const now = context.clock();
   await addActivity(context, {

@@ -3,7 +3,6 @@ import * as z from 'zod/mini';
 import { recordActivity } from '../activity/write-activity.dynamo.ts';
 import { type ApiKey, type Client, inMode, isLive } from '../client/client.ts';
 import * as clientAdmin from '../client/client-admin.ts';
-import type { PermissionChange } from '../client/client-store.dynamo.ts';
 import { placeSchema, senderSchema } from '../contract/phone-number.ts';
 import { scopes } from '../contract/routes.ts';
 import { invalidCursor, opaqueCursor } from '../operation/list-query.ts';
@@ -184,7 +183,13 @@ export async function changePermissions(
   ctx: AdminContext,
   actor: string,
   clientId: string,
-  { countries, senders }: PermissionChange,
+  {
+    countries,
+    senders,
+  }: {
+    readonly countries?: readonly string[] | null | undefined;
+    readonly senders?: readonly string[] | null | undefined;
+  },
 ): Promise<void> {
   const client = await requireSettingsOwner(ctx, clientId);
   const change = {

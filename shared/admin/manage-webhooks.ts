@@ -7,6 +7,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { GatewayError } from '../contract/errors.ts';
+import type { MessageEventName } from '../contract/webhook-events.ts';
 import type { Sleep } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
 import { runPaced } from '../platform/long-lists.ts';
@@ -15,7 +16,6 @@ import { readDelivery, readResend } from '../webhook/delivery-store.dynamo.ts';
 import { webhookEndpointsOf } from '../webhook/endpoint-store.dynamo.ts';
 import { type DeliveryLogQuery, deliveryLog, deliveryView } from '../webhook/log/delivery-log.ts';
 import {
-  type ResendOptions,
   type ResendOutcome,
   type ResendRequest,
   requestResend,
@@ -23,7 +23,7 @@ import {
   resendView,
   showResend,
 } from '../webhook/log/request-resend.ts';
-import { endpointView, sendTestEvent, type TestRequest } from '../webhook/manage-endpoints.ts';
+import { endpointView, sendTestEvent } from '../webhook/manage-endpoints.ts';
 import type { DeliverySummary, ResendView, WebhookEndpointView } from '../webhook/webhook-response.schema.ts';
 import { listActivity, retentionRange } from './activity.ts';
 import type { AdminContext } from './admin-context.ts';
@@ -99,7 +99,10 @@ export async function testEndpoint(
   ctx: AdminContext,
   actor: string,
   client: string,
-  test: { readonly endpointId: string; readonly event: TestRequest['event'] },
+  test: {
+    readonly endpointId: string;
+    readonly event: MessageEventName | undefined;
+  },
 ) {
   const clientId = await clientIdOf(ctx, client);
   return sendTestEvent(ctx, { ...test, actor, clientId });
@@ -135,7 +138,10 @@ export async function resendWebhooks(
     evenAcknowledged,
     sleep = pause,
     onResult,
-  }: ResendOptions & {
+  }: {
+    /** True to resend an acknowledged delivery that an operator chose; never true for a set of failed ones. */
+    readonly evenAcknowledged?: boolean | undefined;
+  } & {
     readonly sleep?: Sleep;
     /** Called after each result, with the number of results so far. */
     readonly onResult?: (result: ResendResult, done: number, total: number) => void;

@@ -30,19 +30,6 @@ export type MessageCondition = Readonly<
   >
 >;
 
-interface PageOptions {
-  /** ISO 8601; both ends are included. */
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
-  readonly limit: number;
-  readonly cursor?: string | undefined;
-  /** The condition; of several values one must match. */
-  readonly condition?: Readonly<
-    Partial<Record<keyof MessageCondition, string | readonly string[] | undefined>>
-  >;
-  readonly direction?: Direction | undefined;
-}
-
 /** The most messages that one page reads, even if few match the condition. The next page continues there. */
 const lookedAtMax = 1000;
 /** The maximum of one DynamoDB call. */
@@ -54,7 +41,25 @@ export function dynamoMessageSearch(ctx: Context<'MESSAGES_TABLE'>) {
   return {
     async search(
       filter: MessageFilter,
-      { limit, cursor = last, since = first, until, condition = {}, direction = 'all' }: PageOptions,
+      {
+        limit,
+        cursor = last,
+        since = first,
+        until,
+        condition = {},
+        direction = 'all',
+      }: {
+        /** ISO 8601; both ends are included. */
+        readonly since?: string | undefined;
+        readonly until?: string | undefined;
+        readonly limit: number;
+        readonly cursor?: string | undefined;
+        /** The condition; of several values one must match. */
+        readonly condition?: Readonly<
+          Partial<Record<keyof MessageCondition, string | readonly string[] | undefined>>
+        >;
+        readonly direction?: Direction | undefined;
+      },
     ): Promise<ReturnType<typeof pageEnding>> {
       const end = until === undefined ? last : `${until}#${last}`;
       const range = { from: since, before: cursor < end ? cursor : end };

@@ -70,18 +70,16 @@ type BeforeChange<Change extends readonly unknown[] = []> = (...change: Change) 
 
 const unrecorded = async (): Promise<void> => {};
 
-export interface NewClient {
-  readonly name: string;
-  readonly scopes: readonly Scope[];
-  readonly webhookUrl?: string;
-  /** The only countries that it may send to; without them it follows the stage. */
-  readonly countries?: readonly string[] | undefined;
-}
-
 /** Stores the webhook secret first, so that every existing client has one. */
 export async function createClient(
   dependencies: ClientAdminDependencies,
-  wanted: NewClient,
+  wanted: {
+    readonly name: string;
+    readonly scopes: readonly Scope[];
+    readonly webhookUrl?: string;
+    /** The only countries that it may send to; without them it follows the stage. */
+    readonly countries?: readonly string[] | undefined;
+  },
   now: Date,
   beforeChange: BeforeChange<[Client]> = unrecorded,
 ) {

@@ -30,17 +30,6 @@ import {
   isClientId,
 } from './client.ts';
 
-export interface PermissionChange {
-  readonly countries?: readonly string[] | null | undefined;
-  readonly senders?: readonly string[] | null | undefined;
-}
-
-interface ListOptions {
-  readonly limit: number;
-  /** The `next` of the page before. */
-  readonly after?: string | undefined;
-}
-
 export type ClientStore = ReturnType<typeof dynamoClientStore>;
 
 /** The attributes of each mode. A client has one row, although its test data has its own id. */
@@ -89,7 +78,13 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
       return update(clientId, { [attributesIn[mode].webhookUrl]: url });
     },
     /** Sets the lists. `null` removes a list, which allows everything; an absent list is not changed. */
-    setPermissions: (clientId: string, change: PermissionChange): Promise<boolean> => {
+    setPermissions: (
+      clientId: string,
+      change: {
+        readonly countries?: readonly string[] | null | undefined;
+        readonly senders?: readonly string[] | null | undefined;
+      },
+    ): Promise<boolean> => {
       const lists = Object.entries(change).filter(([, list]) => list !== undefined);
       return update(clientId, Object.fromEntries(lists.map(([name, list]) => [name, list ?? undefined])));
     },
@@ -106,7 +101,14 @@ export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: str
       return (await updateIf(dynamo, row, seen, { [secrets]: after })).applied;
     },
     /** Scans the table one page at a time: only administrators list clients. */
-    async list({ limit, after }: ListOptions) {
+    async list({
+      limit,
+      after,
+    }: {
+      readonly limit: number;
+      /** The `next` of the page before. */
+      readonly after?: string | undefined;
+    }) {
       const { Items = [], LastEvaluatedKey } = await dynamo.send(
         new ScanCommand({
           TableName,

@@ -15,15 +15,13 @@ const secretsRow = z.object({
 });
 const listsOfEndpoints = z._default(z.record(z.string(), z.unknown()), {});
 
-type SecretsContext = Context<'CLIENT_SECRETS_TABLE'>;
-
 /**
  * Returns the secrets, newest first; may include expired ones.
  *
  * @param endpointId - one of the client's endpoints; if absent, the account's secrets
  */
 export async function readWebhookSecrets(
-  context: SecretsContext,
+  context: Context<'CLIENT_SECRETS_TABLE'>,
   clientId: string,
   endpointId?: string,
 ): Promise<readonly WebhookSecret[]> {
@@ -42,14 +40,14 @@ export async function readWebhookSecrets(
 
 /** Reads the secrets once for many webhooks of one client. If there are none, the next call reads them again. */
 export async function cachedWebhookSecrets(
-  context: SecretsContext,
+  context: Context<'CLIENT_SECRETS_TABLE'>,
   clientId: string,
   endpointId = '',
 ): Promise<readonly WebhookSecret[]> {
   return (await cacheOf(context)(`${clientId}#${endpointId}`)) ?? [];
 }
 
-const cacheOf = oncePerContext((context: SecretsContext) =>
+const cacheOf = oncePerContext((context: Context<'CLIENT_SECRETS_TABLE'>) =>
   cachedRead(
     async (key) => {
       const [clientId = '', endpointId] = key.split('#');
@@ -63,7 +61,7 @@ const cacheOf = oncePerContext((context: SecretsContext) =>
 
 /** Replaces the secrets; false if they are no longer `before`, because another writer changed them. */
 export async function replaceWebhookSecrets(
-  { db, env }: SecretsContext,
+  { db, env }: Context<'CLIENT_SECRETS_TABLE'>,
   clientId: string,
   before: readonly WebhookSecret[],
   after: readonly WebhookSecret[],

@@ -1,6 +1,5 @@
 /** The secrets that sign the webhooks of an account or of an endpoint: one, or two for the overlap of a rotation. */
 import * as z from 'zod/mini';
-import type { CacheBounds } from '../platform/expiring-cache.ts';
 import { isLive } from './client.ts';
 
 const instant = z.iso.datetime();
@@ -17,7 +16,7 @@ export const webhookSecret = z.object({
 export type WebhookSecret = Readonly<z.output<typeof webhookSecret>>;
 
 /** A worker signs with the secrets it has read for at most this long. */
-export const secretsCache: CacheBounds = { maxAgeSeconds: 30, maxEntries: 5000 };
+export const secretsCache = { maxAgeSeconds: 30, maxEntries: 5000 };
 
 /**
  * The time between the creation of a secret and its first signature (contract 7.6: at most 60 s). By then every

@@ -130,12 +130,10 @@ export class GatewayError extends Error {
   }
 }
 
-type StandardCode = {
-  [Code in keyof typeof errorTexts]: (typeof errorTexts)[Code] extends string ? Code : never;
-}[keyof typeof errorTexts];
-
 export function standardError(
-  code: StandardCode,
+  code: {
+    [Code in keyof typeof errorTexts]: (typeof errorTexts)[Code] extends string ? Code : never;
+  }[keyof typeof errorTexts],
   options?: ConstructorParameters<typeof GatewayError>[2],
 ): GatewayError {
   return new GatewayError(code, errorTexts[code], options);

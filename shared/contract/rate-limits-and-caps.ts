@@ -46,18 +46,19 @@ export const capWindowNames = ['minute', 'hour', 'day', 'month'] as const;
 
 export type CapWindow = (typeof capWindowNames)[number];
 
-interface Cap {
-  readonly windows: readonly CapWindow[];
-  /** True if the cap limits money, in the currency of the stage's prices. Such amounts are counted in millionths. */
-  readonly isMoney: boolean;
-}
-
 /** The caps: each limits a quantity that a client sends in a window. */
 export const caps = {
   /** Accepted recipients over all sends. */
   messages: { windows: ['minute', 'hour', 'day', 'month'], isMoney: false },
   spend: { windows: ['day', 'month'], isMoney: true },
-} as const satisfies Record<string, Cap>;
+} as const satisfies Record<
+  string,
+  {
+    readonly windows: readonly CapWindow[];
+    /** True if the cap limits money, in the currency of the stage's prices. Such amounts are counted in millionths. */
+    readonly isMoney: boolean;
+  }
+>;
 
 export type CapName = keyof typeof caps;
 export const capNames = Object.keys(caps) as CapName[];
@@ -71,7 +72,7 @@ export const stageCapFields = {
 
 export function stageCaps() {
   const limits = (name: CapName) => {
-    const { windows, isMoney }: Cap = caps[name];
+    const { windows, isMoney } = caps[name];
     const limit = isMoney ? z.number().check(z.positive(), z.maximum(1e9)) : z.int().check(z.positive());
     return z.optional(z.partialRecord(z.enum(windows.map((window) => stageCapFields[window])), limit));
   };

@@ -7,18 +7,6 @@ import type { QueueName } from './queues.ts';
 import type { IndexName, TableName } from './tables.ts';
 import type { VariableName } from './variables.ts';
 
-type ItemAction =
-  | 'GetItem'
-  | 'BatchGetItem'
-  | 'Query'
-  /** Scans are only for lists that no key can query, of tables with few rows. */
-  | 'Scan'
-  | 'PutItem'
-  | 'UpdateItem'
-  | 'DeleteItem'
-  | 'ConditionCheckItem'
-  | 'BatchWriteItem';
-
 export interface SecretVariables {
   readonly 'otp-secret': 'OTP_SECRET_ARN';
   readonly carriers: 'CARRIER_SECRETS';
@@ -30,7 +18,19 @@ export interface SecretVariables {
 export interface Uses {
   /** The actions on each table; `Query by-client` is a query of that index. */
   readonly tables?: {
-    readonly [Table in TableName]?: readonly (ItemAction | `Query ${IndexName<Table>}`)[];
+    readonly [Table in TableName]?: readonly (
+      | 'GetItem'
+      | 'BatchGetItem'
+      | 'Query'
+      /** Scans are only for lists that no key can query, of tables with few rows. */
+      | 'Scan'
+      | 'PutItem'
+      | 'UpdateItem'
+      | 'DeleteItem'
+      | 'ConditionCheckItem'
+      | 'BatchWriteItem'
+      | `Query ${IndexName<Table>}`
+    )[];
   };
   /** The only partition key of these tables that it may use; without it, all. */
   readonly onlyRowsOf?: string;

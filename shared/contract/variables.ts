@@ -53,8 +53,6 @@ export function trustedProxies() {
   });
 }
 
-export type TrustedProxies = Readonly<z.output<ReturnType<typeof trustedProxies>>>;
-
 /** `wait`: for a receipt, until the validity of the message ends. */
 const choice = z.enum(['send_again', 'wait']);
 
@@ -72,8 +70,6 @@ export function unknownDeadlines() {
   const seconds = z.int().check(z.minimum(1), z.maximum(86_400));
   return z.strictObject({ otp: seconds, other: seconds });
 }
-
-export type UnknownDeadlines = Readonly<z.output<ReturnType<typeof unknownDeadlines>>>;
 
 export const usualUnknownDeadlines = { otp: 30, other: 300 } as const;
 

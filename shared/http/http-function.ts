@@ -64,18 +64,6 @@ export function httpFunction(
   };
 }
 
-interface HttpOptions {
-  /** Identifies the caller; by default a request counts against its source address. */
-  readonly authenticate?: Authenticator;
-  /** Contains the limits of clients, and refuses requests in maintenance; absent if the function reads no other table. */
-  readonly overrides?: Context<'LIMIT_OVERRIDES_TABLE'>;
-  /** Media types that the operation accepts: JSON by default; an empty list ignores the body. */
-  readonly formats?: readonly BodyFormat[];
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Errors also have the fields of RFC 6749. */
-  readonly oauthErrors?: boolean;
-}
-
 /** A request on its way through the steps. */
 interface Handling {
   readonly event: APIGatewayProxyEvent;
@@ -99,7 +87,17 @@ export function publicHttpFunction(
   context: Context<keyof EnvironmentFor<typeof countedRequests>>,
   route: Route,
   operation: Operation,
-  options: HttpOptions = {},
+  options: {
+    /** Identifies the caller; by default a request counts against its source address. */
+    readonly authenticate?: Authenticator;
+    /** Contains the limits of clients, and refuses requests in maintenance; absent if the function reads no other table. */
+    readonly overrides?: Context<'LIMIT_OVERRIDES_TABLE'>;
+    /** Media types that the operation accepts: JSON by default; an empty list ignores the body. */
+    readonly formats?: readonly BodyFormat[];
+    readonly headers?: Readonly<Record<string, string>>;
+    /** Errors also have the fields of RFC 6749. */
+    readonly oauthErrors?: boolean;
+  } = {},
 ): HttpFunction {
   const { authenticate = sourceAddressOnly, overrides, formats = ['json'], oauthErrors = false } = options;
   const { TOKEN_ISSUER: baseUrl, TRUSTED_PROXIES: proxies } = context.env;

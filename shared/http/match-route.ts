@@ -1,13 +1,8 @@
 /** Finds the route of a request, by API Gateway's rules; without one, the error is 405 or 404. */
 import { errorTexts, GatewayError } from '../contract/errors.ts';
 
-interface RoutePattern {
-  readonly method: string;
-  readonly path: string;
-}
-
 /** @throws GatewayError `method_not_allowed` with the methods of that path, or `not_found` */
-export function matchRoute<R extends RoutePattern>(
+export function matchRoute<R extends { readonly method: string; readonly path: string }>(
   routes: readonly R[],
   method: string,
   path: string,
@@ -23,7 +18,11 @@ export function matchRoute<R extends RoutePattern>(
   throw unmatchedError(routes, method, path);
 }
 
-export function unmatchedError(routes: readonly RoutePattern[], method: string, path: string): GatewayError {
+export function unmatchedError(
+  routes: readonly { readonly method: string; readonly path: string }[],
+  method: string,
+  path: string,
+): GatewayError {
   const matching = routes.filter((route) => matchPath(route.path, path) !== undefined);
   // API Gateway knows no other methods of a path that is written out, even if it is also one of a template.
   const literal = matching.filter((route) => route.path === path);

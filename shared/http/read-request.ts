@@ -2,10 +2,12 @@
  * Reads a request from API Gateway's event: its address, query and headers, then its texts and body, which are refused if
  * they are too large, of the wrong type or not valid JSON (contract 1.7).
  */
+
 import { BlockList, isIP } from 'node:net';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type * as z from 'zod/mini';
 import { errorTexts, type FieldError, GatewayError, nothingAtPathText } from '../contract/errors.ts';
-import type { TrustedProxies } from '../contract/variables.ts';
+import type { trustedProxies } from '../contract/variables.ts';
 import { fieldName } from '../operation/field-faults.ts';
 
 /** A request whose caller and body are not known yet. */
@@ -75,7 +77,7 @@ const family = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv
  * address. The names of the headers are in lower case.
  */
 export function callerAddress(
-  proxies: TrustedProxies | undefined,
+  proxies: Readonly<z.output<ReturnType<typeof trustedProxies>>> | undefined,
 ): (sourceIp: string, headers: Readonly<Record<string, string>>) => string {
   if (proxies === undefined) return (sourceIp) => sourceIp;
   const trusted = new BlockList();

@@ -36,12 +36,6 @@ export function limitFault({ cap }: { readonly cap: CapName | null }, text: stri
 
 const isWithin = (entered: string): boolean => Number(entered) > 0 && Number(entered) <= limitMax;
 
-/** The limit that ends the traffic of a client that always uses its shortest window in full. */
-export interface FirstReached {
-  readonly window: WindowAttribute;
-  readonly afterSeconds: number;
-}
-
 /** A month is the longest one, because a limit that no month reaches is never reached. */
 const secondsOf = { per_minute: 60, per_hour: 3600, per_day: 86_400, per_month: 31 * 86_400 } as const;
 
@@ -51,7 +45,7 @@ const secondsOf = { per_minute: 60, per_hour: 3600, per_day: 86_400, per_month: 
  */
 export function firstReached(
   windows: readonly { readonly window: WindowAttribute; readonly limit: number }[],
-): FirstReached | undefined {
+) {
   const [shortest, ...longer] = windows;
   if (shortest === undefined) return undefined;
   const perSecond = shortest.limit / secondsOf[shortest.window];

@@ -30,7 +30,7 @@ import {
 import { type EditedRow, type IgnoredValue, shownValue } from '../edited-table/row-editor.dynamo.ts';
 import { closestName } from '../platform/closest-name.ts';
 import { limitOf, windowNames, windowSeconds } from './counters.dynamo.ts';
-import { type FirstReached, firstReached } from './entered-limits.ts';
+import { firstReached } from './entered-limits.ts';
 import { isInForce, isMaintenance, overrideTable, type ParsedRow, parseRow } from './overrides.ts';
 
 export interface FeedbackContext {
@@ -144,7 +144,7 @@ const windowWords = {
 
 /** Returns `600 per minute, 1,000 per hour (default). The hourly limit is reached after 100 s at full rate.` */
 export function inForceText(
-  { target, blocked, windows, firstReached }: EndpointInForce,
+  { target, blocked, windows, firstReached }: ReturnType<typeof endpointInForce>,
   currency: string,
 ): string {
   if (blocked) return 'blocked. Requests to this endpoint are refused with 403 forbidden.';
@@ -210,23 +210,13 @@ export interface WindowInForce {
   readonly isDefault: boolean;
 }
 
-interface EndpointInForce {
-  readonly target: LimitTarget;
-  readonly blocked: boolean;
-  /** Shortest first; a window of a cap without a limit is left out. */
-  readonly windows: readonly WindowInForce[];
-  readonly firstReached: FirstReached | undefined;
-}
-
 /**
+ * Returns the limits in force, the shortest window first. A window of a cap without a limit is left out.
+ *
  * @param row - the row in force; undefined for the defaults
  * @param capDefaults - the caps of the stage
  */
-export function endpointInForce(
-  target: LimitTarget,
-  row: ParsedRow | undefined,
-  capDefaults: Caps,
-): EndpointInForce {
+export function endpointInForce(target: LimitTarget, row: ParsedRow | undefined, capDefaults: Caps) {
   const defaults = defaultsOf(target, capDefaults);
   const windows = target.windows.flatMap((window): WindowInForce[] => {
     const own = row?.limits[window];

@@ -29,10 +29,8 @@ const refusalCacheSeconds = 5;
 const cacheEntries = 5000;
 const keptDaysAfterUse = 2;
 
-type CountOutcome = Parameters<typeof decide>[2];
-
 const refusals = oncePerContext(
-  (_context: Context<'RATE_COUNTERS_TABLE'>) => new ExpiringMap<CountOutcome>(cacheEntries),
+  (_context: Context<'RATE_COUNTERS_TABLE'>) => new ExpiringMap<Parameters<typeof decide>[2]>(cacheEntries),
 );
 
 /** @param limits - in force for the subject */
@@ -54,7 +52,7 @@ async function count(
   limits: LimitsInForce,
   windows: Windows,
   now: Date,
-): Promise<CountOutcome> {
+): Promise<Parameters<typeof decide>[2]> {
   // The limits are part of the key, so that a raised limit takes effect as soon as it is read.
   const cacheKey = `${key}|${limits.perMinute}|${limits.perHour}|${limits.perDay}`;
   const cached = refusals(context).get(cacheKey, now);

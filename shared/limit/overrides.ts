@@ -45,15 +45,13 @@ export interface LimitsInForce extends Limits {
   readonly blocked?: true;
 }
 
-type OverridesContext = Context<'LIMIT_OVERRIDES_TABLE'>;
-
 /** Reads the rows of a client and of `*` as often as `accessCache` says, so that an edit takes effect within 60 s. */
-const cachedRows = oncePerContext((context: OverridesContext) =>
+const cachedRows = oncePerContext((context: Context<'LIMIT_OVERRIDES_TABLE'>) =>
   cachedRead((clientId) => rowsByEndpoint(context, clientId), accessCache, context.clock),
 );
 
 export async function limitsOf(
-  context: OverridesContext,
+  context: Context<'LIMIT_OVERRIDES_TABLE'>,
   clientId: string,
   policy: PolicyName,
 ): Promise<LimitsInForce> {
@@ -64,7 +62,7 @@ export async function limitsOf(
 }
 
 /** Returns the caps in the rows in force. */
-export async function capsInRows(context: OverridesContext, clientId: string): Promise<Caps> {
+export async function capsInRows(context: Context<'LIMIT_OVERRIDES_TABLE'>, clientId: string): Promise<Caps> {
   const limits: Partial<Record<CapName, WindowLimits>> = {};
   for (const cap of capNames) {
     const row = rowInForce(await rowsFor(context, clientId, cap), context.clock());
@@ -74,20 +72,20 @@ export async function capsInRows(context: OverridesContext, clientId: string): P
 }
 
 /** Returns true if the API is in maintenance (contract 8.9). The row takes effect as fast as any other row. */
-export async function inMaintenance(context: OverridesContext): Promise<boolean> {
+export async function inMaintenance(context: Context<'LIMIT_OVERRIDES_TABLE'>): Promise<boolean> {
   const row = (await cachedRows(context)(everyClient))?.get(maintenanceEndpoint);
   return row !== undefined && (row.expiresAt === undefined || context.clock() < row.expiresAt);
 }
 
 /** Starts to read the rows for every client, so that they are read while the caller is still being identified. */
-export function prepareLimits(context: OverridesContext): void {
+export function prepareLimits(context: Context<'LIMIT_OVERRIDES_TABLE'>): void {
   // A failure is met again, and thrown, by the reading that needs the rows.
   cachedRows(context)(everyClient).catch(() => undefined);
 }
 
 /** Returns the client's own row, and the one for every client. */
 async function rowsFor(
-  context: OverridesContext,
+  context: Context<'LIMIT_OVERRIDES_TABLE'>,
   clientId: string,
   endpoint: string,
 ): Promise<readonly (ParsedRow | undefined)[]> {
@@ -98,7 +96,7 @@ async function rowsFor(
 
 /** Reads the rows of a client. Reports values that are ignored in favor of their defaults. */
 async function rowsByEndpoint(
-  context: OverridesContext,
+  context: Context<'LIMIT_OVERRIDES_TABLE'>,
   clientId: string,
 ): Promise<ReadonlyMap<string, ParsedRow>> {
   const stored = await readEditedRows(context, overrideTable, clientId);

@@ -2,7 +2,6 @@
  * The text of a message: the templates of bulk messages and one-time passwords, in which `{{name}}` is replaced once and
  * placeholders inside values are not, and the segments that a text takes.
  */
-import type { encodings } from './message.ts';
 
 const placeholder = /\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/g;
 
@@ -10,10 +9,6 @@ const placeholder = /\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/g;
 export function placeholdersOf(template: string): string[] {
   return [...new Set(Array.from(template.matchAll(placeholder), (match) => match[1] ?? ''))];
 }
-
-type Rendered =
-  | { readonly ok: true; readonly text: string }
-  | { readonly ok: false; readonly missing: readonly string[] };
 
 /** Returns the length of the result in UTF-16 code units, without rendering: the result could be gigabytes long. */
 export function renderedLength(template: string, variables: Readonly<Record<string, string>>): number {
@@ -25,10 +20,13 @@ export function renderedLength(template: string, variables: Readonly<Record<stri
 }
 
 /** Returns the text with each placeholder replaced, or all missing names. Other braces stay as they are. */
-export function render(template: string, variables: Readonly<Record<string, string>>): Rendered {
+export function render(template: string, variables: Readonly<Record<string, string>>) {
   const missing = placeholdersOf(template).filter((name) => !Object.hasOwn(variables, name));
-  if (missing.length > 0) return { ok: false, missing };
-  return { ok: true, text: template.replace(placeholder, (_, name: string) => variables[name] ?? '') };
+  if (missing.length > 0) return { ok: false as const, missing };
+  return {
+    ok: true as const,
+    text: template.replace(placeholder, (_, name: string) => variables[name] ?? ''),
+  };
 }
 
 /** Returns the text of a one-time password with its final length, to count its segments before its code is derived. */
@@ -36,11 +34,6 @@ export function withSampleCode(text: string, otp: { readonly code_length: number
   // All codes of one length have the same segments: both encodings have all digits.
   const rendered = otp === undefined ? undefined : render(text, { code: '0'.repeat(otp.code_length) });
   return rendered?.ok === true ? rendered.text : text;
-}
-
-interface Segmentation {
-  readonly encoding: (typeof encodings)[number];
-  readonly segments: number;
 }
 
 /** The default alphabet without the escape character: one septet each. Marked pure for the bundles that count no segments. */
@@ -62,11 +55,11 @@ let characters: Intl.Segmenter | undefined;
  * Counts the segments of a text, and selects its encoding (3GPP TS 23.038, 23.040), in one pass: a bulk send counts a
  * thousand texts before it responds. A test compares the result with a library.
  */
-export function segment(text: string): Segmentation {
+export function segment(text: string) {
   const sizes = septetsOf(text);
-  if (sizes !== undefined) return { encoding: 'GSM-7', segments: segmentsFor(sizes, 'septets') };
-  if (text.length <= singleSegment.codeUnits) return { encoding: 'UCS-2', segments: 1 };
-  return { encoding: 'UCS-2', segments: segmentsFor(charactersOf(text), 'codeUnits') };
+  if (sizes !== undefined) return { encoding: 'GSM-7' as const, segments: segmentsFor(sizes, 'septets') };
+  if (text.length <= singleSegment.codeUnits) return { encoding: 'UCS-2' as const, segments: 1 };
+  return { encoding: 'UCS-2' as const, segments: segmentsFor(charactersOf(text), 'codeUnits') };
 }
 
 /** Returns the septets of each character; undefined if a character is in neither table. */

@@ -103,14 +103,16 @@ function waitOf(legs: readonly Partial<WantedLeg>[]): number {
   return legs.reduce((sum, { after_seconds = 0 }) => sum + after_seconds, 0);
 }
 
-interface TextParts {
+/** Returns the number of characters, with the longest value of each placeholder. */
+function longestText({
+  template = '',
+  brand = '',
+  code_length,
+}: {
   readonly template?: string | undefined;
   readonly brand?: string | undefined;
   readonly code_length: number;
-}
-
-/** Returns the number of characters, with the longest value of each placeholder. */
-function longestText({ template = '', brand = '', code_length }: TextParts): number {
+}): number {
   const ttl_minutes = String(ttlSeconds.max / 60);
   const rendered = render(template, { code: '0'.repeat(code_length), brand, ttl_minutes });
   return rendered.ok ? [...rendered.text].length : 0;

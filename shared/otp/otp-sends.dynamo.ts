@@ -16,8 +16,6 @@ export interface OtpSend {
   readonly replaces?: { readonly latest: string | undefined };
 }
 
-type SendsContext = Context<'MESSAGES_TABLE' | 'ONE_TIME_PASSWORDS_TABLE' | 'RETENTION_DAYS'>;
-
 /**
  * Stores a message and its changes of the one-time-passwords table in one transaction: all of it, or nothing. A request
  * that is refused, or that loses against another one with the same key, leaves no password and counts for no recipient.
@@ -25,7 +23,7 @@ type SendsContext = Context<'MESSAGES_TABLE' | 'ONE_TIME_PASSWORDS_TABLE' | 'RET
  * written.
  */
 export async function storeOtpSend(
-  { db, env }: SendsContext,
+  { db, env }: Context<'MESSAGES_TABLE' | 'ONE_TIME_PASSWORDS_TABLE' | 'RETENTION_DAYS'>,
   message: Message,
   send: OtpSend,
   now: Date,
@@ -39,7 +37,12 @@ export async function storeOtpSend(
   }
 }
 
-function itemsOf(env: SendsContext['env'], message: Message, { key, otp, replaces }: OtpSend, now: Date) {
+function itemsOf(
+  env: Context<'MESSAGES_TABLE' | 'ONE_TIME_PASSWORDS_TABLE' | 'RETENTION_DAYS'>['env'],
+  message: Message,
+  { key, otp, replaces }: OtpSend,
+  now: Date,
+) {
   const TableName = env.ONE_TIME_PASSWORDS_TABLE;
   const put = (Item: Record<string, unknown>, ConditionExpression: string, seen?: string) => ({
     Put: {

@@ -68,9 +68,7 @@ export async function countOtps(
 }
 
 const nameLength = { minute: 16, day: 10 } as const;
-type Span = keyof typeof nameLength;
-
-function spanName(span: Span, at: Date): string {
+function spanName(span: keyof typeof nameLength, at: Date): string {
   return at.toISOString().slice(0, nameLength[span]);
 }
 
@@ -142,7 +140,12 @@ const columnOfCountry = /^(sends|verified)_([A-Z0-9]{2,3})$/;
 
 export function dynamoOtpTraffic(client: DynamoDBDocumentClient, TableName: string) {
   /** Returns the counts from the row of `since` to the row of `until`, oldest first, read consistently. */
-  async function countsIn(span: Span, clientId: string, since: Date, until: Date): Promise<OtpMinute[]> {
+  async function countsIn(
+    span: keyof typeof nameLength,
+    clientId: string,
+    since: Date,
+    until: Date,
+  ): Promise<OtpMinute[]> {
     const rows = queryRows(client, {
       TableName,
       KeyConditionExpression: 'client_id = :client AND #span BETWEEN :first AND :last',

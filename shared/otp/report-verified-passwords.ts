@@ -19,24 +19,17 @@ import { addSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
 import { otpSendsTo } from './otp-store.dynamo.ts';
 
-type ReportContext = Context<'MESSAGES_TABLE' | 'ONE_TIME_PASSWORDS_TABLE'>;
-
-type VerifiedOtp = ReturnType<typeof verifiedOtps>[number];
-
-/** @throws when the report may succeed later */
-export type ReportReceived = (
-  carrierMessageId: string,
-) => Promise<{ readonly reported: true } | { readonly reported: false; readonly reason: string }>;
-
 /** A quarter of an hour: the carrier counts a message as not received after an hour. */
 const triedForSeconds = 900;
 
 /** @throws when a report may still succeed: all must be passed again. */
 export async function reportVerified(
-  ctx: ReportContext & {
-    readonly report: ReportReceived;
+  ctx: Context<'MESSAGES_TABLE' | 'ONE_TIME_PASSWORDS_TABLE'> & {
+    readonly report: (
+      carrierMessageId: string,
+    ) => Promise<{ readonly reported: true } | { readonly reported: false; readonly reason: string }>;
   },
-  verified: readonly VerifiedOtp[],
+  verified: readonly ReturnType<typeof verifiedOtps>[number][],
 ) {
   const { report, clock } = ctx;
   const ended = await Promise.all(
@@ -62,8 +55,8 @@ export async function reportVerified(
 }
 
 async function carrierIdsOf(
-  ctx: ReportContext,
-  { otpId, clientId, recipient, messageId, verifiedAt }: VerifiedOtp,
+  ctx: Context<'MESSAGES_TABLE' | 'ONE_TIME_PASSWORDS_TABLE'>,
+  { otpId, clientId, recipient, messageId, verifiedAt }: ReturnType<typeof verifiedOtps>[number],
 ): Promise<string[]> {
   const windows = [verifiedAt, addSeconds(verifiedAt, -recipientWindowSeconds)];
   const sent = await Promise.all(windows.map((at) => otpSendsTo(ctx, { clientId, recipient }, at)));

@@ -10,14 +10,13 @@ import type { TableName, tableShapes } from '../contract/tables.ts';
 import type { Constant, SecretVariables, Uses } from '../contract/uses.ts';
 import { type VariableName, variables } from '../contract/variables.ts';
 
-type ScheduleVariable = 'SCHEDULE_GROUP' | 'SCHEDULE_ROLE_ARN';
-
 export type EnvironmentName =
   | VariableName
   | `${Constant<TableName>}_TABLE`
   | `${Constant<QueueName>}_QUEUE_URL`
   | `${Constant<QueueName>}_QUEUE_ARN`
-  | ScheduleVariable
+  | 'SCHEDULE_GROUP'
+  | 'SCHEDULE_ROLE_ARN'
   | SecretVariables[keyof SecretVariables];
 
 export type Environment<Names extends EnvironmentName> = {
@@ -42,7 +41,7 @@ type VariableOf<Part> = EnvironmentName &
     | RetentionOf<TableOf<Part>>
     | `${Constant<Listed<Part, 'sendsTo' | 'receivesFrom' | 'schedulesTo'> & QueueName>}_QUEUE_URL`
     | `${Constant<Listed<Part, 'schedulesTo'> & QueueName>}_QUEUE_ARN`
-    | (Part extends { readonly schedulesTo: unknown } ? ScheduleVariable : never)
+    | (Part extends { readonly schedulesTo: unknown } ? 'SCHEDULE_GROUP' | 'SCHEDULE_ROLE_ARN' : never)
     | SecretVariables[Listed<Part, 'secrets'> & keyof SecretVariables]
     | Listed<Part, 'settings'>
   );

@@ -1,11 +1,6 @@
 /** Caches values for a limited time, in limited memory. Concurrent reads of one key are one read, unless one must be fresh. */
 import type { Clock } from './clock.ts';
 
-export interface CacheBounds {
-  readonly maxAgeSeconds: number;
-  readonly maxEntries: number;
-}
-
 /**
  * A map whose entries expire. It removes the least recently used entry first. If the clock is set back, it removes
  * entries from the future, so that none is kept longer than its time.
@@ -62,7 +57,13 @@ export class ExpiringMap<V> {
  */
 export function cachedRead<V>(
   read: (key: string) => Promise<V | undefined>,
-  { maxAgeSeconds, maxEntries }: CacheBounds,
+  {
+    maxAgeSeconds,
+    maxEntries,
+  }: {
+    readonly maxAgeSeconds: number;
+    readonly maxEntries: number;
+  },
   clock: Clock,
 ) {
   const values = new ExpiringMap<V>(maxEntries);

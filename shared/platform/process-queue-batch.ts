@@ -6,11 +6,6 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import { countMetric, log } from './log.ts';
 
-/** The result of a message whose work did not fail: the message is deleted, or received again after this time. */
-interface HandlerResult {
-  readonly retryAfterSeconds?: number | undefined;
-}
-
 export interface QueueRecord {
   readonly messageId: string;
   readonly receiptHandle: string;
@@ -18,13 +13,16 @@ export interface QueueRecord {
   readonly attributes: { readonly ApproximateReceiveCount: string };
 }
 
-type ChangeVisibility = (receiptHandle: string, seconds: number) => Promise<void>;
-
 export function processBatch<Schema extends z.ZodMiniType>(
   event: SQSEvent,
   schema: Schema,
-  work: (message: z.output<Schema>, record: SQSRecord) => Promise<HandlerResult>,
-  changeVisibility?: ChangeVisibility,
+  work: (
+    message: z.output<Schema>,
+    record: SQSRecord,
+  ) => Promise<{
+    readonly retryAfterSeconds?: number | undefined;
+  }>,
+  changeVisibility?: (receiptHandle: string, seconds: number) => Promise<void>,
 ): Promise<SQSBatchResponse> {
   return processRecords(
     event,
@@ -35,8 +33,10 @@ export function processBatch<Schema extends z.ZodMiniType>(
 
 export async function processRecords(
   event: SQSEvent,
-  work: (record: SQSRecord) => Promise<HandlerResult>,
-  changeVisibility?: ChangeVisibility,
+  work: (record: SQSRecord) => Promise<{
+    readonly retryAfterSeconds?: number | undefined;
+  }>,
+  changeVisibility?: (receiptHandle: string, seconds: number) => Promise<void>,
 ): Promise<SQSBatchResponse> {
   const failed = await Promise.all(
     event.Records.map(async (record) => {

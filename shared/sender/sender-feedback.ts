@@ -36,22 +36,26 @@ import {
   senderTable,
 } from './sender-row.ts';
 
-interface SenderContext {
-  readonly now: Date;
-  /** True if the row's `client_id` exists. */
-  readonly clientExists: boolean;
-  /** The numbers that all rows claim. */
-  readonly claims: Holders;
-  /** The pace of each identity by all rows. */
-  readonly paces: Paces;
-  readonly carriers: StageCarriers;
-}
-
-export function senderFeedback(row: EditedRow, context: SenderContext): Feedback {
+export function senderFeedback(
+  row: EditedRow,
+  context: {
+    readonly now: Date;
+    /** True if the row's `client_id` exists. */
+    readonly clientExists: boolean;
+    /** The numbers that all rows claim. */
+    readonly claims: Holders;
+    /** The pace of each identity by all rows. */
+    readonly paces: Paces;
+    readonly carriers: StageCarriers;
+  },
+): Feedback {
   return keepTime(row, judge(row, context));
 }
 
-function judge(row: EditedRow, { now, clientExists, claims, paces, carriers }: SenderContext): Feedback {
+function judge(
+  row: EditedRow,
+  { now, clientExists, claims, paces, carriers }: Parameters<typeof senderFeedback>[1],
+): Feedback {
   const parsed = parseSenderRow(row);
   const { clientId, valid, ignored } = parsed;
   const faults = ignored.map(faultText);

@@ -88,27 +88,33 @@ const kidForm = /^[A-Za-z0-9_-]{43}$/;
 /** An error of the gateway, not of the token. */
 class KeyLookupFailure extends Error {}
 
-type VerifierContext = Context<'SIGNING_KEYS_TABLE' | 'TOKEN_ISSUER' | 'TOKEN_AUDIENCE'>;
-
 /** All published keys are read at once, so a token with an invented `kid` neither delays nor refuses one with a published `kid`. */
-const publicKeys = oncePerContext((context: VerifierContext) =>
-  cachedRead(() => importedKeys(context), keyBounds, context.clock),
+const publicKeys = oncePerContext(
+  (context: Context<'SIGNING_KEYS_TABLE' | 'TOKEN_ISSUER' | 'TOKEN_AUDIENCE'>) =>
+    cachedRead(() => importedKeys(context), keyBounds, context.clock),
 );
 
-const cachedClaims = oncePerContext((context: VerifierContext) =>
-  cachedRead((token) => verifiedClaims(context, token), tokenBounds, context.clock),
+const cachedClaims = oncePerContext(
+  (context: Context<'SIGNING_KEYS_TABLE' | 'TOKEN_ISSUER' | 'TOKEN_AUDIENCE'>) =>
+    cachedRead((token) => verifiedClaims(context, token), tokenBounds, context.clock),
 );
 
 /**
  * Returns the claims of a token that is valid now: its signature, issuer, audience, type and time. Returns `undefined`
  * for every other text.
  */
-export async function verifyToken(context: VerifierContext, token: string): Promise<TokenClaims | undefined> {
+export async function verifyToken(
+  context: Context<'SIGNING_KEYS_TABLE' | 'TOKEN_ISSUER' | 'TOKEN_AUDIENCE'>,
+  token: string,
+): Promise<TokenClaims | undefined> {
   const claims = await cachedClaims(context)(token);
   return claims !== undefined && claims.exp * 1000 > context.clock().getTime() ? claims : undefined;
 }
 
-async function verifiedClaims(context: VerifierContext, token: string): Promise<TokenClaims | undefined> {
+async function verifiedClaims(
+  context: Context<'SIGNING_KEYS_TABLE' | 'TOKEN_ISSUER' | 'TOKEN_AUDIENCE'>,
+  token: string,
+): Promise<TokenClaims | undefined> {
   try {
     const { payload } = await jwtVerify(token, (header) => keyFor(context, header), {
       algorithms: [tokenAlgorithm],
@@ -127,7 +133,10 @@ async function verifiedClaims(context: VerifierContext, token: string): Promise<
   }
 }
 
-async function keyFor(context: VerifierContext, { kid }: JWTHeaderParameters): Promise<CryptoKey> {
+async function keyFor(
+  context: Context<'SIGNING_KEYS_TABLE' | 'TOKEN_ISSUER' | 'TOKEN_AUDIENCE'>,
+  { kid }: JWTHeaderParameters,
+): Promise<CryptoKey> {
   // The header is not verified yet, so `kid` may be any JSON value.
   const known: unknown = kid;
   if (typeof known !== 'string' || !kidForm.test(known)) throw new errors.JWKSNoMatchingKey();
@@ -144,13 +153,18 @@ async function keyFor(context: VerifierContext, { kid }: JWTHeaderParameters): P
  * Returns the public keys by `kid`; undefined for a malformed key. An unknown `kid` causes another read, at most twice a
  * second; a new key is published longer than that before its first token.
  */
-async function keysWith(context: VerifierContext, kid: string): ReturnType<typeof importedKeys> {
+async function keysWith(
+  context: Context<'SIGNING_KEYS_TABLE' | 'TOKEN_ISSUER' | 'TOKEN_AUDIENCE'>,
+  kid: string,
+): ReturnType<typeof importedKeys> {
   const read = publicKeys(context);
   const keys = await read();
   return keys?.has(kid) ? keys : ((await read('', publishedBeforeUseSeconds / 2)) ?? new Map());
 }
 
-async function importedKeys(context: VerifierContext): Promise<ReadonlyMap<string, CryptoKey | undefined>> {
+async function importedKeys(
+  context: Context<'SIGNING_KEYS_TABLE' | 'TOKEN_ISSUER' | 'TOKEN_AUDIENCE'>,
+): Promise<ReadonlyMap<string, CryptoKey | undefined>> {
   const published = [...(await publishedKeys(context))];
   const keys = published.map(async ([kid, jwk]) => [kid, await importKey(jwk)] as const);
   return new Map(await Promise.all(keys));

@@ -15,9 +15,9 @@ const metadataNames: ReadonlySet<string> = new Set(['oauth-authorization-server'
 /** A new key is published before its first token, and an unknown `kid` has verifiers read the keys again. */
 const headers = { 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' };
 
-type WellKnownContext = Parameters<typeof publishSigningKey>[0] & Context<'TOKEN_ISSUER' | 'TOKEN_AUDIENCE'>;
-
-export function showWellKnown(context: WellKnownContext): Operation {
+export function showWellKnown(
+  context: Parameters<typeof publishSigningKey>[0] & Context<'TOKEN_ISSUER' | 'TOKEN_AUDIENCE'>,
+): Operation {
   const { TOKEN_ISSUER: issuer, TOKEN_AUDIENCE: audience } = context.env;
   return async ({ path, pathParameters: { document = '' } }) => {
     if (document === keysName) return { status: 200, headers, body: { keys: await shownKeys(context) } };
@@ -27,14 +27,18 @@ export function showWellKnown(context: WellKnownContext): Operation {
 }
 
 /** Publishes the key that will sign if there is no key yet: caches would keep an empty list. */
-async function shownKeys(context: WellKnownContext): Promise<object[]> {
+async function shownKeys(
+  context: Parameters<typeof publishSigningKey>[0] & Context<'TOKEN_ISSUER' | 'TOKEN_AUDIENCE'>,
+): Promise<object[]> {
   const published = await publicKeys(context);
   if (published.length > 0) return published;
   await publishSigningKey(context);
   return publicKeys(context);
 }
 
-async function publicKeys(context: WellKnownContext): Promise<object[]> {
+async function publicKeys(
+  context: Parameters<typeof publishSigningKey>[0] & Context<'TOKEN_ISSUER' | 'TOKEN_AUDIENCE'>,
+): Promise<object[]> {
   const published = [...(await publishedKeys(context))].filter(([, jwk]) => jwk !== undefined);
   return published.map(([kid, jwk]) => ({ ...jwk, kid, alg: tokenAlgorithm, use: 'sig' }));
 }

@@ -20,19 +20,21 @@ import {
 /** The longest time from the start of a publication to its end, with clock differences, and more. */
 const recentSeconds = 60;
 
-type SigningContext = Context<'SIGNING_KEYS_TABLE' | 'TOKEN_SIGNING_KEY_ID'> & { readonly kms: KMSClient };
-
 /** The key of each process, once it may sign. */
-const preparedKey = oncePerContext((context: SigningContext) =>
-  cachedRead(
-    () => prepare(context),
-    { maxAgeSeconds: Number.MAX_SAFE_INTEGER, maxEntries: 1 },
-    context.clock,
-  ),
+const preparedKey = oncePerContext(
+  (context: Context<'SIGNING_KEYS_TABLE' | 'TOKEN_SIGNING_KEY_ID'> & { readonly kms: KMSClient }) =>
+    cachedRead(
+      () => prepare(context),
+      { maxAgeSeconds: Number.MAX_SAFE_INTEGER, maxEntries: 1 },
+      context.clock,
+    ),
 );
 
 /** Signs with one KMS call; the first token of a process also reads and publishes the public key. */
-export async function signToken(context: SigningContext, claims: TokenClaims): Promise<string> {
+export async function signToken(
+  context: Context<'SIGNING_KEYS_TABLE' | 'TOKEN_SIGNING_KEY_ID'> & { readonly kms: KMSClient },
+  claims: TokenClaims,
+): Promise<string> {
   const key = (await preparedKey(context)()) ?? (await prepare(context));
   const content = `${encode({ alg: tokenAlgorithm, typ: tokenType, kid: key.kid })}.${encode(claims)}`;
   const { Signature } = await context.kms.send(
@@ -47,7 +49,9 @@ export async function signToken(context: SigningContext, claims: TokenClaims): P
   return `${content}.${concatenatedSignature(Signature).toString('base64url')}`;
 }
 
-async function prepare(context: SigningContext) {
+async function prepare(
+  context: Context<'SIGNING_KEYS_TABLE' | 'TOKEN_SIGNING_KEY_ID'> & { readonly kms: KMSClient },
+) {
   const key = await publishSigningKey(context);
   // Counted from now, because the write may have taken long; another process may be waiting for the same key.
   if (key.publishedAt > addSeconds(context.clock(), -recentSeconds))
@@ -61,7 +65,9 @@ async function prepare(context: SigningContext) {
  * @returns the key's own id, not an alias, which may later point to another key; `kid`, the RFC 7638 thumbprint of the
  *   public key; and since when it is published
  */
-export async function publishSigningKey(context: SigningContext) {
+export async function publishSigningKey(
+  context: Context<'SIGNING_KEYS_TABLE' | 'TOKEN_SIGNING_KEY_ID'> & { readonly kms: KMSClient },
+) {
   const alias = context.env.TOKEN_SIGNING_KEY_ID;
   const { PublicKey, KeyId = alias } = await context.kms.send(new GetPublicKeyCommand({ KeyId: alias }));
   if (PublicKey === undefined) throw new Error('KMS answered without a public key');

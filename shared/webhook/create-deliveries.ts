@@ -2,12 +2,14 @@
 import { allEnded } from '../platform/aws/permanent-fault.ts';
 import type { Context } from '../platform/context.ts';
 import { type Delivery, type NewDelivery, newDelivery } from './delivery.ts';
-import { enqueueDeliveries, type WebhookQueues } from './delivery-queue.sqs.ts';
+import { enqueueDeliveries } from './delivery-queue.sqs.ts';
 import { storeDelivery } from './delivery-store.dynamo.ts';
 import type { deliveriesToSlow } from './slow-endpoints.dynamo.ts';
 
 /** The context of functions that store and queue deliveries. */
-export type StoredDeliveries = WebhookQueues & Context<'WEBHOOK_DELIVERIES_TABLE' | 'RETENTION_DAYS'>;
+export type StoredDeliveries = Context<
+  'WEBHOOKS_QUEUE_URL' | 'WEBHOOK_RETRIES_QUEUE_URL' | 'WEBHOOK_DELIVERIES_TABLE' | 'RETENTION_DAYS'
+>;
 
 /**
  * Stores the deliveries and queues their ids. Repeating the call is safe: a delivery is stored once for its id, and a

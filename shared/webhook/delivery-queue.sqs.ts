@@ -36,8 +36,6 @@ export interface WebhookEntry {
   readonly delaySeconds: number;
 }
 
-export type WebhookQueues = Context<'WEBHOOKS_QUEUE_URL' | 'WEBHOOK_RETRIES_QUEUE_URL'>;
-
 interface EnqueuedDelivery {
   readonly delivery: Delivery;
   readonly delaySeconds?: number;
@@ -46,7 +44,7 @@ interface EnqueuedDelivery {
 
 /** Sends a queue message for each delivery. @throws if any of them may not be in its queue. */
 export async function enqueueDeliveries(
-  context: WebhookQueues,
+  context: Context<'WEBHOOKS_QUEUE_URL' | 'WEBHOOK_RETRIES_QUEUE_URL'>,
   enqueued: readonly EnqueuedDelivery[],
 ): Promise<void> {
   const { first = [], retries = [] } = Object.groupBy(enqueued, queueOf);

@@ -15,22 +15,26 @@ import { shardOf } from '../platform/ids.ts';
 import { type Delivery, deliverySchema, listPositionOf } from './delivery.ts';
 import { type Resend, resendSchema } from './log/resend.ts';
 
-type DeliveriesContext = Context<'WEBHOOK_DELIVERIES_TABLE'>;
-
 /** Stores the delivery unless its id exists; returns the stored row. Repeating the call is safe. */
-export async function storeDelivery(context: DeliveriesContext, delivery: Delivery): Promise<Delivery> {
+export async function storeDelivery(
+  context: Context<'WEBHOOK_DELIVERIES_TABLE'>,
+  delivery: Delivery,
+): Promise<Delivery> {
   const stored = await storeRow(context, { ...delivery, ...deliveryKeysOf(delivery) });
   return stored === undefined ? delivery : deliverySchema.parse(stored);
 }
 
 /** Reads consistently. */
-export function readDelivery(context: DeliveriesContext, deliveryId: string): Promise<Delivery | undefined> {
+export function readDelivery(
+  context: Context<'WEBHOOK_DELIVERIES_TABLE'>,
+  deliveryId: string,
+): Promise<Delivery | undefined> {
   return readRow(context.db, deliverySchema, consistentRead(context, deliveryId));
 }
 
 /** Writes `next` if the row is still `seen`; false if another write came first. Repeating the call is safe. */
 export function replaceDelivery(
-  context: DeliveriesContext,
+  context: Context<'WEBHOOK_DELIVERIES_TABLE'>,
   seen: Delivery,
   next: Delivery,
 ): Promise<boolean> {
@@ -39,7 +43,7 @@ export function replaceDelivery(
 
 /** Returns the rows that exist and are valid, unordered. */
 export async function readDeliveries(
-  { db, env }: DeliveriesContext,
+  { db, env }: Context<'WEBHOOK_DELIVERIES_TABLE'>,
   deliveryIds: readonly string[],
   { consistent }: ReadOptions = { consistent: true },
 ): Promise<readonly Delivery[]> {
@@ -64,7 +68,7 @@ const listShards = 4;
 const indexRow = z.object({ delivery_id: z.string(), list_at: z.string() });
 
 /** Returns the next keys of the list, fewer than `limit` at its end. Eventually consistent. */
-export async function listDeliveryKeys(context: DeliveriesContext, range: DeliveryRange) {
+export async function listDeliveryKeys(context: Context<'WEBHOOK_DELIVERIES_TABLE'>, range: DeliveryRange) {
   // DynamoDB rejects a range whose end is before its start.
   if (range.before < range.after) return [];
   const shards = Array.from({ length: listShards }, (_, shard) => keysInShard(context, shard, range));
@@ -75,7 +79,7 @@ export async function listDeliveryKeys(context: DeliveriesContext, range: Delive
 }
 
 async function keysInShard(
-  { db, env }: DeliveriesContext,
+  { db, env }: Context<'WEBHOOK_DELIVERIES_TABLE'>,
   shard: number,
   { clientId, failed, after, before, order, limit }: DeliveryRange,
 ) {
@@ -111,17 +115,27 @@ function listKey(clientId: string, shard: number): string {
 }
 
 /** Stores the request to resend many unless its id exists. Repeating the call is safe. */
-export async function storeResend(context: DeliveriesContext, resend: Resend): Promise<void> {
+export async function storeResend(
+  context: Context<'WEBHOOK_DELIVERIES_TABLE'>,
+  resend: Resend,
+): Promise<void> {
   await storeRow(context, rowOfResend(resend));
 }
 
 /** Reads consistently. */
-export function readResend(context: DeliveriesContext, resendId: string): Promise<Resend | undefined> {
+export function readResend(
+  context: Context<'WEBHOOK_DELIVERIES_TABLE'>,
+  resendId: string,
+): Promise<Resend | undefined> {
   return readRow(context.db, resendSchema, consistentRead(context, resendId));
 }
 
 /** Writes `next` if the row is still `seen`; false if another write came first. Repeating the call is safe. */
-export function replaceResend(context: DeliveriesContext, seen: Resend, next: Resend): Promise<boolean> {
+export function replaceResend(
+  context: Context<'WEBHOOK_DELIVERIES_TABLE'>,
+  seen: Resend,
+  next: Resend,
+): Promise<boolean> {
   return replaceRow(context, seen, rowOfResend(next));
 }
 
@@ -130,12 +144,12 @@ function rowOfResend(resend: Resend) {
   return { ...resend, delivery_id: resend.resend_id };
 }
 
-function consistentRead({ env }: DeliveriesContext, delivery_id: string) {
+function consistentRead({ env }: Context<'WEBHOOK_DELIVERIES_TABLE'>, delivery_id: string) {
   return { TableName: env.WEBHOOK_DELIVERIES_TABLE, Key: { delivery_id }, ConsistentRead: true };
 }
 
 /** Returns the row that has the id already; undefined if the row is stored now. */
-async function storeRow({ db, env }: DeliveriesContext, Item: Record<string, unknown>) {
+async function storeRow({ db, env }: Context<'WEBHOOK_DELIVERIES_TABLE'>, Item: Record<string, unknown>) {
   const creating = await conditionalPut(db, {
     TableName: env.WEBHOOK_DELIVERIES_TABLE,
     Item,
@@ -146,7 +160,7 @@ async function storeRow({ db, env }: DeliveriesContext, Item: Record<string, unk
 }
 
 async function replaceRow(
-  { db, env }: DeliveriesContext,
+  { db, env }: Context<'WEBHOOK_DELIVERIES_TABLE'>,
   seen: { readonly revision: string },
   Item: Record<string, unknown>,
 ): Promise<boolean> {

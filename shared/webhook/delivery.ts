@@ -209,14 +209,19 @@ function retryDelay(afterAttempt: number, timeScale: number): number | undefined
   return delay === undefined ? undefined : Math.ceil(delay / timeScale);
 }
 
-type Entered = Partial<Delivery> & { readonly state: DeliveryState; readonly revision: string };
-
-function finished(delivery: Delivery, attempt: Attempt, entered: Entered): Delivery {
+function finished(
+  delivery: Delivery,
+  attempt: Attempt,
+  entered: Partial<Delivery> & { readonly state: DeliveryState; readonly revision: string },
+): Delivery {
   const attempts = [...delivery.attempts, attempt];
   return enter(withoutLease(delivery), { ...entered, attempts, finished_at: attempt.ended_at });
 }
 
-function enter(from: Delivery, entered: Entered): Delivery {
+function enter(
+  from: Delivery,
+  entered: Partial<Delivery> & { readonly state: DeliveryState; readonly revision: string },
+): Delivery {
   if (!deliveryTransitions[entered.state].includes(from.state)) {
     throw new Error(`a delivery cannot become ${entered.state} from ${from.state}`);
   }

@@ -31,12 +31,9 @@ import {
   webhookEndpointSchema,
 } from './webhook-endpoint.ts';
 
-type EndpointsContext = Context<'WEBHOOK_ENDPOINTS_TABLE'>;
-type EndpointsWithSecrets = Context<'WEBHOOK_ENDPOINTS_TABLE' | 'CLIENT_SECRETS_TABLE'>;
-
 /** Returns all endpoints of the client, oldest first, with one query. */
 export async function webhookEndpointsOf(
-  context: EndpointsContext,
+  context: Context<'WEBHOOK_ENDPOINTS_TABLE'>,
   clientId: string,
 ): Promise<readonly WebhookEndpoint[]> {
   return readableRows(webhookEndpointSchema, await endpointRowsOf(context, clientId), 'endpoint_id');
@@ -44,13 +41,13 @@ export async function webhookEndpointsOf(
 
 /** Also returns malformed rows: their events are planned too, and wait until the row is corrected. */
 export async function plannedEndpointsOf(
-  context: EndpointsContext,
+  context: Context<'WEBHOOK_ENDPOINTS_TABLE'>,
   clientId: string,
 ): Promise<readonly PlannedEndpoint[]> {
   return (await endpointRowsOf(context, clientId)).map((row) => plannedEndpointSchema.parse(row));
 }
 
-async function endpointRowsOf({ db, env }: EndpointsContext, clientId: string) {
+async function endpointRowsOf({ db, env }: Context<'WEBHOOK_ENDPOINTS_TABLE'>, clientId: string) {
   const { Items = [] } = await db.send(
     new QueryCommand({
       TableName: env.WEBHOOK_ENDPOINTS_TABLE,
@@ -63,7 +60,7 @@ async function endpointRowsOf({ db, env }: EndpointsContext, clientId: string) {
 }
 
 export function readEndpoint(
-  { db, env }: EndpointsContext,
+  { db, env }: Context<'WEBHOOK_ENDPOINTS_TABLE'>,
   clientId: string,
   endpointId: string,
 ): Promise<WebhookEndpoint | undefined> {
@@ -77,7 +74,7 @@ function endpointOf(row: Readonly<Record<string, unknown>> = {}): WebhookEndpoin
   return parseRow(webhookEndpointSchema, row, 'endpoint_id');
 }
 
-function keyOf({ env }: EndpointsContext, { client_id, endpoint_id }: WebhookEndpoint) {
+function keyOf({ env }: Context<'WEBHOOK_ENDPOINTS_TABLE'>, { client_id, endpoint_id }: WebhookEndpoint) {
   return { TableName: env.WEBHOOK_ENDPOINTS_TABLE, Key: { client_id, endpoint_id } };
 }
 
@@ -86,7 +83,7 @@ function keyOf({ env }: EndpointsContext, { client_id, endpoint_id }: WebhookEnd
  * afterwards; undefined if the endpoint is deleted or disabled.
  */
 export async function addEndpointFailure(
-  context: EndpointsContext,
+  context: Context<'WEBHOOK_ENDPOINTS_TABLE'>,
   endpoint: WebhookEndpoint,
 ): Promise<WebhookEndpoint | undefined> {
   const adding = await conditionalUpdateOnce(context.db, {
@@ -100,7 +97,7 @@ export async function addEndpointFailure(
 }
 
 export async function clearEndpointFailures(
-  context: EndpointsContext,
+  context: Context<'WEBHOOK_ENDPOINTS_TABLE'>,
   endpoint: WebhookEndpoint,
 ): Promise<void> {
   await updateIf(context.db, keyOf(context, endpoint), { enabled: true }, noFailures);
@@ -110,7 +107,7 @@ const noFailures = { failing_since: undefined, failed_attempts: undefined };
 
 /** Disables an endpoint that has failed all the time since `failing`; undefined if it has not, or is disabled already. */
 export async function disableEndpoint(
-  context: EndpointsContext,
+  context: Context<'WEBHOOK_ENDPOINTS_TABLE'>,
   failing: WebhookEndpoint,
   by: { readonly disabled_at: string; readonly disabled_reason: string; readonly revision: string },
 ): Promise<WebhookEndpoint | undefined> {
@@ -123,14 +120,17 @@ export async function disableEndpoint(
 }
 
 /** Notes that the client was told that the endpoint is disabled. */
-export async function noteNoticeSent(context: EndpointsContext, endpoint: WebhookEndpoint): Promise<void> {
+export async function noteNoticeSent(
+  context: Context<'WEBHOOK_ENDPOINTS_TABLE'>,
+  endpoint: WebhookEndpoint,
+): Promise<void> {
   const { disabled_at } = endpoint;
   await updateIf(context.db, keyOf(context, endpoint), { disabled_at }, { notice_pending: undefined });
 }
 
 /** Stores the endpoint with its secret; false if the client has `endpointsMax` already, at any concurrency. */
 export async function storeEndpoint(
-  context: EndpointsWithSecrets,
+  context: Context<'WEBHOOK_ENDPOINTS_TABLE' | 'CLIENT_SECRETS_TABLE'>,
   endpoint: WebhookEndpoint,
   secret: WebhookSecret,
 ): Promise<boolean> {
@@ -179,7 +179,7 @@ export async function storeEndpoint(
  * simultaneous changes all succeed. Returns the row afterwards; undefined if it does not exist.
  */
 export async function updateEndpointRow(
-  context: EndpointsContext,
+  context: Context<'WEBHOOK_ENDPOINTS_TABLE'>,
   seen: WebhookEndpoint,
   next: WebhookEndpoint,
 ): Promise<WebhookEndpoint | undefined> {
@@ -197,7 +197,7 @@ export async function updateEndpointRow(
 
 /** Removes the endpoint with its secrets; false if it does not exist. */
 export async function removeEndpoint(
-  context: EndpointsWithSecrets,
+  context: Context<'WEBHOOK_ENDPOINTS_TABLE' | 'CLIENT_SECRETS_TABLE'>,
   clientId: string,
   endpointId: string,
 ): Promise<boolean> {
@@ -232,7 +232,7 @@ export async function removeEndpoint(
   throw new Error('the number or the secrets of the endpoints of a client are missing');
 }
 
-function countRow({ env }: EndpointsContext, clientId: string) {
+function countRow({ env }: Context<'WEBHOOK_ENDPOINTS_TABLE'>, clientId: string) {
   return { TableName: env.WEBHOOK_ENDPOINTS_TABLE, Key: { client_id: clientId, endpoint_id: 'count' } };
 }
 
@@ -241,7 +241,7 @@ function countRow({ env }: EndpointsContext, clientId: string) {
  * token for the retries of one call, so a repeat changes nothing.
  */
 async function failedWrites(
-  { db }: EndpointsContext,
+  { db }: Context<'WEBHOOK_ENDPOINTS_TABLE'>,
   TransactItems: TransactWriteCommandInput['TransactItems'],
 ): Promise<readonly number[]> {
   try {

@@ -174,14 +174,6 @@ export function testOwnEndpoint(context: EndpointsContext): Operation {
   };
 }
 
-export interface TestRequest {
-  readonly actor: string;
-  readonly clientId: string;
-  readonly endpointId: string;
-  /** The event to send; by default an event that the endpoint receives. */
-  readonly event?: MessageEventName | undefined;
-}
-
 /**
  * Sends a test event to an endpoint, for the client and for administrators.
  *
@@ -189,7 +181,18 @@ export interface TestRequest {
  */
 export async function sendTestEvent(
   context: TestContext,
-  { actor, clientId, endpointId, event }: TestRequest,
+  {
+    actor,
+    clientId,
+    endpointId,
+    event,
+  }: {
+    readonly actor: string;
+    readonly clientId: string;
+    readonly endpointId: string;
+    /** The event to send; by default an event that the endpoint receives. */
+    readonly event?: MessageEventName | undefined;
+  },
 ): Promise<{ delivery_id: string; endpoint_id: string }> {
   const endpoint = await endpointOfClient(context, clientId, endpointId);
   if (!endpoint.enabled) throw standardError('endpoint_disabled');
@@ -234,18 +237,19 @@ function differences(before: Fields, after: Fields): readonly [Fields, Fields] {
   return [only(before), only(after)];
 }
 
-interface Change {
-  readonly kind: ActivityKind;
-  /** The verb for the entry's summary: what the client did with the endpoint. */
-  readonly verb: string;
-  readonly before?: Fields;
-  readonly after?: Fields;
-}
-
 async function recordChange(
   context: TestContext,
   { client_id: clientId, endpoint_id }: WebhookEndpoint,
-  { verb, ...change }: Change,
+  {
+    verb,
+    ...change
+  }: {
+    readonly kind: ActivityKind;
+    /** The verb for the entry's summary: what the client did with the endpoint. */
+    readonly verb: string;
+    readonly before?: Fields;
+    readonly after?: Fields;
+  },
 ): Promise<void> {
   const summary = `${clientId} ${verb} the webhook endpoint ${endpoint_id}`;
   await recordActivity(context, clientId, {

@@ -8,19 +8,20 @@ import { deliveryIdOf, type NewDelivery } from './delivery.ts';
 import type { InboundEventData, RecipientEventData, WebhookEventData } from './event-body.schema.ts';
 import { type PlannedEndpoint, receives } from './webhook-endpoint.ts';
 
-/** A change of a message, and the destinations of its client's events. */
-interface ChangeWithDestinations extends MessageChange {
-  /** Used if the message has no URL. */
-  readonly accountUrl: string | undefined;
-  readonly endpoints: readonly PlannedEndpoint[];
-}
-
 /**
  * Returns a delivery for each event state that the change entered, in the order of the states, and each of its
  * destinations: the request's URL, or the account's current one if the request has none; and each endpoint that
  * receives the event (contract, sections 7 and 12).
  */
-export function planDeliveries({ accountUrl, endpoints, ...change }: ChangeWithDestinations): NewDelivery[] {
+export function planDeliveries({
+  accountUrl,
+  endpoints,
+  ...change
+}: MessageChange & {
+  /** Used if the message has no URL. */
+  readonly accountUrl: string | undefined;
+  readonly endpoints: readonly PlannedEndpoint[];
+}): NewDelivery[] {
   const { client_id, message_id, webhook_url } = change.after;
   const ownUrl = webhook_url ?? accountUrl;
   return eventsOfChange(change).flatMap(({ event, body }) => {
@@ -40,15 +41,13 @@ export function planDeliveries({ accountUrl, endpoints, ...change }: ChangeWithD
   });
 }
 
-interface WebhookEvent {
+/** Returns the events of a change, in the order of the states. Each is posted to every destination that receives it. */
+function eventsOfChange(change: MessageChange): {
   readonly event: string;
   readonly happenedAt: string;
   /** Builds the body. Called only when the event is posted: a search for deliveries needs only the names. */
   readonly body: () => string;
-}
-
-/** Returns the events of a change, in the order of the states. Each is posted to every destination that receives it. */
-function eventsOfChange(change: MessageChange): WebhookEvent[] {
+}[] {
   const { after } = change;
   return eventsToSend(change).flatMap((status) => {
     const happenedAt = after[`${status}_at`] ?? after.created_at;

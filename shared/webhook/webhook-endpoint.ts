@@ -85,21 +85,18 @@ export function destinationFields(destination: Destination) {
     : { url: resourceArnOf(destination), role_arn: roleArnOf(destination) };
 }
 
-/** `null` removes a field; an absent field is not changed. */
-interface EndpointChange {
-  readonly destination?: Destination | undefined;
-  readonly events?: string[] | null | undefined;
-  readonly description?: string | null | undefined;
-  readonly enabled?: boolean | undefined;
-}
-
 /**
  * Returns the row after a client's change. Enabling it removes the reason why it was disabled; a new URL is another
  * server, so its failures are counted from zero.
  */
 export function changedEndpoint(
   endpoint: WebhookEndpoint,
-  change: EndpointChange,
+  change: {
+    readonly destination?: Destination | undefined;
+    readonly events?: string[] | null | undefined;
+    readonly description?: string | null | undefined;
+    readonly enabled?: boolean | undefined;
+  },
   now: Date,
   revision: string,
 ): WebhookEndpoint {

@@ -12,7 +12,6 @@ import { expectedPrice, type PriceTable } from '../../contract/prices.ts';
 import { fromOf } from '../../message/attempt.ts';
 import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/carrier.ts';
 import type { Message } from '../../message/message.ts';
-import type { ReportReceived } from '../../otp/report-verified-passwords.ts';
 import { sentOnce } from '../../platform/aws/clients.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type VendorErrors, validitySecondsFor } from '../carrier-module.ts';
@@ -117,7 +116,9 @@ const final: readonly string[] = ['ResourceNotFoundException', 'ValidationExcept
 const feedbackTimeLimitMs = 8000;
 
 /** Reports to the service that the recipient received an SMS. The same message may be reported any number of times. */
-export function awsSmsFeedback(): ReportReceived {
+export function awsSmsFeedback(): (
+  carrierMessageId: string,
+) => Promise<{ readonly reported: true } | { readonly reported: false; readonly reason: string }> {
   const client = new PinpointSMSVoiceV2Client({
     maxAttempts: 3,
     requestHandler: { connectionTimeout: 1000 },

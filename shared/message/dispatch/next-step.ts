@@ -6,8 +6,9 @@
  * with that carrier: the attempt is repeated, or waits for its receipt. At the deadline of the attempt, the stage's rule for
  * this kind of message decides. Another carrier is asked only after proof that the one before has not taken the message.
  */
+import type * as z from 'zod/mini';
 import { modeOf } from '../../contract/mode.ts';
-import type { OnUnknownRules, UnknownDeadlines } from '../../contract/variables.ts';
+import type { OnUnknownRules, unknownDeadlines } from '../../contract/variables.ts';
 import { addSeconds, earlierOf } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { anySender, fromOf, type StoredAttempt } from '../attempt.ts';
@@ -16,7 +17,7 @@ import { type Attempt, attemptIdOf, type ChosenCarrier, type HandOver, type Sett
 
 export interface AttemptRules {
   readonly onUnknown: OnUnknownRules;
-  readonly deadlineSeconds: UnknownDeadlines;
+  readonly deadlineSeconds: Readonly<z.output<ReturnType<typeof unknownDeadlines>>>;
 }
 
 type NextStep =

@@ -125,23 +125,35 @@ function foreignConfig(region: string, credentials: ForeignCredentials) {
   return { ...clientConfig, ...sentOnce(), region, credentials };
 }
 
-interface AwsClient {
-  readonly config: {
-    readonly requestHandler: {
-      handle(request: never, options?: { readonly abortSignal?: AbortSignal | undefined }): Promise<unknown>;
+function prepared<
+  C extends {
+    readonly config: {
+      readonly requestHandler: {
+        handle(
+          request: never,
+          options?: { readonly abortSignal?: AbortSignal | undefined },
+        ): Promise<unknown>;
+      };
     };
-  };
-  readonly middlewareStack: { remove(name: string): boolean };
-}
-
-function prepared<C extends AwsClient>(client: C): C {
+    readonly middlewareStack: { remove(name: string): boolean };
+  },
+>(client: C): C {
   endWithRequest(client);
   withFastCalls(client);
   return client;
 }
 
 /** Ends each attempt at the deadline of the request: the SDK asks its request handler for each one. */
-function endWithRequest({ config: { requestHandler } }: AwsClient): void {
+function endWithRequest({
+  config: { requestHandler },
+}: {
+  readonly config: {
+    readonly requestHandler: {
+      handle(request: never, options?: { readonly abortSignal?: AbortSignal | undefined }): Promise<unknown>;
+    };
+  };
+  readonly middlewareStack: { remove(name: string): boolean };
+}): void {
   const handle = requestHandler.handle.bind(requestHandler);
   requestHandler.handle = async (request, options = {}) => {
     const ends = [signalOfRequest(), options.abortSignal].filter((signal) => signal !== undefined);

@@ -8,14 +8,12 @@ import { isWithdrawn } from '../attempt-record.ts';
 import { alerted, type Delivery, originOf } from '../delivery.ts';
 import { replaceDelivery } from '../delivery-store.dynamo.ts';
 
-type AlertContext = Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>;
-
 /**
  * Sends the alert of a failed delivery whose alert is pending. The delivery has a `due_at` until the last line here, so a
  * crash at any line repeats the whole function.
  */
 export async function alertFailure(
-  context: AlertContext & Context<'WEBHOOK_DELIVERIES_TABLE'>,
+  context: Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS' | 'WEBHOOK_DELIVERIES_TABLE'>,
   delivery: Delivery,
 ): Promise<void> {
   await sendAlert(context, delivery);
@@ -23,7 +21,10 @@ export async function alertFailure(
 }
 
 /** Sends the alert alone. A resend calls this before it makes a delivery with a pending alert `pending`. */
-export async function sendAlert(context: AlertContext, delivery: Delivery): Promise<void> {
+export async function sendAlert(
+  context: Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>,
+  delivery: Delivery,
+): Promise<void> {
   await enterFailure(context, delivery);
   // If the client withdrew the endpoint, nobody must act. Test data alerts nobody.
   if (isWithdrawn(delivery.attempts.at(-1)?.error) || modeOf(delivery.client_id) === 'test') return;
@@ -39,7 +40,10 @@ export async function sendAlert(context: AlertContext, delivery: Delivery): Prom
  * Writes the entry of the failure. Its id is derived from the attempt and its due time, so a repeat writes the same
  * entry.
  */
-async function enterFailure(context: AlertContext, delivery: Delivery): Promise<void> {
+async function enterFailure(
+  context: Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>,
+  delivery: Delivery,
+): Promise<void> {
   const at = delivery.finished_at ?? delivery.created_at;
   const dueAt = new Date(delivery.attempt_due_at);
   const attempt = String(delivery.attempt_number);

@@ -22,16 +22,14 @@ import {
   roleArnOf,
 } from '../aws-destination.ts';
 
-export interface RoleRequest {
+/** @throws an error of the name `AccessDenied` if the role does not trust the caller with this external id. */
+export type AssumeRole = (asked: {
   readonly roleArn: string;
   readonly externalId: string;
   readonly sessionName: string;
   /** A JSON document. */
   readonly sessionPolicy: string;
-}
-
-/** @throws an error of the name `AccessDenied` if the role does not trust the caller with this external id. */
-export type AssumeRole = (asked: RoleRequest) => Promise<ForeignCredentials>;
+}) => Promise<ForeignCredentials>;
 
 export interface RoleUse {
   readonly destination: AwsDestination;

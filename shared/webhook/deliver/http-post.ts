@@ -45,12 +45,6 @@ const idleConnectionsPerHostMax = 4;
  */
 const nextAddressAfterMs = 1500;
 
-interface PostRequest {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
 export interface PostResult {
   /** Milliseconds from the start. A phase is absent if it was not reached, or if a reused connection skipped it. */
   readonly timings: PostTimings;
@@ -73,7 +67,11 @@ interface PostTimings {
 }
 
 /** Posts the request. Never throws: every failure is a result. */
-export type Post = (request: PostRequest) => Promise<PostResult>;
+export type Post = (request: {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}) => Promise<PostResult>;
 
 export function httpPost({
   rules,

@@ -3,20 +3,22 @@ import { lookup, Resolver } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Resolve } from '../address-guard.ts';
 
-interface DnsSettings {
+/**
+ * Sends DNS queries with a time limit, so that a slow name server delays only its own webhooks. `dns.lookup` would use four threads that the whole process shares: four names
+ * with a silent server would stop every other webhook.
+ */
+export function dnsResolve({
+  servers,
+  timeoutMs = 1500,
+  otherKindWaitMs = 200,
+}: {
   /** Name servers to use instead of the machine's. */
   readonly servers?: readonly string[];
   /** The time limit of each of the two queries. */
   readonly timeoutMs?: number;
   /** How long to wait for the second kind of address (A or AAAA) after the first: some servers never respond for one. */
   readonly otherKindWaitMs?: number;
-}
-
-/**
- * Sends DNS queries with a time limit, so that a slow name server delays only its own webhooks. `dns.lookup` would use four threads that the whole process shares: four names
- * with a silent server would stop every other webhook.
- */
-export function dnsResolve({ servers, timeoutMs = 1500, otherKindWaitMs = 200 }: DnsSettings = {}): Resolve {
+} = {}): Resolve {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2, maxTimeout: timeoutMs });
   if (servers !== undefined) resolver.setServers(servers);
   return async (hostname) => {

@@ -65,15 +65,16 @@ function awsRequestOf(delivery: Delivery, destination: AwsDestination) {
 /** The headers whose values are not stored. */
 const secretHeaders = /^(x-webhook-signature|webhook-signature|set-cookie|.*(auth|token|secret|api-?key).*)$/;
 
-interface AttemptRun {
-  readonly startedAt: Date;
-  readonly endedAt: Date;
-  readonly requestHeaders: Readonly<Record<string, string>>;
-  readonly result: PostResult;
-}
-
 /** Returns the stored record of an attempt: enough to explain it to the endpoint's owner, without secrets. */
-export function attemptOf(delivery: Delivery, run: AttemptRun): Attempt {
+export function attemptOf(
+  delivery: Delivery,
+  run: {
+    readonly startedAt: Date;
+    readonly endedAt: Date;
+    readonly requestHeaders: Readonly<Record<string, string>>;
+    readonly result: PostResult;
+  },
+): Attempt {
   const { result } = run;
   return {
     ...identityOf(delivery, run.startedAt, run.endedAt),

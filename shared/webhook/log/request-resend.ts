@@ -171,11 +171,6 @@ export type ResendOutcome =
   | { readonly kind: 'acknowledged_meanwhile' }
   | { readonly kind: 'not_found' };
 
-export interface ResendOptions {
-  /** True to resend an acknowledged delivery that an operator chose; never true for a set of failed ones. */
-  readonly evenAcknowledged?: boolean | undefined;
-}
-
 /**
  * Resends one finished delivery, for the client and for administrators: same body, same `webhook-id`, one more
  * attempt.
@@ -190,7 +185,12 @@ export async function resendDelivery(
   context: WebhookLogContext,
   deliveryId: string,
   actor: string,
-  { evenAcknowledged = false }: ResendOptions = {},
+  {
+    evenAcknowledged = false,
+  }: {
+    /** True to resend an acknowledged delivery that an operator chose; never true for a set of failed ones. */
+    readonly evenAcknowledged?: boolean | undefined;
+  } = {},
 ): Promise<ResendOutcome> {
   const seen = await alertedDelivery(context, deliveryId);
   if (seen === undefined) return { kind: 'not_found' };

@@ -77,15 +77,18 @@ export function resendIdOf(
   return derivedId('whr', clientId, endpoint_id, origin, state, since, end);
 }
 
-export interface StepResult {
-  readonly matched: number;
-  readonly resent: number;
-  /** Undefined at the end of the list. */
-  readonly cursor: string | undefined;
-}
-
 /** Returns the row after a step. At the end of the list it goes from counting to sending, then to completed. */
-export function afterStep(resend: Resend, step: StepResult, now: Date, revision: string): Resend {
+export function afterStep(
+  resend: Resend,
+  step: {
+    readonly matched: number;
+    readonly resent: number;
+    /** Undefined at the end of the list. */
+    readonly cursor: string | undefined;
+  },
+  now: Date,
+  revision: string,
+): Resend {
   const { cursor: _cursor, ...rest } = resend;
   const resent = resend.resent + step.resent;
   // If two processes take the same step, it is counted once, but one may have resent deliveries that the other did

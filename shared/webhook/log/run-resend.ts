@@ -27,7 +27,7 @@ import {
   replaceResend,
 } from '../delivery-store.dynamo.ts';
 import type { WebhookLogContext } from './delivery-log.ts';
-import { afterStep, isDue, isResentBy, type Resend, type StepResult } from './resend.ts';
+import { afterStep, isDue, isResentBy, type Resend } from './resend.ts';
 
 const deliveriesPerStep = 50;
 /** The deliveries that one step reads. Some of them may not match. */
@@ -65,7 +65,15 @@ export async function runResend(context: WebhookLogContext, resendId: string): P
 /** Sorts after every id in a position. */
 const last = '~';
 
-async function takeStep(context: WebhookLogContext, resend: Resend): Promise<StepResult> {
+async function takeStep(
+  context: WebhookLogContext,
+  resend: Resend,
+): Promise<{
+  readonly matched: number;
+  readonly resent: number;
+  /** Undefined at the end of the list. */
+  readonly cursor: string | undefined;
+}> {
   const keys = await listDeliveryKeys(context, {
     ...{ clientId: resend.client_id, failed: resend.state === 'failed', order: 'oldest first' },
     ...{ after: resend.cursor ?? resend.since, before: `${resend.until}${last}`, limit: readPerStep },

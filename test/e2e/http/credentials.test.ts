@@ -3,13 +3,8 @@
 import type { KMSClient } from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
-import {
-  createClient,
-  type NewClient,
-  revokeApiKey,
-  setClientDisabled,
-} from '../../../shared/client/client-admin.ts';
-import { adminRoutes } from '../../../shared/contract/routes.ts';
+import { createClient, revokeApiKey, setClientDisabled } from '../../../shared/client/client-admin.ts';
+import { adminRoutes, type Scope } from '../../../shared/contract/routes.ts';
 import { httpFunction } from '../../../shared/http/http-function.ts';
 import type { ApiRequest } from '../../../shared/operation/operation.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
@@ -37,7 +32,15 @@ afterAll(async () => {
   kms.destroy();
 });
 
-const keyOfNewClient = (wanted: Partial<NewClient> = {}) => keyOf(access, wanted);
+const keyOfNewClient = (
+  wanted: Partial<{
+    readonly name: string;
+    readonly scopes: readonly Scope[];
+    readonly webhookUrl?: string;
+    /** The only countries that it may send to; without them it follows the stage. */
+    readonly countries?: readonly string[] | undefined;
+  }> = {},
+) => keyOf(access, wanted);
 async function tokenOf(
   clientId: string,
   scopes: readonly ('messages' | 'admin')[] = ['messages'],

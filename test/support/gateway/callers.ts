@@ -1,7 +1,7 @@
 /** Callers for function tests: new clients with a key, unused addresses, and an operation that returns its caller. */
 
-import { createApiKey, createClient, type NewClient } from '../../../shared/client/client-admin.ts';
-import { routes } from '../../../shared/contract/routes.ts';
+import { createApiKey, createClient } from '../../../shared/client/client-admin.ts';
+import { routes, type Scope } from '../../../shared/contract/routes.ts';
 import { type HttpFunction, httpFunction } from '../../../shared/http/http-function.ts';
 import type { Operation } from '../../../shared/operation/operation.ts';
 import { type Access, jsonType, type Process } from './access.ts';
@@ -25,9 +25,21 @@ export function functionOf(
 /** A new client with an API key. */
 export async function keyOf(
   access: Access,
-  wanted: Partial<NewClient> = {},
+  wanted: Partial<{
+    readonly name: string;
+    readonly scopes: readonly Scope[];
+    readonly webhookUrl?: string;
+    /** The only countries that it may send to; without them it follows the stage. */
+    readonly countries?: readonly string[] | undefined;
+  }> = {},
 ): Promise<{ clientId: string; apiKey: string; keyId: string }> {
-  const named: NewClient = { name: 'A', scopes: ['messages'], ...wanted };
+  const named: {
+    readonly name: string;
+    readonly scopes: readonly Scope[];
+    readonly webhookUrl?: string;
+    /** The only countries that it may send to; without them it follows the stage. */
+    readonly countries?: readonly string[] | undefined;
+  } = { name: 'A', scopes: ['messages'], ...wanted };
   const { client } = await createClient(access.admin, named, access.now);
   const { apiKey, row } = await createApiKey(access.admin, client.client_id, access.now);
   return { clientId: client.client_id, apiKey, keyId: row.key_id };

@@ -1,9 +1,10 @@
 /** Derives a run from a seed: its theme, the faults of its world, and its steps. */
 
+import type * as z from 'zod/mini';
 import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
 import {
   type OnUnknownRules,
-  type UnknownDeadlines,
+  type unknownDeadlines,
   usualOnUnknown,
   usualUnknownDeadlines,
 } from '../../../shared/contract/variables.ts';
@@ -43,7 +44,7 @@ export interface Plan {
   readonly smsCarriers: readonly string[];
   /** When the rule for unknown outcomes applies, if not after the usual times. */
   readonly onUnknown: OnUnknownRules;
-  readonly unknownDeadlines: UnknownDeadlines;
+  readonly unknownDeadlines: Readonly<z.output<ReturnType<typeof unknownDeadlines>>>;
   readonly clientCount: number;
   readonly limits: readonly Readonly<Record<string, unknown>>[];
   readonly senders: readonly Readonly<Record<string, unknown>>[];
@@ -121,7 +122,7 @@ const onUnknownRules: readonly [OnUnknownRules, ...OnUnknownRules[]] = [
 ];
 
 /** Longer than the longest delay of a queue, and shorter than the validity of most messages. */
-const longDeadlines: UnknownDeadlines = { otp: 30, other: 1100 };
+const longDeadlines: Readonly<z.output<ReturnType<typeof unknownDeadlines>>> = { otp: 30, other: 1100 };
 
 export function planOf(seed: number, only?: Theme): Plan {
   const plan = planOfSteps(seed, only ?? oneOf(randomOf(seed, 'theme'), themes));

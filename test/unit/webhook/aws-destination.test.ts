@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
 import type { ForeignCredentials } from '../../../shared/platform/aws/clients.ts';
 import { awsDestinationSchemas } from '../../../shared/webhook/aws-destination.ts';
-import { assumedRoles, type RoleRequest } from '../../../shared/webhook/deliver/assumed-roles.sts.ts';
+import { assumedRoles } from '../../../shared/webhook/deliver/assumed-roles.sts.ts';
 import {
   type AwsRequest,
   type BusEvent,
@@ -108,7 +108,13 @@ function denied(message = 'not authorized'): Error {
 
 /** STS with one role, and its trust policy. */
 function aRole(trusts: (externalId: string) => boolean) {
-  const asked: RoleRequest[] = [];
+  const asked: {
+    readonly roleArn: string;
+    readonly externalId: string;
+    readonly sessionName: string;
+    /** A JSON document. */
+    readonly sessionPolicy: string;
+  }[] = [];
   let now = new Date('2026-11-22T10:00:00Z');
   let ids = 0;
   const roles = assumedRoles(
