@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { join } from 'node:path';
 import { packageConstruct } from '../lib/build/package/package-construct.ts';
 import { pythonWithPackages } from '../lib/local/python.ts';
-import { version } from '../shared/contract/api.ts';
+import { version } from '../shared/contract/routes.ts';
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');

@@ -4,9 +4,8 @@
  * last call of a window has no records.
  */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { dynamoOtpHolds } from '../shared/otp/otp-holds.dynamo.ts';
-import { countOtps, dynamoOtpTraffic, otpCounter, otpRecords } from '../shared/otp/otp-traffic.dynamo.ts';
-import { reviewTraffic, type TrafficReviewContext } from '../shared/otp/review-traffic.ts';
+import { countOtps, otpCounter, otpRecords } from '../shared/otp/otp-traffic.dynamo.ts';
+import { reviewTraffic } from '../shared/otp/review-traffic.ts';
 import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
@@ -14,15 +13,8 @@ import { usageChanges, usageCounter } from '../shared/usage/count-changes.ts';
 import { addUpNotes, noteChanges } from '../shared/usage/count-journal.dynamo.ts';
 
 const context = contextOf(environmentOf<'count-usage'>());
-const { db, env } = context;
 const usage = usageCounter(context);
 const otps = otpCounter(context);
-const review: TrafficReviewContext = {
-  ...context,
-  traffic: dynamoOtpTraffic(db, env.OTP_TRAFFIC_TABLE),
-  holds: dynamoOtpHolds(db, env.OTP_HOLDS_TABLE),
-  rule: env.OTP_HOLD,
-};
 
 /** In a window, Lambda requires a response with a state. */
 const answer = { state: {} };
@@ -40,7 +32,7 @@ export async function handler(
   if (Records.some(({ dynamodb }) => dynamodb?.Keys?.otp_id !== undefined)) {
     const changes = otpRecords(Records);
     const counted = await countOtps(otps, shardId, changes);
-    const findings = await reviewTraffic(review, changes);
+    const findings = await reviewTraffic(context, changes);
     log.info('one-time passwords counted', {
       records,
       ...counted,

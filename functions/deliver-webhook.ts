@@ -1,5 +1,7 @@
 /** Posts webhooks, goes on with resends of many, and disables endpoints that fail for days. Consumes both webhook queues. */
+
 import type { SQSHandler } from 'aws-lambda';
+import type * as z from 'zod/mini';
 import { scheduler, sts } from '../shared/platform/aws/clients.ts';
 import { changeVisibilityOn } from '../shared/platform/aws/queues.sqs.ts';
 import { contextOf } from '../shared/platform/context.ts';
@@ -15,18 +17,15 @@ import {
   type Outcome,
 } from '../shared/webhook/deliver/deliver-webhook.ts';
 import { disableIfFailing } from '../shared/webhook/deliver/disable-endpoint.ts';
-import { httpPost } from '../shared/webhook/deliver/http-post.ts';
-import { dnsResolve, machineResolve } from '../shared/webhook/deliver/resolve-host.ts';
-import { awsSenders } from '../shared/webhook/deliver/send-to-aws.sqs.ts';
-import { sendToAws } from '../shared/webhook/deliver/send-to-aws.ts';
+import { dnsResolve, httpPost, machineResolve } from '../shared/webhook/deliver/http-post.ts';
+import { awsSenders, sendToAws } from '../shared/webhook/deliver/send-to-aws.sqs.ts';
 import {
   type DeliveryMessage,
   eventBridgeSchedules,
-  type WebhookMessage,
   type WebhookQueue,
   webhookMessageSchema,
 } from '../shared/webhook/delivery-queue.sqs.ts';
-import { runResend } from '../shared/webhook/log/run-resend.ts';
+import { runResend } from '../shared/webhook/log/resend.ts';
 
 const base = contextOf(environmentOf<'deliver-webhook'>());
 const { clock, env, log, newId } = base;
@@ -61,7 +60,9 @@ export const handler: SQSHandler = async (event) => {
   );
 };
 
-async function workOnOther(message: Exclude<WebhookMessage, DeliveryMessage>): Promise<void> {
+async function workOnOther(
+  message: Exclude<Readonly<z.output<typeof webhookMessageSchema>>, DeliveryMessage>,
+): Promise<void> {
   if ('resend_id' in message) {
     const resend = await runResend(context, message.resend_id);
     const { status, matched, resent } = resend ?? {};

@@ -2,7 +2,7 @@
 
 import type { SQSEvent } from 'aws-lambda';
 import { carrierReports } from '#carrier-reports';
-import { readReport } from '../shared/carrier/queued-report.ts';
+import { readReport } from '../shared/carrier/receive-callback.ts';
 import { dynamoExistingClients } from '../shared/client/client-store.dynamo.ts';
 import { expectedPrice, readPrices } from '../shared/contract/prices.ts';
 import { readAllEditedRows } from '../shared/edited-table/row-editor.dynamo.ts';

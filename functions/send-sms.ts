@@ -1,7 +1,7 @@
 /** POST /api/v1/sms/send: stores one SMS, then responds. */
 import { routes } from '../shared/contract/routes.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
-import { sendSms } from '../shared/message/send/send-one.ts';
+import { sendSms } from '../shared/message/send/sms-send.ts';
 import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { webhookUrlFrom } from '../shared/webhook/address-guard.ts';

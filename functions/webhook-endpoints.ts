@@ -23,7 +23,7 @@ const context: EndpointsContext = {
   random: randomBytes,
   destinations: {
     url: webhookUrlFrom(env),
-    ...awsDestinationSchemas({ partition: env.GATEWAY_PARTITION, account: env.GATEWAY_ACCOUNT }),
+    ...awsDestinationSchemas(env),
   },
 };
 

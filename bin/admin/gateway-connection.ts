@@ -12,7 +12,7 @@ import {
 import { aimAtEmulator, emulatorConnection } from '../../lib/local/aim-at-emulator.ts';
 import { stages } from '../../lib/stages/stages.ts';
 import { type AdminContext, adminContext } from '../../shared/admin/admin-context.ts';
-import { type EnvironmentSource, environmentOf } from '../../shared/platform/env.ts';
+import { environmentOf } from '../../shared/platform/env.ts';
 import { jsonIn } from '../../shared/platform/object-fields.ts';
 import { deployedStacks } from '../deployed-stacks.ts';
 
@@ -86,7 +86,8 @@ async function localGateway(file: string, environment: Record<string, string | u
   // Queue URLs of the emulator have another host name than its endpoint, and the SDK warns about that.
   const { origin } = new URL(aws.endpoint);
   const ours = Object.entries(queues).map(([name, url]) => [name, `${origin}${new URL(url).pathname}`]);
-  const settings: EnvironmentSource = given ?? settingsOf(publishedSettings(stages.local));
+  const settings: Readonly<Record<string, string | undefined>> =
+    given ?? settingsOf(publishedSettings(stages.local));
   return { baseUrl, tables, queues: Object.fromEntries(ours), secrets, settings };
 }
 
@@ -137,7 +138,10 @@ function namesOf(stacks: Awaited<ReturnType<typeof deployedStacks>>): string {
   return stacks.map(({ name, outputs }) => `${name} (${outputs[stageOutput]})`).join(', ');
 }
 
-function contextOf({ tables, queues, secrets }: StackResources, settings: EnvironmentSource): AdminContext {
+function contextOf(
+  { tables, queues, secrets }: StackResources,
+  settings: Readonly<Record<string, string | undefined>>,
+): AdminContext {
   const ctx = contextFrom({
     ...settings,
     ...variables(tables, 'TABLE'),
@@ -151,7 +155,7 @@ function contextOf({ tables, queues, secrets }: StackResources, settings: Enviro
 }
 
 /** Fails if the version of the deployed gateway is different: its tables and settings may be different. */
-function contextFrom(source: EnvironmentSource): AdminContext {
+function contextFrom(source: Readonly<Record<string, string | undefined>>): AdminContext {
   try {
     return adminContext(
       environmentOf<'admin-api'>(source),

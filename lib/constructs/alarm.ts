@@ -10,7 +10,8 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { type IFilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { type LoggedMetric, metricNamespace, type StageMetric } from '../../shared/contract/metrics.ts';
+import type { LoggedMetric, StageMetric } from '../../shared/contract/metrics.ts';
+import { metricNamespace } from '../../shared/platform/env.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import type { GatewayFunction } from './gateway-function.ts';
 

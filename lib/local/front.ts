@@ -8,8 +8,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Agent } from 'undici';
-import { apiStageName } from '../../shared/contract/api.ts';
 import { errorBody, GatewayError } from '../../shared/contract/errors.ts';
+import { apiStageName } from '../../shared/contract/routes.ts';
 import { notCounted } from '../capabilities/api/gateway-responses.ts';
 import { StartFailure } from './start-failure.ts';
 

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { isSupportedCountry } from 'libphonenumber-js/min';
 import * as z from 'zod/mini';
-import { internationalCodes } from '../../shared/contract/international-codes.ts';
+import { internationalCodes } from '../../shared/contract/recipient-forms.ts';
 
 /** The path of the sample in the project or the package, relative to the app's folder. */
 export const sampleCountriesFile = relative('', join(import.meta.dirname, 'countries-sample.json'));

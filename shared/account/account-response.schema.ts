@@ -1,6 +1,6 @@
 /** The form of the responses about an account (contract, section 5). Functions import only the types. */
 import * as z from 'zod/mini';
-import { secretActiveAfterSeconds } from '../client/webhook-secrets.ts';
+import { secretActiveAfterSeconds } from '../client/webhook-secrets.dynamo.ts';
 import { count, instant, testMode } from '../message/message-response.schema.ts';
 import { described } from '../operation/fields.ts';
 

@@ -12,12 +12,33 @@ import {
   shardKey,
   spreadKinds,
 } from '../contract/activity-kinds.ts';
-import { modeOf } from '../contract/mode.ts';
+import { type Mode, modeOf } from '../contract/mode.ts';
 import { addDays, dayOf, secondsPerDay } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
 import { idRange } from '../platform/ids.ts';
 import { log } from '../platform/log.ts';
-import { type Activity, type ActivityPage, type ActivityQuery, activitySchema } from './activity-log.ts';
+import { type Activity, activitySchema } from './write-activity.dynamo.ts';
+
+export interface ActivityQuery {
+  /** Only entries about data of this mode; entries without a client are `live`. If absent, all entries. */
+  readonly mode?: Mode | undefined;
+  readonly clientId?: string | undefined;
+  readonly kind?: ActivityKind | readonly ActivityKind[] | undefined;
+  /** The operator or client who did it. Undefined for the gateway's own entries, which include all spread kinds. */
+  readonly actor?: string | undefined;
+  readonly since: Date;
+  readonly until: Date;
+  readonly limit: number;
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+export interface ActivityPage {
+  /** Newest first. */
+  readonly entries: readonly Activity[];
+  /** Present if there may be more. */
+  readonly nextCursor?: string;
+}
 
 /** Returns none if the row is invalid, or of a kind that a later release added. */
 function entriesIn(rows: readonly Readonly<Record<string, unknown>>[]): Activity[] {

@@ -7,8 +7,10 @@
 
 import { createHash } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
 import {
   type ActivityKind,
+  activityKinds,
   activityShards,
   isSpread,
   type NoticeKind,
@@ -18,10 +20,33 @@ import type { StageMetric } from '../contract/metrics.ts';
 import { keptDays, modeOf } from '../contract/mode.ts';
 import { addDays, epochSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
+import { lazily } from '../platform/expiring-cache.ts';
 import { newId } from '../platform/ids.ts';
 import { countMetric } from '../platform/log.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
-import type { Activity } from './activity-log.ts';
+
+export const activitySchema = lazily(() => {
+  /** The fields that changed, with their values before or after; never a secret or a hash. */
+  const state = z.record(z.string(), z.unknown());
+  return z.readonly(
+    z.object({
+      /** `act_` and a ULID of its time, so entries sort by time. */
+      entry_id: z.string(),
+      kind: z.enum(activityKinds),
+      at: z.iso.datetime(),
+      summary: z.string(),
+      client_id: z.exactOptional(z.string()),
+      message_id: z.exactOptional(z.string()),
+      delivery_id: z.exactOptional(z.string()),
+      /** The administrator or client that did it; absent for the gateway's own entries. */
+      actor: z.exactOptional(z.string()),
+      before: z.exactOptional(state),
+      after: z.exactOptional(state),
+    }),
+  );
+});
+
+export type Activity = z.output<ReturnType<typeof activitySchema>>;
 
 /** Adds an entry. Adding the same entry again changes nothing. */
 export async function addActivity(

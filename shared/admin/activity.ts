@@ -1,7 +1,7 @@
 /** The activity log as an administrator sees it, with the webhooks of its entries as they are now. */
 import * as z from 'zod/mini';
-import { readActivity } from '../activity/activity-log.dynamo.ts';
-import type { Activity, ActivityQuery } from '../activity/activity-log.ts';
+import { type ActivityQuery, readActivity } from '../activity/activity-log.dynamo.ts';
+import type { Activity } from '../activity/write-activity.dynamo.ts';
 import {
   type ActivityGroup,
   type ActivityKind,

@@ -11,7 +11,6 @@ import { stageCarriersOf } from '../contract/channels.ts';
 import type { administration } from '../contract/function-uses.ts';
 import type { Mode } from '../contract/mode.ts';
 import { capDefaults } from '../limit/client-caps.ts';
-import { dynamoOtpHolds } from '../otp/otp-holds.dynamo.ts';
 import { secretsManager, sqs } from '../platform/aws/clients.ts';
 import { contextOf } from '../platform/context.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
@@ -38,7 +37,6 @@ export function adminContext(
     random: randomBytes,
     capDefaults: capDefaults(env.STAGE_CAPS),
     messages: dynamoMessageSearch(context),
-    otpHolds: dynamoOtpHolds(db, env.OTP_HOLDS_TABLE),
     /** The countries of clients without their own list; undefined for all. */
     stageCountries: stageCountriesOf(env),
     /** The carriers of the stage, in order of preference. */

@@ -15,8 +15,8 @@ import {
 } from '../message/suppression/manage-suppressions.ts';
 import type { SuppressionScope } from '../message/suppression/suppression.ts';
 import { suppressionOf } from '../message/suppression/suppressions.dynamo.ts';
+import { chunksOf } from '../platform/aws/read-rows.dynamo.ts';
 import { parseCsv } from '../platform/csv.ts';
-import { chunksOf } from '../platform/long-lists.ts';
 import type { AdminContext } from './admin-context.ts';
 import { clientIdOf } from './find-client.ts';
 

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { modeOf } from '../contract/mode.ts';
 import { recipientSchema } from '../contract/phone-number.ts';
-import { whatsAppUserId } from '../contract/whatsapp-user.ts';
+import { whatsAppUserId } from '../contract/recipient-forms.ts';
 import { isUnassigned } from '../message/find-owner.ts';
 import { messageCursor } from '../message/list-own-messages.ts';
 import type { Message } from '../message/message.ts';

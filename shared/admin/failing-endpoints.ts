@@ -7,10 +7,11 @@
  */
 
 import { modeOf } from '../contract/mode.ts';
+import { retryDelaysSeconds } from '../contract/webhook-worker-times.ts';
 import { lostAfterSeconds } from '../due/due-index.ts';
 import { rowsDueLater } from '../due/due-rows.dynamo.ts';
 import { addDays, addSeconds } from '../platform/clock.ts';
-import { originOf, retryDelaysSeconds } from '../webhook/delivery.ts';
+import { originOf } from '../webhook/delivery.ts';
 import { readDeliveries } from '../webhook/delivery-store.dynamo.ts';
 import { deliverySummary, lastErrorOf } from '../webhook/log/delivery-log.ts';
 import type { DeliverySummary } from '../webhook/webhook-response.schema.ts';

@@ -12,8 +12,8 @@ import { findMessageByCarrierId, readMessage } from '../message/store/messages.d
 import { suppressionOf } from '../message/suppression/suppressions.dynamo.ts';
 import { isPending } from '../otp/otp.ts';
 import { readOtp } from '../otp/otp-store.dynamo.ts';
+import { chunksOf } from '../platform/aws/read-rows.dynamo.ts';
 import { isId } from '../platform/ids.ts';
-import { chunksOf } from '../platform/long-lists.ts';
 import { readDelivery } from '../webhook/delivery-store.dynamo.ts';
 import type { AdminContext } from './admin-context.ts';
 import { folded, readClients } from './find-client.ts';

@@ -10,9 +10,8 @@ import { GatewayError } from '../contract/errors.ts';
 import type { MessageEventName } from '../contract/webhook-events.ts';
 import type { Sleep } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
-import { runPaced } from '../platform/long-lists.ts';
 import { retry } from '../platform/retry.ts';
-import { readDelivery, readResend } from '../webhook/delivery-store.dynamo.ts';
+import { readDelivery } from '../webhook/delivery-store.dynamo.ts';
 import { webhookEndpointsOf } from '../webhook/endpoint-store.dynamo.ts';
 import { type DeliveryLogQuery, deliveryLog, deliveryView } from '../webhook/log/delivery-log.ts';
 import {
@@ -23,6 +22,7 @@ import {
   resendView,
   showResend,
 } from '../webhook/log/request-resend.ts';
+import { readResend } from '../webhook/log/resend.ts';
 import { endpointView, sendTestEvent } from '../webhook/manage-endpoints.ts';
 import type { DeliverySummary, ResendView, WebhookEndpointView } from '../webhook/webhook-response.schema.ts';
 import { listActivity, retentionRange } from './activity.ts';
@@ -199,4 +199,36 @@ export async function finishResend(
     onProgress(view);
   }
   return view;
+}
+
+/** Calls `work` for each item, in order. @throws the first error of `work`, after all calls have ended. */
+export async function runPaced<Item>(
+  items: readonly Item[],
+  {
+    atOnce,
+    perSecond,
+    sleep,
+  }: {
+    readonly atOnce: number;
+    readonly perSecond: number;
+    readonly sleep: Sleep;
+  },
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const waiting = [...items];
+  // A chain of delays: each item waits for the one before.
+  let turn: Promise<unknown> | undefined;
+  const nextTurn = (): Promise<unknown> => {
+    turn = turn?.then(() => sleep(1000 / perSecond)) ?? Promise.resolve();
+    return turn;
+  };
+  const worker = async (): Promise<void> => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
+      await nextTurn();
+      await work(item);
+    }
+  };
+  const ended = await Promise.allSettled(Array.from({ length: Math.min(atOnce, items.length) }, worker));
+  const failed = ended.find((end) => end.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 }

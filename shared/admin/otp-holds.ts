@@ -7,14 +7,21 @@ import * as z from 'zod/mini';
 import { recordActivity } from '../activity/write-activity.dynamo.ts';
 import { GatewayError, standardError } from '../contract/errors.ts';
 import { modeOf } from '../contract/mode.ts';
-import { allCountries, noCountry } from '../contract/otp-abuse.ts';
+import { allCountries } from '../contract/otp-abuse.ts';
 import { countrySchema } from '../contract/phone-number.ts';
+import { noCountry } from '../contract/recipient-forms.ts';
 import type { Message } from '../message/message.ts';
 import { opaqueCursor } from '../operation/list-query.ts';
-import type { OtpHold } from '../otp/otp-holds.dynamo.ts';
+import {
+  findOtpHold,
+  heldOtps,
+  type OtpHold,
+  otpHoldStatesOf,
+  replaceOtpHold,
+} from '../otp/otp-holds.dynamo.ts';
 import { readOtp } from '../otp/otp-store.dynamo.ts';
 import { findingSummary } from '../otp/review-traffic.ts';
-import { chunksOf } from '../platform/long-lists.ts';
+import { chunksOf } from '../platform/aws/read-rows.dynamo.ts';
 import type { AdminContext } from './admin-context.ts';
 import { requireClient } from './find-client.ts';
 import { cursor, pageSize } from './request-fields.ts';
@@ -30,13 +37,10 @@ const positionOf = ({ changed_at, client_id, country }: OtpHold): string =>
  * Lists the holds, newest first. Each page reads the whole table, which has a row for each client and country that
  * was ever held.
  */
-export async function listOtpHolds(
-  { otpHolds, mode }: AdminContext,
-  { limit, cursor }: z.output<typeof otpHoldsQuery>,
-) {
+export async function listOtpHolds(ctx: AdminContext, { limit, cursor }: z.output<typeof otpHoldsQuery>) {
   const before = holdCursor.decode(cursor);
-  const held = (await otpHolds.listHeld())
-    .filter(({ client_id }) => modeOf(client_id) === mode)
+  const held = (await heldOtps(ctx))
+    .filter(({ client_id }) => modeOf(client_id) === ctx.mode)
     .map((hold) => ({ hold, position: positionOf(hold) }))
     .filter(({ position }) => before === undefined || position < before)
     .toSorted((one, other) => (one.position < other.position ? 1 : -1));
@@ -48,8 +52,8 @@ export async function listOtpHolds(
   };
 }
 
-export async function otpHoldsOf({ otpHolds }: AdminContext, clientId: string) {
-  const states = await otpHolds.ofClient(clientId);
+export async function otpHoldsOf(ctx: AdminContext, clientId: string) {
+  const states = await otpHoldStatesOf(ctx, clientId);
   return states.flatMap((state) => (state.state === 'held' ? [viewOf(state)] : []));
 }
 
@@ -82,7 +86,7 @@ export async function allowOtps(
 ) {
   const client = await requireClient(ctx, clientId);
   const code = countryCode(country);
-  const before = await ctx.otpHolds.find(clientId, code);
+  const before = await findOtpHold(ctx, clientId, code);
   const allowedAt = ctx.clock().toISOString();
   await recordActivity(ctx, actor, {
     kind: 'otp_allowed',
@@ -99,7 +103,7 @@ export async function allowOtps(
     allowed_by: actor,
     always,
   } as const;
-  if (!(await ctx.otpHolds.replace(before, allowance))) throw standardError('concurrent_change');
+  if (!(await replaceOtpHold(ctx, before, allowance))) throw standardError('concurrent_change');
   return { client_id: clientId, country: code, allowed_at: allowedAt, always };
 }
 

@@ -4,7 +4,7 @@
  */
 
 import * as z from 'zod/mini';
-import { channels, type StageCarriers } from '../contract/channels.ts';
+import { type Channel, channels } from '../contract/channels.ts';
 import { countrySchema } from '../contract/phone-number.ts';
 import { everyClient } from '../contract/rate-limits-and-caps.ts';
 import { misspelledAttributes, storedFeedback, tellsOfMissingClient } from '../edited-table/feedback.ts';
@@ -121,7 +121,7 @@ async function beside(ctx: AdminContext, row: EditedRow) {
  * Shows the feedback stored in the row, because it can depend on all other rows. Before the first review, it comes
  * from the row alone.
  */
-function viewOf(row: EditedRow, now: Date, carriers: StageCarriers) {
+function viewOf(row: EditedRow, now: Date, carriers: Readonly<Record<Channel, readonly string[]>>) {
   const { valid } = parseSenderRow(row);
   const { status, status_message } =
     storedFeedback(row) ?? senderFeedback(row, { now, clientExists: true, ...noOthers, carriers });

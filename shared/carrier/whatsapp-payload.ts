@@ -4,7 +4,6 @@ import type {
   LocationContent,
   MediaSource,
   TemplateContent,
-  TextParameters,
   WhatsAppContent,
 } from '../message/whatsapp-content.ts';
 
@@ -97,7 +96,7 @@ function headerMedia({ type, media: { caption, filename, ...source } }: HeaderMe
 }
 
 /** Named or positional. */
-function textParameters(values: TextParameters): object[] {
+function textParameters(values: NonNullable<NonNullable<TemplateContent['parameters']>['body']>): object[] {
   if (Array.isArray(values)) return values.map((text) => ({ type: 'text', text }));
   return Object.entries(values).map(([name, text]) => ({ type: 'text', parameter_name: name, text }));
 }

@@ -2,7 +2,7 @@
 
 import * as z from 'zod/mini';
 import { messageError } from '../contract/message-error-codes.ts';
-import { isWhatsAppUserId } from '../contract/whatsapp-user.ts';
+import { isWhatsAppUserId } from '../contract/recipient-forms.ts';
 import { attemptNamed } from '../message/dispatch/carrier.ts';
 import type { Receipt } from '../message/dispatch/receipt-decisions.ts';
 import type { Transition } from '../message/store/message-row.ts';

@@ -1,9 +1,9 @@
 /** Reads an entry of Meta's webhook, which Meta posts or AWS publishes: statuses of our messages, and inbound messages. */
 import * as z from 'zod/mini';
 import { inboundNumber } from '../contract/phone-number.ts';
-import { isWhatsAppUserId } from '../contract/whatsapp-user.ts';
+import { isWhatsAppUserId } from '../contract/recipient-forms.ts';
 import type { Receipt } from '../message/dispatch/receipt-decisions.ts';
-import type { InboundMessage, MediaType } from '../message/whatsapp-content.ts';
+import type { InboundMessage, mediaTypes } from '../message/whatsapp-content.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import {
   type CarrierNotification,
@@ -229,7 +229,7 @@ function buttonReply(replyId: string, title: string): Content {
   return { content: { type: 'button_reply', button_reply: { id: replyId, title } } };
 }
 
-function mediaReader(type: MediaType): (message: unknown) => Content {
+function mediaReader(type: (typeof mediaTypes)[number]): (message: unknown) => Content {
   const media = z.object({
     id,
     mime_type: z.exactOptional(text),

@@ -22,12 +22,15 @@ import {
   newClientId,
   newClientSecret,
   newWebhookSecret,
-  type RandomBytes,
   secretHash,
 } from './client.ts';
 import type { ApiKeyStore, ClientStore } from './client-store.dynamo.ts';
-import { readWebhookSecrets, replaceWebhookSecrets } from './webhook-secrets.dynamo.ts';
-import { secretActiveAfterSeconds, type WebhookSecret } from './webhook-secrets.ts';
+import {
+  readWebhookSecrets,
+  replaceWebhookSecrets,
+  secretActiveAfterSeconds,
+  type WebhookSecret,
+} from './webhook-secrets.dynamo.ts';
 
 /** The secret before the newest one, of a client or of webhooks, from when the newest is in use. */
 export const previousSecretHours = 24;
@@ -59,7 +62,7 @@ const secretsMax = 2;
 export interface ClientAdminDependencies extends Context<'CLIENT_SECRETS_TABLE'> {
   readonly clients: ClientStore;
   readonly apiKeys: ApiKeyStore;
-  readonly random: RandomBytes;
+  readonly random: (size: number) => Buffer;
 }
 
 /**
@@ -124,7 +127,7 @@ export async function setClientDisabled(
  * does. @throws GatewayError `secret_limit_reached` if the secret before the previous one is still valid
  */
 export async function rotateClientSecret(
-  dependencies: { readonly clients: ClientStore; readonly random: RandomBytes },
+  dependencies: { readonly clients: ClientStore; readonly random: (size: number) => Buffer },
   clientId: string,
   now: Date,
   overlapHours = previousSecretHours,
@@ -157,19 +160,17 @@ export async function endPreviousSecret(
   });
 }
 
-type RotatedWebhookSecret = ReturnType<typeof rotated>;
-
 /** Issues a new webhook secret of the account. */
 export async function rotateWebhookSecret(
   dependencies: Context<'CLIENT_SECRETS_TABLE'> & {
     readonly clients: ClientStore;
-    readonly random: RandomBytes;
+    readonly random: (size: number) => Buffer;
   },
   clientId: string,
   clock: Clock,
   overlapHours?: number,
   beforeChange?: BeforeChange,
-): Promise<RotatedWebhookSecret> {
+): Promise<ReturnType<typeof rotated>> {
   if ((await dependencies.clients.find(clientId)) === undefined) throw noSuchClient();
   return issueWebhookSecret(dependencies, clientId, undefined, clock, overlapHours, beforeChange);
 }
@@ -182,13 +183,13 @@ export async function rotateWebhookSecret(
  * @throws GatewayError `not_found` if the endpoint has no secret, because it does not exist
  */
 export async function issueWebhookSecret(
-  dependencies: Context<'CLIENT_SECRETS_TABLE'> & { readonly random: RandomBytes },
+  dependencies: Context<'CLIENT_SECRETS_TABLE'> & { readonly random: (size: number) => Buffer },
   clientId: string,
   endpointId: string | undefined,
   clock: Clock,
   overlapHours?: number,
   beforeChange: BeforeChange = unrecorded,
-): Promise<RotatedWebhookSecret> {
+): Promise<ReturnType<typeof rotated>> {
   const recorded = lazily(beforeChange);
   const secret = newWebhookSecret(dependencies.random);
   return retryConflicts(async () => {

@@ -96,9 +96,6 @@ export function hasSecret(client: Client, secret: string, now: Date): boolean {
   return found;
 }
 
-/** Returns `size` bytes from a cryptographically secure source. */
-export type RandomBytes = (size: number) => Buffer;
-
 const secretBytes = 32;
 const idBytes = 10;
 
@@ -106,15 +103,15 @@ const clientSecretPrefix = { live: 'cs_', test: 'cs_test_' } as const;
 export const apiKeyPrefix = { live: 'sk-', test: 'sk-test-' } as const;
 const webhookSecretPrefix = 'whsec_';
 
-export function newClientSecret(random: RandomBytes, mode: Mode): string {
+export function newClientSecret(random: (size: number) => Buffer, mode: Mode): string {
   return clientSecretPrefix[mode] + random(secretBytes).toString('base64url');
 }
 
-export function newApiKey(random: RandomBytes, mode: Mode): string {
+export function newApiKey(random: (size: number) => Buffer, mode: Mode): string {
   return apiKeyPrefix[mode] + random(secretBytes).toString('base64url');
 }
 
-export function newWebhookSecret(random: RandomBytes): string {
+export function newWebhookSecret(random: (size: number) => Buffer): string {
   return webhookSecretPrefix + random(secretBytes).toString('base64');
 }
 
@@ -128,11 +125,11 @@ export function clientIdFor(secret: string, clientId: string): string {
   return /^cs_test_[A-Za-z0-9_-]{43}$/.test(secret) ? clientIdIn('test', clientId) : clientId;
 }
 
-export function newClientId(random: RandomBytes): string {
+export function newClientId(random: (size: number) => Buffer): string {
   return `client_${shortId(random)}`;
 }
 
-export function newApiKeyId(random: RandomBytes): string {
+export function newApiKeyId(random: (size: number) => Buffer): string {
   return `key_${shortId(random)}`;
 }
 
@@ -148,6 +145,6 @@ function sameHash(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-function shortId(random: RandomBytes): string {
+function shortId(random: (size: number) => Buffer): string {
   return base32(random(idBytes)).toLowerCase();
 }

@@ -17,11 +17,6 @@ const timeLimitMs = 5000;
 /** Keeps X-Ray from recording the request: each trace costs, and these are always the same. */
 const untraced = 'Root=1-00000000-000000000000000000000000;Sampled=0';
 
-export interface GatewayResponse {
-  readonly status: number;
-  readonly body: unknown;
-}
-
 export type CallGateway = ReturnType<typeof callGateway>;
 
 /**
@@ -32,7 +27,10 @@ export function callGateway(baseUrl: string) {
   return async (
     path: string,
     { token, body }: { readonly token?: string; readonly body?: object },
-  ): Promise<GatewayResponse> => {
+  ): Promise<{
+    readonly status: number;
+    readonly body: unknown;
+  }> => {
     const response = await fetch(`${baseUrl}${path}`, {
       method: body === undefined ? 'GET' : 'POST',
       redirect: 'manual',
@@ -150,7 +148,13 @@ export function syntheticSender(dependencies: {
 /** @throws Error with the status and the error code if the body does not have this form. */
 function parsed<Body extends z.ZodMiniType>(
   what: string,
-  { status, body }: GatewayResponse,
+  {
+    status,
+    body,
+  }: {
+    readonly status: number;
+    readonly body: unknown;
+  },
   schema: Body,
 ): z.output<Body> {
   const { success, data } = schema.safeParse(body);

@@ -26,14 +26,12 @@ export function carriersIn(list: string): readonly string[] {
   return list === off ? [] : list.split(',');
 }
 
-export type StageCarriers = Readonly<Record<Channel, readonly string[]>>;
-
 export function stageCarriersOf({
   SMS_CARRIER: sms,
   WHATSAPP_CARRIER: whatsapp,
 }: {
   readonly SMS_CARRIER: string;
   readonly WHATSAPP_CARRIER: string;
-}): StageCarriers {
+}): Readonly<Record<Channel, readonly string[]>> {
   return { sms: carriersIn(sms), whatsapp: carriersIn(whatsapp) };
 }

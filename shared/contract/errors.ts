@@ -1,5 +1,4 @@
 /** The errors of the API: stable codes, each with its HTTP status, and the form of every error body (contract 1.2 and 1.3). */
-import { noCountry } from './otp-abuse.ts';
 
 export const errorStatus = {
   invalid_request: 400,
@@ -78,14 +77,12 @@ export function countryNotAllowed(country: string | undefined): string {
 }
 
 /** Returns the text for one-time passwords by SMS to a country that are held. */
-export function otpHeldText(country: string): string {
+export function otpHeldText(country: string | undefined): string {
   return `One-time passwords by SMS to ${placeName(country)} are held, because few of the last ones were verified. Offer another channel, or ask the operator of the gateway to allow them.`;
 }
 
 function placeName(country: string | undefined): string {
-  return country === undefined || country === noCountry
-    ? 'numbers of no single country, such as satellite phones'
-    : country;
+  return country ?? 'numbers of no single country, such as satellite phones';
 }
 
 export interface FieldError {

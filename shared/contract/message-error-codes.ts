@@ -2,9 +2,6 @@
  * Why a message was refused, failed or expired: `error.code` of a status response, `error_code` of a webhook
  * (contract, section 6). A code never changes its meaning; a release may add codes.
  */
-import { recipientWindowSeconds } from './otp-abuse.ts';
-
-const recipientWindow = `${recipientWindowSeconds / 60} minutes`;
 
 /** The sentence stored with each error code. `message-error-notes.ts` explains the codes further. */
 export const messageErrorCodes = {
@@ -22,7 +19,8 @@ export const messageErrorCodes = {
   template_required: 'The recipient has not written in the last 24 hours: only a template may be sent.',
   spend_limit_reached: 'The spend limit for messages has been reached.',
   message_limit_reached: 'The limit of messages of this client has been reached.',
-  recipient_limit_reached: `The recipient has got as many one-time passwords as are allowed in a window of ${recipientWindow}.`,
+  recipient_limit_reached:
+    'The recipient has got as many one-time passwords as are allowed in a window of 10 minutes.',
   otp_held: 'One-time passwords by SMS to this country are held.',
   not_needed: 'The message was not sent, because another message of the same send took its place.',
   hand_over_unknown: 'It is not known whether the carrier has the message, and it was not sent again.',

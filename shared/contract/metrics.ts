@@ -1,7 +1,5 @@
 /** The metrics that functions write: alarms and the CloudWatch dashboard read them by the same names. */
 
-export const metricNamespace = 'MessagingGateway';
-
 /** The metrics that functions count for the whole stage. */
 export type StageMetric =
   | 'CarrierRefusal'

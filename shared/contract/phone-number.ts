@@ -13,7 +13,7 @@ import {
 // The bundle leaves out the national number formats: see `lib/build/bundle.ts`.
 import numberingPlans from 'libphonenumber-js/metadata.min.json';
 import * as z from 'zod/mini';
-import { e164, internationalCodeOf, internationalCodes } from './international-codes.ts';
+import { e164, internationalCodeOf, internationalCodes } from './recipient-forms.ts';
 
 export type { CountryCode };
 

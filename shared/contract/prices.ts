@@ -6,7 +6,8 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as z from 'zod/mini';
 import type { Channel } from './channels.ts';
-import { internationalCodeOf } from './international-codes.ts';
+import { millionthsPerUnit } from './rate-limits-and-caps.ts';
+import { internationalCodeOf } from './recipient-forms.ts';
 
 /**
  * Returns the schema of prices by ISO 3166-1 alpha-2 country, or by the calling code of numbers without a country
@@ -31,12 +32,6 @@ export function priceTable() {
 }
 
 export type PriceTable = z.output<ReturnType<typeof priceTable>>;
-
-/**
- * Amounts of money are counted as whole millionths of the currency's unit, because binary fractions would not add up.
- * Prices have five decimals, limits on spend six.
- */
-export const millionthsPerUnit = 1_000_000;
 
 /** No message costs more, so a carrier that reports it has made an error. */
 export const messageCostMax = 1_000_000;

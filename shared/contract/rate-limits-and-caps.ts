@@ -4,7 +4,6 @@
  * pace (contract 14.4).
  */
 import * as z from 'zod/mini';
-import { millionthsPerUnit } from './prices.ts';
 
 /** Requests allowed in each fixed UTC window, per client (contract 4.1). */
 export interface Limits {
@@ -40,6 +39,12 @@ export type PolicyName = keyof typeof policies;
 
 /** Half of the 1,000 writes a second that the one row of a client, an endpoint and a day takes (contract 4.8). */
 export const perMinuteMax = 30_000;
+
+/**
+ * Amounts of money are counted as whole millionths of the currency's unit, because binary fractions would not add up.
+ * Prices have five decimals, limits on spend six.
+ */
+export const millionthsPerUnit = 1_000_000;
 
 /** Shortest first. A month is a UTC calendar month. */
 export const capWindowNames = ['minute', 'hour', 'day', 'month'] as const;

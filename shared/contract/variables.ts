@@ -5,7 +5,6 @@
  */
 import * as z from 'zod/mini';
 import { carrierList } from './channels.ts';
-import { otpHoldRule } from './otp-abuse.ts';
 import { stageCaps } from './rate-limits-and-caps.ts';
 
 /** The networks of the largest proxies are smaller. */
@@ -69,6 +68,16 @@ export const usualOnUnknown = { otp: 'send_again', promotional: 'wait', other: '
 export function unknownDeadlines() {
   const seconds = z.int().check(z.minimum(1), z.maximum(86_400));
   return z.strictObject({ otp: seconds, other: seconds });
+}
+
+/** Returns the schema of the stage setting by which one-time passwords are held (docs/decisions/otp-hold.md). */
+function otpHoldRule() {
+  return z.strictObject({
+    /** Fewer passwords in an hour are never held. */
+    minimumSends: z.int().check(z.minimum(10), z.maximum(1_000_000)),
+    /** Passwords are held if the verified share of them is below this. */
+    minimumShare: z.number().check(z.minimum(0), z.maximum(1)),
+  });
 }
 
 export const usualUnknownDeadlines = { otp: 30, other: 300 } as const;

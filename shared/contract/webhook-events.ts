@@ -25,9 +25,10 @@ export const inboundEvents = {
   'whatsapp.received': 'WhatsApp message from a person',
 } as const;
 
-export type InboundEventName = keyof typeof inboundEvents;
-
-export const inboundEventNames = Object.keys(inboundEvents) as [InboundEventName, ...InboundEventName[]];
+export const inboundEventNames = Object.keys(inboundEvents) as [
+  keyof typeof inboundEvents,
+  ...(keyof typeof inboundEvents)[],
+];
 
 /** An endpoint was disabled because it acknowledged nothing; sent to the client's other endpoints (contract 12.5). */
 export const endpointDisabledEvent = 'webhook_endpoint.disabled';
@@ -38,11 +39,9 @@ export const recipientEvents = {
   'recipient.opted_in': 'A person asked for messages again',
 } as const;
 
-export type RecipientEventName = keyof typeof recipientEvents;
-
 export const recipientEventNames = Object.keys(recipientEvents) as [
-  RecipientEventName,
-  ...RecipientEventName[],
+  keyof typeof recipientEvents,
+  ...(keyof typeof recipientEvents)[],
 ];
 
 export const eventNames = [

@@ -1,10 +1,16 @@
 /**
- * The times of a delivery worker, chosen so that no two workers attempt one delivery at once and a killed worker's deliveries are
- * attempted again within 35 s. A test holds their order, with the lease of a delivery (contract 7.8).
+ * The times of webhooks and of their workers, chosen so that no two workers attempt one delivery at once and a killed worker's
+ * deliveries are attempted again within 35 s. A test holds their order (contract 7.8).
  */
 
 /** The time limit of a POST, until the end of the response's headers (contract 7.7). */
 export const acknowledgeWithinSeconds = 5;
+
+/**
+ * Seconds from the end of a failed attempt to the next one (contract 7.8). Clients rely on them, so a `Retry-After`
+ * header of the endpoint has no effect.
+ */
+export const retryDelaysSeconds = [30, 120, 600, 3600, 21_600] as const;
 
 /** A message that arrives less than this before its due time waits in the worker. */
 export const waitSecondsMax = 2;
@@ -14,6 +20,9 @@ export const waitSecondsMax = 2;
  * retries.
  */
 export const workerTimeoutSeconds = 25;
+
+/** A claim holds longer than the function runs, so the worker has ended when its lease expires. */
+export const deliveryLeaseSeconds = 27;
 
 /**
  * The visibility timeout of the webhook queues: the message of a killed worker is shown again when the lease has

@@ -4,13 +4,15 @@ import { updateIf } from '../platform/aws/conditional-write.dynamo.ts';
 import type { Context } from '../platform/context.ts';
 import { dueShards } from './due-index.ts';
 
-type Row = Readonly<Record<string, unknown>>;
-
 /** Returns how a run reads and moves the due rows of a table. @param key - the attribute that is the whole key of the table */
 export function dueRowsOf({ db }: Context, TableName: string, key: string) {
   return {
     /** Returns the rows of a shard that are due by then for the first time, or again, earliest first, page by page. */
-    async *pages(shard: number, until: Date, which: 'first' | 'again'): AsyncGenerator<readonly Row[]> {
+    async *pages(
+      shard: number,
+      until: Date,
+      which: 'first' | 'again',
+    ): AsyncGenerator<readonly Readonly<Record<string, unknown>>[]> {
       const pages = paginateQuery(
         { client: db },
         {
@@ -25,7 +27,7 @@ export function dueRowsOf({ db }: Context, TableName: string, key: string) {
     },
 
     /** Moves a row, unless it was finished or moved since it was read. */
-    async move(row: Row, dueAt: Date, looks: number): Promise<void> {
+    async move(row: Readonly<Record<string, unknown>>, dueAt: Date, looks: number): Promise<void> {
       const moved = { due_at: dueAt.toISOString(), due_looks: looks };
       await updateIf(db, { TableName, Key: { [key]: row[key] } }, { due_at: row.due_at }, moved);
     },
@@ -42,7 +44,7 @@ export async function rowsDueLater(
   { db }: Context,
   TableName: string,
   { from, until, rowsPerShard }: { readonly from: Date; readonly until: Date; readonly rowsPerShard: number },
-): Promise<readonly Row[]> {
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const pages = await Promise.all(
     Array.from({ length: dueShards }, (_, shard) =>
       db.send(

@@ -1,11 +1,11 @@
 /** One run of the clock function: queues the rows of a table that are due, as due-index.ts says. */
 import * as z from 'zod/mini';
 import { isolateRefused, isPermanentFault } from '../platform/aws/permanent-fault.ts';
+import { chunksOf } from '../platform/aws/read-rows.dynamo.ts';
 import { addSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
 import { lazily } from '../platform/expiring-cache.ts';
 import { countMetric } from '../platform/log.ts';
-import { chunksOf } from '../platform/long-lists.ts';
 import { aheadSeconds, dueShards, movedMaxSeconds, nextDue } from './due-index.ts';
 import type { DueRows } from './due-rows.dynamo.ts';
 

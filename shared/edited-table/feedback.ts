@@ -4,8 +4,8 @@
  */
 
 import { everyClient } from '../contract/rate-limits-and-caps.ts';
+import { chunksOf } from '../platform/aws/read-rows.dynamo.ts';
 import { closestName } from '../platform/closest-name.ts';
-import { chunksOf } from '../platform/long-lists.ts';
 import {
   type EditedRow,
   type EditedTable,

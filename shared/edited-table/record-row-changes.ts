@@ -4,8 +4,7 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { Activity } from '../activity/activity-log.ts';
-import { addActivity } from '../activity/write-activity.dynamo.ts';
+import { type Activity, addActivity } from '../activity/write-activity.dynamo.ts';
 import { everyClient } from '../contract/rate-limits-and-caps.ts';
 import { rowIn, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
 import type { Context } from '../platform/context.ts';

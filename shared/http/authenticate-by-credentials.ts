@@ -31,11 +31,6 @@ const credentialsInHeader = z.object({
   scope: requestedScope,
 });
 
-interface Credentials {
-  readonly clientId: string;
-  readonly secret: string;
-}
-
 /**
  * Authenticates by client id and secret. Only valid credentials count against their client, all others against the
  * source address, so that guesses cannot use up a client's limit. That is why the secret is compared before the
@@ -69,7 +64,10 @@ async function clientOf(context: Context<'CLIENTS_TABLE'>, request: IncomingRequ
   throw invalidClient();
 }
 
-function readCredentials(request: IncomingRequest): Credentials {
+function readCredentials(request: IncomingRequest): {
+  readonly clientId: string;
+  readonly secret: string;
+} {
   const body = readBody(request, tokenRequestFormats, tokenRequestBytesMax);
   const header = request.headers.authorization?.trim() ?? '';
   // Another scheme is ignored: many clients send their last token with every request.
@@ -86,7 +84,12 @@ function readCredentials(request: IncomingRequest): Credentials {
 }
 
 /** Parses the header: the id and the secret are each form-encoded, then joined (RFC 6749, 2.3.1). */
-function basicCredentials(header: string): Credentials | undefined {
+function basicCredentials(header: string):
+  | {
+      readonly clientId: string;
+      readonly secret: string;
+    }
+  | undefined {
   const encoded = /^basic +([A-Za-z0-9+/=]+)$/i.exec(header)?.[1];
   if (encoded === undefined) return undefined;
   const decoded = Buffer.from(encoded, 'base64').toString('utf8');

@@ -18,9 +18,6 @@ export interface Identity {
   readonly refusal?: GatewayError;
 }
 
-/** Identifies the caller of a request whose body is not parsed yet. */
-export type Authenticator = (request: IncomingRequest) => Promise<Identity>;
-
 const realm = 'Bearer realm="messaging-gateway"';
 
 /** Reads clients through a cache of at most 45 s; an age of 0 reads a secret that may be newer than the cached row. */

@@ -22,7 +22,7 @@ import type { Context } from '../platform/context.ts';
 import { deadlineIn } from '../platform/deadline.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
 import { countMetric } from '../platform/log.ts';
-import { type Authenticator, authenticateBearer, type Identity } from './authenticate.ts';
+import { authenticateBearer, type Identity } from './authenticate.ts';
 import {
   type BodyFormat,
   callerAddress,
@@ -89,7 +89,7 @@ export function publicHttpFunction(
   operation: Operation,
   options: {
     /** Identifies the caller; by default a request counts against its source address. */
-    readonly authenticate?: Authenticator;
+    readonly authenticate?: (request: IncomingRequest) => Promise<Identity>;
     /** Contains the limits of clients, and refuses requests in maintenance; absent if the function reads no other table. */
     readonly overrides?: Context<'LIMIT_OVERRIDES_TABLE'>;
     /** Media types that the operation accepts: JSON by default; an empty list ignores the body. */
@@ -198,7 +198,7 @@ export function publicHttpFunction(
   }
 }
 
-const sourceAddressOnly: Authenticator = async ({ sourceIp }) => ({
+const sourceAddressOnly: (request: IncomingRequest) => Promise<Identity> = async ({ sourceIp }) => ({
   subject: { kind: 'address', address: sourceIp },
 });
 

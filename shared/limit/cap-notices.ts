@@ -7,14 +7,14 @@
  */
 import { notify } from '../activity/write-activity.dynamo.ts';
 import type { NoticeKind } from '../contract/activity-kinds.ts';
-import { decimalText, millionthsPerUnit, readPrices } from '../contract/prices.ts';
-import { type CapName, type CapWindow, caps } from '../contract/rate-limits-and-caps.ts';
+import { decimalText, readPrices } from '../contract/prices.ts';
+import { type CapName, type CapWindow, caps, millionthsPerUnit } from '../contract/rate-limits-and-caps.ts';
 import type { countedCaps } from '../contract/uses.ts';
 import { startOfMinute } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
 import { derivedIdAt } from '../platform/ids.ts';
-import { addCounts, type CountedRow, countIn, type Windows } from './counters.dynamo.ts';
+import { addCounts, countIn, type Windows } from './counters.dynamo.ts';
 
 /** A cap in one window. */
 export interface CapLimit {
@@ -50,7 +50,7 @@ interface CapState {
   /** The amount that the request would add to `spend`, in millionths. */
   readonly requestedSpend: number;
   readonly windows: Windows;
-  readonly row: CountedRow;
+  readonly row: Readonly<Record<string, unknown>>;
   readonly now: Date;
 }
 
@@ -62,11 +62,11 @@ const notices = {
   100: 'spend_cap_reached',
 } as const satisfies Record<(typeof noticePercentages)[number], NoticeKind>;
 
-/** The context of what counts in caps and gives notices of them. */
-export type CapsContext = Context<keyof EnvironmentFor<typeof countedCaps>>;
-
 /** Gives the notices that are due after a take. Never fails, so that it does not stop a request. */
-export async function notifyOfSpend(context: CapsContext, state: CapState): Promise<void> {
+export async function notifyOfSpend(
+  context: Context<keyof EnvironmentFor<typeof countedCaps>>,
+  state: CapState,
+): Promise<void> {
   for (const limit of state.limits) {
     if (limit.cap !== 'spend') continue;
     for (const percentage of noticePercentages) {
@@ -81,7 +81,7 @@ export async function notifyOfSpend(context: CapsContext, state: CapState): Prom
 }
 
 async function notifyOf(
-  context: CapsContext,
+  context: Context<keyof EnvironmentFor<typeof countedCaps>>,
   state: CapState,
   limit: CapLimit,
   percentage: keyof typeof notices,

@@ -1,11 +1,3 @@
-/**
- * The caps of a client (contract 10.2): which apply, and taking the messages of a request from them before anything is
- * stored: one write, and none if no cap applies. It takes all or nothing. The amount stays taken until its window ends,
- * even if the request then fails. If a response is lost, the SDK retries the call, which takes the amount once more, or is
- * refused if it no longer fits.
- *
- * Why: docs/decisions/caps-are-exact.md
- */
 import { type GatewayError, limitReached } from '../contract/errors.ts';
 import { isSynthetic } from '../contract/mode.ts';
 import { costForCap, decimalText, type PricedMessage, readPrices } from '../contract/prices.ts';
@@ -17,24 +9,12 @@ import {
   type StageCaps,
   stageCapFields,
 } from '../contract/rate-limits-and-caps.ts';
+import type { countedCaps } from '../contract/uses.ts';
 import { secondsPerDay } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
-import {
-  amountOf,
-  type CapLimit,
-  type CapsContext,
-  capAttribute,
-  millionths,
-  notifyOfSpend,
-} from './cap-notices.ts';
-import {
-  addCounts,
-  type CountedRow,
-  countIn,
-  readCounts,
-  type Windows,
-  windowsAt,
-} from './counters.dynamo.ts';
+import type { EnvironmentFor } from '../platform/env.ts';
+import { amountOf, type CapLimit, capAttribute, millionths, notifyOfSpend } from './cap-notices.ts';
+import { addCounts, countIn, readCounts, type Windows, windowsAt } from './counters.dynamo.ts';
 import { capsInRows } from './overrides.ts';
 
 /** Messages before spend, shorter windows first. @param own - of the client's row, or of the one for every client */
@@ -88,7 +68,7 @@ interface CappedRequest {
  * @throws GatewayError `message_limit_reached` or `spend_limit_reached` if a window has no room for all of them
  */
 export async function takeFromCaps(
-  context: CapsContext,
+  context: Context<keyof EnvironmentFor<typeof countedCaps>>,
   { clientId, limits, now }: CappedRequest,
   messages: readonly PricedMessage[],
 ): Promise<void> {
@@ -123,7 +103,7 @@ export async function takeFromCaps(
 
 /** Does the same check without taking anything. @throws GatewayError as `takeFromCaps` does */
 export async function checkCaps(
-  context: CapsContext,
+  context: Context<keyof EnvironmentFor<typeof countedCaps>>,
   { clientId, limits, now }: CappedRequest,
   messages: readonly PricedMessage[],
 ): Promise<void> {
@@ -144,7 +124,10 @@ export function capCounterKey(clientId: string, { month }: Windows): string {
 }
 
 /** Returns the amounts of each recipient of a request. */
-function amountsOf(context: CapsContext, messages: readonly PricedMessage[]) {
+function amountsOf(
+  context: Context<keyof EnvironmentFor<typeof countedCaps>>,
+  messages: readonly PricedMessage[],
+) {
   const prices = readPrices(context.env.PRICES_FILE);
   return {
     messages: messages.map(() => 1),
@@ -171,7 +154,7 @@ function amountsByAttribute(
  * since the epoch.
  */
 function fullWindows(
-  row: CountedRow,
+  row: Readonly<Record<string, unknown>>,
   limits: readonly CapLimit[],
   windows: Windows,
   amounts: ReturnType<typeof amountsOf>,

@@ -103,9 +103,6 @@ const endedWindows = oncePerContext(
   (_context: Context<'RATE_COUNTERS_TABLE'>) => new ExpiringMap<readonly string[]>(rememberedRows),
 );
 
-/** A row as it is read; `countIn` reads a count of it. */
-export type CountedRow = Readonly<Record<string, unknown>>;
-
 /**
  * Adds every amount, or none. Returns the row as it is afterwards, or, if nothing was added, as the condition saw it.
  * Uses the client without the document layer, because every request makes this call.
@@ -127,7 +124,7 @@ export async function addCounts(
     readonly purgeAt: number;
   },
   now: Date,
-): Promise<{ readonly added: boolean; readonly row: CountedRow }> {
+): Promise<{ readonly added: boolean; readonly row: Readonly<Record<string, unknown>> }> {
   const values: Record<string, AttributeValue> = { ':purge_at': { N: String(purgeAt) } };
   const named = (name: string, value: number): string => {
     values[name] = { N: String(value) };
@@ -161,7 +158,7 @@ export async function addCounts(
 export async function readCounts(
   { db, env }: Context<'RATE_COUNTERS_TABLE'>,
   counter: string,
-): Promise<CountedRow> {
+): Promise<Readonly<Record<string, unknown>>> {
   const { Item } = await db.send(
     new GetCommand({ TableName: env.RATE_COUNTERS_TABLE, Key: { counter }, ConsistentRead: true }),
   );
@@ -169,7 +166,7 @@ export async function readCounts(
 }
 
 /** Returns a count of a row. An absent one is 0. A corrupt count is treated as full. */
-export function countIn(row: CountedRow, attribute: string): number {
+export function countIn(row: Readonly<Record<string, unknown>>, attribute: string): number {
   const { [attribute]: count = 0 } = row;
   return typeof count === 'number' ? count : Number.MAX_SAFE_INTEGER;
 }

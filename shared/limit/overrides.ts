@@ -5,7 +5,6 @@
  */
 
 import { settingsIdOf } from '../contract/mode.ts';
-import { millionthsPerUnit } from '../contract/prices.ts';
 import {
   type CapName,
   type Caps,
@@ -16,6 +15,7 @@ import {
   type LimitTarget,
   limitTargets,
   maintenanceEndpoint,
+  millionthsPerUnit,
   type PolicyName,
   perMinuteMax,
   policies,

@@ -28,7 +28,12 @@ interface Owner {
   readonly inReplyTo?: string;
 }
 
-export interface Found {
+export async function findOwner(
+  ctx: Context<'MESSAGES_TABLE' | 'WHATSAPP_WINDOWS_TABLE'> & {
+    readonly numbers: NumberOwners;
+  },
+  inbound: InboundMessage,
+): Promise<{
   /** Undefined if no carrier took a message from this number to that person. */
   readonly owner: Owner | undefined;
   /** The number of the person to which the owner wrote; if there is none, the person as the carrier names it. */
@@ -37,14 +42,7 @@ export interface Found {
   readonly senders: readonly string[];
   /** True if a message to that person is being handed over, so that its client may be known in a moment. */
   readonly isHandedOver: boolean;
-}
-
-export async function findOwner(
-  ctx: Context<'MESSAGES_TABLE' | 'WHATSAPP_WINDOWS_TABLE'> & {
-    readonly numbers: NumberOwners;
-  },
-  inbound: InboundMessage,
-): Promise<Found> {
+}> {
   const { numbers } = ctx;
   const { person, channel, mode = 'live' } = inbound;
   const number = inbound.numberId ?? inbound.number;

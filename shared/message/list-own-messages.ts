@@ -5,8 +5,8 @@ import { recipientInQuery } from '../contract/phone-number.ts';
 import { optional } from '../operation/fields.ts';
 import { defaultPageLimit, opaqueCursor, pageLimit, sortableTime } from '../operation/list-query.ts';
 import { type ApiResponse, type Operation, parseQuery, requireCaller } from '../operation/operation.ts';
+import { chunksOf } from '../platform/aws/read-rows.dynamo.ts';
 import type { Context } from '../platform/context.ts';
-import { chunksOf } from '../platform/long-lists.ts';
 import { type Message, statuses } from './message.ts';
 import type { MessagePage } from './message-response.schema.ts';
 import { statusView } from './message-response.ts';
@@ -38,8 +38,6 @@ export const listMessagesQuery = z.object({
 });
 
 export const messageCursor = opaqueCursor(listPositionForm);
-
-type Query = z.output<typeof listMessagesQuery>;
 
 interface FoundMessage {
   readonly message: Message;
@@ -99,7 +97,7 @@ export function listMessages(ctx: Context<'MESSAGES_TABLE'>): Operation {
   };
 }
 
-function rangeOf(clientId: string, query: Query): ListRange {
+function rangeOf(clientId: string, query: z.output<typeof listMessagesQuery>): ListRange {
   const until = query.until === undefined ? last : `${query.until}#${last}`;
   const cursor = messageCursor.decode(query.cursor) ?? last;
   return {
@@ -135,7 +133,7 @@ async function likelyAmong(
 function passesFilter(
   row: FilterFields,
   clientId: string,
-  { to, status, channel, direction = 'outbound' }: Query,
+  { to, status, channel, direction = 'outbound' }: z.output<typeof listMessagesQuery>,
 ): boolean {
   return (
     row.client_id === clientId &&

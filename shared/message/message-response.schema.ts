@@ -49,7 +49,7 @@ const acceptedFields = {
 };
 
 export const acceptedSms = z.object({ ...acceptedFields, channel: z.literal('sms'), encoding, segments });
-const acceptedWhatsApp = z.object({ ...acceptedFields, channel: z.literal('whatsapp') });
+export const acceptedWhatsApp = z.object({ ...acceptedFields, channel: z.literal('whatsapp') });
 
 const acceptedBatch = z.object({
   batch_id: idOf('bat'),
@@ -187,7 +187,7 @@ export const messageStatus = z.object({
   in_reply_to: z.exactOptional(idOf('msg')),
 });
 
-const batchStatus = z.object({
+export const batchStatus = z.object({
   batch_id: idOf('bat'),
   mode: testMode,
   total: count,
@@ -218,11 +218,8 @@ const messageList = z.object({
   next_cursor: z.exactOptional(z.string()),
 });
 
-export type AcceptedMessage = z.output<typeof acceptedSms> | z.output<typeof acceptedWhatsApp>;
 export type AcceptedBatch = z.output<typeof acceptedBatch>;
-export type FallbackLeg = z.output<typeof fallbackLeg>;
 export type MessageStatus = z.output<typeof messageStatus>;
-export type BatchStatus = z.output<typeof batchStatus>;
 export type MessagePage = z.output<typeof messageList>;
 
 export const messageResponses = {
@@ -247,12 +244,10 @@ const testOutboxMessage = z.object({
   at: described(instant, 'The time of the hand-over to the simulated carrier.'),
 });
 
-const testOutbox = z.object({
+export const testOutbox = z.object({
   messages: described(z.array(testOutboxMessage), 'The messages of the last 24 hours, newest first.'),
   next_cursor: z.exactOptional(z.string()),
 });
-
-export type TestOutboxPage = z.output<typeof testOutbox>;
 
 export const testOutboxResponses = {
   TestOutboxMessage: testOutboxMessage,
@@ -273,7 +268,7 @@ const suppressionList = z.object({
   next_cursor: z.exactOptional(z.string()),
 });
 
-const removedSuppression = z.object({
+export const removedSuppression = z.object({
   recipient,
   deleted: z.boolean(),
   still_suppressed_from: described(
@@ -284,8 +279,6 @@ const removedSuppression = z.object({
 
 export type SuppressionView = z.output<typeof suppression>;
 export type SuppressionList = z.output<typeof suppressionList>;
-export type RemovedSuppression = z.output<typeof removedSuppression>;
-
 export const suppressionResponses = {
   Suppression: suppression,
   SuppressionList: suppressionList,

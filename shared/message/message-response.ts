@@ -1,26 +1,8 @@
-/** Makes the API's view of a message, in the form of `message-response.schema.ts` (contract, section 5). */
 import { modeField } from '../contract/mode.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import { fromOf, shownAttempt } from './attempt.ts';
 import { historyOf, type Message, type Status } from './message.ts';
-import type { AcceptedMessage, MessageStatus } from './message-response.schema.ts';
-
-/**
- * Returns the response to a send. A repeat gets the same response, whatever the message's present state. @throws
- * Error if an SMS has no segments.
- */
-export function acceptedView(message: Message): AcceptedMessage {
-  const { message_id, recipient, encoding, segments, scheduled_at, created_at } = message;
-  const status = scheduled_at === undefined ? 'queued' : 'scheduled';
-  const rest = {
-    reference: message.reference ?? null,
-    ...(scheduled_at === undefined ? {} : { scheduled_at }),
-    created_at,
-  };
-  if (message.channel === 'whatsapp') return { message_id, status, channel: 'whatsapp', recipient, ...rest };
-  if (encoding === undefined || segments === undefined) throw new Error(`${message_id} has no segments`);
-  return { message_id, status, channel: 'sms', recipient, encoding, segments, ...rest };
-}
+import type { MessageStatus } from './message-response.schema.ts';
 
 export function statusView(message: Message): MessageStatus {
   return {

@@ -12,7 +12,6 @@ export interface Content {
   readonly whatsapp?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-type AnyContent = WhatsAppContent | ReceivedContent;
 export type NoText = Exclude<WhatsAppContent, { type: 'text' }> | ReceivedContent;
 
 /** The parts that a content may have, whatever its type. A template has its own. */
@@ -26,7 +25,7 @@ export type PartsOf<Union> = {
     : never;
 };
 
-export const contentTypeNames: Readonly<Record<AnyContent['type'], string>> = {
+export const contentTypeNames: Readonly<Record<(WhatsAppContent | ReceivedContent)['type'], string>> = {
   text: 'Text',
   template: 'Template',
   image: 'Image',
@@ -53,7 +52,7 @@ export function summaryOf({ text, whatsapp }: Content): string {
 
 /** Returns the content if it is not plain text. */
 export function contentIn(whatsapp: Content['whatsapp']): NoText | undefined {
-  const content = whatsapp as AnyContent | null | undefined;
+  const content = whatsapp as WhatsAppContent | ReceivedContent | null | undefined;
   return content === null || content === undefined || content.type === 'text' ? undefined : content;
 }
 

@@ -29,23 +29,26 @@ export const statuses = [
 
 export type Status = (typeof statuses)[number];
 
-interface StateRule {
-  /** The states from which this one may be entered: the condition of the write that enters it. */
-  readonly from: readonly Status[];
-  /**
-   * The states that must have come before this one. If a receipt was missed, they are filled in, each with its event.
-   */
-  readonly implies: readonly Status[];
-  /** True if the message can no longer expire. */
-  readonly final: boolean;
-}
-
 /**
  * The transition table. `delivered` is accepted after `failed` and `expired`, because the carrier knows better.
  * No other state moves backwards, so a late or repeated receipt changes nothing.
  * The next hand-over after a lost one enters `sending` again, under its own condition (see `claim`).
  */
-export const transitions: Readonly<Record<Status, StateRule>> = {
+export const transitions: Readonly<
+  Record<
+    Status,
+    {
+      /** The states from which this one may be entered: the condition of the write that enters it. */
+      readonly from: readonly Status[];
+      /**
+       * The states that must have come before this one. If a receipt was missed, they are filled in, each with its event.
+       */
+      readonly implies: readonly Status[];
+      /** True if the message can no longer expire. */
+      readonly final: boolean;
+    }
+  >
+> = {
   scheduled: { from: [], implies: [], final: false },
   queued: { from: ['scheduled'], implies: [], final: false },
   sending: { from: ['queued'], implies: [], final: false },

@@ -15,7 +15,7 @@ import type { Context } from '../platform/context.ts';
 import { derivedId, derivedIdAt } from '../platform/ids.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
 import type { NumberOwners } from '../sender/number-owners.ts';
-import { type Found, findOwner, isUnassigned, unassignedClientId } from './find-owner.ts';
+import { findOwner, isUnassigned, unassignedClientId } from './find-owner.ts';
 import type { Message } from './message.ts';
 import { createMessage } from './store/messages.dynamo.ts';
 import { openWindow } from './store/whatsapp-window.dynamo.ts';
@@ -33,11 +33,6 @@ export interface InboundContext
     | 'WHATSAPP_WINDOWS_TABLE'
   > {
   readonly numbers: NumberOwners;
-}
-
-interface ReceivedMessage {
-  readonly message: Message;
-  readonly outcome: 'received' | 'repeated';
 }
 
 /** Thrown if no client is known to have written to the sender, but a message to them is being handed over. */
@@ -61,7 +56,7 @@ export async function receiveMessages(
   inbound: readonly InboundMessage[],
   receives: number,
 ) {
-  const received: ReceivedMessage[] = [];
+  const received: Awaited<ReturnType<typeof receiveMessage>>[] = [];
   const failures: unknown[] = [];
   let retryAfterSeconds: number | undefined;
   for (const each of inbound) {
@@ -85,7 +80,10 @@ export async function receiveMessage(
   ctx: InboundContext,
   inbound: InboundMessage,
   receives: number,
-): Promise<ReceivedMessage> {
+): Promise<{
+  readonly message: Message;
+  readonly outcome: 'received' | 'repeated';
+}> {
   // A text, or the title of the WhatsApp button that the sender pressed.
   const said = inbound.text ?? inbound.content?.button_reply?.title ?? '';
   const keyword = optKeywordOf(said, ctx.env.OPT_OUT_WORDS);
@@ -132,7 +130,7 @@ export function inboundIdOf({ channel, carrierMessageId }: { channel: Channel; c
 
 function rowOf(
   inbound: InboundMessage,
-  { owner, recipient, senders }: Found,
+  { owner, recipient, senders }: Awaited<ReturnType<typeof findOwner>>,
   wish: 'opt_out' | 'opt_in' | undefined,
 ): Message {
   const at = inbound.receivedAt.toISOString();

@@ -3,6 +3,7 @@
  * if it did not exist.
  */
 
+import type * as z from 'zod/mini';
 import { standardError } from '../contract/errors.ts';
 import { modeField } from '../contract/mode.ts';
 import { type Operation, requireCaller } from '../operation/operation.ts';
@@ -12,7 +13,7 @@ import { withoutUndefined } from '../platform/object-fields.ts';
 import { showLegs } from './dispatch/fallback.ts';
 import { expectedEndOf } from './dispatch/paced-message.ts';
 import { type Message, type Status, statuses } from './message.ts';
-import type { BatchStatus } from './message-response.schema.ts';
+import type { batchStatus } from './message-response.schema.ts';
 import { statusView } from './message-response.ts';
 import { acceptedIndexes, type Batch, batchMessageId, findBatch } from './send/batch-store.dynamo.ts';
 import { transitionMessage } from './store/message-changes.dynamo.ts';
@@ -60,7 +61,7 @@ export function messagesOf(ctx: Context<'MESSAGES_TABLE'>, batch: Batch): Promis
 }
 
 /** @param rows - the accepted messages */
-export function batchView(batch: Batch, rows: readonly Message[], now: Date): BatchStatus {
+export function batchView(batch: Batch, rows: readonly Message[], now: Date): z.output<typeof batchStatus> {
   const counts: Partial<Record<Status, number>> = {};
   for (const status of statuses) {
     const count = rows.filter((row) => row.status === status).length;

@@ -203,8 +203,6 @@ export type WhatsAppContent = z.output<ReturnType<typeof makeStoredContent>>;
 export type TemplateContent = Extract<WhatsAppContent, { type: 'template' }>['template'];
 export type LocationContent = Extract<WhatsAppContent, { type: 'location' }>['location'];
 export type MediaSource = Extract<WhatsAppContent, { type: 'document' }>['media'];
-export type TextParameters = NonNullable<NonNullable<TemplateContent['parameters']>['body']>;
-
 /**
  * Gives each button without a place its own position in the list, or the first free place if another button names
  * that position.
@@ -218,13 +216,11 @@ function withPlaces<Button extends { readonly index?: number | undefined }>(butt
   return buttons.map((button, place) => ({ ...button, index: own[place] ?? free.shift() ?? buttonsMax }));
 }
 
-const mediaTypes = ['image', 'video', 'audio', 'document', 'sticker'] as const;
+export const mediaTypes = ['image', 'video', 'audio', 'document', 'sticker'] as const;
 
 export const receivedContent = lazily(makeContent);
 
 export type ReceivedContent = z.output<ReturnType<typeof makeContent>>;
-export type MediaType = (typeof mediaTypes)[number];
-
 function makeContent() {
   const text = z.string();
   const optionalText = z.exactOptional(text);

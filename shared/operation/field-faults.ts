@@ -6,11 +6,8 @@ import type * as z from 'zod/mini';
 import { errorDetailsMax, type FieldError } from '../contract/errors.ts';
 import { closestName } from '../platform/closest-name.ts';
 
-type Schema = z.core.$ZodType;
-type Path = readonly PropertyKey[];
-
 export interface UnknownField {
-  readonly path: Path;
+  readonly path: readonly PropertyKey[];
   readonly known: readonly string[];
 }
 
@@ -52,7 +49,7 @@ function closestKnown(name: string, known: readonly string[]): string | undefine
 }
 
 /** Returns a path as `recipients[2].to`. */
-export function fieldName(path: Path): string {
+export function fieldName(path: readonly PropertyKey[]): string {
   return path
     .map((key, depth) => (typeof key === 'number' ? `[${key}]` : `${depth === 0 ? '' : '.'}${String(key)}`))
     .join('');
@@ -63,7 +60,11 @@ export function fieldName(path: Path): string {
  *
  * @param path - the place of the value in the body
  */
-export function unknownIn(schema: Schema, value: unknown, path: Path = []): UnknownField[] {
+export function unknownIn(
+  schema: z.core.$ZodType,
+  value: unknown,
+  path: readonly PropertyKey[] = [],
+): UnknownField[] {
   const { def } = schema._zod as { readonly def: z.core.$ZodTypes['_zod']['def'] };
   switch (def.type) {
     case 'object': {

@@ -1,8 +1,9 @@
 /** The table `otp-holds`: decisions of the gateway or an administrator about a client's one-time passwords by SMS. */
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { GatewayError, otpHeldText } from '../contract/errors.ts';
 import { allCountries } from '../contract/otp-abuse.ts';
+import { noCountry } from '../contract/recipient-forms.ts';
 import { updateIf } from '../platform/aws/conditional-write.dynamo.ts';
 import { readableRows, readRow, scanRows } from '../platform/aws/read-rows.dynamo.ts';
 import { type Context, oncePerContext } from '../platform/context.ts';
@@ -53,11 +54,11 @@ export type OtpFinding = Exclude<OtpHoldState, { readonly state: 'allowed' }>;
 export const rememberedSeconds = 20;
 const rememberedClients = 2000;
 
-const cachedStates = oncePerContext(({ db, env, clock }: Context<'OTP_HOLDS_TABLE'>) =>
+const cachedStates = oncePerContext((ctx: Context<'OTP_HOLDS_TABLE'>) =>
   cachedRead(
-    dynamoOtpHolds(db, env.OTP_HOLDS_TABLE).ofClient,
+    (clientId) => otpHoldStatesOf(ctx, clientId),
     { maxAgeSeconds: rememberedSeconds, maxEntries: rememberedClients },
-    clock,
+    ctx.clock,
   ),
 );
 
@@ -68,7 +69,9 @@ export async function assertNotHeld(
   country: string,
 ): Promise<void> {
   const states = (await cachedStates(ctx)(clientId)) ?? [];
-  if (isHeld(states, country)) throw new GatewayError('otp_held', otpHeldText(country));
+  if (isHeld(states, country)) {
+    throw new GatewayError('otp_held', otpHeldText(country === noCountry ? undefined : country));
+  }
 }
 
 /** True if the state is `held`. A state for the country overrides a state for all countries. */
@@ -77,38 +80,43 @@ function isHeld(states: readonly OtpHoldState[], country: string): boolean {
   return (stateOf(country) ?? stateOf(allCountries))?.state === 'held';
 }
 
-export type OtpHoldStore = ReturnType<typeof dynamoOtpHolds>;
+export function findOtpHold(
+  { db, env }: Context<'OTP_HOLDS_TABLE'>,
+  clientId: string,
+  country: string,
+): Promise<OtpHoldState | undefined> {
+  const Key = { client_id: clientId, country };
+  return readRow(db, otpHoldRow, { TableName: env.OTP_HOLDS_TABLE, Key, ConsistentRead: true });
+}
 
-export function dynamoOtpHolds(client: DynamoDBDocumentClient, TableName: string) {
-  return {
-    find(clientId: string, country: string): Promise<OtpHoldState | undefined> {
-      const Key = { client_id: clientId, country };
-      return readRow(client, otpHoldRow, { TableName, Key, ConsistentRead: true });
-    },
+/** Returns the states of all countries of a client; may be a second old. */
+export async function otpHoldStatesOf(
+  { db, env }: Context<'OTP_HOLDS_TABLE'>,
+  clientId: string,
+): Promise<readonly OtpHoldState[]> {
+  const { Items = [] } = await db.send(
+    new QueryCommand({
+      TableName: env.OTP_HOLDS_TABLE,
+      KeyConditionExpression: 'client_id = :client',
+      ExpressionAttributeValues: { ':client': clientId },
+    }),
+  );
+  return readableRows(otpHoldRow, Items, 'client_id');
+}
 
-    /** Returns the states of all its countries; may be a second old. */
-    async ofClient(clientId: string): Promise<readonly OtpHoldState[]> {
-      const { Items = [] } = await client.send(
-        new QueryCommand({
-          TableName,
-          KeyConditionExpression: 'client_id = :client',
-          ExpressionAttributeValues: { ':client': clientId },
-        }),
-      );
-      return readableRows(otpHoldRow, Items, 'client_id');
-    },
+export async function heldOtps({ db, env }: Context<'OTP_HOLDS_TABLE'>): Promise<readonly OtpHold[]> {
+  const rows = await Array.fromAsync(scanRows(db, { TableName: env.OTP_HOLDS_TABLE }));
+  return readableRows(otpHoldRow, rows, 'client_id').filter((row) => row.state === 'held');
+}
 
-    async listHeld(): Promise<readonly OtpHold[]> {
-      const rows = await Array.fromAsync(scanRows(client, { TableName }));
-      return readableRows(otpHoldRow, rows, 'client_id').filter((row) => row.state === 'held');
-    },
-
-    /** Returns false if the state is no longer the one that was seen. */
-    async replace(seen: OtpHoldState | undefined, next: OtpHoldState): Promise<boolean> {
-      const { client_id, country, ...values } = next;
-      const row = { TableName, Key: { client_id, country } };
-      const { state, changed_at } = seen ?? {};
-      return (await updateIf(client, row, { state, changed_at }, { ...ofOneState, ...values })).applied;
-    },
-  };
+/** Returns false if the state is no longer the one that was seen. */
+export async function replaceOtpHold(
+  { db, env }: Context<'OTP_HOLDS_TABLE'>,
+  seen: OtpHoldState | undefined,
+  next: OtpHoldState,
+): Promise<boolean> {
+  const { client_id, country, ...values } = next;
+  const row = { TableName: env.OTP_HOLDS_TABLE, Key: { client_id, country } };
+  const { state, changed_at } = seen ?? {};
+  return (await updateIf(db, row, { state, changed_at }, { ...ofOneState, ...values })).applied;
 }

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { channel, count, idOf, instant, recipient, reference } from '../message/message-response.schema.ts';
 import { described } from '../operation/fields.ts';
 
-const sentOneTimePassword = z.object({
+export const sentOneTimePassword = z.object({
   otp_id: idOf('otp'),
   message_id: idOf('msg'),
   status: described(z.literal('pending'), '`pending` until the code is verified.'),
@@ -25,7 +25,6 @@ export const verification = z.object({
   attempts_remaining: z.exactOptional(count),
 });
 
-export type SentOneTimePassword = z.output<typeof sentOneTimePassword>;
 export type Verification = z.output<typeof verification>;
 
 export const otpResponses = {

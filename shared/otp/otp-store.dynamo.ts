@@ -48,31 +48,43 @@ const sendsRow = z.object({ message_ids: z.exactOptional(z.set(z.string())) });
 /** A report of a verification reads them up to half an hour after their window. */
 const sendsKeptSeconds = 3600;
 
-type OtpContext = Context<'ONE_TIME_PASSWORDS_TABLE'>;
-
-function read<Schema extends z.ZodMiniType>({ db, env }: OtpContext, schema: Schema, key: string) {
+function read<Schema extends z.ZodMiniType>(
+  { db, env }: Context<'ONE_TIME_PASSWORDS_TABLE'>,
+  schema: Schema,
+  key: string,
+) {
   const Key = { otp_id: key };
   return readRow(db, schema, { TableName: env.ONE_TIME_PASSWORDS_TABLE, Key, ConsistentRead: true });
 }
 
-export function readOtp(ctx: OtpContext, otpId: string): Promise<OneTimePassword | undefined> {
+export function readOtp(
+  ctx: Context<'ONE_TIME_PASSWORDS_TABLE'>,
+  otpId: string,
+): Promise<OneTimePassword | undefined> {
   return read(ctx, otpSchema, otpId);
 }
 
 /** Returns the id of the latest password for the recipient and purpose. */
-export async function latestOtp(ctx: OtpContext, key: PendingOtpKey): Promise<string | undefined> {
+export async function latestOtp(
+  ctx: Context<'ONE_TIME_PASSWORDS_TABLE'>,
+  key: PendingOtpKey,
+): Promise<string | undefined> {
   return (await read(ctx, pendingRow, pendingId(key)))?.latest;
 }
 
 /** Returns the ids of the messages that are counted for the recipient in the window at this time. */
-export async function otpSendsTo(ctx: OtpContext, recipient: OtpRecipient, at: Date): Promise<string[]> {
+export async function otpSendsTo(
+  ctx: Context<'ONE_TIME_PASSWORDS_TABLE'>,
+  recipient: OtpRecipient,
+  at: Date,
+): Promise<string[]> {
   const row = await read(ctx, sendsRow, sendsId(recipient, at));
   return [...(row?.message_ids ?? [])];
 }
 
 /** Counts a message in the window at this time, once for the same message. Returns false if the window is full. */
 export async function countOtpSend(
-  { db, env }: OtpContext,
+  { db, env }: Context<'ONE_TIME_PASSWORDS_TABLE'>,
   recipient: OtpRecipient,
   messageId: string,
   at: Date,
@@ -84,7 +96,7 @@ export async function countOtpSend(
 
 /** Counts an SMS with a password that was sent before, once for the same leg. */
 export async function countOtpSms(
-  { db, env }: OtpContext,
+  { db, env }: Context<'ONE_TIME_PASSWORDS_TABLE'>,
   otp: OneTimePassword,
   legId: string,
 ): Promise<void> {
@@ -104,7 +116,11 @@ export async function countOtpSms(
  * and unexpired and has attempts left. `otp` is the present row, or undefined if it does not match the attempt
  * (`isNamedBy`). The same work id counts once.
  */
-export async function countOtpAttempt({ db, env }: OtpContext, attempt: OtpAttempt, now: Date) {
+export async function countOtpAttempt(
+  { db, env }: Context<'ONE_TIME_PASSWORDS_TABLE'>,
+  attempt: OtpAttempt,
+  now: Date,
+) {
   const { otpId, clientId, recipient, purpose, workId } = attempt;
   const named = Object.entries({ recipient, purpose }).filter(([, value]) => value !== undefined);
   const counting = await conditionalUpdate(db, {
@@ -142,7 +158,7 @@ export async function countOtpAttempt({ db, env }: OtpContext, attempt: OtpAttem
  * could be tried.
  */
 export async function giveBackOtpAttempt(
-  { db, env }: OtpContext,
+  { db, env }: Context<'ONE_TIME_PASSWORDS_TABLE'>,
   { otpId, workId }: OtpAttempt,
 ): Promise<void> {
   await conditionalUpdate(db, {
@@ -156,7 +172,7 @@ export async function giveBackOtpAttempt(
 
 /** Returns true to only one of any number of concurrent right codes. */
 export async function markOtpVerified(
-  { db, env }: OtpContext,
+  { db, env }: Context<'ONE_TIME_PASSWORDS_TABLE'>,
   { otpId, workId }: OtpAttempt,
 ): Promise<boolean> {
   const verified = { status: 'verified', verified_by: workId };

@@ -7,7 +7,6 @@
  * The table `otp-traffic` contains a row for each minute and each day of a client, with the passwords sent and
  * verified in each country.
  */
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { keptDays } from '../contract/mode.ts';
 import { queryRows } from '../platform/aws/read-rows.dynamo.ts';
@@ -134,53 +133,59 @@ function countOf(otp: z.output<typeof countedOtp>): OtpCount {
   return { sends, verified: status === 'verified' ? sends : 0 };
 }
 
-export type OtpTraffic = ReturnType<typeof dynamoOtpTraffic>;
-
 const columnOfCountry = /^(sends|verified)_([A-Z0-9]{2,3})$/;
 
-export function dynamoOtpTraffic(client: DynamoDBDocumentClient, TableName: string) {
-  /** Returns the counts from the row of `since` to the row of `until`, oldest first, read consistently. */
-  async function countsIn(
-    span: keyof typeof nameLength,
-    clientId: string,
-    since: Date,
-    until: Date,
-  ): Promise<OtpMinute[]> {
-    const rows = queryRows(client, {
-      TableName,
-      KeyConditionExpression: 'client_id = :client AND #span BETWEEN :first AND :last',
-      ExpressionAttributeNames: { '#span': 'span' },
-      ExpressionAttributeValues: {
-        ':client': clientId,
-        ':first': `${span}#${spanName(span, since)}`,
-        ':last': `${span}#${spanName(span, until)}`,
-      },
-      // Just written by the caller.
-      ConsistentRead: true,
-    });
-    const counts: OtpMinute[] = [];
-    for await (const row of rows) {
-      const start = startOf(String(row.span).slice(span.length + 1));
-      for (const [attribute, value] of Object.entries(row)) {
-        const [, column, country] = columnOfCountry.exec(attribute) ?? [];
-        if (country === undefined || typeof value !== 'number') continue;
-        counts.push({ start, country, sends: 0, verified: 0, [column as keyof OtpCount]: value });
-      }
+/** Returns the counts from the row of `since` to the row of `until`, oldest first, read consistently. */
+async function countsIn(
+  { db, env }: Context<'OTP_TRAFFIC_TABLE'>,
+  span: keyof typeof nameLength,
+  clientId: string,
+  since: Date,
+  until: Date,
+): Promise<OtpMinute[]> {
+  const rows = queryRows(db, {
+    TableName: env.OTP_TRAFFIC_TABLE,
+    KeyConditionExpression: 'client_id = :client AND #span BETWEEN :first AND :last',
+    ExpressionAttributeNames: { '#span': 'span' },
+    ExpressionAttributeValues: {
+      ':client': clientId,
+      ':first': `${span}#${spanName(span, since)}`,
+      ':last': `${span}#${spanName(span, until)}`,
+    },
+    // Just written by the caller.
+    ConsistentRead: true,
+  });
+  const counts: OtpMinute[] = [];
+  for await (const row of rows) {
+    const start = startOf(String(row.span).slice(span.length + 1));
+    for (const [attribute, value] of Object.entries(row)) {
+      const [, column, country] = columnOfCountry.exec(attribute) ?? [];
+      if (country === undefined || typeof value !== 'number') continue;
+      counts.push({ start, country, sends: 0, verified: 0, [column as keyof OtpCount]: value });
     }
-    return counts;
   }
+  return counts;
+}
 
-  return {
-    /** Returns the counts of the whole minutes from `since` until `until` (exclusive). */
-    async minutes(clientId: string, since: Date, until: Date): Promise<readonly OtpMinute[]> {
-      const counts = await countsIn('minute', clientId, since, until);
-      return counts.filter(({ start }) => start < until);
-    },
-    /** True if a password of the client was verified on one of these UTC days. */
-    async hasVerified(clientId: string, since: Date, until: Date): Promise<boolean> {
-      return totalOf(await countsIn('day', clientId, since, until)).verified > 0;
-    },
-  };
+/** Returns the counts of the whole minutes from `since` until `until` (exclusive). */
+export async function otpMinutes(
+  ctx: Context<'OTP_TRAFFIC_TABLE'>,
+  clientId: string,
+  since: Date,
+  until: Date,
+): Promise<readonly OtpMinute[]> {
+  const counts = await countsIn(ctx, 'minute', clientId, since, until);
+  return counts.filter(({ start }) => start < until);
+}
+
+/** True if a password of the client was verified on one of these UTC days. */
+export async function hasVerifiedOtp(
+  ctx: Context<'OTP_TRAFFIC_TABLE'>,
+  clientId: string,
+  since: Date,
+  until: Date,
+): Promise<boolean> {
+  return totalOf(await countsIn(ctx, 'day', clientId, since, until)).verified > 0;
 }
 
 export function totalOf(counts: readonly OtpCount[]): OtpCount {

@@ -1,5 +1,6 @@
 /**
- * A one-time password, without its code.
+ * A one-time password without its code, and its text. The text says how long the password is still valid, so it is rendered
+ * late.
  *
  * Why: docs/decisions/otp-code-derived-at-hand-over.md
  */
@@ -7,6 +8,8 @@ import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
 import { modeOf } from '../contract/mode.ts';
 import type { Message } from '../message/message.ts';
+import { render } from '../message/message-text.ts';
+import type { SendOtpRequest } from './otp-request.ts';
 
 /** A row of the table. All times ISO 8601 UTC. */
 export const otpSchema = z.object({
@@ -59,4 +62,32 @@ export function otpHandOverMs(message: Message, now: Date): number | undefined {
     return undefined;
   // The clock of the function that stored it may be ahead, and CloudWatch has no percentiles of a metric with a negative value.
   return Math.max(0, now.getTime() - Date.parse(message.created_at));
+}
+
+/**
+ * Returns the template with `{{code}}` and `{{ttl_minutes}}`; `{{minutes}}` is the unit, and not a placeholder that a
+ * request can have.
+ */
+export function otpTemplate({ template, brand = '' }: SendOtpRequest): string {
+  const what = brand === '' ? 'verification code' : '{{brand}} verification code';
+  const given = template ?? `{{code}} is your ${what}. It expires in {{ttl_minutes}} {{minutes}}.`;
+  return filled(given, { ...kept, brand });
+}
+
+export function otpText(template: string, expiresAt: Date, now: Date): string {
+  // Rounded down: the code must not expire earlier than the text says.
+  const minutes = Math.max(1, Math.floor((expiresAt.getTime() - now.getTime()) / 60_000));
+  return filled(template, {
+    ...kept,
+    ttl_minutes: String(minutes),
+    minutes: minutes === 1 ? 'minute' : 'minutes',
+  });
+}
+
+/** Filled in later. */
+const kept = { code: '{{code}}', ttl_minutes: '{{ttl_minutes}}', minutes: '{{minutes}}' };
+
+function filled(text: string, values: Readonly<Record<string, string>>): string {
+  const rendered = render(text, values);
+  return rendered.ok ? rendered.text : text;
 }

@@ -11,24 +11,23 @@
  * Why: docs/decisions/otp-hold.md
  */
 import { notify } from '../activity/write-activity.dynamo.ts';
-import { allCountries, type OtpHoldRule } from '../contract/otp-abuse.ts';
+import { allCountries } from '../contract/otp-abuse.ts';
 import { addDays, addSeconds, startOfMinute } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
 import { derivedIdAt } from '../platform/ids.ts';
-import type { OtpFinding, OtpHoldState, OtpHoldStore } from './otp-holds.dynamo.ts';
+import { type OtpFinding, type OtpHoldState, otpHoldStatesOf, replaceOtpHold } from './otp-holds.dynamo.ts';
 import {
+  hasVerifiedOtp,
   type OtpCount,
   type OtpMinute,
   type OtpRecord,
-  type OtpTraffic,
+  otpMinutes,
   totalOf,
 } from './otp-traffic.dynamo.ts';
 
-export interface TrafficReviewContext extends Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'> {
-  readonly traffic: OtpTraffic;
-  readonly holds: OtpHoldStore;
-  readonly rule: OtpHoldRule;
-}
+type ReviewContext = Context<
+  'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS' | 'OTP_TRAFFIC_TABLE' | 'OTP_HOLDS_TABLE' | 'OTP_HOLD'
+>;
 
 const judgedSeconds = 3600;
 /**
@@ -41,34 +40,34 @@ const comparesItselfDays = 30;
 /** A batch is repeated within minutes. */
 const repeatedSeconds = 600;
 
-type States = Map<string, OtpHoldState>;
-
 /**
  * @returns the results of these records: holds, and notices of clients that verify nothing
  * @throws if a review did not end: all records must be passed again.
  */
 export async function reviewTraffic(
-  dependencies: TrafficReviewContext,
+  context: ReviewContext,
   records: readonly OtpRecord[],
 ): Promise<readonly OtpFinding[]> {
   const findings: OtpFinding[] = [];
   for (const [clientId, ofClient] of Map.groupBy(records, (record) => record.clientId)) {
     const newest = Math.max(...ofClient.map(({ changedAt }) => changedAt.getTime()));
-    findings.push(...(await reviewClient(dependencies, clientId, new Date(newest))));
+    findings.push(...(await reviewClient(context, clientId, new Date(newest))));
   }
   return findings;
 }
 
 async function reviewClient(
-  dependencies: TrafficReviewContext,
+  context: ReviewContext,
   clientId: string,
   asOf: Date,
 ): Promise<readonly OtpFinding[]> {
-  const { traffic, holds, rule, clock } = dependencies;
+  const { env, clock } = context;
+  const rule = env.OTP_HOLD;
   const until = startOfMinute(addSeconds(asOf, -settleSeconds));
-  const hour = await traffic.minutes(clientId, addSeconds(until, -judgedSeconds), until);
+  const hour = await otpMinutes(context, clientId, addSeconds(until, -judgedSeconds), until);
   if (totalOf(hour).sends < rule.minimumSends) return [];
-  const states: States = new Map((await holds.ofClient(clientId)).map((state) => [state.country, state]));
+  const stored = await otpHoldStatesOf(context, clientId);
+  const states = new Map(stored.map((state) => [state.country, state]));
   const findings: OtpFinding[] = [];
   // All countries come last: passwords to countries that are held by themselves do not count there.
   for (const country of [...new Set(hour.map((minute) => minute.country)), allCountries]) {
@@ -76,18 +75,18 @@ async function reviewClient(
     if (!isLow(totalOf(judged), rule)) continue;
     const known = states.get(country);
     const since = addDays(asOf, -comparesItselfDays);
-    if (known?.state !== 'held' && !(await traffic.hasVerified(clientId, since, asOf))) {
+    if (known?.state !== 'held' && !(await hasVerifiedOtp(context, clientId, since, asOf))) {
       const all = states.get(allCountries);
       const isRecent = all !== undefined && new Date(all.changed_at) > since;
       if (all?.state === 'held' || (all?.state === 'allowed' && (all.always || isRecent))) return findings;
       const found = foundIn(hour, clientId, clock());
       const notice: OtpFinding = { ...found, country: allCountries, state: 'noticed' };
       const finding = isRecent && all.state === 'noticed' ? all : notice;
-      return [...findings, ...(await record(dependencies, all, finding))];
+      return [...findings, ...(await record(context, all, finding))];
     }
     const hold: OtpFinding =
       known?.state === 'held' ? known : { ...foundIn(judged, clientId, clock()), country, state: 'held' };
-    findings.push(...(await record(dependencies, known, hold)));
+    findings.push(...(await record(context, known, hold)));
     states.set(country, hold);
   }
   return findings;
@@ -97,7 +96,11 @@ async function reviewClient(
  * Returns the minutes that a hold of the country would judge. Leaves out passwords that an administrator allowed or
  * that are already held.
  */
-function judgedMinutes(hour: readonly OtpMinute[], country: string, states: States): readonly OtpMinute[] {
+function judgedMinutes(
+  hour: readonly OtpMinute[],
+  country: string,
+  states: ReadonlyMap<string, OtpHoldState>,
+): readonly OtpMinute[] {
   const isAllowed = (of: string, start: Date): boolean => {
     const state = states.get(of);
     return state?.state === 'allowed' && (state.always || start < new Date(state.changed_at));
@@ -110,7 +113,7 @@ function judgedMinutes(hour: readonly OtpMinute[], country: string, states: Stat
 }
 
 /** True if there are enough passwords to judge, and too few were verified. */
-export function isLow({ sends, verified }: OtpCount, rule: OtpHoldRule): boolean {
+export function isLow({ sends, verified }: OtpCount, rule: ReviewContext['env']['OTP_HOLD']): boolean {
   return sends >= rule.minimumSends && verified < rule.minimumShare * sends;
 }
 
@@ -130,11 +133,11 @@ function foundIn(minutes: readonly OtpMinute[], clientId: string, now: Date) {
  * @param known - the stored state; the finding itself if it was stored before
  */
 async function record(
-  context: TrafficReviewContext,
+  context: ReviewContext,
   known: OtpHoldState | undefined,
   finding: OtpFinding,
 ): Promise<readonly OtpFinding[]> {
-  if (finding !== known && !(await context.holds.replace(known, finding))) return [];
+  if (finding !== known && !(await replaceOtpHold(context, known, finding))) return [];
   // The first worker may have died before the lines below.
   if (addSeconds(new Date(finding.changed_at), repeatedSeconds) < context.clock()) return [];
   const { client_id, country, state, changed_at } = finding;

@@ -13,8 +13,8 @@ import type * as z from 'zod/mini';
 import { assertChannelsOn, assertMaySend, permissionsOf } from '../client/sending-permissions.ts';
 import { GatewayError } from '../contract/errors.ts';
 import type { functionUses } from '../contract/function-uses.ts';
-import { noCountry } from '../contract/otp-abuse.ts';
 import { countryOf } from '../contract/phone-number.ts';
+import { noCountry } from '../contract/recipient-forms.ts';
 import { capsInForce, checkCaps, takeFromCaps } from '../limit/client-caps.ts';
 import type { Message } from '../message/message.ts';
 import { segment, withSampleCode } from '../message/message-text.ts';
@@ -30,13 +30,12 @@ import type { EnvironmentFor } from '../platform/env.ts';
 import { newId } from '../platform/ids.ts';
 import { retryConflicts } from '../platform/retry.ts';
 import { type SelectSender, sendersOf } from '../sender/select-sender.ts';
-import { attemptsRemaining, isPending, type OneTimePassword } from './otp.ts';
+import { attemptsRemaining, isPending, type OneTimePassword, otpTemplate, otpText } from './otp.ts';
 import { assertNotHeld } from './otp-holds.dynamo.ts';
 import { codeLength, type SendOtpRequest, sendOtpSchema, ttlSeconds } from './otp-request.ts';
-import type { SentOneTimePassword } from './otp-response.schema.ts';
+import type { sentOneTimePassword } from './otp-response.schema.ts';
 import { type OtpSend, storeOtpSend } from './otp-sends.dynamo.ts';
 import { hasRoom, latestOtp, type PendingOtpKey, readOtp, tooManySends } from './otp-store.dynamo.ts';
-import { otpTemplate, otpText } from './otp-text.ts';
 
 interface WantedSend {
   readonly key: PendingOtpKey;
@@ -218,7 +217,7 @@ function otpMessage({ wanted, select, now }: WantedSend, messageId: string, otp:
   return { ...message, ...legsToStore(legs, message, select) };
 }
 
-function otpView(message: Message): SentOneTimePassword {
+function otpView(message: Message): z.output<typeof sentOneTimePassword> {
   const { message_id, channel, recipient, otp } = message;
   if (otp === undefined) throw new Error(`${message_id} carries no one-time password`);
   return {

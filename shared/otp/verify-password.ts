@@ -7,11 +7,10 @@ import { type ApiResponse, type Operation, parseBody, requireCaller } from '../o
 import type { Context } from '../platform/context.ts';
 import { isId } from '../platform/ids.ts';
 import { attemptsRemaining, type OneTimePassword } from './otp.ts';
+import { isRightCode, type OtpSecrets } from './otp-code.secrets.ts';
 import { codeLength, codeLengthText, defaultPurpose, purposeText } from './otp-request.ts';
 import type { Verification } from './otp-response.schema.ts';
-import type { OtpSecrets } from './otp-secret.secrets.ts';
 import { countOtpAttempt, giveBackOtpAttempt, latestOtp, markOtpVerified } from './otp-store.dynamo.ts';
-import { isRightCode } from './otp-text.ts';
 
 const codePattern = new RegExp(`^${between}(${digit}${between}){${codeLength.min},${codeLength.max}}$`);
 const codeCharactersMax = 64;

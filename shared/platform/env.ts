@@ -51,9 +51,6 @@ export type EnvironmentFor<Declared> = Environment<
   VariableOf<Declared extends readonly (infer Part)[] ? Part : Declared>
 >;
 
-/** Variables as text, from the process or from a test. */
-export type EnvironmentSource = Readonly<Record<string, string | undefined>>;
-
 const text = z.string().check(z.minLength(1));
 
 /**
@@ -61,7 +58,7 @@ const text = z.string().check(z.minLength(1));
  *
  * @throws Error that names a variable which is missing or malformed, without its value.
  */
-export function readVariable(name: string, source: EnvironmentSource): unknown {
+export function readVariable(name: string, source: Readonly<Record<string, string | undefined>>): unknown {
   const schema: z.ZodMiniType = Object.hasOwn(variables, name) ? variables[name as VariableName] : text;
   const parsed = schema.safeParse(fromText(schema, source[name]));
   if (!parsed.success) throw new Error(`environment variable missing or malformed: ${name}`);
@@ -70,7 +67,7 @@ export function readVariable(name: string, source: EnvironmentSource): unknown {
 
 /** Returns the declared variables of a function. Each is read once, when it is first used. */
 export function environmentOf<Name extends FunctionName>(
-  source: EnvironmentSource = process.env,
+  source: Readonly<Record<string, string | undefined>> = process.env,
 ): EnvironmentFor<(typeof functionUses)[Name]> {
   const values = new Map<string, unknown>();
   const handler: ProxyHandler<EnvironmentFor<(typeof functionUses)[Name]>> = {
@@ -108,3 +105,5 @@ export function sampledTraceId(): string | undefined {
   const header = process.env._X_AMZN_TRACE_ID ?? '';
   return header.includes('Sampled=1') ? /Root=([^;]+)/.exec(header)?.[1] : undefined;
 }
+
+export const metricNamespace = 'MessagingGateway';

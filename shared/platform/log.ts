@@ -4,8 +4,8 @@
  * are lines in CloudWatch's embedded metric format, so they need no call.
  */
 
-import { metricNamespace, type StageMetric } from '../contract/metrics.ts';
-import { sampledTraceId, serviceName } from './env.ts';
+import type { StageMetric } from '../contract/metrics.ts';
+import { metricNamespace, sampledTraceId, serviceName } from './env.ts';
 
 const service = serviceName();
 

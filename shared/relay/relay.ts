@@ -36,10 +36,13 @@ import { addSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
 import { jsonIn } from '../platform/object-fields.ts';
 import type { QueueRecord } from '../platform/process-queue-batch.ts';
-import { createDeliveries, type StoredDeliveries } from '../webhook/create-deliveries.ts';
+import {
+  createDeliveries,
+  deliveriesToSlow,
+  type StoredDeliveries,
+} from '../webhook/delivery-store.dynamo.ts';
 import { plannedEndpointsOf } from '../webhook/endpoint-store.dynamo.ts';
 import { planDeliveries } from '../webhook/plan-deliveries.ts';
-import { deliveriesToSlow } from '../webhook/slow-endpoints.dynamo.ts';
 import { sendSetAside } from './set-aside-copy.sqs.ts';
 
 interface RelayedRecord {

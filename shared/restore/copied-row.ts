@@ -3,6 +3,8 @@
  * nothing and open no access: an unfinished message is held, an unfinished webhook becomes failed, and a client, an
  * API key or a webhook secret is disabled.
  */
+import * as z from 'zod/mini';
+import { settingsIdOf } from '../contract/mode.ts';
 import { dueFields } from '../due/due-index.ts';
 import { isFinished } from '../message/dispatch/fallback.ts';
 import { type HeldGroup, type Message, messageSchema, transitions } from '../message/message.ts';
@@ -10,9 +12,18 @@ import { restoredBy, rowIn, usageClosed } from '../platform/aws/stream-record.dy
 import { earlierOf } from '../platform/clock.ts';
 import { type Delivery, deliverySchema } from '../webhook/delivery.ts';
 import { resendSchema } from '../webhook/log/resend.ts';
-import type { SettingChange } from './recorded-changes.ts';
 import type { Item } from './side-tables.dynamo.ts';
 import type { RestorableTable } from './table-rows.dynamo.ts';
+
+export const activityRow = z.object({
+  at: z.string(),
+  kind: z.string(),
+  summary: z.string(),
+  client_id: z.optional(z.string()),
+  after: z.optional(z.record(z.string(), z.unknown())),
+});
+
+export type SettingChange = Readonly<z.output<typeof activityRow>>;
 
 export interface RestoreRun {
   readonly restoreId: string;
@@ -139,5 +150,26 @@ function copiedSecrets({ webhook_secrets, endpoint_secrets, ...item }: Item): Co
 function wasDeleted({ changes }: RestoreRun, { endpoint_id }: Item): boolean {
   return changes.some(
     ({ kind, summary }) => kind === 'webhook_endpoint_deleted' && summary.includes(endpoint_id?.S ?? ''),
+  );
+}
+
+/** The kinds that decide if a copied client or its secrets may be used again. */
+const accessKinds: ReadonlySet<string> = new Set([
+  'client_disabled',
+  'client_enabled',
+  'client_secret_rotated',
+  'client_secret_ended',
+  'webhook_secret_rotated',
+  'webhook_endpoint_secret_rotated',
+  'webhook_endpoint_deleted',
+  'permissions_changed',
+]);
+
+/** Returns the changes of the key, or of the client, that owns the row. */
+export function changesOf(changes: readonly SettingChange[], { client_id, key_id }: Item) {
+  return changes.filter(({ kind, client_id: of = '', after }) =>
+    key_id === undefined
+      ? accessKinds.has(kind) && settingsIdOf(of) === settingsIdOf(client_id?.S ?? '')
+      : after?.key_id === key_id.S,
   );
 }

@@ -10,16 +10,15 @@ import { type HeldGroup, type Message, messageSchema, transitions } from '../mes
 import { transitionMessage } from '../message/store/message-changes.dynamo.ts';
 import { expiry, type Transition } from '../message/store/message-row.ts';
 import { updateIf } from '../platform/aws/conditional-write.dynamo.ts';
-import type { Row } from '../platform/aws/read-rows.dynamo.ts';
+import { chunksOf, type Row } from '../platform/aws/read-rows.dynamo.ts';
 import { rowIn } from '../platform/aws/stream-record.dynamo.ts';
 import type { Context } from '../platform/context.ts';
-import { chunksOf } from '../platform/long-lists.ts';
-import { eachPage, type Item, type SideTables } from './side-tables.dynamo.ts';
+import { type dynamoSideTables, eachPage, type Item } from './side-tables.dynamo.ts';
 import { keyOf, type RestorableTable, type StackTable } from './table-rows.dynamo.ts';
 
 export interface HeldContext extends Context<'MESSAGES_TABLE'> {
   readonly tables: Readonly<Record<RestorableTable, StackTable>>;
-  readonly sideTables: SideTables;
+  readonly sideTables: ReturnType<typeof dynamoSideTables>;
 }
 
 const writesAtOnce = 10;

@@ -11,11 +11,12 @@
  * repeated, so a command that was killed at any call is repeated as a whole.
  */
 import type { HeldGroup } from '../message/message.ts';
-import { restoredBy } from '../platform/aws/stream-record.dynamo.ts';
-import { chunksOf } from '../platform/long-lists.ts';
-import { copiedRow, type RestoreRun } from './copied-row.ts';
+import { chunksOf } from '../platform/aws/read-rows.dynamo.ts';
+import { restoredBy, rowIn } from '../platform/aws/stream-record.dynamo.ts';
+import { addDays, dayOf } from '../platform/clock.ts';
+import type { Context } from '../platform/context.ts';
+import { activityRow, changesOf, copiedRow, type RestoreRun, type SettingChange } from './copied-row.ts';
 import { disabledId, type HeldContext } from './held-rows.dynamo.ts';
-import { changesOf, recordedChanges } from './recorded-changes.ts';
 import { eachPage, type Item, sideTableName } from './side-tables.dynamo.ts';
 import {
   beginMaintenance,
@@ -29,6 +30,8 @@ import {
   presentRows,
   type RestorableTable,
   restorableTables,
+  rowsOfPartition,
+  type StackTable,
 } from './table-rows.dynamo.ts';
 
 /** The state that a repeated command needs. */
@@ -83,6 +86,23 @@ export interface RestoreReport {
   readonly failed_webhooks: string[];
   /** The endpoints that were not copied, because their clients deleted them since the time. */
   readonly deleted_endpoints: string[];
+}
+
+/** Returns the changes from `since` until now, the oldest first. */
+export async function recordedChanges(
+  context: Context,
+  activityLog: StackTable,
+  since: Date,
+): Promise<readonly SettingChange[]> {
+  const now = context.clock();
+  const changes: SettingChange[] = [];
+  for (let day = since; dayOf(day) <= dayOf(now); day = addDays(day, 1)) {
+    for (const item of await rowsOfPartition(context, activityLog, dayOf(day))) {
+      const entry = activityRow.safeParse(rowIn(item)).data;
+      if (entry !== undefined && entry.at >= since.toISOString()) changes.push(entry);
+    }
+  }
+  return changes.toSorted((one, other) => (one.at < other.at ? -1 : 1));
 }
 
 /** Lambda takes seconds to turn a mapping. */

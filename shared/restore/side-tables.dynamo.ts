@@ -15,8 +15,6 @@ import {
 
 export type Item = Record<string, AttributeValue>;
 
-export type SideTables = ReturnType<typeof dynamoSideTables>;
-
 /** Returns the name of a side table, within DynamoDB's limit of 255 characters. */
 export function sideTableName(table: string, to: Date): string {
   return `${table}-at-${to.toISOString().replaceAll(/[-:]|\.000/g, '')}`.replaceAll('.', '-');
@@ -93,7 +91,7 @@ const segments = 8;
 
 /** Reads the segments of a table at once. */
 export async function eachPage(
-  sideTables: SideTables,
+  sideTables: ReturnType<typeof dynamoSideTables>,
   tableName: string,
   work: (items: readonly Item[]) => Promise<void>,
 ): Promise<void> {

@@ -6,8 +6,8 @@ import {
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { TableName } from '../contract/tables.ts';
+import { chunksOf } from '../platform/aws/read-rows.dynamo.ts';
 import type { Context } from '../platform/context.ts';
-import { chunksOf } from '../platform/long-lists.ts';
 import { retryRemaining } from '../platform/retry.ts';
 import type { Item } from './side-tables.dynamo.ts';
 

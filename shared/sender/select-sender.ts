@@ -41,30 +41,33 @@ interface SelectedSenders {
 
 export type SelectSender = (addressed: Addressed) => SelectedSenders;
 
-type SendersContext = Context<'SENDERS_TABLE' | 'STAGE_SMS_SENDER' | 'SMS_CARRIER' | 'WHATSAPP_CARRIER'>;
-
 /**
  * The rows of a client, and all rows, each read at most every 45 s, so that an edit takes effect within 60 s. All rows are
  * needed for the rows of `*`, the senders of other clients, and the paces; the table is small.
  */
-const cachedRows = oncePerContext((context: SendersContext) => {
-  return {
-    stage: stageSendersOf(context.env),
-    ofClients: cachedRead(
-      async (clientId: string) => parse(context, await readEditedRows(context, senderTable, clientId)),
-      accessCache,
-      context.clock,
-    ),
-    ofAll: cachedRead(
-      async () => parsedRows(context, await readAllEditedRows(context, senderTable)),
-      accessCache,
-      context.clock,
-    ),
-  };
-});
+const cachedRows = oncePerContext(
+  (context: Context<'SENDERS_TABLE' | 'STAGE_SMS_SENDER' | 'SMS_CARRIER' | 'WHATSAPP_CARRIER'>) => {
+    return {
+      stage: stageSendersOf(context.env),
+      ofClients: cachedRead(
+        async (clientId: string) => parse(context, await readEditedRows(context, senderTable, clientId)),
+        accessCache,
+        context.clock,
+      ),
+      ofAll: cachedRead(
+        async () => parsedRows(context, await readAllEditedRows(context, senderTable)),
+        accessCache,
+        context.clock,
+      ),
+    };
+  },
+);
 
 /** Returns the senders of a client. Its own rows and all rows are read at the same time. */
-export async function sendersOf(context: SendersContext, dataId: string) {
+export async function sendersOf(
+  context: Context<'SENDERS_TABLE' | 'STAGE_SMS_SENDER' | 'SMS_CARRIER' | 'WHATSAPP_CARRIER'>,
+  dataId: string,
+) {
   const clientId = settingsIdOf(dataId);
   const { stage, ofClients, ofAll } = cachedRows(context);
   const [own = [], all] = await Promise.all([ofClients(clientId), ofAll()]);
@@ -85,11 +88,16 @@ export async function sendersOf(context: SendersContext, dataId: string) {
 }
 
 /** Returns the stage's own sender for SMS, which is the last resort, and its carriers in order of preference. */
-function stageSendersOf(env: SendersContext['env']) {
+function stageSendersOf(
+  env: Context<'SENDERS_TABLE' | 'STAGE_SMS_SENDER' | 'SMS_CARRIER' | 'WHATSAPP_CARRIER'>['env'],
+) {
   return { sms: env.STAGE_SMS_SENDER, carriers: stageCarriersOf(env) };
 }
 
-function parsedRows(context: SendersContext, rows: readonly EditedRow[]) {
+function parsedRows(
+  context: Context<'SENDERS_TABLE' | 'STAGE_SMS_SENDER' | 'SMS_CARRIER' | 'WHATSAPP_CARRIER'>,
+  rows: readonly EditedRow[],
+) {
   const parsed = rows.map(parseSenderRow);
   const ofEveryone = rows.filter(({ client_id }) => client_id === everyClient);
   const { sms } = stageSendersOf(context.env);
@@ -104,7 +112,10 @@ function parsedRows(context: SendersContext, rows: readonly EditedRow[]) {
 }
 
 /** Parses rows. Reports values that are ignored. */
-function parse(context: SendersContext, rows: readonly EditedRow[]): readonly ParsedSenderRow[] {
+function parse(
+  context: Context<'SENDERS_TABLE' | 'STAGE_SMS_SENDER' | 'SMS_CARRIER' | 'WHATSAPP_CARRIER'>,
+  rows: readonly EditedRow[],
+): readonly ParsedSenderRow[] {
   return rows.map((row) => {
     const parsed = parseSenderRow(row);
     for (const value of parsed.ignored) {

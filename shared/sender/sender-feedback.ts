@@ -2,7 +2,7 @@
  * The feedback in a row of `senders` (contract 10.5): what is sent from it, or why it is not used. It uses the same
  * row reader as the sends.
  */
-import { type Channel, channelNames, type StageCarriers } from '../contract/channels.ts';
+import { type Channel, channelNames } from '../contract/channels.ts';
 import { decimalText } from '../contract/prices.ts';
 import { everyClient } from '../contract/rate-limits-and-caps.ts';
 import {
@@ -46,7 +46,7 @@ export function senderFeedback(
     readonly claims: Holders;
     /** The pace of each identity by all rows. */
     readonly paces: Paces;
-    readonly carriers: StageCarriers;
+    readonly carriers: Readonly<Record<Channel, readonly string[]>>;
   },
 ): Feedback {
   return keepTime(row, judge(row, context));
@@ -80,7 +80,7 @@ function judge(
 
 function carrierFaults(
   { channel, carrier }: NonNullable<ParsedSenderRow['valid']>,
-  carriers: StageCarriers,
+  carriers: Readonly<Record<Channel, readonly string[]>>,
 ): string[] {
   const ofChannel = carriers[channel];
   if (carrier === undefined || ofChannel.includes(carrier)) return [];
@@ -149,7 +149,7 @@ export async function reviewSenders<Image>({
   carriers,
   clock,
 }: {
-  readonly carriers: StageCarriers;
+  readonly carriers: Readonly<Record<Channel, readonly string[]>>;
   readonly store: FeedbackStore<Image>;
   readonly existingClients: ExistingClients;
   readonly clock: Clock;

@@ -5,7 +5,8 @@
  */
 import * as z from 'zod/mini';
 import type { Channel } from '../contract/channels.ts';
-import { messageCostMax, millionthsPerUnit } from '../contract/prices.ts';
+import { messageCostMax } from '../contract/prices.ts';
+import { millionthsPerUnit } from '../contract/rate-limits-and-caps.ts';
 import { type Message, messageSchema, type Status } from '../message/message.ts';
 
 /** Each count is an attribute of a usage row, so its name is short: `s.t.GB.d.m` is the messages of one combination. */

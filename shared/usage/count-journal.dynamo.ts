@@ -22,11 +22,10 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { conditionalPut, updateIf } from '../platform/aws/conditional-write.dynamo.ts';
-import { batchRead, queryRows, type Row } from '../platform/aws/read-rows.dynamo.ts';
+import { batchRead, chunksOf, queryRows, type Row } from '../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
 import { countMetric, log } from '../platform/log.ts';
-import { chunksOf } from '../platform/long-lists.ts';
 import { retryConflicts, retryRemaining } from '../platform/retry.ts';
 import type { Amounts } from './amounts.ts';
 

@@ -1,6 +1,6 @@
 /** Sums usage rows by period and group. Periods and groups without messages are left out. */
 import { clientIdIn, type Mode } from '../contract/mode.ts';
-import { millionthsPerUnit } from '../contract/prices.ts';
+import { millionthsPerUnit } from '../contract/rate-limits-and-caps.ts';
 import { capsInForce, capUse } from '../limit/client-caps.ts';
 import { type Operation, parseQuery, requireCaller } from '../operation/operation.ts';
 import type { Context } from '../platform/context.ts';

@@ -17,16 +17,17 @@ const attemptErrors = [
 ] as const;
 export type AttemptError = (typeof attemptErrors)[number];
 
-/** The client disabled or deleted the endpoint after the event: nothing is posted, and no retry follows. */
-type WithdrawnError = Extract<AttemptError, 'endpoint_disabled' | 'endpoint_deleted'>;
-
 /**
  * The reasons why an attempt posts nothing, or nothing more after workers that died. A row that an edit made invalid
  * may be corrected before the next retry.
  */
-export type UnpostedError = WithdrawnError | Extract<AttemptError, 'no_secret' | 'reset'>;
+export type UnpostedError = Extract<
+  AttemptError,
+  'endpoint_disabled' | 'endpoint_deleted' | 'no_secret' | 'reset'
+>;
 
-export function isWithdrawn(error: AttemptError | undefined): error is WithdrawnError {
+/** True if the client disabled or deleted the endpoint after the event: nothing is posted, and no retry follows. */
+export function isWithdrawn(error: AttemptError | undefined): boolean {
   return error === 'endpoint_disabled' || error === 'endpoint_deleted';
 }
 

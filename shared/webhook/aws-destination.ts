@@ -3,25 +3,11 @@
  * destination that could never be used is refused at the request.
  */
 import * as z from 'zod/mini';
+import type { Environment } from '../platform/env.ts';
 
-export interface SqsDestination {
-  readonly queue_arn: string;
-  readonly role_arn: string;
-}
-export interface EventBridgeDestination {
-  readonly bus_arn: string;
-  readonly role_arn: string;
-}
 export type AwsDestination =
-  | { readonly sqs: SqsDestination }
-  | { readonly eventbridge: EventBridgeDestination };
-
-type KindOf<Destination> = Destination extends unknown ? keyof Destination : never;
-export type DestinationKind = KindOf<AwsDestination>;
-
-export function kindOf(destination: AwsDestination): DestinationKind {
-  return 'sqs' in destination ? 'sqs' : 'eventbridge';
-}
+  | { readonly sqs: { readonly queue_arn: string; readonly role_arn: string } }
+  | { readonly eventbridge: { readonly bus_arn: string; readonly role_arn: string } };
 
 export function resourceArnOf(destination: AwsDestination): string {
   return 'sqs' in destination ? destination.sqs.queue_arn : destination.eventbridge.bus_arn;
@@ -75,8 +61,6 @@ export function domainOf(partition: string): string {
   return partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com';
 }
 
-type OwnAccount = { readonly partition: string; readonly account: string };
-
 const example = {
   sqs: 'an SQS queue, such as arn:aws:sqs:eu-west-1:123456789012:webhooks',
   events: 'an EventBridge event bus, such as arn:aws:events:eu-west-1:123456789012:event-bus/webhooks',
@@ -84,7 +68,7 @@ const example = {
 } as const;
 
 /** Returns the schema of an ARN in a request, with the gateway's own error texts. */
-function arnSchema(service: keyof typeof example, resource: RegExp, { partition }: OwnAccount) {
+function arnSchema(service: keyof typeof example, resource: RegExp, partition: string) {
   return z.string().check(
     z.superRefine((text, context) => {
       const issue = (message: string) => context.addIssue({ code: 'custom', message });
@@ -102,30 +86,33 @@ function arnSchema(service: keyof typeof example, resource: RegExp, { partition 
   );
 }
 
-function accountIssue(resourceArn: string, roleArn: string, own: OwnAccount): string | undefined {
+function accountIssue(resourceArn: string, roleArn: string, ownAccount: string): string | undefined {
   const [resourceAccount, roleAccount] = [resourceArn, roleArn].map(
     (text) => arn.exec(text)?.groups?.account,
   );
   if (resourceAccount === undefined || roleAccount === undefined) return undefined;
-  if (roleAccount === own.account) return 'must be in your own AWS account';
+  if (roleAccount === ownAccount) return 'must be in your own AWS account';
   return resourceAccount === roleAccount
     ? undefined
     : 'must be in the same account as the queue or event bus';
 }
 
-export function awsDestinationSchemas(own: OwnAccount) {
-  const role = arnSchema('iam', roleName, own);
+export function awsDestinationSchemas({
+  GATEWAY_PARTITION: partition,
+  GATEWAY_ACCOUNT: account,
+}: Environment<'GATEWAY_PARTITION' | 'GATEWAY_ACCOUNT'>) {
+  const role = arnSchema('iam', roleName, partition);
   const inOneAccount = (resourceOf: 'queue_arn' | 'bus_arn') =>
     z.superRefine((given: { role_arn: string; queue_arn?: string; bus_arn?: string }, context) => {
-      const message = accountIssue(given[resourceOf] ?? '', given.role_arn, own);
+      const message = accountIssue(given[resourceOf] ?? '', given.role_arn, account);
       if (message !== undefined) context.addIssue({ code: 'custom', message, path: ['role_arn'] });
     });
   return {
     sqs: z
-      .object({ queue_arn: arnSchema('sqs', queueName, own), role_arn: role })
+      .object({ queue_arn: arnSchema('sqs', queueName, partition), role_arn: role })
       .check(inOneAccount('queue_arn')),
     eventbridge: z
-      .object({ bus_arn: arnSchema('events', busName, own), role_arn: role })
+      .object({ bus_arn: arnSchema('events', busName, partition), role_arn: role })
       .check(inOneAccount('bus_arn')),
   };
 }

@@ -8,12 +8,13 @@
 
 import { ConflictException, CreateScheduleCommand, type SchedulerClient } from '@aws-sdk/client-scheduler';
 import * as z from 'zod/mini';
+import { retryDelaysSeconds } from '../contract/webhook-worker-times.ts';
 import { allEnded } from '../platform/aws/permanent-fault.ts';
 import { queueText, scheduleNameOf, sendMessages } from '../platform/aws/queues.sqs.ts';
 import { addSeconds, queueDelayMaxSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
 import { isId } from '../platform/ids.ts';
-import { type Delivery, retryDelaysSeconds } from './delivery.ts';
+import type { Delivery } from './delivery.ts';
 
 const id = z.string().check(z.minLength(1));
 const deliveryMessage = z.object({ delivery_id: id });
@@ -25,13 +26,11 @@ export const webhookMessageSchema = z.union([
   z.object({ resend_id: id }),
   z.object({ client_id: id, failing_endpoint_id: id }),
 ]);
-export type WebhookMessage = Readonly<z.output<typeof webhookMessageSchema>>;
-
 export type WebhookQueue = 'first' | 'retries';
 
 export interface WebhookEntry {
   readonly clientId: string;
-  readonly message: WebhookMessage;
+  readonly message: Readonly<z.output<typeof webhookMessageSchema>>;
   /** Whole seconds, at most 900. */
   readonly delaySeconds: number;
 }

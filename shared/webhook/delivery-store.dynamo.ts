@@ -1,19 +1,66 @@
 /**
- * The rows of the webhook-deliveries table: deliveries, and requests to resend many. Every write is conditional on the
- * revision that was read. A write that the SDK repeats after a lost response recognizes its revision in the row.
+ * The rows of the webhook-deliveries table: deliveries, requests to resend many, and slow endpoints. Every write of the first two
+ * is conditional on the revision that was read. A write that the SDK repeats after a lost response recognizes its revision
+ * in the row.
  *
  * Two indexes list the deliveries of a client by time: all of them, and those that failed and have not been
  * acknowledged since. They contain only keys, so a change of state writes to no index, except at a failure and at the
  * acknowledgement after it. Each client has several partitions, because a partition takes 1,000 writes a second.
+ *
+ * Slow endpoints are those whose last attempt took longer than a second. Their first attempts use the retry queue, so an
+ * endpoint that hangs stops occupying the workers of the first queue after its first timeout. A row is for a managed endpoint by
+ * its id, or for a URL by its client and origin. So one client's endpoint never affects another client, nor a slow endpoint
+ * another one on the same host. The relay reads the rows. The worker writes a row after a slow attempt, and deletes the row
+ * after a quick one from the retry queue.
  */
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { conditionalPut } from '../platform/aws/conditional-write.dynamo.ts';
+import { allEnded } from '../platform/aws/permanent-fault.ts';
 import { batchRead, type ReadOptions, readableRows, readRow } from '../platform/aws/read-rows.dynamo.ts';
+import { addDays, epochSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
-import { shardOf } from '../platform/ids.ts';
-import { type Delivery, deliverySchema, listPositionOf } from './delivery.ts';
-import { type Resend, resendSchema } from './log/resend.ts';
+import { derivedId, shardOf } from '../platform/ids.ts';
+import {
+  type Delivery,
+  deliverySchema,
+  listPositionOf,
+  type NewDelivery,
+  newDelivery,
+  originOf,
+} from './delivery.ts';
+import { enqueueDeliveries } from './delivery-queue.sqs.ts';
+
+/** The context of functions that store and queue deliveries. */
+export type StoredDeliveries = Context<
+  'WEBHOOKS_QUEUE_URL' | 'WEBHOOK_RETRIES_QUEUE_URL' | 'WEBHOOK_DELIVERIES_TABLE' | 'RETENTION_DAYS'
+>;
+
+/** The context of the log of webhooks and of resends. */
+export type WebhookContext = StoredDeliveries & Context<'WEBHOOK_ENDPOINTS_TABLE' | 'ACTIVITY_LOG_TABLE'>;
+
+/**
+ * Stores the deliveries and queues their ids. Repeating the call is safe: a delivery is stored once for its id, and a
+ * further queue message finds no attempt that is due. If a queue message is lost, the due index finds the row.
+ *
+ * @param slowOf - returns the stored deliveries to slow endpoints; not needed for webhooks of no message, which are few
+ * @throws if any part may have failed: the caller repeats the call.
+ */
+export async function createDeliveries(
+  context: StoredDeliveries,
+  planned: readonly NewDelivery[],
+  slowOf?: typeof deliveriesToSlow,
+): Promise<readonly Delivery[]> {
+  const { clock, newId, env } = context;
+  const wanted = planned.map((given) => newDelivery(given, clock(), env.RETENTION_DAYS, newId()));
+  const stored = await allEnded(wanted.map((delivery) => storeDelivery(context, delivery)));
+  const slow = await slowOf?.(context, stored);
+  await enqueueDeliveries(
+    context,
+    stored.map((delivery) => ({ delivery, isToSlowEndpoint: slow?.has(delivery) ?? false })),
+  );
+  return stored;
+}
 
 /** Stores the delivery unless its id exists; returns the stored row. Repeating the call is safe. */
 export async function storeDelivery(
@@ -114,42 +161,15 @@ function listKey(clientId: string, shard: number): string {
   return `${clientId}#${shard}`;
 }
 
-/** Stores the request to resend many unless its id exists. Repeating the call is safe. */
-export async function storeResend(
-  context: Context<'WEBHOOK_DELIVERIES_TABLE'>,
-  resend: Resend,
-): Promise<void> {
-  await storeRow(context, rowOfResend(resend));
-}
-
-/** Reads consistently. */
-export function readResend(
-  context: Context<'WEBHOOK_DELIVERIES_TABLE'>,
-  resendId: string,
-): Promise<Resend | undefined> {
-  return readRow(context.db, resendSchema, consistentRead(context, resendId));
-}
-
-/** Writes `next` if the row is still `seen`; false if another write came first. Repeating the call is safe. */
-export function replaceResend(
-  context: Context<'WEBHOOK_DELIVERIES_TABLE'>,
-  seen: Resend,
-  next: Resend,
-): Promise<boolean> {
-  return replaceRow(context, seen, rowOfResend(next));
-}
-
-/** The row has the id of the request in the place of a delivery's. */
-function rowOfResend(resend: Resend) {
-  return { ...resend, delivery_id: resend.resend_id };
-}
-
-function consistentRead({ env }: Context<'WEBHOOK_DELIVERIES_TABLE'>, delivery_id: string) {
+export function consistentRead({ env }: Context<'WEBHOOK_DELIVERIES_TABLE'>, delivery_id: string) {
   return { TableName: env.WEBHOOK_DELIVERIES_TABLE, Key: { delivery_id }, ConsistentRead: true };
 }
 
 /** Returns the row that has the id already; undefined if the row is stored now. */
-async function storeRow({ db, env }: Context<'WEBHOOK_DELIVERIES_TABLE'>, Item: Record<string, unknown>) {
+export async function storeRow(
+  { db, env }: Context<'WEBHOOK_DELIVERIES_TABLE'>,
+  Item: Record<string, unknown>,
+) {
   const creating = await conditionalPut(db, {
     TableName: env.WEBHOOK_DELIVERIES_TABLE,
     Item,
@@ -159,7 +179,7 @@ async function storeRow({ db, env }: Context<'WEBHOOK_DELIVERIES_TABLE'>, Item: 
   return creating.applied ? undefined : creating.row;
 }
 
-async function replaceRow(
+export async function replaceRow(
   { db, env }: Context<'WEBHOOK_DELIVERIES_TABLE'>,
   seen: { readonly revision: string },
   Item: Record<string, unknown>,
@@ -172,4 +192,42 @@ async function replaceRow(
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
   return replacing.applied || replacing.row?.revision === Item.revision;
+}
+
+const slowAfterMs = 1000;
+
+/** The next attempt decides again. An endpoint without one needs no row. */
+const keptDays = 1;
+
+/** Returns the deliveries to slow endpoints. */
+export async function deliveriesToSlow(
+  { db, env }: Context<'WEBHOOK_DELIVERIES_TABLE'>,
+  deliveries: readonly Delivery[],
+): Promise<ReadonlySet<Delivery>> {
+  const keys = [...new Set(deliveries.map(keyOf))].map((delivery_id) => ({ delivery_id }));
+  const rows = keys.length === 0 ? [] : await batchRead(db, env.WEBHOOK_DELIVERIES_TABLE, keys);
+  const slow = new Set(rows.map(({ delivery_id }) => delivery_id));
+  return new Set(deliveries.filter((delivery) => slow.has(keyOf(delivery))));
+}
+
+/** Notes how long the endpoint of an attempt took. */
+export async function noteResponseTime(
+  { db, env, clock }: Context<'WEBHOOK_DELIVERIES_TABLE'>,
+  delivery: Delivery,
+  tookMs: number,
+  isFromRetries: boolean,
+): Promise<void> {
+  const TableName = env.WEBHOOK_DELIVERIES_TABLE;
+  const delivery_id = keyOf(delivery);
+  if (tookMs >= slowAfterMs) {
+    const Item = { delivery_id, purge_at: epochSeconds(addDays(clock(), keptDays)) };
+    await db.send(new PutCommand({ TableName, Item }));
+  } else if (isFromRetries) {
+    await db.send(new DeleteCommand({ TableName, Key: { delivery_id } }));
+  }
+}
+
+function keyOf({ client_id, endpoint_id, url }: Delivery): string {
+  // A hash, because a key has at most 2048 bytes.
+  return `slow#${derivedId('whe', client_id, endpoint_id ?? originOf(url))}`;
 }

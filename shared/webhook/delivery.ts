@@ -10,20 +10,12 @@
 import * as z from 'zod/mini';
 import { keptDays } from '../contract/mode.ts';
 import { endpointDisabledEvent } from '../contract/webhook-events.ts';
+import { deliveryLeaseSeconds, retryDelaysSeconds } from '../contract/webhook-worker-times.ts';
 import { dueFields, dueRowFields, lookAfter } from '../due/due-index.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
 import { derivedId } from '../platform/ids.ts';
 import { openObject } from '../platform/object-fields.ts';
 import { type Attempt, attemptSchema, boundedAttempts, isWithdrawn } from './attempt-record.ts';
-
-/**
- * Seconds from the end of a failed attempt to the next one (contract 7.8). Clients rely on them, so a `Retry-After`
- * header of the endpoint has no effect.
- */
-export const retryDelaysSeconds = [30, 120, 600, 3600, 21_600] as const;
-
-/** A claim holds longer than the function runs, so the worker has ended when its lease expires. */
-export const leaseSeconds = 27;
 
 export const deliveryStates = ['pending', 'attempting', 'retry_scheduled', 'acknowledged', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
@@ -139,7 +131,7 @@ export function claimed(delivery: Delivery, now: Date, revision: string): Delive
     state: 'attempting',
     revision,
     interruptions: delivery.interruptions + (delivery.state === 'attempting' ? 1 : 0),
-    lease_until: addSeconds(now, leaseSeconds).toISOString(),
+    lease_until: addSeconds(now, deliveryLeaseSeconds).toISOString(),
   });
 }
 

@@ -12,7 +12,7 @@ import {
   type TransactWriteCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import type { WebhookSecret } from '../client/webhook-secrets.ts';
+import type { WebhookSecret } from '../client/webhook-secrets.dynamo.ts';
 import {
   conditionalUpdate,
   conditionalUpdateOnce,

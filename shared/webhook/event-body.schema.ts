@@ -102,6 +102,4 @@ export const recipientEvent = z.object({
 });
 
 export type WebhookEventData = z.output<typeof webhookEvent>['data'];
-export type InboundEventData = z.output<typeof inboundEvent>['data'];
 export type RecipientEventData = z.output<typeof recipientEvent>['data'];
-export type EndpointDisabledEvent = z.output<typeof endpointDisabled>;

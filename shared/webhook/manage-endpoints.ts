@@ -1,11 +1,12 @@
-/** A client's operations on its webhook endpoints (contract, section 12). */
+/** A client's operations on its webhook endpoints, with the schemas of their requests (contract, section 12). */
 import * as z from 'zod/mini';
 import { addActivity, recordActivity } from '../activity/write-activity.dynamo.ts';
-import { newWebhookSecret, type RandomBytes } from '../client/client.ts';
+import { newWebhookSecret } from '../client/client.ts';
 import { issueWebhookSecret, secretRotationBody } from '../client/client-admin.ts';
 import type { ActivityKind } from '../contract/activity-kinds.ts';
 import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
-import type { MessageEventName } from '../contract/webhook-events.ts';
+import { eventFilters, type MessageEventName, messageEventNames } from '../contract/webhook-events.ts';
+import { optional } from '../operation/fields.ts';
 import {
   type ApiRequest,
   type Operation,
@@ -16,8 +17,8 @@ import {
 } from '../operation/operation.ts';
 import type { Context } from '../platform/context.ts';
 import { isId, newId } from '../platform/ids.ts';
-import { fromArns } from './aws-destination.ts';
-import { createDeliveries, type StoredDeliveries } from './create-deliveries.ts';
+import { type awsDestinationSchemas, fromArns } from './aws-destination.ts';
+import { createDeliveries, type WebhookContext } from './delivery-store.dynamo.ts';
 import {
   readEndpoint,
   removeEndpoint,
@@ -28,23 +29,90 @@ import {
 import { testEvent } from './test-event.ts';
 import {
   changedEndpoint,
-  type DestinationSchemas,
+  type Destination,
   destinationFields,
-  endpointChangeSchema,
   endpointsMax,
-  newEndpointSchema,
-  requestedDestination,
-  testRequestSchema,
   type WebhookEndpoint,
 } from './webhook-endpoint.ts';
 import type { WebhookEndpointView } from './webhook-response.schema.ts';
 
-type TestContext = StoredDeliveries & Context<'WEBHOOK_ENDPOINTS_TABLE' | 'ACTIVITY_LOG_TABLE'>;
+const descriptionCharactersMax = 256;
+
+/** A name that is repeated counts once. */
+const events = z.nullable(
+  z.pipe(
+    z.array(z.enum(eventFilters)).check(z.minLength(1), z.maxLength(eventFilters.length)),
+    z.transform((names) => [...new Set(names)]),
+  ),
+);
+
+const description = z.nullable(z.string().check(z.minLength(1), z.maxLength(descriptionCharactersMax)));
+
+/** The schemas of destinations: the URLs, queues and event buses to which this deployment may send. */
+export type DestinationSchemas = ReturnType<typeof awsDestinationSchemas> & {
+  readonly url: z.ZodMiniType<string>;
+};
+
+const destinationNames = ['url', 'sqs', 'eventbridge'] as const;
+
+function oneDestination(numberMin: 0 | 1) {
+  return z.superRefine((given: Parameters<typeof requestedDestination>[0], context) => {
+    const named = destinationNames.filter((name) => given[name] !== undefined && given[name] !== null);
+    const [, second] = named;
+    const issue = (name: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [name], message });
+    if (second !== undefined)
+      issue(second, 'is one destination too many: name one of url, sqs and eventbridge');
+    else if (named.length < numberMin) issue('url', 'is required, or sqs or eventbridge in its place');
+  });
+}
+
+/** Returns undefined if the request names none. */
+export function requestedDestination({
+  url,
+  sqs,
+  eventbridge,
+}: {
+  readonly url?: string | undefined;
+  readonly sqs?: { readonly queue_arn: string; readonly role_arn: string } | undefined;
+  readonly eventbridge?: { readonly bus_arn: string; readonly role_arn: string } | undefined;
+}): Destination | undefined {
+  if (sqs) return { sqs };
+  if (eventbridge) return { eventbridge };
+  return url ? { url } : undefined;
+}
+
+function settingFields({ url, sqs, eventbridge }: DestinationSchemas) {
+  return {
+    url: optional(url),
+    sqs: optional(sqs),
+    eventbridge: optional(eventbridge),
+    events: z.optional(events),
+    description: z.optional(description),
+  };
+}
+
+/** Returns the schema of a new endpoint. Null means the same as an absent field. */
+export function newEndpointSchema(destinations: DestinationSchemas) {
+  return z.object(settingFields(destinations)).check(oneDestination(1));
+}
+
+/**
+ * Returns the schema of a change. Null in `events` chooses every event, in `description` it removes the text; an
+ * absent field is not changed.
+ */
+export function endpointChangeSchema(destinations: DestinationSchemas) {
+  return z
+    .object({ ...settingFields(destinations), enabled: optional(z.boolean()) })
+    .check(oneDestination(0));
+}
+
+export const testRequestSchema = z.object({ event: optional(z.enum(messageEventNames)) });
 
 /** The context of the function that serves a client's webhook endpoints. */
-export type EndpointsContext = TestContext &
+export type EndpointsContext = WebhookContext &
   Context<'CLIENT_SECRETS_TABLE'> & {
-    readonly random: RandomBytes;
+    readonly random: (size: number) => Buffer;
     readonly destinations: DestinationSchemas;
   };
 
@@ -180,7 +248,7 @@ export function testOwnEndpoint(context: EndpointsContext): Operation {
  * @throws GatewayError `not_found` or `endpoint_disabled`
  */
 export async function sendTestEvent(
-  context: TestContext,
+  context: WebhookContext,
   {
     actor,
     clientId,
@@ -212,13 +280,13 @@ export async function sendTestEvent(
 }
 
 /** @throws GatewayError `not_found` if the endpoint is not the caller's. */
-function ownEndpoint(context: TestContext, request: ApiRequest): Promise<WebhookEndpoint> {
+function ownEndpoint(context: WebhookContext, request: ApiRequest): Promise<WebhookEndpoint> {
   const { clientId } = requireCaller(request);
   return endpointOfClient(context, clientId, request.pathParameters.endpoint_id ?? '');
 }
 
 async function endpointOfClient(
-  context: TestContext,
+  context: WebhookContext,
   clientId: string,
   endpointId: string,
 ): Promise<WebhookEndpoint> {
@@ -238,7 +306,7 @@ function differences(before: Fields, after: Fields): readonly [Fields, Fields] {
 }
 
 async function recordChange(
-  context: TestContext,
+  context: WebhookContext,
   { client_id: clientId, endpoint_id }: WebhookEndpoint,
   {
     verb,

@@ -1,11 +1,12 @@
 /** Derives events and deliveries from a change of a message. The same change always gives the same deliveries. */
 
+import type * as z from 'zod/mini';
 import { messageError } from '../contract/message-error-codes.ts';
 import { modeField } from '../contract/mode.ts';
 import { fromOf } from '../message/attempt.ts';
 import { type EventStatus, eventsToSend, type Message, type MessageChange } from '../message/message.ts';
 import { deliveryIdOf, type NewDelivery } from './delivery.ts';
-import type { InboundEventData, RecipientEventData, WebhookEventData } from './event-body.schema.ts';
+import type { inboundEvent, RecipientEventData, WebhookEventData } from './event-body.schema.ts';
 import { type PlannedEndpoint, receives } from './webhook-endpoint.ts';
 
 /**
@@ -122,7 +123,7 @@ export function eventBody(message: Message, status: EventStatus): string {
 }
 
 function receivedBody(message: Message, receivedAt: string): string {
-  const data: InboundEventData = {
+  const data: z.output<typeof inboundEvent>['data'] = {
     message_id: message.message_id,
     client_id: message.client_id,
     ...modeField(message.client_id),

@@ -1,19 +1,8 @@
-/**
- * A webhook endpoint that its client manages: a row of `webhook-endpoints`, without its secrets, and the request bodies that
- * create and change it (contract, section 12).
- */
+/** A webhook endpoint that its client manages: a row of `webhook-endpoints`, without its secrets (contract, section 12). */
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
-import { eventFilters, matchesFilters, messageEventNames } from '../contract/webhook-events.ts';
-import { optional } from '../operation/fields.ts';
-import {
-  type AwsDestination,
-  type EventBridgeDestination,
-  fromArns,
-  resourceArnOf,
-  roleArnOf,
-  type SqsDestination,
-} from './aws-destination.ts';
+import { matchesFilters } from '../contract/webhook-events.ts';
+import { type AwsDestination, fromArns, resourceArnOf, roleArnOf } from './aws-destination.ts';
 
 export const endpointsMax = 10;
 
@@ -160,75 +149,3 @@ function fieldOf<Name extends string, Value>(
   const value = next === undefined ? before : next;
   return (value === undefined || value === null ? {} : { [name]: value }) as { [key in Name]?: Value };
 }
-
-const descriptionCharactersMax = 256;
-
-/** A name that is repeated counts once. */
-const events = z.nullable(
-  z.pipe(
-    z.array(z.enum(eventFilters)).check(z.minLength(1), z.maxLength(eventFilters.length)),
-    z.transform((names) => [...new Set(names)]),
-  ),
-);
-const description = z.nullable(z.string().check(z.minLength(1), z.maxLength(descriptionCharactersMax)));
-
-/** The schemas of destinations: the URLs, queues and event buses to which this deployment may send. */
-export interface DestinationSchemas {
-  readonly url: z.ZodMiniType<string>;
-  readonly sqs: z.ZodMiniType<SqsDestination>;
-  readonly eventbridge: z.ZodMiniType<EventBridgeDestination>;
-}
-
-const destinationNames = ['url', 'sqs', 'eventbridge'] as const;
-
-interface Destinations {
-  readonly url?: string | null | undefined;
-  readonly sqs?: SqsDestination | null | undefined;
-  readonly eventbridge?: EventBridgeDestination | null | undefined;
-}
-
-function oneDestination(numberMin: 0 | 1) {
-  return z.superRefine((given: Destinations, context) => {
-    const named = destinationNames.filter((name) => given[name] !== undefined && given[name] !== null);
-    const [, second] = named;
-    const issue = (name: string, message: string) =>
-      context.addIssue({ code: 'custom', path: [name], message });
-    if (second !== undefined)
-      issue(second, 'is one destination too many: name one of url, sqs and eventbridge');
-    else if (named.length < numberMin) issue('url', 'is required, or sqs or eventbridge in its place');
-  });
-}
-
-/** Returns undefined if the request names none. */
-export function requestedDestination({ url, sqs, eventbridge }: Destinations): Destination | undefined {
-  if (sqs) return { sqs };
-  if (eventbridge) return { eventbridge };
-  return url ? { url } : undefined;
-}
-
-function settingFields({ url, sqs, eventbridge }: DestinationSchemas) {
-  return {
-    url: optional(url),
-    sqs: optional(sqs),
-    eventbridge: optional(eventbridge),
-    events: z.optional(events),
-    description: z.optional(description),
-  };
-}
-
-/** Returns the schema of a new endpoint. Null means the same as an absent field. */
-export function newEndpointSchema(destinations: DestinationSchemas) {
-  return z.object(settingFields(destinations)).check(oneDestination(1));
-}
-
-/**
- * Returns the schema of a change. Null in `events` chooses every event, in `description` it removes the text; an
- * absent field is not changed.
- */
-export function endpointChangeSchema(destinations: DestinationSchemas) {
-  return z
-    .object({ ...settingFields(destinations), enabled: optional(z.boolean()) })
-    .check(oneDestination(0));
-}
-
-export const testRequestSchema = z.object({ event: optional(z.enum(messageEventNames)) });

@@ -34,15 +34,13 @@ const deliverySummarySchema = z.object({
 });
 export type DeliverySummary = Readonly<z.output<typeof deliverySummarySchema>>;
 
-const deliveryViewSchema = z.extend(deliverySummarySchema, {
+export const deliveryViewSchema = z.extend(deliverySummarySchema, {
   body: described(z.string(), 'The bytes that every attempt posts, as text.'),
   attempt_log: described(
     z.readonly(z.array(z.readonly(z.object(attemptFields)))),
     'Every attempt, the first one first.',
   ),
 });
-export type DeliveryView = Readonly<z.output<typeof deliveryViewSchema>>;
-
 const deliveryListSchema = z.object({
   webhook_deliveries: described(z.readonly(z.array(deliverySummarySchema)), 'The deliveries.'),
   next_cursor: z.exactOptional(z.string()),

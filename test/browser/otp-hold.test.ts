@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import type { Activity } from '../../shared/activity/activity-log.ts';
+import type { Activity } from '../../shared/activity/write-activity.dynamo.ts';
 import type { ResponseOf, RowOf } from '../../shared/admin/http/admin-operations.ts';
 import { newId } from '../../shared/platform/ids.ts';
 import { adminShell } from '../support/admin/admin-shell.ts';

@@ -2,7 +2,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { version } from '../../shared/contract/api.ts';
+import { version } from '../../shared/contract/routes.ts';
 import { at, root, run } from '../clients/tools.ts';
 
 export interface Projects {

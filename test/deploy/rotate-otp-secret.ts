@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { emulatorAccess } from '../../lib/local/emulator.ts';
-import { deriveCode } from '../../shared/otp/otp-text.ts';
+import { deriveCode } from '../../shared/otp/otp-code.secrets.ts';
 import { type Deployed, type Ground, stackName } from './ground.ts';
 import { persistentFetch } from './traffic.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Activity } from '../../shared/activity/activity-log.ts';
+import type { Activity } from '../../shared/activity/write-activity.dynamo.ts';
 import { adminToken, call, newClient } from '../support/http/client.ts';
 
 /** Without the limits that tests set in the table. */

@@ -1,7 +1,8 @@
 import { ListSchedulesCommand } from '@aws-sdk/client-scheduler';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { retryDelaysSeconds } from '../../shared/contract/webhook-worker-times.ts';
 import { derivedId } from '../../shared/platform/ids.ts';
-import { type Delivery, retryDelaysSeconds } from '../../shared/webhook/delivery.ts';
+import type { Delivery } from '../../shared/webhook/delivery.ts';
 import { readDelivery } from '../../shared/webhook/delivery-store.dynamo.ts';
 import {
   eventually,

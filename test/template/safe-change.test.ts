@@ -1,7 +1,7 @@
 /** What the emulator has not, by its template: canaries, the web ACL, the API's own name, traces and its log. */
 
 import { describe, expect, it } from '@jest/globals';
-import { apiStageName } from '../../shared/contract/api.ts';
+import { apiStageName } from '../../shared/contract/routes.ts';
 import { apiBodyOf, stageVariablesOf } from '../support/template/api-body.ts';
 import { deployments } from '../support/template/deployments.ts';
 import { statementsOf } from '../support/template/function-actions.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { withNewWebhookSecret } from '../../../shared/client/client-admin.ts';
-import { secretActiveAfterSeconds } from '../../../shared/client/webhook-secrets.ts';
+import { secretActiveAfterSeconds } from '../../../shared/client/webhook-secrets.dynamo.ts';
 import { signatureHeaders } from '../../../shared/webhook/deliver/sign-and-post.ts';
 import { ArgumentError, WebhookVerificationError } from '../src/errors.ts';
 import { signedWebhook } from '../src/testing/signed-webhook.ts';

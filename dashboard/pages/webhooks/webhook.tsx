@@ -1,4 +1,5 @@
 /** One webhook: its body and attempts, with the endpoint's responses. It can be resent. */
+
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
@@ -6,8 +7,9 @@ import Link from '@cloudscape-design/components/link';
 import SegmentedControl from '@cloudscape-design/components/segmented-control';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
+import type * as z from 'zod/mini';
 import type { Attempt } from '../../../shared/webhook/attempt-record.ts';
-import type { DeliveryView } from '../../../shared/webhook/webhook-response.schema.ts';
+import type { deliveryViewSchema } from '../../../shared/webhook/webhook-response.schema.ts';
 import { useResponse } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
 import { Loaded } from '../../components/loaded.tsx';
@@ -41,7 +43,7 @@ export function WebhookPage({ id }: { readonly id: string }) {
   );
 }
 
-function Details({ webhook }: { readonly webhook: DeliveryView }) {
+function Details({ webhook }: { readonly webhook: Readonly<z.output<typeof deliveryViewSchema>> }) {
   return (
     <SpaceBetween size="l">
       <Section title="Delivery">

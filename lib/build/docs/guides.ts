@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import highlighter from 'highlight.js/lib/common';
 import { Marked } from 'marked';
-import { baseUrlMarker } from '../../../shared/contract/api.ts';
+import { baseUrlMarker } from '../../../shared/contract/routes.ts';
 
 /** In the order of the navigation. */
 export const guideNames = ['quick-start', 'webhooks', 'errors', 'limits', 'testing'] as const;

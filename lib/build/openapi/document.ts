@@ -1,9 +1,8 @@
 /**
  * Builds the OpenAPI 3.1 document of the API from the routes, their policies and the schemas of the operations.
  */
-import { baseUrlMarker, version } from '../../../shared/contract/api.ts';
 import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
-import { type Route, routes } from '../../../shared/contract/routes.ts';
+import { baseUrlMarker, type Route, routes, version } from '../../../shared/contract/routes.ts';
 import type { Example } from './description.ts';
 import { idempotencyKeyOf, namedHeaders } from './headers.ts';
 import { introduction, tagNotes } from './introduction.ts';

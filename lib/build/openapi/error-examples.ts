@@ -1,6 +1,5 @@
 /** The schema of the error body, and a description and an example of each error code. */
 import * as z from 'zod/mini';
-import { baseUrlMarker } from '../../../shared/contract/api.ts';
 import {
   type ErrorCode,
   errorBody,
@@ -14,7 +13,7 @@ import {
   rateLimitExceeded,
 } from '../../../shared/contract/errors.ts';
 import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
-import { type Route, routes } from '../../../shared/contract/routes.ts';
+import { baseUrlMarker, type Route, routes } from '../../../shared/contract/routes.ts';
 import { tokenRequestBytesMax } from '../../../shared/http/authenticate-by-credentials.ts';
 import { maxBodyBytes } from '../../../shared/http/read-request.ts';
 import { described } from '../../../shared/operation/fields.ts';

@@ -1,6 +1,6 @@
 /** The introduction of the API document: the rules of all operations. */
 
-import { version } from '../../../shared/contract/api.ts';
+import { version } from '../../../shared/contract/routes.ts';
 import { inWords } from '../../../shared/platform/clock.ts';
 import { tokenLifetimeSeconds } from '../../../shared/token/access-token.dynamo.ts';
 

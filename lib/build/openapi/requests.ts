@@ -4,7 +4,7 @@ import { updateAccountSchema } from '../../../shared/account/own-account.ts';
 import { secretRotationBody } from '../../../shared/client/client-admin.ts';
 import { credentialsInBody } from '../../../shared/http/authenticate-by-credentials.ts';
 import { sendBulkSchema } from '../../../shared/message/send/send-bulk.ts';
-import { sendSmsSchema } from '../../../shared/message/send/send-one.ts';
+import { sendSmsSchema } from '../../../shared/message/send/sms-send.ts';
 import { sendWhatsAppSchema } from '../../../shared/message/send/whatsapp-send.ts';
 import { suppressionBody } from '../../../shared/message/suppression/manage-suppressions.ts';
 import { sendOtpSchema } from '../../../shared/otp/otp-request.ts';
@@ -16,7 +16,7 @@ import {
   endpointChangeSchema,
   newEndpointSchema,
   testRequestSchema,
-} from '../../../shared/webhook/webhook-endpoint.ts';
+} from '../../../shared/webhook/manage-endpoints.ts';
 
 /** The settings decide which URLs are allowed. The document describes the default on AWS. */
 const webhookUrl = z.url().check(z.maxLength(urlLengthMax));

@@ -2,23 +2,24 @@
  * The webhooks in the API document: all events, and the callbacks of the operations that set a webhook URL.
  */
 
+import type * as z from 'zod/mini';
 import type { Channel } from '../../../shared/contract/channels.ts';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
 import {
   endpointDisabledEvent,
-  type InboundEventName,
   inboundEvents,
   type MessageEventName,
   messageEvents,
-  type RecipientEventName,
   recipientEvents,
 } from '../../../shared/contract/webhook-events.ts';
-import { acknowledgeWithinSeconds } from '../../../shared/contract/webhook-worker-times.ts';
+import {
+  acknowledgeWithinSeconds,
+  retryDelaysSeconds,
+} from '../../../shared/contract/webhook-worker-times.ts';
 import type { EventStatus } from '../../../shared/message/message.ts';
 import { inWords } from '../../../shared/platform/clock.ts';
 import { disabledAfter } from '../../../shared/webhook/deliver/disable-endpoint.ts';
-import { retryDelaysSeconds } from '../../../shared/webhook/delivery.ts';
-import type { EndpointDisabledEvent } from '../../../shared/webhook/event-body.schema.ts';
+import type { endpointDisabled } from '../../../shared/webhook/event-body.schema.ts';
 import { eventBody, recipientEventBody } from '../../../shared/webhook/plan-deliveries.ts';
 import type { JsonSchema } from './named-schemas.ts';
 import { clientId, deliveredSms, deliveredWhatsApp, endpointId, receivedSms } from './operations/examples.ts';
@@ -163,15 +164,15 @@ function capitalized(word: string): string {
 const at = '2026-11-20T10:00:03.120Z';
 
 /** Returns an example of an event's body, from the functions that create real bodies. These return text. */
-export function inboundExample(event: InboundEventName): unknown {
+export function inboundExample(event: keyof typeof inboundEvents): unknown {
   return JSON.parse(eventBody({ ...receivedSms, channel: channelOf(event) }, 'received'));
 }
 
-export function recipientExample(event: RecipientEventName): unknown {
+export function recipientExample(event: keyof typeof recipientEvents): unknown {
   return JSON.parse(recipientEventBody(receivedSms, event, at));
 }
 
-export const endpointDisabledExample: EndpointDisabledEvent = {
+export const endpointDisabledExample: z.output<typeof endpointDisabled> = {
   event: endpointDisabledEvent,
   timestamp: at,
   data: {

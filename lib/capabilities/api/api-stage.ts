@@ -8,7 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { apiStageName } from '../../../shared/contract/api.ts';
+import { apiStageName } from '../../../shared/contract/routes.ts';
 import { encrypted } from '../../constructs/encryption.ts';
 import { dataRemovalPolicy } from '../../constructs/removal-policy.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';

@@ -14,9 +14,9 @@ import {
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import { CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
-import { apiStageName } from '../../../shared/contract/api.ts';
 import type { FunctionName } from '../../../shared/contract/function-uses.ts';
 import {
+  apiStageName,
   type RouteName,
   requestTimeoutSeconds,
   routes,

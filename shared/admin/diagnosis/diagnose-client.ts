@@ -2,7 +2,8 @@
  * Diagnoses a client: finds its present problems, in words, and the command that fixes each. It reads access, limits, spend,
  * messages, webhooks and suppressions.
  */
-import type { SuppressionPage } from '../../message/suppression/suppressions.dynamo.ts';
+
+import type { Suppression } from '../../message/suppression/suppression.ts';
 import { listClientSuppressions } from '../../message/suppression/suppressions.dynamo.ts';
 import { addDays } from '../../platform/clock.ts';
 import { combinationsIn } from '../../usage/amounts.ts';
@@ -103,7 +104,14 @@ export async function recentFailures(
   }));
 }
 
-function suppressedRecipients({ suppressions, nextAfter }: SuppressionPage) {
+function suppressedRecipients({
+  suppressions,
+  nextAfter,
+}: {
+  readonly suppressions: readonly Suppression[];
+  /** Present if there may be more. */
+  readonly nextAfter?: string;
+}) {
   const groups = Map.groupBy(suppressions, ({ source }) => source);
   return {
     count: suppressions.length,

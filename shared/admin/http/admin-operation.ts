@@ -17,6 +17,9 @@ interface AdminRequest<Parameter extends string> {
   readonly path: Readonly<Record<Parameter, string>>;
 }
 
+/** The part of a request that an operation reads. The shell makes one for each command. */
+type AdminCall = Pick<ApiRequest, 'body' | 'query' | 'caller'>;
+
 export interface AdminOperation<Parameter extends string = string, ResponseOf = unknown> {
   /**
    * Returns the schema of the body or the query; undefined if the operation reads neither. The form of a webhook URL
@@ -25,9 +28,6 @@ export interface AdminOperation<Parameter extends string = string, ResponseOf = 
   schema(stage: { readonly webhookUrl: z.ZodMiniType<string> }): z.ZodMiniType | undefined;
   run(ctx: AdminContext, call: AdminCall, path: Readonly<Record<Parameter, string>>): Promise<ResponseOf>;
 }
-
-/** The part of a request that an operation reads. The shell makes one for each command. */
-type AdminCall = Pick<ApiRequest, 'body' | 'query' | 'caller'>;
 
 /** Makes an operation that checks its body or query first, and refuses it with all of its faults. */
 function reads(parse: <Schema extends z.ZodMiniType>(schema: Schema, call: AdminCall) => z.output<Schema>) {

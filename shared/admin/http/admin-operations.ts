@@ -5,9 +5,9 @@ import {
   adminApiRoutes,
   type PathParameter,
 } from '../../contract/admin-api-routes.ts';
-import { version } from '../../contract/api.ts';
 import { GatewayError } from '../../contract/errors.ts';
 import { type Mode, modes } from '../../contract/mode.ts';
+import { version } from '../../contract/routes.ts';
 import { matchRoute } from '../../http/match-route.ts';
 import { assertIdLength } from '../../http/read-request.ts';
 import {
@@ -20,7 +20,7 @@ import { type Operation, parseFields } from '../../operation/operation.ts';
 import { adminUsageQuery, usageRange } from '../../usage/usage-query.ts';
 import { listDeliveriesQuery } from '../../webhook/log/delivery-log.ts';
 import { resendRequestSchema } from '../../webhook/log/request-resend.ts';
-import { testRequestSchema } from '../../webhook/webhook-endpoint.ts';
+import { testRequestSchema } from '../../webhook/manage-endpoints.ts';
 import { activityQuery, actorOf, kindsOf, listActivity, retentionRange } from '../activity.ts';
 import type { AdminContext } from '../admin-context.ts';
 import { attention } from '../attention.ts';

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { GatewayError } from '../../contract/errors.ts';
 import { modeOf } from '../../contract/mode.ts';
 import { recipientInQuery } from '../../contract/phone-number.ts';
-import type { TestOutboxPage } from '../../message/message-response.schema.ts';
+import type { testOutbox } from '../../message/message-response.schema.ts';
 import { optional } from '../../operation/fields.ts';
 import { defaultPageLimit, opaqueCursor, pageLimit } from '../../operation/list-query.ts';
 import { type Operation, parseQuery, requireCaller } from '../../operation/operation.ts';
@@ -31,7 +31,7 @@ export function listTestOutbox(outbox: Outbox): Operation {
     const before = outboxCursor.decode(cursor);
     const wanted = to === undefined ? { days: [dayOf(now), dayOf(since)] } : { to };
     const { entries, next } = await outbox.page(wanted, { clientId, since, limit, before });
-    const body: TestOutboxPage = {
+    const body: z.output<typeof testOutbox> = {
       messages: entries.map(({ from, ...entry }) => ({ ...entry, from: from ?? null })),
       ...outboxCursor.next(next),
     };

@@ -6,7 +6,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
 import { inboundNumber } from '../../contract/phone-number.ts';
-import { isWhatsAppUserId } from '../../contract/whatsapp-user.ts';
+import { isWhatsAppUserId } from '../../contract/recipient-forms.ts';
 import { attemptNamed } from '../../message/dispatch/carrier.ts';
 import type { Receipt } from '../../message/dispatch/receipt-decisions.ts';
 import type { InboundMessage } from '../../message/whatsapp-content.ts';

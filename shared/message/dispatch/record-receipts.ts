@@ -4,8 +4,9 @@
  *
  *   contact, cost, opt-out, state ─ crash → the queue delivers the receipt again: each of these writes may be repeated
  */
+
+import { chunksOf } from '../../platform/aws/read-rows.dynamo.ts';
 import type { Context } from '../../platform/context.ts';
-import { chunksOf } from '../../platform/long-lists.ts';
 import { mayBeTaken, noneMayArrive } from '../attempt.ts';
 import type { Message } from '../message.ts';
 import { isNamed, noteContact } from '../store/contacts.dynamo.ts';

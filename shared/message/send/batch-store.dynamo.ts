@@ -28,8 +28,6 @@ export const rowError = z.object({
   message: z.string(),
 });
 
-export type RowError = Readonly<z.output<typeof rowError>>;
-
 const time = z.iso.datetime();
 
 /** The row of a batch, without its TTL. */
@@ -65,10 +63,8 @@ export function acceptedIndexes(batch: Batch): number[] {
   return Array.from({ length: batch.total }, (_, index) => index).filter((index) => !refused.has(index));
 }
 
-type BatchesContext = Context<'BATCHES_TABLE' | 'RETENTION_DAYS'>;
-
 /** Stores a batch, unless its id is taken. */
-export async function createBatch({ db, env }: BatchesContext, batch: Batch) {
+export async function createBatch({ db, env }: Context<'BATCHES_TABLE' | 'RETENTION_DAYS'>, batch: Batch) {
   const keptFor = keptDays(batch.client_id, env.RETENTION_DAYS);
   const creating = await conditionalPut(db, {
     TableName: env.BATCHES_TABLE,
@@ -96,7 +92,7 @@ export function findBatch(
  * already stored.
  */
 export async function takeOverBatch(
-  { db, env }: BatchesContext,
+  { db, env }: Context<'BATCHES_TABLE' | 'RETENTION_DAYS'>,
   seen: Batch,
   by: { readonly stored_by: string; readonly storing_until: string },
 ): Promise<boolean> {
@@ -110,7 +106,7 @@ export async function takeOverBatch(
  * time that the first request noted that stored them all, so that each repeat gets the same answer.
  */
 export async function markBatchStored(
-  { db, env }: BatchesContext,
+  { db, env }: Context<'BATCHES_TABLE' | 'RETENTION_DAYS'>,
   batchId: string,
   expectedEndAt: string | undefined,
 ): Promise<string | undefined> {

@@ -6,7 +6,7 @@ import { canonicalRecipient, recipientAdvice } from '../../contract/phone-number
 import { type UnknownField, unknownIn } from '../../operation/field-faults.ts';
 import { isGiven, optional } from '../../operation/fields.ts';
 import { render, renderedLength } from '../message-text.ts';
-import type { RowError, RowErrorCode } from './batch-store.dynamo.ts';
+import type { RowErrorCode, rowError } from './batch-store.dynamo.ts';
 import { maxMessageCharacters, referenceText, smsText } from './send-fields.ts';
 
 /** A character has at most two code units, so a longer text is too long and need not be rendered. */
@@ -84,18 +84,6 @@ export function canonicalRow({ given, recipient, fields, fault }: BulkRow): obje
   return { ...fields, to: recipient ?? given, fault };
 }
 
-interface GoodRow {
-  readonly index: number;
-  readonly to: string;
-  readonly text: string;
-  readonly reference: string | undefined;
-}
-
-export interface CheckedRows {
-  readonly good: readonly GoodRow[];
-  readonly errors: readonly RowError[];
-}
-
 /** @param defaults - `message` is the template of rows without a message */
 export function checkRows(
   rows: readonly BulkRow[],
@@ -105,9 +93,14 @@ export function checkRows(
     readonly reference?: string | undefined;
   },
   permissions: SendingPermissions | undefined,
-): CheckedRows {
-  const good: GoodRow[] = [];
-  const errors: RowError[] = [];
+) {
+  const good: {
+    readonly index: number;
+    readonly to: string;
+    readonly text: string;
+    readonly reference: string | undefined;
+  }[] = [];
+  const errors: Readonly<z.output<typeof rowError>>[] = [];
   const seen = new Map<string, number>();
   for (const [index, row] of rows.entries()) {
     const checked = checkRow(row, seen, defaults, permissions);

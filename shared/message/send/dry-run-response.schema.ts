@@ -24,7 +24,7 @@ const wouldFailWith = described(
   'The error code with which the message would fail after it is accepted: `recipient_opted_out` if the recipient is suppressed now.',
 );
 
-const dryRunLeg = z.object({
+export const dryRunLeg = z.object({
   channel,
   after_seconds: described(
     z.nullable(z.int()),
@@ -106,7 +106,6 @@ const dryRunBatch = z.object({
   errors: described(z.array(rowError), 'The refused rows, each with its fault.'),
 });
 
-export type DryRunLeg = z.output<typeof dryRunLeg>;
 export type DryRunRefusal = z.output<typeof dryRunRefusal>;
 export type DryRun = z.output<typeof dryRun>;
 export type DryRunBatch = z.output<typeof dryRunBatch>;

@@ -5,7 +5,8 @@
 import * as z from 'zod/mini';
 import { type FieldError, GatewayError } from '../../contract/errors.ts';
 import type { MessageErrorCode } from '../../contract/message-error-codes.ts';
-import { expectedPrice, millionthsPerUnit, readPrices } from '../../contract/prices.ts';
+import { expectedPrice, readPrices } from '../../contract/prices.ts';
+import { millionthsPerUnit } from '../../contract/rate-limits-and-caps.ts';
 import { type ApiRequest, type ApiResponse, parseQuery } from '../../operation/operation.ts';
 import type { Context } from '../../platform/context.ts';
 import { lazily } from '../../platform/expiring-cache.ts';
@@ -15,7 +16,7 @@ import type { Message, StoredLeg } from '../message.ts';
 import { segment } from '../message-text.ts';
 import { suppressedAmong } from '../suppression/suppressions.dynamo.ts';
 import type { Batch } from './batch-store.dynamo.ts';
-import type { DryRun, DryRunBatch, DryRunLeg, DryRunRefusal } from './dry-run-response.schema.ts';
+import type { DryRun, DryRunBatch, DryRunRefusal, dryRunLeg } from './dry-run-response.schema.ts';
 import { isRepeat, type KeyedRecord, type KeyedRequest } from './idempotency.ts';
 
 const sendQuery = lazily(() =>
@@ -65,21 +66,20 @@ async function thrownBy(checks: readonly (() => void | Promise<void>)[]): Promis
   return refusals;
 }
 
-type DryRunContext = Context<'PRICES_FILE' | 'SUPPRESSIONS_TABLE'>;
-
-interface DryRunFindings {
-  readonly refusals: readonly DryRunRefusal[];
-  readonly unknownFields: readonly FieldError[];
-}
-
 /**
  * Returns the response for a send of one message. @param textOf - the text of a leg as it is sent, if it is stored in
  * another form
  */
 export async function dryRunOf(
-  context: DryRunContext,
+  context: Context<'PRICES_FILE' | 'SUPPRESSIONS_TABLE'>,
   message: Message,
-  { refusals, unknownFields }: DryRunFindings,
+  {
+    refusals,
+    unknownFields,
+  }: {
+    readonly refusals: readonly DryRunRefusal[];
+    readonly unknownFields: readonly FieldError[];
+  },
   textOf: (stored: string) => string = (stored) => stored,
 ): Promise<ApiResponse> {
   const { channel, recipient, encoding, segments } = message;
@@ -102,7 +102,7 @@ export async function dryRunOf(
   };
   return { status: 200, body, log: { dry_run: true, refusals: refusals.length } };
 
-  function legView({ channel, after_seconds, text = '', ...leg }: StoredLeg): DryRunLeg {
+  function legView({ channel, after_seconds, text = '', ...leg }: StoredLeg): z.output<typeof dryRunLeg> {
     const parts = channel === 'sms' ? segment(textOf(text)) : {};
     const price = expectedPrice(prices, {
       channel,
@@ -137,10 +137,16 @@ function costOf(
 }
 
 export async function dryRunOfBatch(
-  context: DryRunContext,
+  context: Context<'PRICES_FILE' | 'SUPPRESSIONS_TABLE'>,
   { total, accepted, errors }: Batch,
   rows: readonly { readonly index: number; readonly message: Message }[],
-  { refusals, unknownFields }: DryRunFindings,
+  {
+    refusals,
+    unknownFields,
+  }: {
+    readonly refusals: readonly DryRunRefusal[];
+    readonly unknownFields: readonly FieldError[];
+  },
 ): Promise<ApiResponse> {
   const table = readPrices(context.env.PRICES_FILE);
   const suppressed = await suppressedAmong(

@@ -30,7 +30,6 @@ import { lineUp } from '../dispatch/paced-message.ts';
 import { joinLine } from '../dispatch/sender-pace.dynamo.ts';
 import type { Message } from '../message.ts';
 import type { AcceptedBatch } from '../message-response.schema.ts';
-import { acceptedView } from '../message-response.ts';
 import { createMessages } from '../store/messages.dynamo.ts';
 import {
   acceptedIndexes,
@@ -45,7 +44,6 @@ import {
 import {
   type BulkRow,
   bulkRecipients,
-  type CheckedRows,
   canonicalRow,
   checkRows,
   readRow,
@@ -54,7 +52,8 @@ import {
 import { dryRunOfBatch, isDryRun, refusalsOf } from './dry-run.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import { endOfValidity, parseSend } from './send-fields.ts';
-import { newSms, smsOptions } from './send-one.ts';
+import { acceptedView } from './send-one.ts';
+import { newSms, smsOptions } from './sms-send.ts';
 
 /** Longer than the function's time limit: after it, the request that stores the batch must have ended. */
 const storingLeaseSeconds = 60;
@@ -67,8 +66,6 @@ export function sendBulkSchema(webhookUrl: z.ZodMiniType<string>) {
     ...smsOptions(webhookUrl),
   });
 }
-
-type SendBulkRequest = z.output<ReturnType<typeof sendBulkSchema>>;
 
 type BulkContext = Context<keyof EnvironmentFor<(typeof functionUses)['send-bulk-sms']>>;
 
@@ -171,8 +168,8 @@ async function takeOver(context: BulkContext, batch: Batch, { now, workId }: Api
 
 function newBatch(
   { batchId, clientId }: { readonly batchId: string; readonly clientId: string },
-  bulk: SendBulkRequest,
-  rows: CheckedRows,
+  bulk: z.output<ReturnType<typeof sendBulkSchema>>,
+  rows: ReturnType<typeof checkRows>,
   { now, workId }: ApiRequest,
 ): Batch {
   return {
@@ -199,7 +196,7 @@ interface AcceptedRow {
  */
 function messagesOf(
   batch: Batch,
-  bulk: SendBulkRequest,
+  bulk: z.output<ReturnType<typeof sendBulkSchema>>,
   rows: readonly BulkRow[],
   select: SelectSender,
 ): AcceptedRow[] {
@@ -244,7 +241,7 @@ function rowView({ index, message }: AcceptedRow): AcceptedBatch['messages'][num
 }
 
 /** @throws GatewayError if every row is refused. */
-function assertSome(rows: CheckedRows): void {
+function assertSome(rows: ReturnType<typeof checkRows>): void {
   if (rows.good.length > 0) return;
   throw standardError('no_valid_recipients', {
     details: rows.errors.map((error) => ({

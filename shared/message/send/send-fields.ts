@@ -184,13 +184,14 @@ function legToStore(
   };
 }
 
-interface FirstMessage {
-  readonly channel: Channel;
-  readonly from?: string | undefined;
-}
-
 /** Returns the sender of a leg. An SMS after an SMS has the same sender, unless it names another. */
-function senderOf({ channel, from }: WantedLeg, first: FirstMessage): string | undefined {
+function senderOf(
+  { channel, from }: WantedLeg,
+  first: {
+    readonly channel: Channel;
+    readonly from?: string | undefined;
+  },
+): string | undefined {
   if (channel !== 'sms') return undefined;
   return from ?? (first.channel === 'sms' ? first.from : undefined);
 }
@@ -219,7 +220,10 @@ export function channelsOf({
 export function assertMaySendLegs(
   permissions: SendingPermissions,
   wanted: readonly WantedLeg[] | undefined,
-  first: FirstMessage & { readonly recipient: string },
+  first: {
+    readonly channel: Channel;
+    readonly from?: string | undefined;
+  } & { readonly recipient: string },
 ): void {
   for (const leg of wanted ?? []) {
     assertMaySend(permissions, leg.channel, first.recipient, senderOf(leg, first));

@@ -1,12 +1,11 @@
-/** Sends one message of either channel, such as an SMS: checks the request and stores the message in one write; the relay does the rest. */
-import * as z from 'zod/mini';
+/** Sends one message of either channel: checks the request and stores the message in one write; the relay does the rest. */
+import type * as z from 'zod/mini';
 import { assertChannelsOn, assertMaySend, permissionsOf } from '../../client/sending-permissions.ts';
 import type { Channel } from '../../contract/channels.ts';
 import type { sendRequest } from '../../contract/function-uses.ts';
-import { countryOf, recipientSchema, senderSchema } from '../../contract/phone-number.ts';
+import { countryOf } from '../../contract/phone-number.ts';
 import { capsInForce, checkCaps, takeFromCaps } from '../../limit/client-caps.ts';
 import { describeUnknown, unknownIn } from '../../operation/field-faults.ts';
-import { optional } from '../../operation/fields.ts';
 import { type Operation, requireCaller } from '../../operation/operation.ts';
 import type { Context } from '../../platform/context.ts';
 import type { EnvironmentFor } from '../../platform/env.ts';
@@ -14,38 +13,24 @@ import { newId } from '../../platform/ids.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { type SelectSender, sendersOf } from '../../sender/select-sender.ts';
 import type { Message } from '../message.ts';
-import { acceptedView } from '../message-response.ts';
-import { segment } from '../message-text.ts';
+import type { acceptedSms, acceptedWhatsApp } from '../message-response.schema.ts';
 import { createMessage, readMessage } from '../store/messages.dynamo.ts';
 import { dryRunOf, isDryRun, refusalsOf } from './dry-run.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
-import {
-  assertMaySendLegs,
-  channelsOf,
-  endOfValidity,
-  fallbackSchema,
-  legsToStore,
-  messageType,
-  parseSend,
-  referenceText,
-  scheduledAt,
-  smsText,
-  validityPeriod,
-  type WantedLeg,
-} from './send-fields.ts';
+import { assertMaySendLegs, channelsOf, parseSend, type WantedLeg } from './send-fields.ts';
 
 /** Every send stores a message of its client, takes from its caps and selects its sender. */
 export type SendContext = Context<keyof EnvironmentFor<typeof sendRequest>>;
 
-interface OneRequest {
-  readonly to: string;
-  readonly from?: string | undefined;
-  readonly scheduled_at?: Date | undefined;
-  readonly fallback?: readonly WantedLeg[] | undefined;
-}
-
 /** @param send - the differences between the channels */
-export function sendOne<Request extends OneRequest>(
+export function sendOne<
+  Request extends {
+    readonly to: string;
+    readonly from?: string | undefined;
+    readonly scheduled_at?: Date | undefined;
+    readonly fallback?: readonly WantedLeg[] | undefined;
+  },
+>(
   context: SendContext,
   {
     channel,
@@ -114,6 +99,25 @@ export function keyedMessages(context: Context<'MESSAGES_TABLE' | 'RETENTION_DAY
   };
 }
 
+/**
+ * Returns the response to a send. A repeat gets the same response, whatever the message's present state. @throws
+ * Error if an SMS has no segments.
+ */
+export function acceptedView(
+  message: Message,
+): z.output<typeof acceptedSms> | z.output<typeof acceptedWhatsApp> {
+  const { message_id, recipient, encoding, segments, scheduled_at, created_at } = message;
+  const status = scheduled_at === undefined ? 'queued' : 'scheduled';
+  const rest = {
+    reference: message.reference ?? null,
+    ...(scheduled_at === undefined ? {} : { scheduled_at }),
+    created_at,
+  };
+  if (message.channel === 'whatsapp') return { message_id, status, channel: 'whatsapp', recipient, ...rest };
+  if (encoding === undefined || segments === undefined) throw new Error(`${message_id} has no segments`);
+  return { message_id, status, channel: 'sms', recipient, encoding, segments, ...rest };
+}
+
 export interface MessageOrigin {
   readonly messageId: string;
   readonly clientId: string;
@@ -157,48 +161,4 @@ export function newMessage(
       : ({ status: 'scheduled', scheduled_at: scheduled_at.toISOString() } as const)),
     expires_at: expiresAt.toISOString(),
   };
-}
-
-/** Returns the fields of an SMS, or of many, besides recipients and texts. */
-export function smsOptions(webhookUrl: z.ZodMiniType<string>) {
-  return {
-    webhook_url: optional(webhookUrl),
-    from: optional(senderSchema),
-    type: messageType,
-    validity_period: validityPeriod,
-    scheduled_at: optional(scheduledAt),
-    reference: optional(referenceText),
-  };
-}
-
-/** Returns the schema of the body of `POST /api/v1/sms/send` (contract, section 5). */
-export function sendSmsSchema(webhookUrl: z.ZodMiniType<string>) {
-  return z.object({
-    to: recipientSchema,
-    message: smsText,
-    ...smsOptions(webhookUrl),
-    fallback: fallbackSchema(),
-  });
-}
-
-type SendSmsRequest = z.output<ReturnType<typeof sendSmsSchema>>;
-
-/** @param webhookUrl - accepts URLs that this deployment may call */
-export function sendSms(context: SendContext, webhookUrl: z.ZodMiniType<string>): Operation {
-  const schema = sendSmsSchema(webhookUrl);
-  return sendOne(context, { channel: 'sms', schema, newMessage: newSms });
-}
-
-export function newSms(origin: MessageOrigin, sms: SendSmsRequest, now: Date): Message {
-  const message: Message = {
-    ...newMessage(
-      { ...origin, channel: 'sms', recipient: sms.to, expiresAt: endOfValidity(sms, now) },
-      sms,
-      now,
-    ),
-    type: sms.type,
-    text: sms.message,
-    ...segment(sms.message),
-  };
-  return { ...message, ...legsToStore(sms.fallback, message, origin.select) };
 }

@@ -135,7 +135,17 @@ function withOwnContent<Fields extends ContentFields>(request: Fields) {
   return { ...common, ...contentOf({ type, message, template, media, location }) };
 }
 
-function contentOf({ type, message, template, media, location }: ContentFields): RequestContent {
+function contentOf({
+  type,
+  message,
+  template,
+  media,
+  location,
+}: ContentFields):
+  | { readonly type: 'text'; readonly message: string }
+  | { readonly type: 'template'; readonly template: TemplateContent }
+  | { readonly type: 'location'; readonly location: LocationContent }
+  | { readonly type: keyof typeof mediaFields; readonly media: MediaSource } {
   switch (type) {
     case 'text':
       return { type, message: checked(message) };
@@ -154,21 +164,17 @@ function checked<Value>(value: Value | undefined): Value {
   return value;
 }
 
-type RequestContent =
-  | { readonly type: 'text'; readonly message: string }
-  | { readonly type: 'template'; readonly template: TemplateContent }
-  | { readonly type: 'location'; readonly location: LocationContent }
-  | { readonly type: keyof typeof mediaFields; readonly media: MediaSource };
-
-type SendWhatsAppRequest = z.output<ReturnType<typeof sendWhatsAppSchema>>;
-
 /** @param webhookUrl - accepts URLs that this deployment may call */
 export function sendWhatsApp(context: SendContext, webhookUrl: z.ZodMiniType<string>): Operation {
   const schema = sendWhatsAppSchema(webhookUrl);
   return sendOne(context, { channel: 'whatsapp', schema, newMessage: newWhatsApp });
 }
 
-function newWhatsApp(origin: MessageOrigin, request: SendWhatsAppRequest, now: Date): Message {
+function newWhatsApp(
+  origin: MessageOrigin,
+  request: z.output<ReturnType<typeof sendWhatsAppSchema>>,
+  now: Date,
+): Message {
   const message: Message = {
     ...newMessage(
       { ...origin, channel: 'whatsapp', recipient: request.to, expiresAt: endOfValidity(request, now) },
@@ -185,7 +191,7 @@ function newWhatsApp(origin: MessageOrigin, request: SendWhatsAppRequest, now: D
   return { ...message, ...legsToStore(request.fallback, message, origin.select) };
 }
 
-function storedContent(request: SendWhatsAppRequest): WhatsAppContent {
+function storedContent(request: z.output<ReturnType<typeof sendWhatsAppSchema>>): WhatsAppContent {
   switch (request.type) {
     case 'text':
       return { type: 'text' };

@@ -7,10 +7,15 @@ import { QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { conditionalPut } from '../../platform/aws/conditional-write.dynamo.ts';
-import { batchRead, type ReadOptions, readableRows, readRow } from '../../platform/aws/read-rows.dynamo.ts';
+import {
+  batchRead,
+  chunksOf,
+  type ReadOptions,
+  readableRows,
+  readRow,
+} from '../../platform/aws/read-rows.dynamo.ts';
 import type { Context } from '../../platform/context.ts';
 import { lazily } from '../../platform/expiring-cache.ts';
-import { chunksOf } from '../../platform/long-lists.ts';
 import { retryRemaining } from '../../platform/retry.ts';
 import { type Message, messageSchema, undeliveredStatuses } from '../message.ts';
 import { filterFields, isOwn, messageRowOf, parseMessageRow } from './message-row.ts';

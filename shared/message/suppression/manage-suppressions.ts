@@ -12,13 +12,13 @@ import {
   requireCaller,
 } from '../../operation/operation.ts';
 import type { Context } from '../../platform/context.ts';
-import type { RemovedSuppression, SuppressionList, SuppressionView } from '../message-response.schema.ts';
+import type { removedSuppression, SuppressionList, SuppressionView } from '../message-response.schema.ts';
 import {
   isSuppression,
   type Suppression,
   type SuppressionChange,
+  type SuppressionScope,
   scopes,
-  type Wanted,
 } from './suppression.ts';
 import {
   listClientSuppressions,
@@ -26,8 +26,6 @@ import {
   storeSuppression,
   suppressionOf,
 } from './suppressions.dynamo.ts';
-
-type SuppressionsContext = Context<'SUPPRESSIONS_TABLE'>;
 
 const reasonCharactersMax = 256;
 /** The cursor of a recipient: any text that a key can have, because a row may be written by hand. */
@@ -44,7 +42,7 @@ export const suppressionsQuery = z.object({
   cursor: optional(z.string()),
 });
 
-export function listSuppressions(ctx: SuppressionsContext): Operation {
+export function listSuppressions(ctx: Context<'SUPPRESSIONS_TABLE'>): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
     const query = parseQuery(suppressionsQuery, request);
@@ -53,7 +51,7 @@ export function listSuppressions(ctx: SuppressionsContext): Operation {
 }
 
 export async function suppressionsOf(
-  ctx: SuppressionsContext,
+  ctx: Context<'SUPPRESSIONS_TABLE'>,
   clientId: string,
   { recipient, limit = defaultPageLimit, cursor }: z.output<typeof suppressionsQuery>,
 ): Promise<SuppressionList> {
@@ -65,7 +63,7 @@ export async function suppressionsOf(
   return listView(page.suppressions, page.nextAfter);
 }
 
-export function putSuppression(ctx: SuppressionsContext): Operation {
+export function putSuppression(ctx: Context<'SUPPRESSIONS_TABLE'>): Operation {
   return async (request) => {
     // All fields are optional, so no body is the same as an empty one.
     const wanted = parseOptionalBody(suppressionBody, request);
@@ -73,14 +71,17 @@ export function putSuppression(ctx: SuppressionsContext): Operation {
   };
 }
 
-export function deleteSuppression(ctx: SuppressionsContext): Operation {
+export function deleteSuppression(ctx: Context<'SUPPRESSIONS_TABLE'>): Operation {
   return async (request) => ({ status: 200, body: await endSuppression(ctx, changeOf(request)) });
 }
 
 /** Repeating it changes nothing but the reason and the scope. @throws GatewayError `concurrent_change` */
 export async function suppress(
-  ctx: SuppressionsContext,
-  wanted: SuppressionChange & Wanted,
+  ctx: Context<'SUPPRESSIONS_TABLE'>,
+  wanted: SuppressionChange & {
+    readonly scope: SuppressionScope;
+    readonly reason?: string | undefined;
+  },
 ): Promise<SuppressionView> {
   const row = await storeSuppression(ctx, wanted);
   if (!isSuppression(row)) throw new Error('a suppressed recipient has no suppression');
@@ -89,9 +90,9 @@ export async function suppress(
 
 /** @throws GatewayError `not_found` if the recipient is not suppressed; `concurrent_change` if the recipient wrote a keyword meanwhile. */
 export async function endSuppression(
-  ctx: SuppressionsContext,
+  ctx: Context<'SUPPRESSIONS_TABLE'>,
   ending: SuppressionChange,
-): Promise<RemovedSuppression> {
+): Promise<z.output<typeof removedSuppression>> {
   const ended = await removeSuppression(ctx, ending);
   if (ended === undefined) throw standardError('not_found');
   const [sender] = ended.stillFrom;

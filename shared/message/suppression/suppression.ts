@@ -207,16 +207,19 @@ export interface SuppressionChange {
   readonly at: Date;
 }
 
-export interface Wanted {
-  readonly scope: SuppressionScope;
-  readonly reason?: string | undefined;
-}
-
 /** Returns the row after a request to suppress the recipient: it takes the scope and the reason, and keeps the beginning. */
 export function afterRequest(
   key: RowKey,
   found: SuppressionRow | undefined,
-  { source, at, scope, reason }: SuppressionChange & Wanted,
+  {
+    source,
+    at,
+    scope,
+    reason,
+  }: SuppressionChange & {
+    readonly scope: SuppressionScope;
+    readonly reason?: string | undefined;
+  },
 ): SuppressionRow {
   const row = readable(found);
   const { reason: _before, ...kept } = row ?? {};
@@ -256,14 +259,6 @@ export function hasEnded(row: SuppressionRow | undefined): boolean {
   return row !== undefined && !isSuppression(row) && (row.source === 'keyword' || row.source === 'admin');
 }
 
-/** A carrier's refusal of a message to a recipient who opted out there. */
-export interface Refusal {
-  readonly clientId: string;
-  /** The sender of the message. */
-  readonly sender: string;
-  readonly at: Date;
-}
-
 /**
  * Returns the row after a refusal; undefined if nothing changes. The row of the sender only names the client: the carrier stops the
  * others itself.
@@ -271,7 +266,16 @@ export interface Refusal {
 export function afterRefusal(
   key: RowKey,
   found: SuppressionRow | undefined,
-  { clientId, sender, at }: Refusal,
+  {
+    clientId,
+    sender,
+    at,
+  }: {
+    readonly clientId: string;
+    /** The sender of the message. */
+    readonly sender: string;
+    readonly at: Date;
+  },
 ): SuppressionRow | undefined {
   const row = {
     revision: malformed,

@@ -30,21 +30,13 @@ import {
   type Suppression,
   type SuppressionChange,
   type SuppressionRow,
+  type SuppressionScope,
   senderKey,
-  type Wanted,
 } from './suppression.ts';
-
-type SuppressionsContext = Context<'SUPPRESSIONS_TABLE'>;
-
-export interface SuppressionPage {
-  readonly suppressions: readonly Suppression[];
-  /** Present if there may be more. */
-  readonly nextAfter?: string;
-}
 
 /** Returns the suppression in a client's own row; eventually consistent unless the caller says otherwise. */
 export async function suppressionOf(
-  { db, env }: SuppressionsContext,
+  { db, env }: Context<'SUPPRESSIONS_TABLE'>,
   client_id: string,
   recipient: string,
   { consistent: ConsistentRead }: ReadOptions = { consistent: false },
@@ -63,7 +55,7 @@ export async function suppressionOf(
  * @param from - the sender of the message; undefined if the carrier chooses
  */
 export async function isSuppressed(
-  ctx: SuppressionsContext,
+  ctx: Context<'SUPPRESSIONS_TABLE'>,
   message: Message,
   from: string | undefined,
 ): Promise<boolean> {
@@ -75,7 +67,7 @@ export async function isSuppressed(
  * that the hand-over reads, many in one call.
  */
 export async function suppressedAmong(
-  { db, env }: SuppressionsContext,
+  { db, env }: Context<'SUPPRESSIONS_TABLE'>,
   messages: readonly Message[],
   senderOf: (message: Message) => string | undefined = fromOf,
 ): Promise<ReadonlySet<string>> {
@@ -95,11 +87,15 @@ export async function suppressedAmong(
  * @param after - the recipient that was the last of the page before
  */
 export async function listClientSuppressions(
-  { db, env }: SuppressionsContext,
+  { db, env }: Context<'SUPPRESSIONS_TABLE'>,
   clientId: string,
   limit: number,
   after: string | undefined,
-): Promise<SuppressionPage> {
+): Promise<{
+  readonly suppressions: readonly Suppression[];
+  /** Present if there may be more. */
+  readonly nextAfter?: string;
+}> {
   const found: Suppression[] = [];
   let start = after === undefined ? undefined : { client_id: clientId, recipient: after };
   do {
@@ -126,7 +122,7 @@ export async function listClientSuppressions(
 }
 
 /** Applies a keyword to the rows of the senders and of the client. Repeating it changes nothing. */
-export async function applyKeyword(ctx: SuppressionsContext, keyword: Keyword): Promise<void> {
+export async function applyKeyword(ctx: Context<'SUPPRESSIONS_TABLE'>, keyword: Keyword): Promise<void> {
   const { asksFor, clientId, senders, recipients, number } = keyword;
   const keysOf = (ids: readonly string[]) =>
     ids.flatMap((client_id) => recipients.map((recipient) => ({ client_id, recipient })));
@@ -150,8 +146,11 @@ export async function applyKeyword(ctx: SuppressionsContext, keyword: Keyword): 
 
 /** Suppresses the recipient for the client. Repeating it changes nothing but the scope and the reason. */
 export async function storeSuppression(
-  ctx: SuppressionsContext,
-  wanted: SuppressionChange & Wanted,
+  ctx: Context<'SUPPRESSIONS_TABLE'>,
+  wanted: SuppressionChange & {
+    readonly scope: SuppressionScope;
+    readonly reason?: string | undefined;
+  },
 ): Promise<SuppressionRow> {
   const key = keyOf(wanted);
   const [row] = await changeRows(
@@ -170,7 +169,7 @@ export async function storeSuppression(
  * @throws GatewayError `concurrent_change` if the recipient wrote a keyword meanwhile, or there was another change
  */
 export async function removeSuppression(
-  ctx: SuppressionsContext,
+  ctx: Context<'SUPPRESSIONS_TABLE'>,
   ending: SuppressionChange,
 ): Promise<{ readonly stillFrom: readonly string[] } | undefined> {
   const own = await readForChange(ctx, [keyOf(ending)]);
@@ -193,7 +192,7 @@ export async function removeSuppression(
  * in since. Repeating it is safe. Returns true if the recipient is suppressed now.
  */
 export async function suppressAfterRefusal(
-  ctx: SuppressionsContext,
+  ctx: Context<'SUPPRESSIONS_TABLE'>,
   message: Message,
   at: Date,
 ): Promise<boolean> {
@@ -235,7 +234,7 @@ interface ReadRow {
 
 /** Reads the rows, consistently and in the order of their keys. */
 async function readForChange(
-  { db, env }: SuppressionsContext,
+  { db, env }: Context<'SUPPRESSIONS_TABLE'>,
   keys: readonly RowKey[],
 ): Promise<readonly ReadRow[]> {
   if (keys.length === 0) return [];
@@ -254,7 +253,7 @@ async function readForChange(
  * @throws GatewayError `concurrent_change` if others were faster each time
  */
 function changeRows(
-  ctx: SuppressionsContext,
+  ctx: Context<'SUPPRESSIONS_TABLE'>,
   read: () => Promise<readonly ReadRow[]>,
   after: (rows: readonly ReadRow[]) => readonly (SuppressionRow | undefined)[],
 ): Promise<(SuppressionRow | undefined)[]> {
@@ -275,7 +274,7 @@ const removedDays = 60;
 
 /** Returns false if another writer has changed a row since it was read, or is about to. */
 async function putRows(
-  { db, env }: SuppressionsContext,
+  { db, env }: Context<'SUPPRESSIONS_TABLE'>,
   rows: readonly (ReadRow & { readonly after: SuppressionRow })[],
 ): Promise<boolean> {
   const puts = rows.map(({ after, revision: seen }) => {

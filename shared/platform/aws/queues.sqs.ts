@@ -16,14 +16,6 @@ import type { QueueRecord } from '../process-queue-batch.ts';
 import { escaped } from '../visible-text.ts';
 import { allEnded, isPermanentFault, isSenderFault, RefusedEntries } from './permanent-fault.ts';
 
-interface QueueMessage {
-  readonly json: string;
-  /** The message group of a fair queue is the client's. */
-  readonly clientId: string;
-  /** Whole seconds, at most 900. */
-  readonly delaySeconds?: number | undefined;
-}
-
 /** The limits of one call. SQS raised the bytes to 1 MiB in 2025; 256 KiB is accepted in every region. */
 const batchSize = 10;
 const batchBytes = 262_144;
@@ -39,14 +31,33 @@ interface Entry extends SendMessageBatchRequestEntry {
 export async function sendMessages(
   client: SQSClient,
   queueUrl: string,
-  messages: readonly QueueMessage[],
+  messages: readonly {
+    readonly json: string;
+    /** The message group of a fair queue is the client's. */
+    readonly clientId: string;
+    /** Whole seconds, at most 900. */
+    readonly delaySeconds?: number | undefined;
+  }[],
 ): Promise<void> {
   const batches = batchesOf(messages.map(entryOf));
   const refused = await allEnded(batches.map((batch) => sendBatch(client, queueUrl, batch)));
   if (refused.flat().length > 0) throw new RefusedEntries(refused.flat());
 }
 
-function entryOf({ json, clientId, delaySeconds }: QueueMessage, index: number): Entry {
+function entryOf(
+  {
+    json,
+    clientId,
+    delaySeconds,
+  }: {
+    readonly json: string;
+    /** The message group of a fair queue is the client's. */
+    readonly clientId: string;
+    /** Whole seconds, at most 900. */
+    readonly delaySeconds?: number | undefined;
+  },
+  index: number,
+): Entry {
   return {
     index,
     Id: String(index),

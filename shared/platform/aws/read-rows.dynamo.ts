@@ -16,7 +16,6 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import type * as z from 'zod/mini';
 import { countMetric, log } from '../log.ts';
-import { chunksOf } from '../long-lists.ts';
 import { retryRemaining } from '../retry.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -102,4 +101,10 @@ export async function batchRead(
 /** An eventually consistent read costs half; it is for callers that act only on final states. */
 export interface ReadOptions {
   readonly consistent: boolean;
+}
+
+export function chunksOf<Item>(items: readonly Item[], size: number): Item[][] {
+  const chunks: Item[][] = [];
+  for (let from = 0; from < items.length; from += size) chunks.push(items.slice(from, from + size));
+  return chunks;
 }

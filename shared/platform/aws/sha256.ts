@@ -4,8 +4,6 @@
  */
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
 
-type SourceData = string | ArrayBuffer | ArrayBufferView;
-
 /** Key objects by the SDK's own signing keys, which it caches. */
 const prepared = new WeakMap<object, KeyObject>();
 
@@ -19,11 +17,11 @@ export class Sha256 {
   readonly #key: KeyObject | string | undefined;
   #parts: Buffer[] = [];
 
-  constructor(secret?: SourceData) {
+  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
     this.#key = secret === undefined ? undefined : keyOf(secret);
   }
 
-  update(data: SourceData): void {
+  update(data: string | ArrayBuffer | ArrayBufferView): void {
     this.#parts.push(bytesOf(data));
   }
 
@@ -43,7 +41,7 @@ export class Sha256 {
   }
 }
 
-function keyOf(secret: SourceData): KeyObject | string {
+function keyOf(secret: string | ArrayBuffer | ArrayBufferView): KeyObject | string {
   if (typeof secret === 'string') return secret;
   const known = prepared.get(secret);
   if (known !== undefined) return known;
@@ -52,7 +50,7 @@ function keyOf(secret: SourceData): KeyObject | string {
   return key;
 }
 
-function bytesOf(data: SourceData): Buffer {
+function bytesOf(data: string | ArrayBuffer | ArrayBufferView): Buffer {
   if (typeof data === 'string') return Buffer.from(data, 'utf8');
   return ArrayBuffer.isView(data)
     ? Buffer.from(data.buffer, data.byteOffset, data.byteLength)

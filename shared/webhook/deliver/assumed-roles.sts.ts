@@ -12,15 +12,7 @@ import { AssumeRoleCommand, type STSClient } from '@aws-sdk/client-sts';
 import type { ForeignCredentials } from '../../platform/aws/clients.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ExpiringMap } from '../../platform/expiring-cache.ts';
-import {
-  type AwsDestination,
-  type DestinationKind,
-  domainOf,
-  kindOf,
-  parseArn,
-  resourceArnOf,
-  roleArnOf,
-} from '../aws-destination.ts';
+import { type AwsDestination, domainOf, parseArn, resourceArnOf, roleArnOf } from '../aws-destination.ts';
 
 /** @throws an error of the name `AccessDenied` if the role does not trust the caller with this external id. */
 export type AssumeRole = (asked: {
@@ -36,8 +28,6 @@ export interface RoleUse {
   readonly clientId: string;
   readonly endpointId: string;
 }
-
-export type AssumedRoles = ReturnType<typeof assumedRoles>;
 
 /** The role's trust policy lacks a condition on `sts:ExternalId`: anyone who knows its ARN could use it through us. */
 export class RoleTrustsAnyExternalId extends Error {
@@ -109,11 +99,11 @@ export function isAccessDenied(error: unknown): boolean {
 
 function sessionPolicyOf(destination: AwsDestination): string {
   const Resource = resourceArnOf(destination);
-  const statements: Readonly<Record<DestinationKind, () => readonly object[]>> = {
-    sqs: () => [{ Effect: 'Allow', Action: 'sqs:SendMessage', Resource }, keyOfQueue(Resource)],
-    eventbridge: () => [{ Effect: 'Allow', Action: 'events:PutEvents', Resource }],
-  };
-  return JSON.stringify({ Version: '2012-10-17', Statement: statements[kindOf(destination)]() });
+  const Statement =
+    'sqs' in destination
+      ? [{ Effect: 'Allow', Action: 'sqs:SendMessage', Resource }, keyOfQueue(Resource)]
+      : [{ Effect: 'Allow', Action: 'events:PutEvents', Resource }];
+  return JSON.stringify({ Version: '2012-10-17', Statement });
 }
 
 /** Returns the permission that SQS requires of the sender if the queue is encrypted with a key of the client's. */

@@ -16,13 +16,11 @@
  * secret can sign, or an edit made the endpoint's row invalid, step 4 is left out and the attempt has failed.
  * If SQS or EventBridge Scheduler loses a message, the due index finds the delivery, which has a `due_at` until it is finished.
  */
-import { cachedWebhookSecrets } from '../../client/webhook-secrets.dynamo.ts';
-import { signingSecrets } from '../../client/webhook-secrets.ts';
+import { cachedWebhookSecrets, signingSecrets } from '../../client/webhook-secrets.dynamo.ts';
 import { waitSecondsMax } from '../../contract/webhook-worker-times.ts';
 import type { Context } from '../../platform/context.ts';
 import { retry } from '../../platform/retry.ts';
 import type { Attempt, UnpostedError } from '../attempt-record.ts';
-import type { StoredDeliveries } from '../create-deliveries.ts';
 import {
   acknowledged,
   claimed,
@@ -37,14 +35,18 @@ import {
   scheduleRetry,
   type WebhookQueue,
 } from '../delivery-queue.sqs.ts';
-import { readDelivery, replaceDelivery } from '../delivery-store.dynamo.ts';
+import {
+  noteResponseTime,
+  readDelivery,
+  replaceDelivery,
+  type StoredDeliveries,
+} from '../delivery-store.dynamo.ts';
 import { readEndpoint } from '../endpoint-store.dynamo.ts';
-import { noteResponseTime } from '../slow-endpoints.dynamo.ts';
 import type { WebhookEndpoint } from '../webhook-endpoint.ts';
 import { alertFailure } from './alert-failure.ts';
 import { countResult, countSuccessAgain } from './disable-endpoint.ts';
 import type { Post } from './http-post.ts';
-import type { SendToAws } from './send-to-aws.ts';
+import type { SendToAws } from './send-to-aws.sqs.ts';
 import { type ClaimedAttempt, postAttempt, unpostedAttempt } from './sign-and-post.ts';
 
 /** The context of the worker that delivers webhooks. */
@@ -64,17 +66,14 @@ interface Claimed extends ClaimedAttempt {
   readonly unposted: UnpostedError | undefined;
 }
 
-/** This queue message leads to no attempt now. */
-type NotClaimed =
+export type Outcome =
+  /** This queue message leads to no attempt now. */
   | { readonly kind: 'unknown' | 'finished' | 'lost_race' | 'waiting' }
   /**
    * Another worker has this attempt. If that worker is dead, this queue message repeats the attempt after the lease.
    */
   | { readonly kind: 'held'; readonly retryAfterSeconds: number }
-  | { readonly kind: 'alerted'; readonly delivery: Delivery };
-
-export type Outcome =
-  | NotClaimed
+  | { readonly kind: 'alerted'; readonly delivery: Delivery }
   | {
       readonly kind: 'acknowledged' | 'retry_scheduled' | 'failed';
       readonly delivery: Delivery;
@@ -129,7 +128,7 @@ const longestWaitInWorkerMs = waitSecondsMax * 1000;
 async function claimAttempt(
   context: DeliverContext,
   { delivery_id }: DeliveryMessage,
-): Promise<Claimed | NotClaimed> {
+): Promise<Claimed | Outcome> {
   const { clock } = context;
   const seen = await readDelivery(context, delivery_id); // 1
   if (seen === undefined) return { kind: 'unknown' };

@@ -18,9 +18,9 @@ import { addDays, queueDelayMaxSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
 import type { Attempt } from '../attempt-record.ts';
-import { createDeliveries, type StoredDeliveries } from '../create-deliveries.ts';
 import { type Delivery, disabledNoticeId } from '../delivery.ts';
 import { sendWebhookRetries } from '../delivery-queue.sqs.ts';
+import { createDeliveries, type WebhookContext } from '../delivery-store.dynamo.ts';
 import {
   addEndpointFailure,
   clearEndpointFailures,
@@ -30,8 +30,6 @@ import {
   webhookEndpointsOf,
 } from '../endpoint-store.dynamo.ts';
 import { receives, type WebhookEndpoint } from '../webhook-endpoint.ts';
-
-type DisableContext = StoredDeliveries & Context<'WEBHOOK_ENDPOINTS_TABLE' | 'ACTIVITY_LOG_TABLE'>;
 
 const reason = 'no_successful_delivery';
 
@@ -83,7 +81,7 @@ function hasFailedTooLong({ failing_since, failed_attempts = 0 }: WebhookEndpoin
 
 /** Disables an endpoint that has still acknowledged nothing, and sends the notice if it is pending. */
 export async function disableIfFailing(
-  context: DisableContext,
+  context: WebhookContext,
   clientId: string,
   endpointId: string,
 ): Promise<void> {
@@ -102,7 +100,7 @@ export async function disableIfFailing(
 }
 
 /** Writes the entry in the activity log, and sends the event to the client's other endpoints. */
-export async function reportDisabled(context: DisableContext, endpoint: WebhookEndpoint): Promise<void> {
+export async function reportDisabled(context: WebhookContext, endpoint: WebhookEndpoint): Promise<void> {
   const { client_id, endpoint_id, url, disabled_at, disabled_reason } = endpoint;
   if (disabled_at === undefined) return;
   const id = derivedIdAt('act', new Date(disabled_at), endpointDisabledEvent, endpoint_id);

@@ -4,6 +4,8 @@
  * connection breaks before a byte of the response, the endpoint has most likely closed it in the meantime: the POST
  * is repeated at once, on the next connection. Any other failure waits for the retry (contract 7.8).
  */
+
+import { lookup, Resolver } from 'node:dns/promises';
 import {
   type ClientRequest,
   Agent as HttpAgent,
@@ -13,6 +15,7 @@ import {
 import { Agent as HttpsAgent } from 'node:https';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { addAbortSignal } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type SecureContextOptions, TLSSocket } from 'node:tls';
 import { acknowledgeWithinSeconds } from '../../contract/webhook-worker-times.ts';
 import { keepingConnections } from '../../platform/kept-connections.ts';
@@ -47,7 +50,13 @@ const nextAddressAfterMs = 1500;
 
 export interface PostResult {
   /** Milliseconds from the start. A phase is absent if it was not reached, or if a reused connection skipped it. */
-  readonly timings: PostTimings;
+  readonly timings: {
+    dnsMs?: number;
+    connectMs?: number;
+    tlsMs?: number;
+    firstByteMs?: number;
+    totalMs: number;
+  };
   readonly reusedConnection: boolean;
   readonly address?: string | undefined;
   readonly status?: number | undefined;
@@ -56,14 +65,6 @@ export interface PostResult {
   /** Absent if and only if the endpoint acknowledged: status 200 in time. */
   readonly error?: AttemptError | undefined;
   readonly errorMessage?: string | undefined;
-}
-
-interface PostTimings {
-  dnsMs?: number;
-  connectMs?: number;
-  tlsMs?: number;
-  firstByteMs?: number;
-  totalMs: number;
 }
 
 /** Posts the request. Never throws: every failure is a result. */
@@ -141,8 +142,8 @@ export function httpPost({
 /** How far a request has come, and when it reached each phase. */
 interface Progress {
   readonly startedAt: number;
-  readonly timings: Partial<PostTimings>;
-  phase: Phase;
+  readonly timings: Partial<PostResult['timings']>;
+  phase: 'dns' | 'connect' | 'tls' | 'answer';
   address: string | undefined;
 }
 
@@ -241,9 +242,7 @@ function blocked(errorMessage: string): PostResult {
   };
 }
 
-type Phase = 'dns' | 'connect' | 'tls' | 'answer';
-
-const waitedFor: Readonly<Record<Phase, string>> = {
+const waitedFor: Readonly<Record<Progress['phase'], string>> = {
   dns: "the name's resolution",
   connect: 'the connection',
   tls: 'the TLS handshake',
@@ -253,7 +252,10 @@ const waitedFor: Readonly<Record<Phase, string>> = {
 const resets = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
 
 /** Classifies a POST without a response, by the phase that it reached and the code of its error. */
-function classifyError(error: Error, phase: Phase): { error: AttemptError; errorMessage: string } {
+function classifyError(
+  error: Error,
+  phase: Progress['phase'],
+): { error: AttemptError; errorMessage: string } {
   if (error.name === 'AbortError') {
     const errorMessage = `no response within ${acknowledgeWithinSeconds} s, waiting for ${waitedFor[phase]}`;
     return { error: 'timeout', errorMessage };
@@ -268,7 +270,7 @@ function messageOf(error: Error): string {
   return errors.map(({ message }) => message).join('; ');
 }
 
-function classOf(code: string, phase: Phase): AttemptError {
+function classOf(code: string, phase: Progress['phase']): AttemptError {
   if (code === 'EBLOCKED') return 'blocked';
   if (code === 'ETIMEDOUT' || code === 'ETIMEOUT') return phase === 'dns' ? 'dns' : 'timeout';
   if (phase === 'dns') return 'dns';
@@ -284,3 +286,50 @@ function verdictOf(status: number): { error?: AttemptError; errorMessage?: strin
   const redirect = status >= 300 && status < 400;
   return { error: redirect ? 'redirect' : 'not_200', errorMessage: `answered with status ${status}` };
 }
+
+/**
+ * Sends DNS queries with a time limit, so that a slow name server delays only its own webhooks. `dns.lookup` would use four threads that the whole process shares: four names
+ * with a silent server would stop every other webhook.
+ */
+export function dnsResolve({
+  servers,
+  timeoutMs = 1500,
+  otherKindWaitMs = 200,
+}: {
+  /** Name servers to use instead of the machine's. */
+  readonly servers?: readonly string[];
+  /** The time limit of each of the two queries. */
+  readonly timeoutMs?: number;
+  /** How long to wait for the second kind of address (A or AAAA) after the first: some servers never respond for one. */
+  readonly otherKindWaitMs?: number;
+} = {}): Resolve {
+  const resolver = new Resolver({ timeout: timeoutMs, tries: 2, maxTimeout: timeoutMs });
+  if (servers !== undefined) resolver.setServers(servers);
+  return async (hostname) => {
+    const found: Record<4 | 6, readonly string[]> = { 4: [], 6: [] };
+    const lookups = [
+      resolver.resolve4(hostname).then((addresses) => {
+        found[4] = addresses;
+      }),
+      resolver.resolve6(hostname).then((addresses) => {
+        found[6] = addresses;
+      }),
+    ];
+    const wait = new AbortController();
+    const oneKind = Promise.any(lookups).then(() =>
+      sleep(otherKindWaitMs, undefined, { signal: wait.signal }),
+    );
+    // The error is thrown below if both lookups failed.
+    await Promise.race([Promise.allSettled(lookups), oneKind.catch(() => undefined)]);
+    wait.abort();
+    const addresses = [...found[4], ...found[6]];
+    if (addresses.length === 0) await Promise.all(lookups);
+    return addresses;
+  };
+}
+
+/** Resolves names like the machine, with its hosts file. For the local stage, whose endpoints run on this machine. */
+export const machineResolve: Resolve = async (hostname) => {
+  const found = await lookup(hostname, { all: true, verbatim: true });
+  return found.map(({ address }) => address);
+};

@@ -1,7 +1,7 @@
 /** The second step of a delivery: signs the body, posts it, and describes the attempt. */
 import { createHmac, createSecretKey } from 'node:crypto';
-import { signingSecrets, type WebhookSecret } from '../../client/webhook-secrets.ts';
-import { version } from '../../contract/api.ts';
+import { signingSecrets, type WebhookSecret } from '../../client/webhook-secrets.dynamo.ts';
+import { version } from '../../contract/routes.ts';
 import { epochSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Attempt, UnpostedError } from '../attempt-record.ts';
@@ -9,7 +9,7 @@ import type { AwsDestination } from '../aws-destination.ts';
 import type { Delivery } from '../delivery.ts';
 import { awsDestinationOf, type WebhookEndpoint } from '../webhook-endpoint.ts';
 import type { Post, PostResult } from './http-post.ts';
-import { type SendToAws, textFor } from './send-to-aws.ts';
+import { type SendToAws, textFor } from './send-to-aws.sqs.ts';
 
 const userAgent = `messaging-gateway/${version}`;
 

@@ -10,15 +10,11 @@ import { optional } from '../../operation/fields.ts';
 import { opaqueCursor, pageLimit, sortableTime } from '../../operation/list-query.ts';
 import type { Context } from '../../platform/context.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import type { StoredDeliveries } from '../create-deliveries.ts';
 import { type Delivery, deliveryStates, listPositionOf } from '../delivery.ts';
-import { listDeliveryKeys, readDeliveries } from '../delivery-store.dynamo.ts';
+import { listDeliveryKeys, readDeliveries, type WebhookContext } from '../delivery-store.dynamo.ts';
 import { webhookEndpointsOf } from '../endpoint-store.dynamo.ts';
 import { deliveryIdsOf } from '../plan-deliveries.ts';
-import type { DeliveryList, DeliverySummary, DeliveryView } from '../webhook-response.schema.ts';
-
-/** The context of the log of webhooks and of resends. */
-export type WebhookLogContext = StoredDeliveries & Context<'WEBHOOK_ENDPOINTS_TABLE' | 'ACTIVITY_LOG_TABLE'>;
+import type { DeliveryList, DeliverySummary, deliveryViewSchema } from '../webhook-response.schema.ts';
 
 export const listDeliveriesQuery = z.object({
   message_id: optional(z.string()),
@@ -43,7 +39,7 @@ const [first, last] = ['0', '~'];
 
 /** @throws GatewayError `not_found` for a message or an endpoint that the client does not have. */
 export async function deliveryLog(
-  context: WebhookLogContext & Context<'MESSAGES_TABLE'>,
+  context: WebhookContext & Context<'MESSAGES_TABLE'>,
   clientId: string,
   query: DeliveryLogQuery,
 ): Promise<DeliveryList> {
@@ -130,6 +126,6 @@ export function lastErrorOf({ last_status, last_error }: DeliverySummary): strin
   return last_status === null ? last_error : `HTTP ${last_status}`;
 }
 
-export function deliveryView(delivery: Delivery): DeliveryView {
+export function deliveryView(delivery: Delivery): Readonly<z.output<typeof deliveryViewSchema>> {
   return { ...deliverySummary(delivery), body: delivery.body, attempt_log: delivery.attempts };
 }

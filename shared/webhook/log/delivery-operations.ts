@@ -10,15 +10,9 @@ import {
 } from '../../operation/operation.ts';
 import { isId } from '../../platform/ids.ts';
 import type { Delivery } from '../delivery.ts';
-import { readDelivery } from '../delivery-store.dynamo.ts';
+import { readDelivery, type WebhookContext } from '../delivery-store.dynamo.ts';
 import { readEndpoint } from '../endpoint-store.dynamo.ts';
-import {
-  deliveryLog,
-  deliverySummary,
-  deliveryView,
-  listDeliveriesQuery,
-  type WebhookLogContext,
-} from './delivery-log.ts';
+import { deliveryLog, deliverySummary, deliveryView, listDeliveriesQuery } from './delivery-log.ts';
 import {
   requestResend,
   resendDelivery,
@@ -36,14 +30,14 @@ export function listWebhookDeliveries(context: Parameters<typeof deliveryLog>[0]
   };
 }
 
-export function getWebhookDelivery(context: WebhookLogContext): Operation {
+export function getWebhookDelivery(context: WebhookContext): Operation {
   return async (request) => ({ status: 200, body: deliveryView(await ownDelivery(context, request)) });
 }
 
 /**
  * Makes one attempt now, also of an acknowledged delivery. If an attempt is due or running already, no other is added.
  */
-export function resendWebhookDelivery(context: WebhookLogContext): Operation {
+export function resendWebhookDelivery(context: WebhookContext): Operation {
   return async (request) => {
     const seen = await ownDelivery(context, request);
     const { client_id, delivery_id, endpoint_id } = seen;
@@ -56,7 +50,7 @@ export function resendWebhookDelivery(context: WebhookLogContext): Operation {
   };
 }
 
-export function resendWebhookDeliveries(context: WebhookLogContext): Operation {
+export function resendWebhookDeliveries(context: WebhookContext): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
     const wanted = parseBody(resendRequestSchema, request);
@@ -65,7 +59,7 @@ export function resendWebhookDeliveries(context: WebhookLogContext): Operation {
   };
 }
 
-export function getWebhookResend(context: WebhookLogContext): Operation {
+export function getWebhookResend(context: WebhookContext): Operation {
   return async (request) => {
     const { resend_id = '' } = request.pathParameters;
     const found = await showResend(context, requireCaller(request).clientId, resend_id);
@@ -74,7 +68,7 @@ export function getWebhookResend(context: WebhookLogContext): Operation {
 }
 
 /** @throws GatewayError `not_found` if the delivery is not the caller's. */
-async function ownDelivery(context: WebhookLogContext, request: ApiRequest): Promise<Delivery> {
+async function ownDelivery(context: WebhookContext, request: ApiRequest): Promise<Delivery> {
   const { delivery_id = '' } = request.pathParameters;
   // The table also has rows that are not deliveries.
   const delivery = isId('whd', delivery_id) ? await readDelivery(context, delivery_id) : undefined;

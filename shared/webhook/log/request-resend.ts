@@ -11,13 +11,20 @@ import { isDestinationArn } from '../aws-destination.ts';
 import { alertFailure } from '../deliver/alert-failure.ts';
 import { type Delivery, type DeliveryState, resendDue } from '../delivery.ts';
 import { enqueueDeliveries } from '../delivery-queue.sqs.ts';
-import { readDelivery, readResend, replaceDelivery, storeResend } from '../delivery-store.dynamo.ts';
+import { readDelivery, replaceDelivery, type WebhookContext } from '../delivery-store.dynamo.ts';
 import { readEndpoint } from '../endpoint-store.dynamo.ts';
 import type { WebhookEndpoint } from '../webhook-endpoint.ts';
 import type { ResendView } from '../webhook-response.schema.ts';
-import type { WebhookLogContext } from './delivery-log.ts';
-import { newResend, type Resend, type ResendFilter, resendableStates, resendIdOf } from './resend.ts';
-import { runResend } from './run-resend.ts';
+import {
+  newResend,
+  type Resend,
+  type ResendFilter,
+  readResend,
+  resendableStates,
+  resendIdOf,
+  runResend,
+  storeResend,
+} from './resend.ts';
 
 /** The origin in the form of `originOf`. */
 const originText = z
@@ -64,7 +71,7 @@ const [earliestTime, latestTime] = [0, Date.parse('9999-12-31T23:59:59.999Z')];
  * @throws GatewayError `not_found` or `endpoint_disabled`
  */
 export async function requestResend(
-  context: WebhookLogContext,
+  context: WebhookContext,
   clientId: string,
   actor: string,
   request: ResendRequest,
@@ -182,7 +189,7 @@ export type ResendOutcome =
  * two messages, only one finds the attempt due.
  */
 export async function resendDelivery(
-  context: WebhookLogContext,
+  context: WebhookContext,
   deliveryId: string,
   actor: string,
   {
@@ -220,10 +227,7 @@ export async function resendDelivery(
 }
 
 /** Returns the delivery, after its pending alert is sent: it is shown as failed already. */
-async function alertedDelivery(
-  context: WebhookLogContext,
-  deliveryId: string,
-): Promise<Delivery | undefined> {
+async function alertedDelivery(context: WebhookContext, deliveryId: string): Promise<Delivery | undefined> {
   const seen = await readDelivery(context, deliveryId);
   if (seen?.state !== 'failed' || !seen.alert_pending) return seen;
   await alertFailure(context, seen);
@@ -231,7 +235,7 @@ async function alertedDelivery(
 }
 
 /** Enqueues the attempt. A resend is due at once, so it needs no schedule. */
-function startResend(context: WebhookLogContext, delivery: Delivery): Promise<void> {
+function startResend(context: WebhookContext, delivery: Delivery): Promise<void> {
   return enqueueDeliveries(context, [{ delivery }]);
 }
 

@@ -1,7 +1,7 @@
 /** Every operation of the admin API: who may call it, what it answers and never shows, and what it notes of a change. */
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Activity } from '../../../shared/activity/activity-log.ts';
+import type { Activity } from '../../../shared/activity/write-activity.dynamo.ts';
 import { secretHash } from '../../../shared/client/client.ts';
 import { type AdminApiRouteName, adminApiRoutes } from '../../../shared/contract/admin-api-routes.ts';
 import { newId } from '../../../shared/platform/ids.ts';

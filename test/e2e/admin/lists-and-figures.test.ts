@@ -1,7 +1,7 @@
 /** What an administrator reads: the activity log page by page, messages and their history. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Activity } from '../../../shared/activity/activity-log.ts';
+import type { Activity } from '../../../shared/activity/write-activity.dynamo.ts';
 import { as, type Shop, startShop } from '../../support/admin/shop.ts';
 import { freshNumber } from '../../support/carrier/outbox.ts';
 import { adminToken } from '../../support/http/client.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Activity } from '../../../shared/activity/activity-log.ts';
+import type { Activity } from '../../../shared/activity/write-activity.dynamo.ts';
 import { type AdminShell, adminShell } from '../../support/admin/admin-shell.ts';
 import { call, tokenOf } from '../../support/http/client.ts';
 

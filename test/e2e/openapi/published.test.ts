@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
 import { published } from '../../../lib/build/docs/published.ts';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
-import { baseUrlMarker } from '../../../shared/contract/api.ts';
+import { baseUrlMarker } from '../../../shared/contract/routes.ts';
 import type { ApiResponse } from '../../../shared/operation/operation.ts';
 import { served } from '../../support/docs/served.ts';
 import { gateway } from '../../support/gateway/gateway.ts';

@@ -9,7 +9,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { textOf } from '../../../lib/build/docs/guides.ts';
 import { withNewWebhookSecret } from '../../../shared/client/client-admin.ts';
-import { secretActiveAfterSeconds, type WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
+import {
+  secretActiveAfterSeconds,
+  type WebhookSecret,
+} from '../../../shared/client/webhook-secrets.dynamo.ts';
 import { signatureHeaders } from '../../../shared/webhook/deliver/sign-and-post.ts';
 import { Api } from '../../check/api.ts';
 import { served } from '../../support/docs/served.ts';

@@ -5,7 +5,7 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { secretsManagerOtpSecrets } from '../../../shared/otp/otp-secret.secrets.ts';
+import { secretsManagerOtpSecrets } from '../../../shared/otp/otp-code.secrets.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { clientConfig } from '../../support/gateway/gateway.ts';
 

@@ -1,7 +1,10 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Activity } from '../../../shared/activity/activity-log.ts';
-import { addActivity, rowOf as storedRow } from '../../../shared/activity/write-activity.dynamo.ts';
+import {
+  type Activity,
+  addActivity,
+  rowOf as storedRow,
+} from '../../../shared/activity/write-activity.dynamo.ts';
 import { derivedIdAt } from '../../../shared/platform/ids.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import { testContext } from '../../support/engine/test-context.ts';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readActivity } from '../../../shared/activity/activity-log.dynamo.ts';
-import type { Activity, ActivityQuery } from '../../../shared/activity/activity-log.ts';
-import { addActivity } from '../../../shared/activity/write-activity.dynamo.ts';
+import { type ActivityQuery, readActivity } from '../../../shared/activity/activity-log.dynamo.ts';
+import { type Activity, addActivity } from '../../../shared/activity/write-activity.dynamo.ts';
 import { derivedIdAt } from '../../../shared/platform/ids.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import { testContext } from '../../support/engine/test-context.ts';

@@ -8,7 +8,7 @@ import { listSenders } from '../../../shared/admin/senders.ts';
 import { dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
 import { countInvalidRows, readEditedRows } from '../../../shared/edited-table/row-editor.dynamo.ts';
 import { overrideTable } from '../../../shared/limit/overrides.ts';
-import { chunksOf } from '../../../shared/platform/long-lists.ts';
+import { chunksOf } from '../../../shared/platform/aws/read-rows.dynamo.ts';
 import { senderTable } from '../../../shared/sender/sender-row.ts';
 import { type Counted, countedDynamo } from '../../support/engine/counted-dynamo.ts';
 import { engineConfig } from '../../support/engine/engine.ts';

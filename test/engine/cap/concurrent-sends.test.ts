@@ -1,4 +1,5 @@
 /** Under any concurrency, what is accepted never exceeds a cap, and hardly any of it is left (contract 10.2). */
+
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StageCaps } from '../../../shared/contract/rate-limits-and-caps.ts';
 import type { Message } from '../../../shared/message/message.ts';

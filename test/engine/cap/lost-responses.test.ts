@@ -2,6 +2,7 @@
  * A take whose answer is lost is repeated by the SDK, and takes its amount once more: never is more accepted than the cap
  * allows, and what is counted is what was accepted and what repeated calls took (docs/decisions/caps-are-exact.md).
  */
+
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { StageCaps } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { capProcess, usedOf } from '../../support/cap/caps.ts';

@@ -1,4 +1,5 @@
 /** At 80 % and 100 % of a spend cap: one metric and one Activity Log entry for each window, on the real tables. */
+
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { StageCaps } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';

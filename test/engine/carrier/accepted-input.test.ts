@@ -7,7 +7,7 @@ import { awsWhatsApp } from '../../../shared/carrier/aws/aws-whatsapp.ts';
 import { senderSchema } from '../../../shared/contract/phone-number.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { parseMessageRow } from '../../../shared/message/store/message-row.ts';
-import { handOverBodies } from '../../../shared/otp/otp-text.ts';
+import { handOverBodies } from '../../../shared/otp/otp-hand-over.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { selectSender } from '../../../shared/sender/select-sender.ts';
 import { parseSenderRow } from '../../../shared/sender/sender-row.ts';

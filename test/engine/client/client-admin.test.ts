@@ -11,8 +11,7 @@ import {
   rotateWebhookSecret,
   setClientDisabled,
 } from '../../../shared/client/client-admin.ts';
-import { readWebhookSecrets } from '../../../shared/client/webhook-secrets.dynamo.ts';
-import { signingSecrets } from '../../../shared/client/webhook-secrets.ts';
+import { readWebhookSecrets, signingSecrets } from '../../../shared/client/webhook-secrets.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import { withCalls } from '../../support/engine/test-context.ts';

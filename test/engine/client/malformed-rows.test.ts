@@ -21,12 +21,10 @@ import { claimed, type Delivery, newDelivery } from '../../../shared/webhook/del
 import {
   readDeliveries,
   readDelivery,
-  readResend,
   replaceDelivery,
-  replaceResend,
   storeDelivery,
 } from '../../../shared/webhook/delivery-store.dynamo.ts';
-import { afterStep, newResend } from '../../../shared/webhook/log/resend.ts';
+import { afterStep, newResend, readResend, replaceResend } from '../../../shared/webhook/log/resend.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import { testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';

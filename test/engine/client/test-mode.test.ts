@@ -11,8 +11,11 @@ import {
   rotateWebhookSecret,
 } from '../../../shared/client/client-admin.ts';
 import { disabledClients } from '../../../shared/client/client-store.dynamo.ts';
-import { readWebhookSecrets } from '../../../shared/client/webhook-secrets.dynamo.ts';
-import { secretActiveAfterSeconds, signingSecrets } from '../../../shared/client/webhook-secrets.ts';
+import {
+  readWebhookSecrets,
+  secretActiveAfterSeconds,
+  signingSecrets,
+} from '../../../shared/client/webhook-secrets.dynamo.ts';
 import { clientIdIn, modeOf } from '../../../shared/contract/mode.ts';
 import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';

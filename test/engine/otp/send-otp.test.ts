@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readMessage } from '../../../shared/message/store/messages.dynamo.ts';
+import { deriveCode } from '../../../shared/otp/otp-code.secrets.ts';
 import { readOtp } from '../../../shared/otp/otp-store.dynamo.ts';
-import { deriveCode } from '../../../shared/otp/otp-text.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { storesIn } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';

@@ -1,9 +1,8 @@
 /** Verifying one-time passwords (contract 5.10), on the real table, at times of the test's own. */
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { OtpSecrets } from '../../../shared/otp/otp-secret.secrets.ts';
+import { deriveCode, type OtpSecrets } from '../../../shared/otp/otp-code.secrets.ts';
 import { countOtpAttempt, markOtpVerified, readOtp } from '../../../shared/otp/otp-store.dynamo.ts';
-import { deriveCode } from '../../../shared/otp/otp-text.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { storesIn } from '../../support/engine/stores.ts';
 import { createTables } from '../../support/engine/tables.ts';

@@ -30,7 +30,11 @@ export const faults: DeliberateFaults = {
     theme: 'webhooks',
     promise: '7.6',
     changes: [
-      { file: 'shared/client/webhook-secrets.ts', replace: 'maxAgeSeconds: 30,', by: 'maxAgeSeconds: 300,' },
+      {
+        file: 'shared/client/webhook-secrets.dynamo.ts',
+        replace: 'maxAgeSeconds: 30,',
+        by: 'maxAgeSeconds: 300,',
+      },
     ],
   },
   'a webhook is repeated too early': {

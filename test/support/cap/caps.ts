@@ -1,4 +1,3 @@
-/** Caps on private tables: what a process takes, the notices it gives, and the amounts that are counted. */
 import { costForCap, type PricedMessage, readPrices } from '../../../shared/contract/prices.ts';
 import type { StageCaps } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { capLimits, capUse, takeFromCaps } from '../../../shared/limit/client-caps.ts';

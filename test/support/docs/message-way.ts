@@ -121,7 +121,7 @@ const way: readonly WayStep[] = [
   },
   {
     step: 'Plan webhooks',
-    file: 'shared/webhook/create-deliveries.ts',
+    file: 'shared/webhook/delivery-store.dynamo.ts',
     does: 'createDeliveries',
     write: 'a delivery for each destination, if its id is free; then its queue message',
     left: 'the batch of the stream, or deliveries without a queue message',

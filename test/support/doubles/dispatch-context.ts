@@ -4,7 +4,7 @@
  */
 import type { DispatchContext } from '../../../shared/message/dispatch/dispatch-context.ts';
 import { newWorkerPace } from '../../../shared/message/dispatch/sender-pace.dynamo.ts';
-import { otpText } from '../../../shared/otp/otp-text.ts';
+import { otpText } from '../../../shared/otp/otp.ts';
 import { outboundSqs, testContext } from '../engine/test-context.ts';
 
 export function dispatchContext(

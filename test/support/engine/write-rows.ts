@@ -1,6 +1,6 @@
 /** Writes many rows of a table, in batches. */
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { chunksOf } from '../../../shared/platform/long-lists.ts';
+import { chunksOf } from '../../../shared/platform/aws/read-rows.dynamo.ts';
 import { retryRemaining } from '../../../shared/platform/retry.ts';
 
 /** The maximum of one call. */

@@ -2,14 +2,14 @@
 
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { stages } from '../../../lib/stages/stages.ts';
-import { dynamoOtpHolds } from '../../../shared/otp/otp-holds.dynamo.ts';
 import {
-  countOtps,
-  dynamoOtpTraffic,
-  otpCounter,
-  otpRecords,
-} from '../../../shared/otp/otp-traffic.dynamo.ts';
-import { reviewTraffic, type TrafficReviewContext } from '../../../shared/otp/review-traffic.ts';
+  findOtpHold,
+  type OtpHoldState,
+  otpHoldStatesOf,
+  replaceOtpHold,
+} from '../../../shared/otp/otp-holds.dynamo.ts';
+import { countOtps, otpCounter, otpMinutes, otpRecords } from '../../../shared/otp/otp-traffic.dynamo.ts';
+import { reviewTraffic } from '../../../shared/otp/review-traffic.ts';
 import type { StreamRecord } from '../../../shared/platform/aws/stream-record.dynamo.ts';
 import { addDays } from '../../../shared/platform/clock.ts';
 import { testContext } from '../engine/test-context.ts';
@@ -26,8 +26,7 @@ export const newClient = (): string => {
 
 /** @param tablesNow - asked at each call: a test file creates its tables after it has named what works on them */
 export function otpHoldsIn(tablesNow: () => TestTables) {
-  const holds = () => dynamoOtpHolds(tablesNow().dynamo, tablesNow().names.otp_holds);
-  const reader = () => dynamoOtpTraffic(tablesNow().dynamo, tablesNow().names.otp_traffic);
+  const contextNow = () => testContext(tablesNow());
 
   /** Returns a function that processes a batch of the stream. */
   function consumer(kill: Kill = noKill(), now = start) {
@@ -37,29 +36,30 @@ export function otpHoldsIn(tablesNow: () => TestTables) {
     const sleep = async (ms: number) => {
       waitedMs += ms;
     };
-    const context = testContext({ dynamo: killable(dynamo, kill), names }, { clock, sleep });
+    const context = testContext(
+      { dynamo: killable(dynamo, kill), names },
+      { clock, sleep, env: { OTP_HOLD: stages.production.otpHold } },
+    );
     const counting = otpCounter(context);
-    const review: TrafficReviewContext = {
-      ...context,
-      traffic: reader(),
-      holds: killable(holds(), kill),
-      rule: stages.production.otpHold,
-    };
     const consume = async (batch: readonly StreamRecord[]) => {
       const records = otpRecords(batch);
       await countOtps(counting, records[0]?.clientId ?? '', records);
-      return reviewTraffic(review, records);
+      return reviewTraffic(context, records);
     };
     return consume;
   }
 
   return {
-    holds,
+    replaceHold: (seen: OtpHoldState | undefined, next: OtpHoldState) =>
+      replaceOtpHold(contextNow(), seen, next),
+    findHold: (client: string, country: string) => findOtpHold(contextNow(), client, country),
     consumer,
     heldCountries: async (client: string) =>
-      (await holds().ofClient(client)).flatMap(({ state, country }) => (state === 'held' ? [country] : [])),
+      (await otpHoldStatesOf(contextNow(), client)).flatMap(({ state, country }) =>
+        state === 'held' ? [country] : [],
+      ),
     async hour(client: string, country: string) {
-      const minutes = await reader().minutes(client, addDays(start, -1), addDays(start, 1));
+      const minutes = await otpMinutes(contextNow(), client, addDays(start, -1), addDays(start, 1));
       return minutes.filter((minute) => minute.country === country);
     },
     async entriesOf(client: string) {

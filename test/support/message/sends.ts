@@ -2,7 +2,7 @@
 
 import { type DynamoDBDocumentClient, type GetCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { sendBulkSms } from '../../../shared/message/send/send-bulk.ts';
-import { sendSms } from '../../../shared/message/send/send-one.ts';
+import { sendSms } from '../../../shared/message/send/sms-send.ts';
 import { sendWhatsApp } from '../../../shared/message/send/whatsapp-send.ts';
 import type { ApiResponse, Operation } from '../../../shared/operation/operation.ts';
 import { sendOtp } from '../../../shared/otp/send-password.ts';

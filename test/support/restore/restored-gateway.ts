@@ -10,7 +10,7 @@ import { DeleteCommand, type DynamoDBDocumentClient, paginateScan } from '@aws-s
 import { stages } from '../../../lib/stages/stages.ts';
 import { secretHash } from '../../../shared/client/client.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { chunksOf } from '../../../shared/platform/long-lists.ts';
+import { chunksOf } from '../../../shared/platform/aws/read-rows.dynamo.ts';
 import type { RestoreReport } from '../../../shared/restore/restore-stage.ts';
 import { dynamoSideTables, sideTableName } from '../../../shared/restore/side-tables.dynamo.ts';
 import { type RunningWorkers, stackWorkers } from '../../../shared/restore/stop-stage.lambda.ts';

@@ -1,7 +1,7 @@
 /** Failed webhooks: the rows of their deliveries, and their entries in the Activity Log. */
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Activity } from '../../../shared/activity/activity-log.ts';
+import type { Activity } from '../../../shared/activity/write-activity.dynamo.ts';
 import { addDays, dayOf, epochSeconds } from '../../../shared/platform/clock.ts';
 import { derivedIdAt, newId } from '../../../shared/platform/ids.ts';
 import { type Delivery, deliveryIdOf } from '../../../shared/webhook/delivery.ts';

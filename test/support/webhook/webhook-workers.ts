@@ -4,8 +4,7 @@
  * rest by the options.
  */
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { replaceWebhookSecrets } from '../../../shared/client/webhook-secrets.dynamo.ts';
-import type { WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
+import { replaceWebhookSecrets, type WebhookSecret } from '../../../shared/client/webhook-secrets.dynamo.ts';
 import { aheadSeconds } from '../../../shared/due/due-index.ts';
 import { dueRowsOf } from '../../../shared/due/due-rows.dynamo.ts';
 import { queueDueRows } from '../../../shared/due/queue-due-rows.ts';
@@ -25,7 +24,7 @@ import {
   type WebhookQueue,
 } from '../../../shared/webhook/delivery-queue.sqs.ts';
 import { readDelivery } from '../../../shared/webhook/delivery-store.dynamo.ts';
-import { runResend } from '../../../shared/webhook/log/run-resend.ts';
+import { runResend } from '../../../shared/webhook/log/resend.ts';
 import { inMemoryTables } from '../engine/in-memory-tables.ts';
 import { strictSqs } from '../engine/strict-sqs.ts';
 import { testContext } from '../engine/test-context.ts';

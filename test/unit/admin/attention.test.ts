@@ -1,8 +1,7 @@
 /** What the overview says to look at: each failing endpoint and cap once, and nothing that is over. */
 
 import { expect, it } from '@jest/globals';
-import type { Activity } from '../../../shared/activity/activity-log.ts';
-import { addActivity } from '../../../shared/activity/write-activity.dynamo.ts';
+import { type Activity, addActivity } from '../../../shared/activity/write-activity.dynamo.ts';
 import type { AdminContext } from '../../../shared/admin/admin-context.ts';
 import { attention } from '../../../shared/admin/attention.ts';
 import { dueFields } from '../../../shared/due/due-index.ts';
@@ -79,7 +78,6 @@ async function attentionOf(deliveries: readonly Delivery[], { others = [], unfin
     mode: 'live',
     clock: () => now,
     retentionDays: 90,
-    otpHolds: { listHeld: async () => [] },
   };
   return attention(dependencies as unknown as AdminContext);
 }

@@ -5,8 +5,12 @@ import { convertToNative } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { carrierReports } from '../../../shared/carrier/carrier-reports.ts';
 import { carrierSecrets } from '../../../shared/carrier/carrier-secrets.secrets.ts';
-import { callbackBytesMax, readReport, type StoredCallback } from '../../../shared/carrier/queued-report.ts';
-import { callbackOperations } from '../../../shared/carrier/receive-callback.ts';
+import {
+  callbackBytesMax,
+  callbackOperations,
+  readReport,
+  type StoredCallback,
+} from '../../../shared/carrier/receive-callback.ts';
 import { carrierRoutes } from '../../../shared/contract/routes.ts';
 import { publicHttpFunction } from '../../../shared/http/http-function.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';

@@ -12,7 +12,7 @@ import {
   withMethodTable,
 } from '../../../lib/build/clients/generated-files.ts';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
-import { version } from '../../../shared/contract/api.ts';
+import { version } from '../../../shared/contract/routes.ts';
 import { root } from '../../support/architecture/source-files.ts';
 
 const fileText = (path: string): string => readFileSync(join(root, path), 'utf8');

@@ -6,9 +6,9 @@ import { guideNames, readGuideFile, textOf } from '../../../lib/build/docs/guide
 import { published } from '../../../lib/build/docs/published.ts';
 import { linksOfOperations } from '../../../lib/build/docs/search-entries.ts';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
-import { baseUrlMarker } from '../../../shared/contract/api.ts';
 import { errorStatus } from '../../../shared/contract/errors.ts';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
+import { baseUrlMarker } from '../../../shared/contract/routes.ts';
 
 const document = openApiDocument();
 const responses = published();

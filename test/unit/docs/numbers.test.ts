@@ -2,10 +2,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { stages } from '../../../lib/stages/stages.ts';
 import { previousSecretHours, previousSecretHoursMax } from '../../../shared/client/client-admin.ts';
-import { secretActiveAfterSeconds } from '../../../shared/client/webhook-secrets.ts';
+import { secretActiveAfterSeconds } from '../../../shared/client/webhook-secrets.dynamo.ts';
+import { usageKeptDays } from '../../../shared/contract/mode.ts';
 import { recipientSendsMax, recipientWindowSeconds } from '../../../shared/contract/otp-abuse.ts';
 import { paceMax, paceMin, policies } from '../../../shared/contract/rate-limits-and-caps.ts';
-import { acknowledgeWithinSeconds, receivesMax } from '../../../shared/contract/webhook-worker-times.ts';
+import {
+  acknowledgeWithinSeconds,
+  receivesMax,
+  retryDelaysSeconds,
+} from '../../../shared/contract/webhook-worker-times.ts';
 import { noticePercentages } from '../../../shared/limit/cap-notices.ts';
 import { singleSegment } from '../../../shared/message/message-text.ts';
 import { bulkRecipientsMax } from '../../../shared/message/send/bulk-recipients.ts';
@@ -16,12 +21,10 @@ import { ttlSeconds } from '../../../shared/otp/otp-request.ts';
 import { inWords } from '../../../shared/platform/clock.ts';
 import { accessCache } from '../../../shared/platform/expiring-cache.ts';
 import { keyBounds, tokenLifetimeSeconds } from '../../../shared/token/access-token.dynamo.ts';
-import { usageKeptDays } from '../../../shared/usage/period.ts';
 import { clientPeriodsMax, periodsMax } from '../../../shared/usage/usage-query.ts';
 import { disabledAfter } from '../../../shared/webhook/deliver/disable-endpoint.ts';
-import { retryDelaysSeconds } from '../../../shared/webhook/delivery.ts';
 import { sameRequestMinutes } from '../../../shared/webhook/log/request-resend.ts';
-import { resentPerSecond } from '../../../shared/webhook/log/run-resend.ts';
+import { resentPerSecond } from '../../../shared/webhook/log/resend.ts';
 import { endpointsMax } from '../../../shared/webhook/webhook-endpoint.ts';
 import { page } from '../../support/docs/pages.ts';
 

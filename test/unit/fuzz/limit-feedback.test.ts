@@ -1,4 +1,5 @@
 /** The feedback in a row promises what the limiter does: whatever is typed into the row, there is never a difference. */
+
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { limitPolicies, policies, type StageCaps } from '../../../shared/contract/rate-limits-and-caps.ts';

@@ -9,7 +9,7 @@ import { type BodyFormat, type IncomingRequest, readBody } from '../../../shared
 import { listMessagesQuery } from '../../../shared/message/list-own-messages.ts';
 import { checkRows, readRow } from '../../../shared/message/send/bulk-recipients.ts';
 import { requestHash } from '../../../shared/message/send/idempotency.ts';
-import { newSms } from '../../../shared/message/send/send-one.ts';
+import { newSms } from '../../../shared/message/send/sms-send.ts';
 import { parseMessageRow } from '../../../shared/message/store/message-row.ts';
 import { parseFields } from '../../../shared/operation/operation.ts';
 import { anyCharacter } from '../../fuzz/any-character.ts';

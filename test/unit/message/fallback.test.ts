@@ -9,7 +9,7 @@ import { startNextLeg } from '../../../shared/message/dispatch/start-next-leg.ts
 import type { LegRefusal, Message } from '../../../shared/message/message.ts';
 import { transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
 import { createMessage, readMessage } from '../../../shared/message/store/messages.dynamo.ts';
-import { otpLegs } from '../../../shared/otp/otp-legs.ts';
+import { otpLegs } from '../../../shared/otp/otp-hand-over.ts';
 import { markOtpVerified, otpSendsTo } from '../../../shared/otp/otp-store.dynamo.ts';
 import { otpRecords } from '../../../shared/otp/otp-traffic.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';

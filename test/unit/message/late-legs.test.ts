@@ -6,7 +6,7 @@ import { startNextLeg } from '../../../shared/message/dispatch/start-next-leg.ts
 import type { Message } from '../../../shared/message/message.ts';
 import { claimMessage, transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
 import { createMessage, readMessage } from '../../../shared/message/store/messages.dynamo.ts';
-import { otpLegs } from '../../../shared/otp/otp-legs.ts';
+import { otpLegs } from '../../../shared/otp/otp-hand-over.ts';
 import { otpSendsTo } from '../../../shared/otp/otp-store.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';

@@ -6,7 +6,7 @@ import type { Message } from '../../../shared/message/message.ts';
 import { transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
 import { readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import type { OneTimePassword } from '../../../shared/otp/otp.ts';
-import { otpLegs } from '../../../shared/otp/otp-legs.ts';
+import { otpLegs } from '../../../shared/otp/otp-hand-over.ts';
 import { otpSendsTo } from '../../../shared/otp/otp-store.dynamo.ts';
 import { type InMemoryTables, inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { barrier, together } from '../../support/engine/together.ts';

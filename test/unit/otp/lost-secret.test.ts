@@ -2,13 +2,13 @@
 
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
+import { deriveCode } from '../../../shared/otp/otp-code.secrets.ts';
 import {
   countOtpAttempt,
   giveBackOtpAttempt,
   otpRowOf,
   readOtp,
 } from '../../../shared/otp/otp-store.dynamo.ts';
-import { deriveCode } from '../../../shared/otp/otp-text.ts';
 import { verifyOtp } from '../../../shared/otp/verify-password.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { testContext } from '../../support/engine/test-context.ts';

@@ -34,7 +34,7 @@ beforeEach(() => {
   });
 });
 
-const { holds, consumer, heldCountries, hour, entriesOf } = otpHoldsIn(() => tables);
+const { replaceHold, findHold, consumer, heldCountries, hour, entriesOf } = otpHoldsIn(() => tables);
 type Sent = ReturnType<typeof traffic>;
 
 /** Adds a password ten minutes later, when the codes of the others have expired. */
@@ -130,15 +130,15 @@ describe('an attack over many countries', () => {
   it('is not what goes to countries that are held or allowed', async () => {
     const { client, usual } = verifyingClient();
     for (const state of [held(client, 'FR'), allowed(client, 'DE', true)])
-      await holds().replace(undefined, state);
+      await replaceHold(undefined, state);
     await review(...usual, ...spread(client, ['FR', 'DE', 'ES', 'IT']));
     expect(await heldCountries(client)).toEqual(['FR']);
   });
 
   it('does not hold a country that an administrator allowed', async () => {
     const { client } = verifyingClient();
-    await holds().replace(undefined, held(client, '*'));
-    await holds().replace(undefined, allowed(client, 'GB'));
+    await replaceHold(undefined, held(client, '*'));
+    await replaceHold(undefined, allowed(client, 'GB'));
     expect(await refusal(client, 'GB')).toBeUndefined();
     expect(await refusal(client, 'FR')).toMatchObject({ code: 'otp_held' });
   });
@@ -168,10 +168,10 @@ describe('a client that verified no password in 30 days', () => {
 
   it('is not noticed if an administrator allowed all its passwords', async () => {
     const client = newClient();
-    await holds().replace(undefined, allowed(client, '*', true));
+    await replaceHold(undefined, allowed(client, '*', true));
     await review(...attack(client));
     expect(await entriesOf(client)).toEqual([]);
-    expect(await holds().find(client, '*')).toEqual(allowed(client, '*', true));
+    expect(await findHold(client, '*')).toEqual(allowed(client, '*', true));
   });
 
   it('is held as soon as it verifies some', async () => {
@@ -188,7 +188,6 @@ describe('an administrator', () => {
     ({
       ...testContext(tables),
       mode,
-      otpHolds: holds(),
       clients: { find: async (id: string) => ({ client_id: id, name: 'Shop' }) },
       clock: () => now,
     }) as unknown as AdminContext;
@@ -198,8 +197,8 @@ describe('an administrator', () => {
   it('lists them page by page, the newest first, and those of test data if asked', async () => {
     const clients = ['a', 'b', 'c', 'd', 'e'].map((name) => `client-${name}`);
     for (const [index, client] of clients.entries())
-      await holds().replace(undefined, held(client, 'FR', addSeconds(start, index >> 1).toISOString()));
-    await holds().replace(undefined, held('client-a-test'));
+      await replaceHold(undefined, held(client, 'FR', addSeconds(start, index >> 1).toISOString()));
+    await replaceHold(undefined, held('client-a-test'));
     const seen: string[] = [];
     let cursor: string | undefined;
     do {
@@ -239,13 +238,13 @@ describe('an administrator', () => {
   });
 
   it('is told if another changed them at that moment', async () => {
-    await holds().replace(undefined, held('client-a'));
+    await replaceHold(undefined, held('client-a'));
     aroundUpdate = async (update) => {
       await allow('client-a', 'FR', true, addSeconds(start, 1));
       return update();
     };
     await expect(allow('client-a', 'FR', false)).rejects.toMatchObject({ code: 'concurrent_change' });
-    expect(await holds().find('client-a', 'FR')).toMatchObject({ always: true });
+    expect(await findHold('client-a', 'FR')).toMatchObject({ always: true });
   });
 
   it('cannot allow them to what is no country', async () => {
@@ -255,7 +254,7 @@ describe('an administrator', () => {
 
 it('a row that is malformed stops only itself', async () => {
   const { client, usual } = verifyingClient();
-  await holds().replace(undefined, { ...held(client), sends: 'many' } as never);
+  await replaceHold(undefined, { ...held(client), sends: 'many' } as never);
   await review(...usual, ...attack(client), ...attack(client, start, 'DE'));
   expect(await heldCountries(client)).toEqual(['DE']);
   expect(await refusal(client, 'FR')).toBeUndefined();

@@ -1,10 +1,6 @@
 /** A synthetic send reports what a client would see: when its message was handed over and delivered, or why not. */
 import { describe, expect, it } from '@jest/globals';
-import {
-  type CallGateway,
-  type GatewayResponse,
-  syntheticSender,
-} from '../../../shared/client/synthetic-send.ts';
+import { type CallGateway, syntheticSender } from '../../../shared/client/synthetic-send.ts';
 
 const begin = Date.parse('2026-11-20T10:00:00.000Z');
 const at = (ms: number): string => new Date(begin + ms).toISOString();
@@ -14,7 +10,12 @@ function worldWith(differs: { smsCarriers?: readonly string[]; answer?: CallGate
   let ms = 0;
   const asked: { readonly path: string; readonly token: string | undefined; readonly body: unknown }[] = [];
   const secrets: string[] = [];
-  const usual = (path: string): GatewayResponse => {
+  const usual = (
+    path: string,
+  ): {
+    readonly status: number;
+    readonly body: unknown;
+  } => {
     if (path.endsWith('/auth/token'))
       return { status: 200, body: { access_token: `token-${secrets.length}`, expires_in: 3600 } };
     if (path.endsWith('/send')) return { status: 202, body: { message_id: 'msg_1', status: 'queued' } };
@@ -47,7 +48,10 @@ function worldWith(differs: { smsCarriers?: readonly string[]; answer?: CallGate
 const only =
   (ending: string, status: number, body: unknown): CallGateway =>
   async (path) =>
-    (path.includes(ending) ? { status, body } : undefined) as GatewayResponse;
+    (path.includes(ending) ? { status, body } : undefined) as {
+      readonly status: number;
+      readonly body: unknown;
+    };
 
 describe('a synthetic send that is delivered', () => {
   it('reports when, with the token of a test secret of its own client', async () => {

@@ -5,17 +5,15 @@ import { awsDestinationSchemas } from '../../../shared/webhook/aws-destination.t
 import { assumedRoles } from '../../../shared/webhook/deliver/assumed-roles.sts.ts';
 import {
   type AwsRequest,
-  type BusEvent,
-  type QueueMessage,
   queueUrlOf,
   sendToAws,
   textFor,
-} from '../../../shared/webhook/deliver/send-to-aws.ts';
+} from '../../../shared/webhook/deliver/send-to-aws.sqs.ts';
 
 const queueArn = 'arn:aws:sqs:eu-west-1:123456789012:webhooks';
 const busArn = 'arn:aws:events:us-east-1:123456789012:event-bus/webhooks';
 const roleArn = 'arn:aws:iam::123456789012:role/gateway/sender';
-const own = { partition: 'aws', account: '999999999999' };
+const own = { GATEWAY_PARTITION: 'aws', GATEWAY_ACCOUNT: '999999999999' };
 
 function issuesOf(kind: 'sqs' | 'eventbridge', given: unknown, where = own): string[] {
   const { success, error } = z.safeParse(awsDestinationSchemas(where)[kind], given);
@@ -77,7 +75,7 @@ describe('the ARNs of a request', () => {
       'role_arn: must be in the same account as the queue or event bus',
     ]);
     const given = { queue_arn: queueArn, role_arn: roleArn };
-    expect(issuesOf('sqs', given, { ...own, account: '123456789012' })).toEqual([
+    expect(issuesOf('sqs', given, { ...own, GATEWAY_ACCOUNT: '123456789012' })).toEqual([
       'role_arn: must be in your own AWS account',
     ]);
   });
@@ -221,7 +219,7 @@ const limitMs = 50;
 function aSender(
   changes: { readonly fails?: unknown; readonly roleFails?: unknown; readonly hangs?: boolean } = {},
 ) {
-  const sent: (QueueMessage | BusEvent)[] = [];
+  const sent: object[] = [];
   const forgotten: unknown[] = [];
   const credentials = {} as ForeignCredentials;
   const roles = {
@@ -231,7 +229,7 @@ function aSender(
     },
     forget: (role: unknown) => void forgotten.push(role),
   };
-  const take = async (_: ForeignCredentials, one: QueueMessage | BusEvent) => {
+  const take = async (_: ForeignCredentials, one: object) => {
     sent.push(one);
     if (changes.hangs) await new Promise(() => {});
     if (changes.fails !== undefined) throw changes.fails;
@@ -262,7 +260,7 @@ describe('a webhook to AWS', () => {
   it('is an event whose detail has the fields of the body, the signatures, and the signed text', async () => {
     const { send, sent } = aSender();
     await send(toBus);
-    const event = sent[0] as BusEvent;
+    const event = sent[0] as { readonly detail: string };
     expect(event).toMatchObject({ busArn, source: 'messaging-gateway', detailType: 'sms.delivered' });
     expect(JSON.parse(event.detail)).toEqual({
       event: 'sms.delivered',

@@ -4,7 +4,6 @@ import { addSeconds, type Sleep } from '../../../shared/platform/clock.ts';
 import { alerted, type Delivery } from '../../../shared/webhook/delivery.ts';
 import {
   readDeliveries,
-  readResend,
   replaceDelivery,
   storeDelivery,
 } from '../../../shared/webhook/delivery-store.dynamo.ts';
@@ -13,7 +12,7 @@ import {
   requestResend,
   resendRequestSchema,
 } from '../../../shared/webhook/log/request-resend.ts';
-import type { Resend } from '../../../shared/webhook/log/resend.ts';
+import { type Resend, readResend } from '../../../shared/webhook/log/resend.ts';
 import { created } from '../../support/message/example-message.ts';
 import type { AroundCall } from '../../support/simulation/direct-database.ts';
 import { failedDelivery, webhookWorkers } from '../../support/webhook/webhook-workers.ts';

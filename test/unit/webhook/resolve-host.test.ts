@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { httpPost } from '../../../shared/webhook/deliver/http-post.ts';
-import { dnsResolve } from '../../../shared/webhook/deliver/resolve-host.ts';
+import { dnsResolve, httpPost } from '../../../shared/webhook/deliver/http-post.ts';
 import { startServer } from '../../support/http/local-server.ts';
 import { type NameAnswer, type NameServer, startNameServer } from '../../support/webhook/name-server.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as times from '../../../shared/contract/webhook-worker-times.ts';
-import { leaseSeconds } from '../../../shared/webhook/delivery.ts';
+import { deliveryLeaseSeconds } from '../../../shared/contract/webhook-worker-times.ts';
 import { type Answer, webhookWorkers } from '../../support/webhook/webhook-workers.ts';
 
 type Options = Parameters<typeof webhookWorkers>[0];
@@ -127,12 +127,12 @@ describe('the times of a delivery worker', () => {
   });
 
   it('end the worker before its lease, so that no two attempt one delivery at once', () => {
-    expect(times.workerTimeoutSeconds + 1).toBeLessThan(leaseSeconds);
+    expect(times.workerTimeoutSeconds + 1).toBeLessThan(deliveryLeaseSeconds);
   });
 
   it("show a killed worker's message after its lease, and within 35 s", () => {
     const latestClaim = startSeconds + times.waitSecondsMax;
-    expect(latestClaim + leaseSeconds).toBeLessThanOrEqual(times.visibilitySeconds);
+    expect(latestClaim + deliveryLeaseSeconds).toBeLessThanOrEqual(times.visibilitySeconds);
     expect(times.visibilitySeconds).toBeLessThan(35);
   });
 });

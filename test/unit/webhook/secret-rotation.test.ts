@@ -7,8 +7,8 @@ import { withNewWebhookSecret } from '../../../shared/client/client-admin.ts';
 import {
   cachedWebhookSecrets,
   replaceWebhookSecrets,
+  type WebhookSecret,
 } from '../../../shared/client/webhook-secrets.dynamo.ts';
-import type { WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
 import { signatureHeaders } from '../../../shared/webhook/deliver/sign-and-post.ts';
 import { testContext } from '../../support/engine/test-context.ts';
 

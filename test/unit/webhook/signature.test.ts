@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import type { WebhookSecret } from '../../../shared/client/webhook-secrets.ts';
+import type { WebhookSecret } from '../../../shared/client/webhook-secrets.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { signatureHeaders } from '../../../shared/webhook/deliver/sign-and-post.ts';
 

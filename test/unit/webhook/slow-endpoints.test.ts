@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { stages } from '../../../lib/stages/stages.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { deliveriesToSlow, noteResponseTime } from '../../../shared/webhook/slow-endpoints.dynamo.ts';
+import { deliveriesToSlow, noteResponseTime } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { testContext } from '../../support/engine/test-context.ts';
 import { aSentMessage, created } from '../../support/message/example-message.ts';
 import { type Answer, failedDelivery, webhookWorkers } from '../../support/webhook/webhook-workers.ts';

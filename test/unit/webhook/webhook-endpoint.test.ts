@@ -17,21 +17,20 @@ import {
 import { parseFields } from '../../../shared/operation/operation.ts';
 import { awsDestinationSchemas } from '../../../shared/webhook/aws-destination.ts';
 import { storeEndpoint } from '../../../shared/webhook/endpoint-store.dynamo.ts';
-import { testEvent } from '../../../shared/webhook/test-event.ts';
 import {
-  changedEndpoint,
   endpointChangeSchema,
   newEndpointSchema,
-  receives,
   requestedDestination,
   testRequestSchema,
-} from '../../../shared/webhook/webhook-endpoint.ts';
+} from '../../../shared/webhook/manage-endpoints.ts';
+import { testEvent } from '../../../shared/webhook/test-event.ts';
+import { changedEndpoint, receives } from '../../../shared/webhook/webhook-endpoint.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { accessTo } from '../../support/gateway/access.ts';
 import { created } from '../../support/message/example-message.ts';
 import { anEndpoint } from '../../support/webhook/example-webhook-endpoint.ts';
 
-const own = awsDestinationSchemas({ partition: 'aws', account: '999999999999' });
+const own = awsDestinationSchemas({ GATEWAY_PARTITION: 'aws', GATEWAY_ACCOUNT: '999999999999' });
 const destinations = { url: z.string(), ...own };
 const role_arn = 'arn:aws:iam::123456789012:role/r';
 const sqs = { queue_arn: 'arn:aws:sqs:eu-west-1:123456789012:webhooks', role_arn };

@@ -2,8 +2,8 @@
 import { invalidRecipientText } from '../../../../shared/contract/errors.ts';
 import { recipientAdvice, recipientFault } from '../../../../shared/contract/phone-number.ts';
 import type { Message } from '../../../../shared/message/message.ts';
-import { acceptedView } from '../../../../shared/message/message-response.ts';
 import { bulkRecipientsMax } from '../../../../shared/message/send/bulk-recipients.ts';
+import { acceptedView } from '../../../../shared/message/send/send-one.ts';
 import type { Description, SuccessResponse } from '../description.ts';
 import {
   acceptedDryRun,

@@ -3,7 +3,7 @@ import { eventNames } from '../../../../shared/contract/webhook-events.ts';
 import { textKeptBytes } from '../../../../shared/webhook/attempt-record.ts';
 import { deliveryStates } from '../../../../shared/webhook/delivery.ts';
 import { sameRequestMinutes } from '../../../../shared/webhook/log/request-resend.ts';
-import { resentPerSecond } from '../../../../shared/webhook/log/run-resend.ts';
+import { resentPerSecond } from '../../../../shared/webhook/log/resend.ts';
 import type { Description } from '../description.ts';
 import { clientId, createdAt, deliveryId, endpointId, example, messageId } from './examples.ts';
 import { link } from './links.ts';

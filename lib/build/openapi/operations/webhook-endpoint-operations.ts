@@ -1,7 +1,7 @@
 /** The operations on the client's webhook endpoints. */
 
 import { previousSecretHours } from '../../../../shared/client/client-admin.ts';
-import { secretActiveAfterSeconds } from '../../../../shared/client/webhook-secrets.ts';
+import { secretActiveAfterSeconds } from '../../../../shared/client/webhook-secrets.dynamo.ts';
 import { messageEventNames } from '../../../../shared/contract/webhook-events.ts';
 import { disabledAfter } from '../../../../shared/webhook/deliver/disable-endpoint.ts';
 import { endpointsMax } from '../../../../shared/webhook/webhook-endpoint.ts';

@@ -3,7 +3,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readActivity } from '../../../../shared/activity/activity-log.dynamo.ts';
-import type { Activity } from '../../../../shared/activity/activity-log.ts';
+import type { Activity } from '../../../../shared/activity/write-activity.dynamo.ts';
 import { readRowChanges, recordRowChanges } from '../../../../shared/edited-table/record-row-changes.ts';
 import { changedByMark, type EditedRow } from '../../../../shared/edited-table/row-editor.dynamo.ts';
 import { overrideTable } from '../../../../shared/limit/overrides.ts';

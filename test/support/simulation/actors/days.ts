@@ -1,6 +1,6 @@
 /** Actors whose work takes hours or days: keys and passwords after their end, webhooks that failed permanently, endpoints that stay down. */
 
-import { retryDelaysSeconds } from '../../../../shared/webhook/delivery.ts';
+import { retryDelaysSeconds } from '../../../../shared/contract/webhook-worker-times.ts';
 import { endpointUrl, recoveringUrl, recoversForATimeUrl } from '../outside/endpoints.ts';
 import type { Asked } from '../outside/record.ts';
 import { between, oneOf, wholeBetween } from '../random.ts';

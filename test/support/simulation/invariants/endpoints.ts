@@ -1,8 +1,8 @@
 /** Endpoints: what they asked for, and how often and when a webhook is tried. */
 
 import { endpointDisabledEvent } from '../../../../shared/contract/webhook-events.ts';
+import { retryDelaysSeconds } from '../../../../shared/contract/webhook-worker-times.ts';
 import { disabledAfter } from '../../../../shared/webhook/deliver/disable-endpoint.ts';
-import { retryDelaysSeconds } from '../../../../shared/webhook/delivery.ts';
 import { endpointsMax } from '../../../../shared/webhook/webhook-endpoint.ts';
 import type { Asked } from '../outside/record.ts';
 import type { Ended } from './ended.ts';

@@ -1,6 +1,6 @@
 /** Webhooks that are sent again because a client asks for it. */
 import { isDeepStrictEqual } from 'node:util';
-import { retryDelaysSeconds } from '../../../../shared/webhook/delivery.ts';
+import { retryDelaysSeconds } from '../../../../shared/contract/webhook-worker-times.ts';
 import type { Asked, Posted } from '../outside/record.ts';
 import { disabledEndpoints, type Invariant, timeOf } from './invariant.ts';
 

@@ -1,6 +1,9 @@
 /** What endpoints get, and when. */
 
-import { leaseSeconds, retryDelaysSeconds } from '../../../../shared/webhook/delivery.ts';
+import {
+  deliveryLeaseSeconds,
+  retryDelaysSeconds,
+} from '../../../../shared/contract/webhook-worker-times.ts';
 import type { SimulatedClient } from '../scene.ts';
 import type { Ended } from './ended.ts';
 import { disabledEndpoints, distinct, type Invariant, takes } from './invariant.ts';
@@ -67,7 +70,7 @@ export const ofWebhooks = {
             ),
           );
           // A worker whose clock is further ahead takes the lease of another for ended, and both post.
-          if (resent || died || unrecorded || 2 * plan.skewMaxMs > leaseSeconds * 1000) return found;
+          if (resent || died || unrecorded || 2 * plan.skewMaxMs > deliveryLeaseSeconds * 1000) return found;
           const acknowledged = posts.findIndex(({ status }) => status === 200);
           if (acknowledged >= 0 && acknowledged < posts.length - 1)
             found.push(`${name} was acknowledged, and posted again`);

@@ -1,15 +1,18 @@
 /**
- * The checks of a further leg of a one-time password when it starts: if the password can still be verified, the limit
- * of its recipient, and a hold of its country, which applies to each SMS.
+ * The part of one-time passwords in the hand-over. A further leg is checked when it starts: if the password can still be
+ * verified, the limit of its recipient, and a hold of its country, which applies to each SMS. The body gets the code.
  */
 import { refusalAmong } from '../contract/errors.ts';
-import { noCountry } from '../contract/otp-abuse.ts';
+import { noCountry } from '../contract/recipient-forms.ts';
+import type { HandOverBody } from '../message/dispatch/carrier.ts';
 import type { OtpLegs } from '../message/dispatch/start-next-leg.ts';
+import type { Message } from '../message/message.ts';
+import { render } from '../message/message-text.ts';
 import type { Context } from '../platform/context.ts';
-import { isPending } from './otp.ts';
+import { isPending, otpText } from './otp.ts';
+import { deriveCode, type OtpSecrets } from './otp-code.secrets.ts';
 import { assertNotHeld } from './otp-holds.dynamo.ts';
 import { countOtpSend, countOtpSms, hasRoom, readOtp } from './otp-store.dynamo.ts';
-import { otpText } from './otp-text.ts';
 
 export function otpLegs(ctx: Context<'ONE_TIME_PASSWORDS_TABLE' | 'OTP_HOLDS_TABLE'>): OtpLegs {
   return {
@@ -37,5 +40,16 @@ export function otpLegs(ctx: Context<'ONE_TIME_PASSWORDS_TABLE' | 'OTP_HOLDS_TAB
     },
 
     textOf: otpText,
+  };
+}
+
+/** Creates the text for the carrier. The text of a one-time password contains its code, and is never stored. */
+export function handOverBodies(secrets: OtpSecrets) {
+  return async (message: Message): Promise<HandOverBody> => {
+    const text = message.text ?? '';
+    if (message.otp === undefined) return { text };
+    const code = deriveCode(await secrets.current(), message.otp.otp_id, message.otp.code_length);
+    const rendered = render(text, { code });
+    return { text: rendered.ok ? rendered.text : text, code };
   };
 }

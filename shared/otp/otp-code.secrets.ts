@@ -1,4 +1,9 @@
-/** The OTP secrets in Secrets Manager, cached for five minutes; right codes are accepted during a rotation, too. */
+/**
+ * The code of a one-time password. No table, log or queue has the code: it is derived each time from a secret in Secrets
+ * Manager. The secrets are cached for five minutes; right codes are accepted during a rotation, too.
+ */
+
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import {
   GetSecretValueCommand,
   ResourceNotFoundException,
@@ -6,6 +11,33 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import type { Clock } from '../platform/clock.ts';
 import { cachedRead } from '../platform/expiring-cache.ts';
+
+/**
+ * Derives the code from the id: decimal digits, leading zeros included. The id reveals nothing about the code if the
+ * secret is unknown (HOTP of RFC 4226, with SHA-256 and a wider value).
+ */
+export function deriveCode(secret: string, otpId: string, length: number): string {
+  const mac = createHmac('sha256', secret).update(otpId).digest();
+  // 128 bits modulo at most 10^10: the bias is below one in 10^28.
+  const value = BigInt(`0x${mac.subarray(0, 16).toString('hex')}`);
+  return (value % 10n ** BigInt(length)).toString().padStart(length, '0');
+}
+
+/** True if `code` is right for any of the secrets. Compares with each of them, in constant time. */
+export function isRightCode(
+  secrets: readonly string[],
+  otpId: string,
+  length: number,
+  code: string,
+): boolean {
+  const given = Buffer.from(code);
+  let right = false;
+  for (const secret of secrets) {
+    const expected = Buffer.from(deriveCode(secret, otpId, length));
+    if (given.length === expected.length && timingSafeEqual(given, expected)) right = true;
+  }
+  return right;
+}
 
 /** The secrets that codes are derived from: the current one, and the previous one for a time after a rotation. */
 export type OtpSecrets = ReturnType<typeof secretsManagerOtpSecrets>;

@@ -1,0 +1,39 @@
+/**
+ * The forms of a recipient, a part that needs no numbering plans: international numbers, calling codes without a country, and
+ * WhatsApp users. A user who hides the phone number is known by Meta's business-scoped user id, such as
+ * `US.13491208655302741918`. A number begins with a plus or a digit, so the form tells the two apart.
+ */
+
+/** E.164 without spaces: a plus, then 7 to 15 digits. */
+export const e164 = /^\+[1-9][0-9]{6,14}$/;
+
+/** The calling codes of no country: freephone, satellite and other international networks, and premium numbers. */
+export const internationalCodes: readonly string[] = [
+  '+800',
+  '+808',
+  '+870',
+  '+878',
+  '+881',
+  '+882',
+  '+883',
+  '+888',
+  '+979',
+];
+
+/** Returns the calling code of a number without a country: each has three digits. */
+export function internationalCodeOf(recipient: string): string {
+  return recipient.slice(0, 4);
+}
+
+/**
+ * The country of numbers that belong to no single one, such as satellite phones. ISO 3166 leaves this code to its
+ * users.
+ */
+export const noCountry = 'ZZ';
+
+/** A country, perhaps `ENT`, and up to 128 letters and digits. */
+export const whatsAppUserId = /^[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$/;
+
+export function isWhatsAppUserId(text: string): boolean {
+  return whatsAppUserId.test(text);
+}
