@@ -3,7 +3,7 @@
 import type { SQSEvent } from 'aws-lambda';
 import { carrierReports } from '#carrier-reports';
 import { readReport } from '../shared/carrier/receive-callback.ts';
-import { dynamoExistingClients } from '../shared/client/client-store.dynamo.ts';
+import { existingClients } from '../shared/client/client-store.dynamo.ts';
 import { expectedPrice, readPrices } from '../shared/contract/prices.ts';
 import { readAllEditedRows } from '../shared/edited-table/row-editor.dynamo.ts';
 import { type ReceiptContext, recordReceipts } from '../shared/message/dispatch/record-receipts.ts';
@@ -18,14 +18,14 @@ import { senderTable } from '../shared/sender/sender-row.ts';
 
 const env = environmentOf<'record-receipt'>();
 const context = contextOf(env);
-const { db, clock } = context;
+const { clock } = context;
 const prices = readPrices(env.PRICES_FILE);
 const recording: ReceiptContext = { ...context, priceOf: (message) => expectedPrice(prices, message) };
 const receiving: InboundContext = {
   ...context,
   numbers: numberOwners(
     { allRows: () => readAllEditedRows(context, senderTable) },
-    dynamoExistingClients(db, env.CLIENTS_TABLE),
+    (ids) => existingClients(context, ids),
     clock,
   ),
 };

@@ -4,11 +4,8 @@
  * whole. A repetition is safe, because entries have the ids of their records, and correct feedback is not written again.
  */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { dynamoExistingClients } from '../shared/client/client-store.dynamo.ts';
-import { stageCarriersOf } from '../shared/contract/channels.ts';
-import { dynamoFeedbackStore } from '../shared/edited-table/feedback-store.dynamo.ts';
+import { existingClients } from '../shared/client/client-store.dynamo.ts';
 import { readRowChanges, recordRowChanges } from '../shared/edited-table/record-row-changes.ts';
-import { capDefaults } from '../shared/limit/client-caps.ts';
 import { overrideTable } from '../shared/limit/overrides.ts';
 import {
   reviewAll,
@@ -16,8 +13,7 @@ import {
   reviewExpired,
   wholeReviewSeconds,
 } from '../shared/limit/review-limits.ts';
-import { dynamo } from '../shared/platform/aws/clients.ts';
-import { addSeconds, systemClock } from '../shared/platform/clock.ts';
+import { addSeconds } from '../shared/platform/clock.ts';
 import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { log } from '../shared/platform/log.ts';
@@ -25,22 +21,8 @@ import { reviewSenders } from '../shared/sender/sender-feedback.ts';
 import { senderTable } from '../shared/sender/sender-row.ts';
 
 const context = contextOf(environmentOf<'review-edited-rows'>());
-const { env } = context;
-const common = {
-  existingClients: dynamoExistingClients(dynamo(), env.CLIENTS_TABLE),
-  clock: systemClock,
-};
-const limits = {
-  ...common,
-  store: dynamoFeedbackStore(dynamo(), env.LIMIT_OVERRIDES_TABLE, overrideTable),
-  capDefaults: capDefaults(env.STAGE_CAPS),
-  currency: env.CURRENCY,
-};
-const senders = {
-  ...common,
-  store: dynamoFeedbackStore(dynamo(), env.SENDERS_TABLE, senderTable),
-  carriers: stageCarriersOf(env),
-};
+const { clock, env } = context;
+const existing = (ids: readonly string[]) => existingClients(context, ids);
 
 /**
  * The time of this instance's next review of all rows. A new instance, for example after a deploy, reviews them in its first
@@ -51,12 +33,12 @@ let nextWholeReview = new Date(0);
 /** A stream calls the function with its records, and the schedule without any. */
 export async function handler({ Records: records }: Partial<DynamoDBStreamEvent>): Promise<void> {
   if (records === undefined) {
-    const now = systemClock();
+    const now = clock();
     const isWhole = now >= nextWholeReview;
     // A failure of one review does not prevent the others.
     const outcomes = await Promise.allSettled([
-      reviewExpired(limits),
-      ...(isWhole ? [reviewAll(limits), reviewSenders(senders)] : []),
+      reviewExpired(context),
+      ...(isWhole ? [reviewAll(context), reviewSenders(context, existing)] : []),
     ]);
     const [expired, ofLimits, ofSenders] = outcomes;
     log.info('edited rows reviewed', { expired, limits: ofLimits, senders: ofSenders });
@@ -71,7 +53,7 @@ export async function handler({ Records: records }: Partial<DynamoDBStreamEvent>
   await recordRowChanges(context, changes, table);
   if (changes.length === 0) return;
   const reviewed = ofSenders
-    ? await reviewSenders(senders)
-    : await reviewClients(limits, new Set(changes.map(({ clientId }) => clientId)));
+    ? await reviewSenders(context, existing)
+    : await reviewClients(context, new Set(changes.map(({ clientId }) => clientId)));
   log.info('edited rows changed', { records: records.length, changes: changes.length, ...reviewed });
 }

@@ -202,7 +202,7 @@ export async function finishResend(
 }
 
 /** Calls `work` for each item, in order. @throws the first error of `work`, after all calls have ended. */
-export async function runPaced<Item>(
+async function runPaced<Item>(
   items: readonly Item[],
   {
     atOnce,

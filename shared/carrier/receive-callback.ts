@@ -144,7 +144,7 @@ const plainBytesMax = 64 * 1024;
 const queueMessageBytesMax = 256 * 1024;
 
 /** Returns undefined if the callback does not fit a queue message, even when compressed. */
-export function toStore(
+function toStore(
   callback: {
     readonly carrier: string;
     readonly path: string;

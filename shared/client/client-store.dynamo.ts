@@ -19,6 +19,7 @@ import {
 } from '../platform/aws/conditional-write.dynamo.ts';
 import { batchRead, queryRows, readableRows, readRow } from '../platform/aws/read-rows.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
+import { type Context, oncePerContext } from '../platform/context.ts';
 import { accessCache, cachedRead } from '../platform/expiring-cache.ts';
 import {
   type ApiKey,
@@ -143,16 +144,18 @@ export function disabledClients(client: DynamoDBDocumentClient, TableName: strin
   return async (clientId: string): Promise<boolean> => (await known(clientId))?.disabled === true;
 }
 
+const knownClients = oncePerContext((_ctx: Context<'CLIENTS_TABLE'>) => new Set<string>());
+
 /** Returns which ids belong to clients. Clients are never deleted, so an id that was found is not read again. */
-export function dynamoExistingClients(client: DynamoDBDocumentClient, tableName: string) {
-  const known = new Set<string>();
-  return async (ids: readonly string[]): Promise<ReadonlySet<string>> => {
-    const unknown = ids.filter((id) => isClientId(id) && !known.has(id));
-    const keys = unknown.map((client_id) => ({ client_id }));
-    const rows = await batchRead(client, tableName, keys, { ProjectionExpression: 'client_id' });
-    for (const { client_id } of rows) known.add(String(client_id));
-    return known;
-  };
+export async function existingClients(
+  ctx: Context<'CLIENTS_TABLE'>,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const known = knownClients(ctx);
+  const keys = ids.filter((id) => isClientId(id) && !known.has(id)).map((client_id) => ({ client_id }));
+  const rows = await batchRead(ctx.db, ctx.env.CLIENTS_TABLE, keys, { ProjectionExpression: 'client_id' });
+  for (const { client_id } of rows) known.add(String(client_id));
+  return known;
 }
 
 /** Returns the current webhook URL of a client's account (contract 7.1). */

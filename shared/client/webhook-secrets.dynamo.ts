@@ -24,7 +24,7 @@ export const webhookSecret = z.object({
 export type WebhookSecret = Readonly<z.output<typeof webhookSecret>>;
 
 /** A worker signs with the secrets it has read for at most this long. */
-export const secretsCache = { maxAgeSeconds: 30, maxEntries: 5000 };
+const secretsCache = { maxAgeSeconds: 30, maxEntries: 5000 };
 
 /**
  * The time between the creation of a secret and its first signature (contract 7.6: at most 60 s). By then every

@@ -37,9 +37,6 @@ export function keptDays(clientId: string | undefined, retentionDays: number): n
   return isTest ? Math.min(retentionDays, testDaysMax) : retentionDays;
 }
 
-/** Days for which usage is kept. */
-export const usageKeptDays = 400;
-
 /** Returns the field of responses and webhooks that marks test data; live data has none. */
 export function modeField(clientId: string): { mode?: 'test' } {
   return modeOf(clientId) === 'test' ? { mode: 'test' } : {};

@@ -3,8 +3,6 @@
  * that states what is in force, or what is wrong and how to correct it.
  */
 
-import { everyClient } from '../contract/rate-limits-and-caps.ts';
-import { chunksOf } from '../platform/aws/read-rows.dynamo.ts';
 import { closestName } from '../platform/closest-name.ts';
 import {
   type EditedRow,
@@ -87,71 +85,4 @@ export function faultText({ attribute, reason }: IgnoredValue): string {
 
 export function joinSentences(...sentences: readonly string[]): string {
   return sentences.filter((sentence) => sentence !== '').join(' ');
-}
-
-export interface StoredRow<Image> {
-  readonly row: EditedRow;
-  readonly image: Image;
-}
-
-export interface FeedbackStore<Image> {
-  rowsOf(clientId: string): Promise<readonly StoredRow<Image>[]>;
-  allRows(): Promise<readonly StoredRow<Image>[]>;
-  /** Returns the rows with an attribute `expires_at` whose feedback does not say that they have expired. */
-  notYetExpired(): Promise<readonly EditedRow[]>;
-  /** Returns false if the row was changed or removed after it was read. */
-  write(stored: StoredRow<Image>, feedback: Feedback): Promise<boolean>;
-}
-
-export interface Reviewed {
-  readonly rows: number;
-  readonly written: number;
-}
-
-export type ExistingClients = (ids: readonly string[]) => Promise<ReadonlySet<string>>;
-
-const writesAtOnce = 25;
-/** A row that changes again during each attempt is still being edited; its next change starts another review. */
-const attempts = 3;
-
-/**
- * Updates the feedback in rows. It depends on the rows alone, and a row with the right feedback is not written, so a
- * review can be repeated, interrupted, or run twice at once. A write applies only to the row as it was read, so it
- * neither re-creates a deleted row nor replaces the feedback on a newer edit.
- *
- * @param feedbackFor - the feedback for each row, which may depend on the other rows
- */
-export async function reviewRows<Image>(
-  { write }: FeedbackStore<Image>,
-  read: () => Promise<readonly StoredRow<Image>[]>,
-  feedbackFor: (rows: readonly EditedRow[]) => Promise<(row: EditedRow) => Feedback>,
-): Promise<Reviewed> {
-  let written = 0;
-  for (let attempt = 1; ; attempt += 1) {
-    const stored = await read();
-    const feedbackOf = await feedbackFor(stored.map(({ row }) => row));
-    const due = stored
-      .map((one) => ({ stored: one, feedback: feedbackOf(one.row) }))
-      .filter(({ stored: { row }, feedback }) => !isRight(row, feedback));
-    let changed = 0;
-    for (const chunk of chunksOf(due, writesAtOnce)) {
-      const applied = await Promise.all(chunk.map((one) => write(one.stored, one.feedback)));
-      written += applied.filter(Boolean).length;
-      changed += applied.filter((one) => !one).length;
-    }
-    if (changed === 0 || attempt === attempts) return { rows: stored.length, written };
-  }
-}
-
-function isRight({ status, status_message }: EditedRow, feedback: Feedback): boolean {
-  return status === feedback.status && status_message === feedback.status_message;
-}
-
-export async function clientExistence(
-  rows: readonly EditedRow[],
-  existingClients: ExistingClients,
-): Promise<(clientId: string) => boolean> {
-  const ids = new Set(rows.map(({ client_id }) => String(client_id)).filter((id) => id !== everyClient));
-  const existing = await existingClients([...ids]);
-  return (clientId) => clientId === everyClient || existing.has(clientId);
 }

@@ -20,7 +20,7 @@ import { retryConflicts } from '../platform/retry.ts';
 /** A row as it is in the table: any attribute may have any value. */
 export type EditedRow = Readonly<Record<string, unknown>>;
 
-type EditedVariable = 'LIMIT_OVERRIDES_TABLE' | 'SENDERS_TABLE';
+export type EditedVariable = 'LIMIT_OVERRIDES_TABLE' | 'SENDERS_TABLE';
 
 /** Describes such a table. Its partition key is `client_id`. */
 export interface EditedTable<Variable extends EditedVariable = EditedVariable> {
@@ -111,7 +111,7 @@ export function changeOf(
 export type RowKey = Readonly<Record<string, string>>;
 
 /** Names the table in the environment of the context. */
-function nameOf<Variable extends EditedVariable>(
+export function tableNameOf<Variable extends EditedVariable>(
   { env }: Context<Variable>,
   { variable }: EditedTable<Variable>,
 ): string {
@@ -127,7 +127,7 @@ export async function readEditedRows<Variable extends EditedVariable>(
 ): Promise<EditedRow[]> {
   return Array.fromAsync(
     queryRows(ctx.db, {
-      TableName: nameOf(ctx, table),
+      TableName: tableNameOf(ctx, table),
       KeyConditionExpression: 'client_id = :client_id',
       ExpressionAttributeValues: { ':client_id': clientId },
     }),
@@ -138,7 +138,7 @@ export async function readAllEditedRows<Variable extends EditedVariable>(
   ctx: Context<Variable>,
   table: EditedTable<Variable>,
 ): Promise<EditedRow[]> {
-  return Array.fromAsync(scanRows(ctx.db, { TableName: nameOf(ctx, table) }));
+  return Array.fromAsync(scanRows(ctx.db, { TableName: tableNameOf(ctx, table) }));
 }
 
 /** Reads a page of the rows of a client, or of all. */
@@ -151,7 +151,7 @@ export async function readEditedPage<Variable extends EditedVariable>(
     after,
   }: { readonly limit: number; readonly clientId: string | undefined; readonly after: RowKey | undefined },
 ) {
-  const page = { TableName: nameOf(ctx, table), Limit: limit, ExclusiveStartKey: after };
+  const page = { TableName: tableNameOf(ctx, table), Limit: limit, ExclusiveStartKey: after };
   const { Items = [], LastEvaluatedKey } =
     clientId === undefined
       ? await ctx.db.send(new ScanCommand(page))
@@ -177,7 +177,7 @@ export async function countInvalidRows<Variable extends EditedVariable>(
 ): Promise<{ readonly count: number; readonly more: boolean }> {
   const { Count = 0, LastEvaluatedKey } = await ctx.db.send(
     new ScanCommand({
-      TableName: nameOf(ctx, table),
+      TableName: tableNameOf(ctx, table),
       Select: 'COUNT',
       FilterExpression: '#status = :invalid',
       ExpressionAttributeNames: { '#status': 'status' },
@@ -208,7 +208,7 @@ export async function editRow<Variable extends EditedVariable>(
   key: RowKey,
   editOf: (row: EditedRow | undefined, attempt: number) => RowEdit | Promise<RowEdit>,
 ): Promise<void> {
-  const target = { TableName: nameOf(ctx, table), Key: marshall(key) };
+  const target = { TableName: tableNameOf(ctx, table), Key: marshall(key) };
   let attempt = 0;
   await retryConflicts(async () => {
     const image = await readImage(ctx.db, target.TableName, table.sortKey, key);

@@ -2,45 +2,37 @@
  * Reviews the rows of `limit-overrides`: after a change, when they expire, and all of them from time to time. The run of each
  * minute scans the table for rows that have expired, because it is small: administrators edit it by hand.
  */
-import { type Caps, everyClient } from '../contract/rate-limits-and-caps.ts';
+import { existingClients } from '../client/client-store.dynamo.ts';
+import { everyClient } from '../contract/rate-limits-and-caps.ts';
+import type { Feedback } from '../edited-table/feedback.ts';
 import {
+  allStoredRows,
   clientExistence,
-  type ExistingClients,
-  type Feedback,
-  type FeedbackStore,
-  type Reviewed,
+  notYetExpired,
   reviewRows,
-} from '../edited-table/feedback.ts';
+  storedRowsOf,
+} from '../edited-table/review-rows.dynamo.ts';
 import type { EditedRow } from '../edited-table/row-editor.dynamo.ts';
-import type { Clock } from '../platform/clock.ts';
+import type { Context } from '../platform/context.ts';
+import { capDefaults } from './client-caps.ts';
 import { feedbackOf } from './limit-feedback.ts';
-import { type ParsedRow, parseRow } from './overrides.ts';
+import { overrideTable, type ParsedRow, parseRow } from './overrides.ts';
 
-interface LimitReviewDependencies<Image> {
-  readonly store: FeedbackStore<Image>;
-  readonly existingClients: ExistingClients;
-  readonly capDefaults: Caps;
-  /** The currency of caps on spend, ISO 4217. */
-  readonly currency: string;
-  readonly clock: Clock;
-}
+type ReviewContext = Context<'LIMIT_OVERRIDES_TABLE' | 'CLIENTS_TABLE' | 'STAGE_CAPS' | 'CURRENCY'>;
 
 /**
  * Reviews the rows of these clients. If `*` is one of them, reviews every row, because it applies to clients whose
  * own row has expired.
  */
-export async function reviewClients<Image>(
-  dependencies: LimitReviewDependencies<Image>,
-  clientIds: ReadonlySet<string>,
-): Promise<Reviewed> {
+export async function reviewClients(ctx: ReviewContext, clientIds: ReadonlySet<string>) {
   if (clientIds.size === 0) return { rows: 0, written: 0 };
-  if (clientIds.has(everyClient)) return reviewAll(dependencies);
-  const { store } = dependencies;
+  if (clientIds.has(everyClient)) return reviewAll(ctx);
   const ids = [...clientIds, everyClient];
   return reviewRows(
-    store,
-    async () => (await Promise.all(ids.map((clientId) => store.rowsOf(clientId)))).flat(),
-    (rows) => feedbackFor(dependencies, rows),
+    ctx,
+    overrideTable,
+    async () => (await Promise.all(ids.map((id) => storedRowsOf(ctx, overrideTable, id)))).flat(),
+    (rows) => feedbackFor(ctx, rows),
   );
 }
 
@@ -48,29 +40,28 @@ export async function reviewClients<Image>(
 export const wholeReviewSeconds = 3600;
 
 /** Reviews the clients that have a row whose time is over and whose feedback does not say so. */
-export async function reviewExpired<Image>(dependencies: LimitReviewDependencies<Image>): Promise<Reviewed> {
-  const { store, clock } = dependencies;
-  const now = clock();
-  const rows = (await store.notYetExpired()).map(parseRow);
+export async function reviewExpired(ctx: ReviewContext) {
+  const now = ctx.clock();
+  const rows = (await notYetExpired(ctx, overrideTable)).map(parseRow);
   const expired = rows.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now);
-  return reviewClients(dependencies, new Set(expired.map(({ clientId }) => clientId)));
+  return reviewClients(ctx, new Set(expired.map(({ clientId }) => clientId)));
 }
 
 /**
  * Reviews every row, even those that no change and no time makes due, such as the row of a client that was created
  * later.
  */
-export async function reviewAll<Image>(dependencies: LimitReviewDependencies<Image>): Promise<Reviewed> {
-  const { store } = dependencies;
+export async function reviewAll(ctx: ReviewContext) {
   return reviewRows(
-    store,
-    () => store.allRows(),
-    (rows) => feedbackFor(dependencies, rows),
+    ctx,
+    overrideTable,
+    () => allStoredRows(ctx, overrideTable),
+    (rows) => feedbackFor(ctx, rows),
   );
 }
 
-async function feedbackFor<Image>(
-  { existingClients, capDefaults, currency, clock }: LimitReviewDependencies<Image>,
+async function feedbackFor(
+  ctx: ReviewContext,
   rows: readonly EditedRow[],
 ): Promise<(row: EditedRow) => Feedback> {
   const forEveryClient = new Map(
@@ -78,14 +69,14 @@ async function feedbackFor<Image>(
       .filter(({ client_id }) => String(client_id) === everyClient)
       .map((row): [string, ParsedRow] => [String(row.endpoint), parseRow(row)]),
   );
-  const exists = await clientExistence(rows, existingClients);
-  const now = clock();
+  const exists = await clientExistence(rows, (ids) => existingClients(ctx, ids));
+  const now = ctx.clock();
   return (row) =>
     feedbackOf(row, {
       now,
       clientExists: exists(String(row.client_id)),
       forEveryClient: forEveryClient.get(String(row.endpoint)),
-      capDefaults,
-      currency,
+      capDefaults: capDefaults(ctx.env.STAGE_CAPS),
+      currency: ctx.env.CURRENCY,
     });
 }

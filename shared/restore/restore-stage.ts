@@ -89,7 +89,7 @@ export interface RestoreReport {
 }
 
 /** Returns the changes from `since` until now, the oldest first. */
-export async function recordedChanges(
+async function recordedChanges(
   context: Context,
   activityLog: StackTable,
   since: Date,

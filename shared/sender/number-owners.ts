@@ -1,6 +1,5 @@
 /** Which client a number belongs to, and which may send from it, by the rows of `senders` (contract 13.1 and 14.3). */
 import type { Channel } from '../contract/channels.ts';
-import type { ExistingClients } from '../edited-table/feedback.ts';
 import type { EditedRow } from '../edited-table/row-editor.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
 import { accessCache, cachedRead } from '../platform/expiring-cache.ts';
@@ -9,7 +8,7 @@ import { type Holders, holdersIn, identityKey, parseSenderRow } from './sender-r
 /** Returns the clients whose valid rows claim a number. A row whose client does not exist claims nothing. */
 export async function claimsOf(
   rows: readonly EditedRow[],
-  existingClients: ExistingClients,
+  existingClients: (ids: readonly string[]) => Promise<ReadonlySet<string>>,
 ): Promise<Holders> {
   const inbound = rows.map(parseSenderRow).filter(({ valid }) => valid?.inbound === true);
   const existing = await existingClients([...new Set(inbound.map(({ clientId }) => clientId))]);
@@ -25,7 +24,7 @@ export type NumberOwners = ReturnType<typeof numberOwners>;
  */
 export function numberOwners(
   store: { allRows(): Promise<readonly EditedRow[]> },
-  existingClients: ExistingClients,
+  existingClients: (ids: readonly string[]) => Promise<ReadonlySet<string>>,
   clock: Clock,
 ) {
   const known = cachedRead(readAll, accessCache, clock);

@@ -2,25 +2,22 @@
  * The feedback in a row of `senders` (contract 10.5): what is sent from it, or why it is not used. It uses the same
  * row reader as the sends.
  */
-import { type Channel, channelNames } from '../contract/channels.ts';
+
+import { type Channel, channelNames, stageCarriersOf } from '../contract/channels.ts';
 import { decimalText } from '../contract/prices.ts';
 import { everyClient } from '../contract/rate-limits-and-caps.ts';
 import {
-  clientExistence,
-  type ExistingClients,
   type Feedback,
-  type FeedbackStore,
   faultText,
   joinSentences,
   keepTime,
   missingClientFault,
   misspelledAttributes,
-  type Reviewed,
-  reviewRows,
   sinceText,
 } from '../edited-table/feedback.ts';
+import { allStoredRows, clientExistence, reviewRows } from '../edited-table/review-rows.dynamo.ts';
 import { type EditedRow, shownValue } from '../edited-table/row-editor.dynamo.ts';
-import type { Clock } from '../platform/clock.ts';
+import type { Context } from '../platform/context.ts';
 import { claimsOf } from './number-owners.ts';
 import {
   countriesWithoutSenderIds,
@@ -143,25 +140,20 @@ function idsText(
 }
 
 /** Reviews every row after each change. Rows share numbers and paces, and the table is small. */
-export async function reviewSenders<Image>({
-  store,
-  existingClients,
-  carriers,
-  clock,
-}: {
-  readonly carriers: Readonly<Record<Channel, readonly string[]>>;
-  readonly store: FeedbackStore<Image>;
-  readonly existingClients: ExistingClients;
-  readonly clock: Clock;
-}): Promise<Reviewed> {
+export async function reviewSenders(
+  ctx: Context<'SENDERS_TABLE' | 'SMS_CARRIER' | 'WHATSAPP_CARRIER'>,
+  existingClients: (ids: readonly string[]) => Promise<ReadonlySet<string>>,
+) {
+  const carriers = stageCarriersOf(ctx.env);
   return reviewRows(
-    store,
-    () => store.allRows(),
+    ctx,
+    senderTable,
+    () => allStoredRows(ctx, senderTable),
     async (rows) => {
       const exists = await clientExistence(rows, existingClients);
       const claims = await claimsOf(rows, existingClients);
       const paces = pacesIn(rows.map(parseSenderRow));
-      const now = clock();
+      const now = ctx.clock();
       return (row) =>
         senderFeedback(row, { now, clientExists: exists(String(row.client_id)), claims, paces, carriers });
     },

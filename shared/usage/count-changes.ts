@@ -2,7 +2,7 @@
  * Counts each change of a message in the usage of its client, exactly once (`count-journal.dynamo.ts`): in the hour, day
  * and month in which the message was accepted, for the client and for all clients.
  */
-import { clientIdIn, keptDays, modeOf, usageKeptDays } from '../contract/mode.ts';
+import { clientIdIn, keptDays, modeOf } from '../contract/mode.ts';
 import {
   identityOf,
   isClosedForUsage,
@@ -14,7 +14,7 @@ import { addDays, epochSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
 import { amountsOf, type CountedMessage, parseCountedMessage } from './amounts.ts';
 import { type CountedChange, type Counter, counterOf, type Groups, sumOf } from './count-journal.dynamo.ts';
-import { intervals, periodAt } from './period.ts';
+import { intervals, periodAt, usageKeptDays } from './period.ts';
 
 /**
  * The key of the rows with the sums of all clients. For test data it gets the same ending as a client's id

@@ -8,6 +8,9 @@ export type Interval = (typeof intervals)[number];
 /** How much of an ISO time names a period: `2026-11-20T10`, `2026-11-20`, `2026-11`. */
 const nameLength = { hour: 13, day: 10, month: 7 } as const satisfies Record<Interval, number>;
 
+/** Days for which usage is kept. */
+export const usageKeptDays = 400;
+
 export interface Period {
   readonly name: string;
   readonly from: Date;

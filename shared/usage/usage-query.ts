@@ -4,9 +4,8 @@
  */
 import * as z from 'zod/mini';
 import { invalidFields } from '../contract/errors.ts';
-import { usageKeptDays } from '../contract/mode.ts';
 import { dateTime, optional } from '../operation/fields.ts';
-import { type Interval, intervals, type Period, periodAt, periodsBetween } from './period.ts';
+import { type Interval, intervals, type Period, periodAt, periodsBetween, usageKeptDays } from './period.ts';
 
 export const groupings = ['channel', 'type', 'country', 'status'] as const;
 const adminGroupings = ['client', ...groupings] as const;

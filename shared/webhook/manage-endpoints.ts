@@ -49,7 +49,7 @@ const events = z.nullable(
 const description = z.nullable(z.string().check(z.minLength(1), z.maxLength(descriptionCharactersMax)));
 
 /** The schemas of destinations: the URLs, queues and event buses to which this deployment may send. */
-export type DestinationSchemas = ReturnType<typeof awsDestinationSchemas> & {
+type DestinationSchemas = ReturnType<typeof awsDestinationSchemas> & {
   readonly url: z.ZodMiniType<string>;
 };
 

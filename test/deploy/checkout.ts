@@ -59,7 +59,7 @@ export async function checkout(): Promise<Checkout> {
         );
       }
       await edit(
-        'shared/contract/api.ts',
+        'shared/contract/routes.ts',
         'export const version = ',
         `export const version = '${name}'; void `,
       );

@@ -161,7 +161,7 @@ export function isDue(resend: Resend, delivery: Delivery): boolean {
   );
 }
 
-export function isResentBy({ resend_id }: Resend, { resent_by }: Delivery): boolean {
+function isResentBy({ resend_id }: Resend, { resent_by }: Delivery): boolean {
   return resent_by === resend_id;
 }
 

@@ -40,7 +40,9 @@ export const faults: DeliberateFaults = {
   'a webhook is repeated too early': {
     theme: 'webhooks',
     promise: '7.8',
-    changes: [{ file: 'shared/webhook/delivery.ts', replace: '[30, 120, 600', by: '[20, 120, 600' }],
+    changes: [
+      { file: 'shared/contract/webhook-worker-times.ts', replace: '[30, 120, 600', by: '[20, 120, 600' },
+    ],
   },
   'a webhook is not sent again while its alert is pending': {
     theme: 'webhooks',

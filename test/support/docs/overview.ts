@@ -1,8 +1,8 @@
 /** The tables, queues and functions of production, as docs/architecture.md shows them: who writes, reads and starts what. */
 
-import { usageKeptDays } from '../../../shared/contract/mode.ts';
 import { type TableName, type TableShape, tableShapes } from '../../../shared/contract/tables.ts';
 import { statuses, transitions } from '../../../shared/message/message.ts';
+import { usageKeptDays } from '../../../shared/usage/period.ts';
 import { actionsOf, roleFunctions } from '../template/function-actions.ts';
 import { refOf, synthesized, type TemplateResource } from '../template/stage-templates.ts';
 

@@ -3,7 +3,6 @@ import { describe, expect, it } from '@jest/globals';
 import { stages } from '../../../lib/stages/stages.ts';
 import { previousSecretHours, previousSecretHoursMax } from '../../../shared/client/client-admin.ts';
 import { secretActiveAfterSeconds } from '../../../shared/client/webhook-secrets.dynamo.ts';
-import { usageKeptDays } from '../../../shared/contract/mode.ts';
 import { recipientSendsMax, recipientWindowSeconds } from '../../../shared/contract/otp-abuse.ts';
 import { paceMax, paceMin, policies } from '../../../shared/contract/rate-limits-and-caps.ts';
 import {
@@ -21,6 +20,7 @@ import { ttlSeconds } from '../../../shared/otp/otp-request.ts';
 import { inWords } from '../../../shared/platform/clock.ts';
 import { accessCache } from '../../../shared/platform/expiring-cache.ts';
 import { keyBounds, tokenLifetimeSeconds } from '../../../shared/token/access-token.dynamo.ts';
+import { usageKeptDays } from '../../../shared/usage/period.ts';
 import { clientPeriodsMax, periodsMax } from '../../../shared/usage/usage-query.ts';
 import { disabledAfter } from '../../../shared/webhook/deliver/disable-endpoint.ts';
 import { sameRequestMinutes } from '../../../shared/webhook/log/request-resend.ts';

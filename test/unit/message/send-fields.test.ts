@@ -3,7 +3,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
 import { parseSend, scheduledAt } from '../../../shared/message/send/send-fields.ts';
-import { sendSmsSchema } from '../../../shared/message/send/send-one.ts';
+import { sendSmsSchema } from '../../../shared/message/send/sms-send.ts';
 import type { ApiRequest } from '../../../shared/operation/operation.ts';
 
 const schema = z.object({ to: z.string(), scheduled_at: z.optional(scheduledAt) });

@@ -2,9 +2,8 @@
 
 import { previousSecretHours } from '../../../../shared/client/client-admin.ts';
 import { secretActiveAfterSeconds } from '../../../../shared/client/webhook-secrets.dynamo.ts';
-import { usageKeptDays } from '../../../../shared/contract/mode.ts';
 import { policies } from '../../../../shared/contract/rate-limits-and-caps.ts';
-import { intervals } from '../../../../shared/usage/period.ts';
+import { intervals, usageKeptDays } from '../../../../shared/usage/period.ts';
 import { totalOf } from '../../../../shared/usage/read-usage.ts';
 import { groupings, periodsMax } from '../../../../shared/usage/usage-query.ts';
 import type { Description, SuccessResponse } from '../description.ts';

@@ -3,14 +3,11 @@ import { type AttributeValue, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { dynamoExistingClients } from '../../../../shared/client/client-store.dynamo.ts';
-import type { FeedbackStore } from '../../../../shared/edited-table/feedback.ts';
-import { dynamoFeedbackStore } from '../../../../shared/edited-table/feedback-store.dynamo.ts';
 import type { EditedRow } from '../../../../shared/edited-table/row-editor.dynamo.ts';
-import { overrideTable } from '../../../../shared/limit/overrides.ts';
 import { reviewAll, reviewClients, reviewExpired } from '../../../../shared/limit/review-limits.ts';
 import { addSeconds } from '../../../../shared/platform/clock.ts';
 import { createTables } from '../../../support/engine/tables.ts';
+import { testContext, withCalls } from '../../../support/engine/test-context.ts';
 import type { TestTables } from '../../../support/engine/test-tables.ts';
 import { endpoint, limitedClient, noon } from '../../../support/rate-limit/limited-client.ts';
 
@@ -39,18 +36,9 @@ const remove = (client_id: string) =>
     new DeleteCommand({ TableName: tables.names.limit_overrides, Key: { client_id, endpoint } }),
   );
 
-type Store = FeedbackStore<Readonly<Record<string, AttributeValue>>>;
-
-const dependencies = (change: (store: Store) => Partial<Store> = () => ({})) => {
-  const store = dynamoFeedbackStore(tables.dynamo, tables.names.limit_overrides, overrideTable);
-  return {
-    store: { ...store, ...change(store) },
-    existingClients: dynamoExistingClients(tables.dynamo, tables.names.clients),
-    capDefaults: {},
-    currency: 'USD',
-    clock: () => now,
-  };
-};
+/** @param around - what happens at each call of the database */
+const dependencies = (around: Parameters<typeof withCalls>[1] = (_call, run) => run()) =>
+  withCalls(testContext(tables, { clock: () => now }), around);
 
 describe('a review', () => {
   it('writes the feedback once: a repeated one writes nothing, and keeps its time', async () => {
@@ -75,12 +63,10 @@ describe('a review', () => {
   it('leaves a row deleted that was deleted meanwhile', async () => {
     const client_id = await newClient();
     await put({ client_id, endpoint, per_minute: 600 });
-    const deleting = dependencies(({ write }) => ({
-      write: async (stored, feedback) => {
-        await remove(client_id);
-        return write(stored, feedback);
-      },
-    }));
+    const deleting = dependencies(async ({ operation }, run) => {
+      if (operation === 'UpdateItem') await remove(client_id);
+      return run();
+    });
     expect(await reviewClients(deleting, new Set([client_id]))).toMatchObject({ written: 0 });
     expect(await rowOf(client_id)).toBeUndefined();
   });
@@ -98,24 +84,22 @@ describe('a review', () => {
     const client_id = await newClient();
     await put({ client_id, endpoint, per_minute: 600 });
     let edited = false;
-    const editing = dependencies(({ write }) => ({
-      write: async (stored, feedback) => {
-        if (!edited) {
-          edited = true;
-          await tables.dynamo.send(
-            new UpdateCommand({
-              TableName: tables.names.limit_overrides,
-              Key: { client_id, endpoint },
-              UpdateExpression,
-              ExpressionAttributeValues: { ':new': value },
-            }),
-          );
-          // The newer edit has its own review, which may come first.
-          await reviewClients(dependencies(), new Set([client_id]));
-        }
-        return write(stored, feedback);
-      },
-    }));
+    const editing = dependencies(async ({ operation }, run) => {
+      if (operation === 'UpdateItem' && !edited) {
+        edited = true;
+        await tables.dynamo.send(
+          new UpdateCommand({
+            TableName: tables.names.limit_overrides,
+            Key: { client_id, endpoint },
+            UpdateExpression,
+            ExpressionAttributeValues: { ':new': value },
+          }),
+        );
+        // The newer edit has its own review, which may come first.
+        await reviewClients(dependencies(), new Set([client_id]));
+      }
+      return run();
+    });
     await reviewClients(editing, new Set([client_id]));
     expect((await rowOf(client_id))?.status_message).toMatch(message);
   });
@@ -185,15 +169,12 @@ describe('a review', () => {
     const asked: string[] = [];
     const run = () => {
       asked.length = 0;
-      const counted = dependencies(({ rowsOf }) => ({
-        rowsOf: async (clientId) => {
-          asked.push(clientId);
-          return rowsOf(clientId);
-        },
-        allRows: async () => {
-          throw new Error('all rows are read');
-        },
-      }));
+      const counted = dependencies(async ({ operation, input }, run) => {
+        const values = input.ExpressionAttributeValues as Record<string, AttributeValue> | undefined;
+        if (operation === 'Query') asked.push(values?.[':client_id']?.S ?? '');
+        if (operation === 'Scan' && values === undefined) throw new Error('all rows are read');
+        return run();
+      });
       return reviewExpired(counted);
     };
     now = addSeconds(noon, 89);
@@ -215,11 +196,10 @@ describe('a review', () => {
     await put({ client_id, endpoint, per_minute: 5, expires_at: addSeconds(noon, 60).toISOString() });
     await reviewClients(dependencies(), new Set([client_id]));
     now = addSeconds(noon, 60);
-    const failing = dependencies(() => ({
-      write: async () => {
-        throw new Error('throttled');
-      },
-    }));
+    const failing = dependencies(async ({ operation }, run) => {
+      if (operation === 'UpdateItem') throw new Error('throttled');
+      return run();
+    });
     await expect(reviewExpired(failing)).rejects.toThrow('throttled');
     expect((await rowOf(client_id))?.status).toBe('active');
     await reviewExpired(dependencies());
@@ -247,13 +227,11 @@ describe('a review', () => {
     for (const name of names) await put({ client_id, endpoint: name, per_day: 5 });
     for (let allowed = 0; allowed < names.length; allowed += 1) {
       let writes = 0;
-      const dying = dependencies(({ write }) => ({
-        write: async (stored, feedback) => {
-          writes += 1;
-          if (writes > 1) throw new Error('the process ended');
-          return write(stored, feedback);
-        },
-      }));
+      const dying = dependencies(async ({ operation }, run) => {
+        if (operation === 'UpdateItem') writes += 1;
+        if (writes > 1) throw new Error('the process ended');
+        return run();
+      });
       await reviewClients(dying, new Set([client_id])).catch(() => undefined);
     }
     await reviewClients(dependencies(), new Set([client_id]));
