@@ -85,7 +85,7 @@ export const edges = {
       else stage.breaks('queue-due-rows', 1, 1_100_000);
     },
   },
-  'sends what is reported late, while the relay fails for minutes': {
+  'sends what is reported late, while deliveries cannot be stored for minutes': {
     uses: ['sendSms'],
     share: { messages: 1, webhooks: 2 },
     async act(act) {
@@ -100,7 +100,7 @@ export const edges = {
       }
       await stage.time.sleep(lateMinutes * 60_000 - 3000);
       stage.disturb(130_000);
-      stage.breaks('relay-changes', 0.9, 120_000);
+      stage.breaks('relay-changes PutItem WebhookDeliveries', 1, 120_000);
     },
   },
   'changes a large limit again and again': {
