@@ -27,7 +27,12 @@ const afterFailure: Readonly<Record<string, readonly string[]>> = {
     'sqs:GetQueueAttributes',
   ],
   // It goes on with a resend of failed webhooks that takes longer than its request.
-  'deliver-webhook': ['webhook-deliveries/by-client Query', 'webhook-deliveries/failed-by-client Query'],
+  'deliver-webhook': [
+    'webhook-deliveries/by-client Query',
+    'webhook-deliveries/failed-by-client Query',
+    // It tells the other endpoints of a client that one was disabled.
+    'webhook-endpoints Query',
+  ],
   // The carrier says that the recipient opted out, which the simulated one never does.
   'dispatch-message': ['suppressions PutItem'],
   // Only a carrier of another vendor calls it, as in the tests `carriers`; the stage of these calls has none.

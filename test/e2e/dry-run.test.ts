@@ -125,7 +125,20 @@ describe('a dry run', () => {
       expect(await listed(client)).toBe(1);
     }));
 
-  it.each(['?dry_run=1', '?dry_run=', '?dry_run=True', '?dry_run=yes', '?dryrun=true'])(
+  it.each([
+    ['/api/v1/otp/send', (to: string) => ({ to })],
+    ['/api/v1/whatsapp/send', (to: string) => ({ to, message })],
+    ['/api/v1/sms/bulk', (to: string) => ({ message, recipients: [to] })],
+  ])('says that a cap is full: %s', (path, bodyTo) =>
+    withinOne('month', async () => {
+      const client = await newClient({ caps: { messages: { per_month: 1 } } });
+      await client.send({ to: freshNumber(), message });
+      const { body } = await client.post(`${path}?dry_run=true`, bodyTo(freshNumber()));
+      expect(body).toMatchObject({ refusals: [{ status: 429, error: 'message_limit_reached' }] });
+    }),
+  );
+
+  it.each(['?dry_run=1', '?dry_run=', '?dryrun=true'])(
     'is refused with 400 if it is misspelled, and nothing is sent: %s',
     async (query) => {
       const [, field] = /^\?(\w+)=/.exec(query) ?? [];

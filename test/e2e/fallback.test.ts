@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { freshNumber, outboxOf } from '../support/carrier/outbox.ts';
 import { eventually } from '../support/gateway/gateway.ts';
+import { withinOne } from '../support/gateway/within-one-period.ts';
 import { newClient } from '../support/http/client.ts';
 import { expectRefusal } from '../support/http/expected-responses.ts';
 
@@ -70,3 +71,17 @@ it('a message that is not delivered is followed by its legs, with the same code,
     ['fallback'],
   );
 });
+
+it('a leg that a cap refuses has failed', () =>
+  withinOne('month', async () => {
+    // Room for one segment, at the local stage's price of 0.0042, and not for two.
+    const capped = await newClient({ caps: { spend: { per_month: 0.006 } } });
+    const spent = await capped.send({ to: refused, message: 'Hello', fallback: [{ channel: 'sms' }] });
+    const legOfCapped = await eventually(async () => {
+      const { body } = await capped.call('GET', '/api/v1/messages?status=failed');
+      return (body.messages as { fallback_of?: string; error?: unknown }[]).find(
+        ({ fallback_of }) => fallback_of === spent,
+      );
+    });
+    expect(legOfCapped.error).toMatchObject({ code: 'spend_limit_reached' });
+  }));

@@ -69,10 +69,12 @@ describe('a test key', () => {
       return messages.length > 0 ? messages : undefined;
     });
     expect(message).toMatchObject({ message_id: sent.body.message_id, channel: 'sms', to, from: null });
+    const all = await test.call('GET', outbox);
+    expect(all.body.messages).toContainEqual(message);
     const code = /\d{6}/.exec(message?.body ?? '')?.[0];
     const { otp_id } = sent.body;
     expectRefusal(await live.post('/api/v1/otp/verify', { otp_id, code }), 404, 'not_found');
-    const verified = await test.post('/api/v1/otp/verify', { otp_id, code });
+    const verified = await test.post('/api/v1/otp/verify', { to, code });
     expect(verified.body).toMatchObject({ verified: true, status: 'verified' });
   });
 

@@ -155,6 +155,11 @@ export async function withTestKey(client: TestClient): Promise<TestClient> {
   return withKey({ ...client, clientId, clientSecret, apiKey });
 }
 
+/** The same client with an access token in place of its API key. */
+export async function withToken(client: TestClient): Promise<TestClient> {
+  return withKey({ ...client, apiKey: await tokenOf(client.clientId, client.clientSecret) });
+}
+
 type Credentials = Pick<TestClient, 'baseUrl' | 'clientId' | 'clientSecret' | 'webhookSecret' | 'apiKey'>;
 
 function withKey(credentials: Credentials): TestClient {
