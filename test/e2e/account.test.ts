@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Activity } from '../../shared/activity/write-activity.dynamo.ts';
-import { adminToken, call, newClient } from '../support/http/client.ts';
+import { adminToken, call, newClient, withToken } from '../support/http/client.ts';
 
 /** Without the limits that tests set in the table. */
 async function activityOf(clientId: string): Promise<Activity[]> {
@@ -12,7 +12,7 @@ async function activityOf(clientId: string): Promise<Activity[]> {
 
 describe('the account', () => {
   it('has in the activity log what its URL was before and after, and no secret', async () => {
-    const own = await newClient();
+    const own = await withToken(await newClient());
     const change = (webhook_url: string | null) =>
       own.call('PATCH', '/api/v1/account', { body: { webhook_url } });
     await change('https://example.com/one');
