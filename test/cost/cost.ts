@@ -163,7 +163,8 @@ async function send({ base, apiKey }: Gateway, webhookUrl: string | undefined): 
     });
     const text = await answer.text();
     if (answer.status === 202) return (JSON.parse(text) as { message_id: string }).message_id;
-    if (answer.status !== 429) throw new Error(`${answer.status} ${text}`);
+    // A busy machine answers 503.
+    if (answer.status !== 429 && answer.status !== 503) throw new Error(`${answer.status} ${text}`);
     await pause(1000 * Number(answer.headers.get('retry-after') ?? 1));
   }
 }

@@ -1,18 +1,18 @@
 /**
- * Hands a queued message over to its carrier, once. The steps, in the order of this file: claim, decide (next-step.ts), check,
- * wait for the pace, record the attempt, call the carrier, record the outcome (record-outcome.ts).
+ * Hands a queued message over to its carrier, once. The steps, in the order of this file: read, decide (next-step.ts), check,
+ * wait for the pace, claim the message with its attempt, call the carrier, record the outcome (record-outcome.ts).
  *
- * The claim is a conditional write, so a second delivery of the queue message finds the row claimed. If a process dies, the
- * claim expires and the queue delivers the message again.
+ * The claim and the attempt are one conditional write, which fails if anybody has claimed or changed the message since it was
+ * read. So one of two workers makes the call. If a process dies, the claim expires and the queue delivers the message again.
  *
- *   claim ─ crash → the queue delivers the message again after the claim has expired: claimed again, handed over
- *   attempt recorded, carrier.handOver ─ crash, or no response → it is unknown if the carrier has the message: next-step.ts
- *                      decides; a second message only if the stage sends this kind again
+ *   before the claim ─ crash → nothing is written: the queue delivers the message again
+ *   claimed with an attempt, carrier.handOver ─ crash, or no response → it is unknown if the carrier has the message:
+ *                      next-step.ts decides; a second message only if the stage sends this kind again
  *   transition to sent | failed ─ crash → a receipt changes the row, or the attempt is settled as an unknown one
  *
  * A message that must wait is sent to the queue again with a delay, and the received one is deleted: SQS holds any number of
  * delayed messages, but at most 120,000 that were received and not deleted.
- *   new queue message ─ crash → both are delivered; the second finds the message claimed, waiting or sent
+ *   new queue message ─ crash → both are delivered; the second finds the message waiting, claimed or sent
  *
  * A worker acts on the state of the row, and never on why the queue message was sent. So it also starts the next leg of a
  * fallback (start-next-leg.ts). If the message cannot be claimed, it queues a scheduled one, asks carriers at the end, expires
@@ -22,29 +22,20 @@
  * A message of a sender with a pace is handed over in a place that it reserved (sender-pace.dynamo.ts). It waits in the queue
  * until a place is near, and the last seconds in the worker.
  *   place reserved ─ crash → the place is unused; the next delivery of the queue message reserves another
- *   attempt recorded, and the place missed ─ crash → an unknown attempt, as above
+ *   claimed with an attempt, and the place missed ─ crash → an unknown attempt, as above
  *
  * Why: docs/decisions/hand-over-lease.md
  */
-import {
-  claimSeconds,
-  earlySecondsMax,
-  heldSecondsMax,
-  lastTrySeconds,
-} from '../../contract/hand-over-times.ts';
+import { earlySecondsMax, heldSecondsMax, lastTrySeconds } from '../../contract/hand-over-times.ts';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import { dueFields, movedAfter } from '../../due/due-index.ts';
 import { addSeconds, earlierOf, laterOf } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { fromOf, type StoredAttempt } from '../attempt.ts';
 import { type Message, waitsUntil } from '../message.ts';
-import {
-  claimMessage,
-  recordAttempt,
-  releaseMessage,
-  transitionMessage,
-} from '../store/message-changes.dynamo.ts';
+import { claimMessage, releaseMessage, transitionMessage } from '../store/message-changes.dynamo.ts';
 import { isNear } from '../store/message-row.ts';
+import { readMessage } from '../store/messages.dynamo.ts';
 import { withFallbackTemplate } from '../store/whatsapp-window.dynamo.ts';
 import { isSuppressed } from '../suppression/suppressions.dynamo.ts';
 import type { ChosenCarrier, HandOver, HandOverBody } from './carrier.ts';
@@ -56,6 +47,8 @@ import {
   attemptFor,
   begunAt,
   handOverBackoffSeconds,
+  isClaimed,
+  mayBeClaimed,
   nextHandOverStep,
   possiblyDoubled,
   settledAt,
@@ -82,22 +75,19 @@ export async function dispatchQueued(
 }
 
 /**
- * Claims the message. Starts its next leg if it is due. Then hands the message over, or does what its state needs.
+ * Starts the next leg of the message if it is due. Then hands the message over, or does what its state needs.
  *
  * @throws if the outcome of the hand-over, or of a write, is unknown: the queue must deliver the message again
  */
 export async function dispatch(ctx: DispatchContext, messageId: string): Promise<Dispatched> {
-  const claimId = ctx.newId();
-  const wanted = { claimId, at: ctx.clock(), leaseSeconds: claimSeconds };
-  const claim = await claimMessage(ctx, messageId, wanted);
-  if (claim.outcome === 'unknown') return { outcome: 'unknown_message', message: undefined };
-  const { message } = claim;
+  const message = await readMessage(ctx, messageId);
+  if (message === undefined) return { outcome: 'unknown_message', message };
   const legDueAt = message.held === undefined ? nextLegDueAt(message) : undefined;
   const leg =
     legDueAt !== undefined && legDueAt <= ctx.clock() ? await startNextLeg(ctx, message) : undefined;
-  if (claim.outcome === 'claimed')
-    return decide(ctx, { message, claimId, carriers: ctx.carriersFor(message) });
-  if (claim.outcome === 'held') return awaitClaim(message, ctx.clock());
+  const now = ctx.clock();
+  if (mayBeClaimed(message, now)) return decide(ctx, message, ctx.carriersFor(message));
+  if (isClaimed(message, now)) return awaitClaim(message, now);
   const looked = await lookAtMessage(ctx, message, leg === undefined ? legDueAt : undefined);
   if (looked.outcome === 'queued') return dispatch(ctx, messageId);
   const isAboutLeg = leg !== undefined && looked.outcome === 'nothing_to_do';
@@ -116,77 +106,88 @@ function awaitClaim(message: Message, now: Date): Dispatched {
   return { outcome: 'held', message, retryAfterSeconds: Math.min(heldSecondsMax, seconds) };
 }
 
-interface Claimed {
-  readonly message: Message;
-  readonly claimId: string;
-  readonly carriers: readonly ChosenCarrier[];
-}
-
-/** Decides what the claimed message needs, and does it. */
-async function decide(ctx: DispatchContext, claimed: Claimed): Promise<Dispatched> {
-  const { message, carriers } = claimed;
+/** Decides what the message needs, and does it. */
+async function decide(
+  ctx: DispatchContext,
+  message: Message,
+  carriers: readonly ChosenCarrier[],
+): Promise<Dispatched> {
   const rules = { onUnknown: ctx.env.ON_UNKNOWN, deadlineSeconds: ctx.env.UNKNOWN_DEADLINE_SECONDS };
   const next = nextHandOverStep(message, carriers, rules, ctx.clock());
   switch (next.step) {
     case 'hand_over':
-      return makeAttempt(ctx, claimed, next.carrier, next.attempts);
+      return makeAttempt(ctx, message, carriers, next.carrier, next.attempts);
     case 'repeat':
-      return makeAttempt(ctx, claimed, next.carrier);
+      return makeAttempt(ctx, message, carriers, next.carrier);
     case 'wait':
-      return waitForOutcome(ctx, claimed, next.until);
+      return waitForOutcome(ctx, message, next.until);
     case 'channel_off':
-      return recordRefused(ctx, message, messageError('channel_off'));
+      return withClaim(ctx, message, {}, (claimed) =>
+        recordRefused(ctx, claimed, messageError('channel_off'), { isNewAttempt: false }),
+      );
   }
 }
 
+/** Claims the message and goes on with it. If another worker was faster, the queue delivers it again. */
+async function withClaim(
+  ctx: DispatchContext,
+  message: Message,
+  fields: Partial<Message>,
+  goOn: (claimed: Message) => Promise<Dispatched>,
+): Promise<Dispatched> {
+  const claim = { claimId: ctx.newId(), at: ctx.clock() };
+  const claimed = await claimMessage(ctx, message, claim, fields);
+  return claimed === undefined ? { outcome: 'held', message, retryAfterSeconds: 1 } : goOn(claimed);
+}
+
 /**
- * Makes an attempt: checks the message, waits for the pace of its sender, records the attempt, and calls the carrier.
+ * Makes an attempt: checks the message, waits for the pace of its sender, claims it with the attempt, and calls the carrier.
  *
  * A repeat of a recorded attempt has no `planned` attempts. The carrier may not have it yet, so it passes the same checks and
  * takes a place of its own. If the message would not be handed over any more, nothing is repeated: a report settles the
  * attempt, or the question to the carrier at the end of the message.
  *
+ * @param row - the message as it was read
  * @param planned - the attempts to store, of which the last is to be made
  */
 async function makeAttempt(
   ctx: DispatchContext,
-  claimed: Claimed,
+  row: Message,
+  carriers: readonly ChosenCarrier[],
   carrier: ChosenCarrier,
   planned?: readonly StoredAttempt[],
 ): Promise<Dispatched> {
-  const { claimId, carriers } = claimed;
-  const message = atCarrier(claimed.message, carrier.name, carriers);
-  const { message_id: messageId } = message;
+  const message = atCarrier(row, carrier.name, carriers);
   const isRepeat = planned === undefined;
 
   // The checks precede the wait for the place: a call after it could take so long that the place is missed.
   const mayHaveArrived = isRepeat || possiblyDoubled(planned);
   if (mayHaveArrived && (await isOtpOver(ctx, message)))
-    return isRepeat
-      ? waitForReport(ctx, claimed)
-      : waitForOutcome(ctx, claimed, new Date(message.expires_at));
+    return isRepeat ? waitForReport(ctx, row) : waitForOutcome(ctx, row, new Date(message.expires_at));
   const refusal = await refusalOf(ctx, message);
-  if (refusal !== undefined)
-    return isRepeat ? waitForReport(ctx, claimed) : failUnsent(ctx, message, refusal);
+  if (refusal !== undefined) return isRepeat ? waitForReport(ctx, row) : failUnsent(ctx, message, refusal);
 
-  const turn = await waitForTurn(ctx, claimed, message, carrier, isRepeat);
+  const turn = await waitForTurn(ctx, message, carrier, isRepeat);
   if ('dispatched' in turn) return turn.dispatched;
   const { prepared, placeMs } = turn;
   if (prepared === 'suppressed')
-    return isRepeat ? waitForReport(ctx, claimed) : failUnsent(ctx, message, suppressedRefusal);
+    return isRepeat ? waitForReport(ctx, row) : failUnsent(ctx, message, suppressedRefusal);
 
-  if (isRepeat) {
-    if (!(await isInPlace(ctx, placeMs))) return waitForOutcome(ctx, claimed, ctx.clock());
-    return callCarrier(ctx, { ...claimed, message }, carrier, prepared, isRepeat);
-  }
   const from = senderOf(message) ?? prepared.defaultSender;
   const callAt = laterOf(ctx.clock(), new Date(placeMs ?? 0));
-  const attempts = begunAt(callAt, claimed.message, planned, from);
-  const attempt = { attempts, possiblyDoubled: possiblyDoubled(attempts) };
-  // If it is not recorded, a receipt of an earlier attempt came meanwhile.
-  if (!(await recordAttempt(ctx, messageId, claimId, attempt))) return { outcome: 'nothing_to_do', message };
-  if (!(await isInPlace(ctx, placeMs))) return takeBackAttempt(ctx, claimed);
-  return callCarrier(ctx, { ...claimed, message: { ...message, attempts } }, carrier, prepared, isRepeat);
+  const recorded = isRepeat ? {} : recordOf(begunAt(callAt, row, planned, from));
+  return withClaim(ctx, message, recorded, async (claimed) => {
+    if (await isInPlace(ctx, placeMs))
+      return callCarrier(ctx, claimed, carriers, carrier, prepared, isRepeat);
+    return isRepeat ? waitForOutcome(ctx, claimed, ctx.clock()) : takeBackAttempt(ctx, claimed, row);
+  });
+}
+
+/** Returns the fields that record the attempts, of which the last is about to be made. */
+function recordOf(attempts: StoredAttempt[]): Partial<Message> {
+  const attempt = withoutUndefined({ attempt: attempts.at(-1)?.number });
+  // A released message of a restore has it already.
+  return { attempts, ...attempt, ...(possiblyDoubled(attempts) ? { possible_duplicate: true } : {}) };
 }
 
 /** True if the recipient has used the code, or it is of no use any more: then only the report of the attempt is awaited. */
@@ -214,20 +215,22 @@ async function refusalOf(ctx: DispatchContext, message: Message): Promise<Unsent
   return (await isReplaced(ctx, message)) ? { outcome: 'not_needed', error: 'not_needed' } : undefined;
 }
 
-/** Ends a message that was not handed over. */
-async function failUnsent(
+/** Ends a message that was not handed over. The claim proves that no other worker hands it over at this moment. */
+function failUnsent(
   ctx: DispatchContext,
   message: Message,
   { outcome, error, suppressed }: UnsentReason,
 ): Promise<Dispatched> {
-  const unsent = {
-    to: 'failed',
-    at: ctx.clock(),
-    notSent: true,
-    ...withoutUndefined({ suppressed }),
-  } as const;
-  await transitionMessage(ctx, message.message_id, { ...unsent, ...messageError(error) });
-  return { outcome, message };
+  return withClaim(ctx, message, {}, async () => {
+    const unsent = {
+      to: 'failed',
+      at: ctx.clock(),
+      notSent: true,
+      ...withoutUndefined({ suppressed }),
+    } as const;
+    await transitionMessage(ctx, message.message_id, { ...unsent, ...messageError(error) });
+    return { outcome, message };
+  });
 }
 
 interface Prepared {
@@ -245,7 +248,6 @@ interface Prepared {
  */
 async function waitForTurn(
   ctx: DispatchContext,
-  claimed: Claimed,
   message: Message,
   carrier: ChosenCarrier,
   isRepeat: boolean,
@@ -253,15 +255,15 @@ async function waitForTurn(
   | { readonly dispatched: Dispatched }
   | { readonly prepared: 'suppressed' | Prepared; readonly placeMs: number | undefined }
 > {
-  const { message: row, claimId } = claimed;
+  const { message_id: messageId, due_at } = message;
   const paced = await pacedNow(ctx, message);
   // A repeat is as urgent as a one-time password: its deadline does not wait.
   const turn = paced && (await reservePlace(ctx, { ...paced, ...(isRepeat ? { kind: 'otp' } : {}) }));
-  const end = new Date(row.expires_at);
+  const end = new Date(message.expires_at);
   const lastTry = addSeconds(end, -lastTrySeconds);
   const isTooLate = turn !== undefined && turn.atMs >= end.getTime();
   if (isTooLate && lastTry <= ctx.clock())
-    return { dispatched: { ...(await waitForOutcome(ctx, claimed, end)), outcome: 'waits_for_pace' } };
+    return { dispatched: { ...(await waitForOutcome(ctx, message, end)), outcome: 'waits_for_pace' } };
   if (turn?.outcome !== 'later') {
     const placeMs = turn?.atMs;
     if (placeMs !== undefined) await sleepUntil(ctx, preparationMs(ctx, placeMs));
@@ -269,11 +271,11 @@ async function waitForTurn(
   }
   const until = isTooLate ? lastTry : new Date(turn.atMs);
   const entry = waitingEntryOf(outboundEntryOf(message), until, ctx.clock());
-  // The queue comes first: if it fails, the claim is over when the received message comes again.
+  // The queue comes first: if it fails, the received message comes again.
   const dispatched = await requeue(ctx, 'waits_for_pace', message, entry);
-  await releaseMessage(ctx, row.message_id, claimId, addSeconds(until, -earlySecondsMax), {
+  await releaseMessage(ctx, message, addSeconds(until, -earlySecondsMax), {
     handover_claim: undefined,
-    ...movedAfter(row.message_id, until, row.due_at, end),
+    ...movedAfter(messageId, until, due_at, end),
   });
   return { dispatched };
 }
@@ -311,26 +313,30 @@ async function sleepUntil({ clock, sleep }: DispatchContext, atMs: number): Prom
   if (ms > 0) await sleep(ms);
 }
 
-/** Takes a recorded attempt back that missed its place, so it was not made. The message reserves another place. */
-async function takeBackAttempt(ctx: DispatchContext, { message, claimId }: Claimed): Promise<Dispatched> {
-  const { message_id: messageId, attempts, attempt, possible_duplicate, due_at, expires_at } = message;
+/**
+ * Takes a recorded attempt back that missed its place, so it was not made. The message reserves another place.
+ *
+ * @param row - the message before the attempt was recorded
+ */
+async function takeBackAttempt(ctx: DispatchContext, claimed: Message, row: Message): Promise<Dispatched> {
+  const { message_id: messageId, attempts, attempt, possible_duplicate, due_at, expires_at } = row;
   const before = { attempts, attempt, possible_duplicate };
   const now = ctx.clock();
   const due = movedAfter(messageId, now, due_at, new Date(expires_at));
-  if (!(await releaseMessage(ctx, messageId, claimId, now, { ...before, ...due })))
-    await noteLateOutcome(ctx, messageId, claimId, before);
-  return requeue(ctx, 'waits_for_pace', message, outboundEntryOf(message));
+  if (!(await releaseMessage(ctx, claimed, now, { ...before, ...due })))
+    await noteLateOutcome(ctx, claimed, before);
+  return requeue(ctx, 'waits_for_pace', row, outboundEntryOf(row));
 }
 
 /** Calls the carrier with the recorded attempt, and records the outcome. */
 async function callCarrier(
   ctx: DispatchContext,
-  claimed: Claimed,
+  message: Message,
+  carriers: readonly ChosenCarrier[],
   carrier: ChosenCarrier,
   { toSend, body }: Prepared,
   isRepeat: boolean,
 ): Promise<Dispatched> {
-  const { message, claimId, carriers } = claimed;
   const { message_id: messageId, attempts = [] } = message;
   const attempt = attempts.at(-1);
   if (attempt === undefined) throw new Error('a call without an attempt');
@@ -340,22 +346,22 @@ async function callCarrier(
     response = await carrier.handOver({ message: { ...toSend, attempts }, body, attempt: asked });
   } catch (error) {
     ctx.warn('it is not known whether the carrier has the message', error);
-    return waitForOutcome(ctx, claimed, settledAt(message, carrier.settledBy, ctx.clock()));
+    return waitForOutcome(ctx, message, settledAt(message, carrier.settledBy, ctx.clock()));
   }
   if (response.outcome === 'accepted') return recordSent(ctx, message, response);
   const step = stepAfterResponse(attempts, carriers, response, isRepeat);
   if (step === 'failed' && response.outcome === 'refused')
-    return recordRefused(ctx, message, response, isRepeat ? undefined : claimId);
+    return recordRefused(ctx, message, response, { isNewAttempt: !isRepeat });
   if (step === 'unknown') {
     if (response.outcome === 'throttled') await slowDownSender(ctx, message);
-    return waitForOutcome(ctx, claimed, settledAt(message, carrier.settledBy, ctx.clock()));
+    return waitForOutcome(ctx, message, settledAt(message, carrier.settledBy, ctx.clock()));
   }
   const now = ctx.clock();
   const seconds = step === 'next_carrier' ? 0 : handOverBackoffSeconds(attempt.number);
   const outcome = { attempts: withOutcome(attempts, response.outcome) };
   const due = movedAfter(messageId, addSeconds(now, seconds), message.due_at, new Date(message.expires_at));
-  if (!(await releaseMessage(ctx, messageId, claimId, now, { ...outcome, ...due })))
-    await noteLateOutcome(ctx, messageId, claimId, outcome);
+  if (!(await releaseMessage(ctx, message, now, { ...outcome, ...due })))
+    await noteLateOutcome(ctx, message, outcome);
   if (response.outcome === 'throttled') await slowDownSender(ctx, message);
   return requeue(
     ctx,
@@ -366,32 +372,28 @@ async function callCarrier(
 }
 
 /** Waits for the report of the last attempt, until its deadline, then until the end of the message. */
-function waitForReport(ctx: DispatchContext, claimed: Claimed): Promise<Dispatched> {
-  const { attempts, expires_at } = claimed.message;
+function waitForReport(ctx: DispatchContext, message: Message): Promise<Dispatched> {
+  const { attempts, expires_at } = message;
   const deadline = new Date(attempts?.at(-1)?.deadline ?? expires_at);
-  return waitForOutcome(ctx, claimed, deadline <= ctx.clock() ? new Date(expires_at) : deadline);
+  return waitForOutcome(ctx, message, deadline <= ctx.clock() ? new Date(expires_at) : deadline);
 }
 
 /**
  * Releases the message until then. If its queue message is lost, or cannot wait so long, the due index queues it. The due
  * index also ends it: at its end the carrier is asked, which needs a claim that is over.
  */
-async function waitForOutcome(
-  ctx: DispatchContext,
-  { message, claimId }: Claimed,
-  latest: Date,
-): Promise<Dispatched> {
+async function waitForOutcome(ctx: DispatchContext, message: Message, latest: Date): Promise<Dispatched> {
   const { message_id: messageId, expires_at, due_at } = message;
   const end = new Date(expires_at);
   const until = earlierOf(latest, end);
   const now = ctx.clock();
   const seconds = Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000));
   const isQueued = until < end && isNear(until, now);
-  // The queue comes first: if it fails, the claim is over when the received message comes again.
+  // The queue comes first: if it fails, a claim is over when the received message comes again.
   const waiting: Dispatched = isQueued
     ? await requeue(ctx, 'unknown_outcome', message, outboundEntryOf(message, seconds))
     : { outcome: 'unknown_outcome', message };
   const due = isQueued ? movedAfter(messageId, until, due_at, end) : dueFields(messageId, until);
-  await releaseMessage(ctx, messageId, claimId, until, due);
+  await releaseMessage(ctx, message, until, due);
   return waiting;
 }

@@ -1,5 +1,5 @@
 /**
- * Decides what a claimed message needs next, from its row, the stage's carriers and the time alone. So every worker decides
+ * Decides what a message needs next that may be claimed, from its row, the stage's carriers and the time alone. So every worker decides
  * the same, also one that finds the row of a worker that died.
  *
  * Each attempt is recorded before its call. While it has no outcome, its carrier may have the message. Then the message stays
@@ -35,7 +35,20 @@ const repeatedSecondsMax = 30;
 /** A message with a single carrier is sent again once. */
 const unknownAttemptsMin = 2;
 
-/** Returns the next step of a claimed message. */
+/** True if a worker may hand the message over now: nobody has it, or an earlier claim or wait is over. */
+export function mayBeClaimed({ status, held, expires_at, handover_until }: Message, now: Date): boolean {
+  const isFree =
+    status === 'queued' ||
+    (status === 'sending' && handover_until !== undefined && new Date(handover_until) <= now);
+  return isFree && held === undefined && new Date(expires_at) > now;
+}
+
+/** True if another worker has claimed the message, or it waits for a known time. */
+export function isClaimed({ status, handover_until }: Message, now: Date): boolean {
+  return status === 'sending' && handover_until !== undefined && new Date(handover_until) > now;
+}
+
+/** Returns the next step of a message that may be claimed. */
 export function nextHandOverStep(
   message: Message,
   carriers: readonly ChosenCarrier[],

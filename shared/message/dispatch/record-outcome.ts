@@ -56,13 +56,13 @@ export async function recordSent(
 /**
  * Records that the message failed, because its carrier refused it or the channel is off.
  *
- * @param claimId - given if a receipt of an earlier attempt may have made the message `sent` during the call
+ * @param isNewAttempt - true if the refusal answers an attempt that this claim recorded
  */
 export async function recordRefused(
   ctx: DispatchContext,
   message: Message,
   { errorCode, errorMessage }: { readonly errorCode: MessageErrorCode; readonly errorMessage: string },
-  claimId?: string,
+  { isNewAttempt }: { readonly isNewAttempt: boolean },
 ): Promise<Dispatched> {
   const { message_id: messageId } = message;
   // The opt-out is recorded before the state, which ends the work on this message.
@@ -72,8 +72,9 @@ export async function recordRefused(
   const more = { ...(hasOptedIn ? { suppressed: false } : {}), ...withoutUndefined({ attempts }) };
   const refused = { to: 'failed', at: ctx.clock(), notSent: true, errorCode, errorMessage, ...more } as const;
   const failed = await insistently(ctx, () => transitionMessage(ctx, messageId, refused));
-  if (failed === undefined && claimId !== undefined && attempts !== undefined)
-    await noteLateOutcome(ctx, messageId, claimId, { attempts });
+  // A receipt of an earlier attempt may have made the message `sent` during the call.
+  if (failed === undefined && isNewAttempt && attempts !== undefined)
+    await noteLateOutcome(ctx, message, { attempts });
   return { outcome: 'refused', message, errorCode };
 }
 
@@ -84,11 +85,10 @@ export async function recordRefused(
  */
 export async function noteLateOutcome(
   ctx: DispatchContext,
-  messageId: string,
-  claimId: string,
-  noted: Parameters<typeof noteOutcome>[3],
+  claimed: Message,
+  noted: Parameters<typeof noteOutcome>[2],
 ): Promise<void> {
-  const row = await insistently(ctx, () => noteOutcome(ctx, messageId, claimId, noted));
+  const row = await insistently(ctx, () => noteOutcome(ctx, claimed, noted));
   if (row?.status !== 'sent' || !noneMayArrive(row)) return;
-  await transitionMessage(ctx, messageId, { to: 'failed', at: ctx.clock(), ...messageError('unknown') });
+  await transitionMessage(ctx, row.message_id, { to: 'failed', at: ctx.clock(), ...messageError('unknown') });
 }

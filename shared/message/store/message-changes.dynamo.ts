@@ -3,12 +3,13 @@
  * writes of two workers never mix.
  */
 import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { claimSeconds } from '../../contract/hand-over-times.ts';
 import { type DueFields, dueFields, lookAfter } from '../../due/due-index.ts';
-import { conditionalUpdate, setOrRemove, updateIf } from '../../platform/aws/conditional-write.dynamo.ts';
+import { conditionalUpdate, updateIf } from '../../platform/aws/conditional-write.dynamo.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
-import { type AttemptCost, costsWith, type StoredAttempt } from '../attempt.ts';
+import { type AttemptCost, costsWith } from '../attempt.ts';
 import { type Message, transitions } from '../message.ts';
 import { parseMessageRow, reportedFields, statesEntered, type Transition } from './message-row.ts';
 import { readMessage } from './messages.dynamo.ts';
@@ -38,94 +39,56 @@ async function updatedRow(
   return updating.applied ? parseMessageRow(updating.response.Attributes) : undefined;
 }
 
-export type Claim =
-  | { readonly outcome: 'claimed'; readonly message: Message }
-  /** Another hand-over has claimed it until `handover_until`. */
-  | { readonly outcome: 'held'; readonly message: Message }
-  | { readonly outcome: 'not_sendable'; readonly message: Message }
-  | { readonly outcome: 'unknown' };
+/** Returns the fields that say who works on a message. Each claim and each release changes one of them. */
+function holderOf({ status, handover_claim, handover_until }: Message) {
+  return { status, handover_claim, handover_until };
+}
 
 /**
- * Claims the message for one hand-over: from `queued`, or from `sending` after the earlier claim has expired. One of any
- * number of concurrent claims succeeds.
+ * Claims the message for one hand-over, if nobody has changed its holder since it was read. One of any number of concurrent
+ * claims succeeds. A write that the SDK repeats recognizes its own claim by the id, which is unique.
  *
- * @param claim.claimId - unique, so that a repeated write recognizes its own claim
+ * @param fields - also set: the attempts, of which the last is about to be made
+ * @returns the claimed message; undefined if the claim was lost: then the call must not be made
  */
 export async function claimMessage(
   ctx: ChangeContext,
-  messageId: string,
-  claim: { readonly claimId: string; readonly at: Date; readonly leaseSeconds: number },
-): Promise<Claim> {
-  const now = claim.at.toISOString();
-  const claiming = await updateRow(ctx, messageId, {
-    UpdateExpression:
-      'SET #status = :sending, sending_at = if_not_exists(sending_at, :now), handover_until = :until, handover_claim = :claim ADD handover_attempts :one',
-    ConditionExpression:
-      'attribute_not_exists(held) AND expires_at > :now AND (#status = :queued OR (#status = :sending AND handover_until <= :now))',
-    ExpressionAttributeNames: { '#status': 'status' },
-    ExpressionAttributeValues: {
-      ':sending': 'sending',
-      ':queued': 'queued',
-      ':now': now,
-      ':until': addSeconds(claim.at, claim.leaseSeconds).toISOString(),
-      ':claim': claim.claimId,
-      ':one': 1,
-    },
-    ReturnValues: 'ALL_NEW',
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  });
-  if (claiming.applied) return { outcome: 'claimed', message: parseMessageRow(claiming.response.Attributes) };
-  if (claiming.row === undefined) return { outcome: 'unknown' };
-  const message = parseMessageRow(claiming.row);
-  if (message.handover_claim === claim.claimId) return { outcome: 'claimed', message };
-  const isHeld = message.status === 'sending' && (message.handover_until ?? '') > now;
-  return { outcome: isHeld ? 'held' : 'not_sendable', message };
-}
-
-/** Records an attempt before its call. Returns false if the claim was lost; then the call must not be made. */
-export function recordAttempt(
-  ctx: ChangeContext,
-  messageId: string,
-  claimId: string,
-  /** All attempts. The last one is about to be made. */
-  { attempts, possiblyDoubled }: { readonly attempts: StoredAttempt[]; readonly possiblyDoubled: boolean },
-): Promise<boolean> {
-  return updateClaimed(ctx, messageId, claimId, {
-    attempts,
-    attempt: attempts.at(-1)?.number,
-    // A released message of a restore has it already.
-    ...(possiblyDoubled ? { possible_duplicate: true } : {}),
-  });
+  seen: Message,
+  { claimId, at }: { readonly claimId: string; readonly at: Date },
+  fields: Partial<Message> = {},
+): Promise<Message | undefined> {
+  const claimed = {
+    status: 'sending',
+    sending_at: seen.sending_at ?? at.toISOString(),
+    handover_until: addSeconds(at, claimSeconds).toISOString(),
+    handover_claim: claimId,
+    handover_attempts: (seen.handover_attempts ?? 0) + 1,
+    ...fields,
+  } as const;
+  const { applied } = await updateIf(ctx.db, rowOf(ctx, seen.message_id), holderOf(seen), claimed);
+  return applied ? { ...seen, ...claimed } : undefined;
 }
 
 /**
- * Ends the claim of a message that is not handed over now: it may be claimed from `claimableAt` on. Returns false if
- * another claim has the message, or it is no longer `sending`.
+ * Ends the hand-over of a message for now, claimed or not: it may be claimed from `claimableAt` on. Returns false if another
+ * worker has changed its holder since it was read or claimed.
  *
  * @param fields - also set, or removed if undefined: the attempts, and the next look. A message that waits for the pace of
  * its sender has no `handover_claim`
  */
-export function releaseMessage(
+export async function releaseMessage(
   ctx: ChangeContext,
-  messageId: string,
-  claimId: string,
+  seen: Message,
   claimableAt: Date,
   fields: Fields = {},
 ): Promise<boolean> {
-  return updateClaimed(ctx, messageId, claimId, { handover_until: claimableAt.toISOString(), ...fields });
-}
-
-async function updateClaimed(
-  ctx: ChangeContext,
-  messageId: string,
-  claimId: string,
-  fields: Fields,
-): Promise<boolean> {
-  const { applied } = await updateRow(
-    ctx,
-    messageId,
-    setIf('#status = :status AND handover_claim = :claim', fields, { status: 'sending', claim: claimId }),
-  );
+  const released = {
+    status: 'sending',
+    sending_at: seen.sending_at ?? ctx.clock().toISOString(),
+    handover_until: claimableAt.toISOString(),
+    ...fields,
+  };
+  const { applied } = await updateIf(ctx.db, rowOf(ctx, seen.message_id), holderOf(seen), released);
   return applied;
 }
 
@@ -133,13 +96,13 @@ async function updateClaimed(
  * Writes the outcome of the last attempt of a claim, or removes the attempt, if a receipt changed the state in the
  * meantime. Returns the row; undefined if another claim has taken the message.
  */
-export function noteOutcome(
+export async function noteOutcome(
   ctx: ChangeContext,
-  messageId: string,
-  claimId: string,
+  { message_id, handover_claim }: Message,
   fields: Fields,
 ): Promise<Message | undefined> {
-  return updatedRow(ctx, messageId, setIf('handover_claim = :claim', fields, { claim: claimId }));
+  const noting = await updateIf(ctx.db, rowOf(ctx, message_id), { handover_claim }, fields);
+  return noting.applied ? parseMessageRow(noting.row) : undefined;
 }
 
 /** Sets when somebody must look at the message, unless its state or that time has changed since it was read. */
@@ -149,23 +112,6 @@ export async function setNextLook(
   dueAt: Date | undefined,
 ): Promise<void> {
   await updateIf(ctx.db, rowOf(ctx, message_id), { status, due_at }, { ...dueFields(message_id, dueAt) });
-}
-
-/** Returns the update that sets the fields, and removes those that are undefined, if the condition holds. */
-function setIf(condition: string, fields: Fields, values: Readonly<Record<string, string>>): RowUpdate {
-  const update = setOrRemove({ ...fields });
-  return {
-    UpdateExpression: update.UpdateExpression,
-    ConditionExpression: condition,
-    ExpressionAttributeNames: {
-      ...update.ExpressionAttributeNames,
-      ...('status' in values ? { '#status': 'status' } : {}),
-    },
-    ExpressionAttributeValues: {
-      ...update.ExpressionAttributeValues,
-      ...Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value])),
-    },
-  };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isClaimed, mayBeClaimed } from '../../../shared/message/dispatch/next-step.ts';
 import { type Message, statuses } from '../../../shared/message/message.ts';
 import {
   addAttemptCost,
@@ -38,8 +39,7 @@ const asStored = (message: Message): Message => ({
   ...message,
   ...withoutUndefined({ due_at: firstLookOf(message)?.toISOString() }),
 });
-const claimOf = (claimId: string, seconds = 0) =>
-  ({ claimId, at: addSeconds(created, seconds), leaseSeconds: 20 }) as const;
+const claimOf = (claimId: string, seconds = 0) => ({ claimId, at: addSeconds(created, seconds) });
 
 describe.each([
   ['in memory', () => testContext()],
@@ -92,44 +92,42 @@ describe.each([
     const message = fresh();
     await createMessage(context, message);
     const claims = await Promise.all(
-      Array.from({ length: 10 }, (_, i) => claimMessage(context, message.message_id, claimOf(`claim ${i}`))),
+      Array.from({ length: 10 }, (_, i) => claimMessage(context, message, claimOf(`claim ${i}`))),
     );
-    expect(claims.filter(({ outcome }) => outcome === 'claimed')).toHaveLength(1);
-    expect(claims.filter(({ outcome }) => outcome === 'held')).toHaveLength(9);
+    expect(claims.filter((claimed) => claimed !== undefined)).toHaveLength(1);
     const holder = (await readMessage(context, message.message_id))?.handover_claim ?? '';
-    const again = await claimMessage(context, message.message_id, claimOf(holder));
-    expect(again).toMatchObject({ outcome: 'claimed', message: { handover_attempts: 1 } });
-    expect(await claimMessage(context, newId('msg', created), claimOf('x'))).toEqual({ outcome: 'unknown' });
+    expect(await claimMessage(context, message, claimOf(holder))).toMatchObject({ handover_attempts: 1 });
+    expect(await claimMessage(context, fresh(), claimOf('x'))).toBeUndefined();
   });
 
   it('gives a claim to the next worker only when it has expired or its owner released it', async () => {
     const context = newContext();
     const message = fresh();
     await createMessage(context, message);
-    await claimMessage(context, message.message_id, claimOf('first'));
-    expect((await claimMessage(context, message.message_id, claimOf('early', 19))).outcome).toBe('held');
-    const second = await claimMessage(context, message.message_id, claimOf('second', 20));
-    expect(second).toMatchObject({ outcome: 'claimed', message: { handover_attempts: 2 } });
-    expect(second).toMatchObject({ message: { sending_at: created.toISOString() } });
-    await releaseMessage(context, message.message_id, 'first', addSeconds(created, 21));
-    expect((await claimMessage(context, message.message_id, claimOf('third', 21))).outcome).toBe('held');
-    await releaseMessage(context, message.message_id, 'second', addSeconds(created, 21));
-    expect((await claimMessage(context, message.message_id, claimOf('third', 21))).outcome).toBe('claimed');
+    const first = (await claimMessage(context, message, claimOf('first'))) as Message;
+    expect([mayBeClaimed(first, addSeconds(created, 19)), isClaimed(first, addSeconds(created, 19))]).toEqual(
+      [false, true],
+    );
+    expect(mayBeClaimed(first, addSeconds(created, 20))).toBe(true);
+    const second = (await claimMessage(context, first, claimOf('second', 20))) as Message;
+    expect(second).toMatchObject({ handover_attempts: 2, sending_at: created.toISOString() });
+    expect(await readMessage(context, message.message_id)).toEqual(asStored(second));
+    expect(await releaseMessage(context, first, addSeconds(created, 21))).toBe(false);
+    expect(await releaseMessage(context, second, addSeconds(created, 21))).toBe(true);
+    const released = (await readMessage(context, message.message_id)) as Message;
+    expect(mayBeClaimed(released, addSeconds(created, 21))).toBe(true);
+    expect(await claimMessage(context, second, claimOf('late', 21))).toBeUndefined();
+    expect(await claimMessage(context, released, claimOf('third', 21))).toBeDefined();
   });
 
-  it('gives no claim to a message that is over, done or not yet due', async () => {
-    const context = newContext();
+  it('gives no claim to a message that is over, done, held or not yet due', () => {
     for (const more of [
+      { held: 'due' },
       { expires_at: created.toISOString() },
       { status: 'delivered' },
       { status: 'scheduled', scheduled_at: addSeconds(created, 60).toISOString() },
     ] as const) {
-      const message = fresh(more);
-      await createMessage(context, message);
-      expect(await claimMessage(context, message.message_id, claimOf('x'))).toEqual({
-        outcome: 'not_sendable',
-        message: asStored(message),
-      });
+      expect([more, mayBeClaimed(fresh(more), created)]).toEqual([more, false]);
     }
   });
 

@@ -3,9 +3,10 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Message } from '../../../shared/message/message.ts';
 import { getStatus } from '../../../shared/message/status-and-cancel.ts';
 import { claimMessage, transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
-import { readMessages } from '../../../shared/message/store/messages.dynamo.ts';
+import { readMessage, readMessages } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { engineClient } from '../../support/engine/engine.ts';
 import { storesIn } from '../../support/engine/stores.ts';
@@ -102,8 +103,8 @@ describe('a bulk of 1,000', () => {
       const [early] = await storedFor(client.client_id);
       const { context } = storesIn(tables);
       if (early !== undefined) {
-        const claim = { claimId: 'c', at: now, leaseSeconds: 20 };
-        await claimMessage(context, String(early.message_id), claim);
+        const stored = (await readMessage(context, String(early.message_id))) as Message;
+        await claimMessage(context, stored, { claimId: 'c', at: now });
         await transitionMessage(context, String(early.message_id), { to: 'sent', at: now });
       }
       const response = await ask(sendsIn(tables).bulk, { ...asked, now: later });

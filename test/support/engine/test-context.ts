@@ -126,7 +126,7 @@ export function withCalls<Given extends { readonly db: TestContext['db'] }>(
 
 /** True if the call records an attempt before it is made. */
 export function recordsAttempt({ input: { ExpressionAttributeValues: values = {} } }: DatabaseCall): boolean {
-  return ':attempt' in values && ':claim' in values;
+  return ':attempt' in values && ':handover_claim' in values;
 }
 
 /** True if the call enters a state. */

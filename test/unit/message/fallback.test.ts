@@ -331,13 +331,13 @@ async function legAt(message: Message, seconds: number) {
 
 const legOfText: Message['fallback'] = [{ channel: 'whatsapp', after_seconds: 30, text: 'Hello' }];
 
-it('a message without `fallback`, and a first leg in its time, are handed over with three writes of the row', async () => {
+it('a message without `fallback`, and a first leg in its time, are handed over with two writes of the row', async () => {
   for (const message of [aMessage(), aMessage({ fallback: legOfText })]) {
     const { calls, dependencies } = await legAt(message, 1);
     expect((await dispatchQueued(dependencies, { message_id: message.message_id })).outcome).toBe('sent');
-    // Claim, suppression, attempt, the contact of the recipient, outcome.
+    // Message, suppression, claim with the attempt, the contact of the recipient, outcome.
     const ofContact = ['GetItem', 'PutItem'];
-    expect(calls).toEqual(['UpdateItem', 'BatchGetItem', 'UpdateItem', ...ofContact, 'UpdateItem']);
+    expect(calls).toEqual(['GetItem', 'BatchGetItem', 'UpdateItem', ...ofContact, 'UpdateItem']);
   }
 });
 
@@ -355,10 +355,10 @@ it('a leg starts with one read, and a delivered message needs none', async () =>
   const start = { message_id: first.message_id };
   const late = await legAt(first, 31);
   expect((await dispatchQueued(late.dependencies, start)).outcome).toBe('leg_started');
-  // The claim reads the row, and the last write sets the next look.
-  expect(late.calls).toEqual(['UpdateItem', 'GetItem', 'TransactWriteItems', 'UpdateItem']);
+  // The message and the legs are read, and the last write sets the next look.
+  expect(late.calls).toEqual(['GetItem', 'GetItem', 'TransactWriteItems', 'UpdateItem']);
   expect((await dispatchQueued(late.dependencies, start)).outcome).toBe('leg_exists');
   const arrived = await legAt({ ...first, status: 'delivered' }, 31);
   expect((await dispatchQueued(arrived.dependencies, start)).outcome).toBe('nothing_to_do');
-  expect(arrived.calls).toEqual(['UpdateItem']);
+  expect(arrived.calls).toEqual(['GetItem']);
 });

@@ -101,7 +101,7 @@ it('a leg of a one-time password counts for nobody where a leg before the last o
   const third = nextLegOf(second, created, (text) => text);
   expect(earlierLegIds(third as Message)).toEqual([first.message_id, second.message_id]);
   const at = addSeconds(created, 40);
-  await claimMessage(context, first.message_id, { claimId: 'claim', at, leaseSeconds: 60 });
+  await claimMessage(context, first, { claimId: 'claim', at });
   await transitionMessage(context, first.message_id, { to: 'delivered', at, reported: true });
   await transitionMessage(context, second.message_id, {
     to: 'failed',

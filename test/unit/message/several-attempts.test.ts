@@ -1,7 +1,7 @@
 /** Of several attempts that carriers may have: who is asked next, which one is shown, and what they cost (contract 16.3). */
 import { describe, expect, it } from '@jest/globals';
 import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
-import { addAttemptCost, recordAttempt } from '../../../shared/message/store/message-changes.dynamo.ts';
+import { addAttemptCost, claimMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
 import { createMessage, readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
@@ -168,13 +168,15 @@ describe('the cost', () => {
     const two = { ...one, number: 2, carrier: 'twilio' } as const;
     const claimed = { handover_claim: 'claim', handover_until: end, attempt: 1, attempts: [one] };
     const { message_id } = aMessage({});
-    await createMessage(context, aMessage({ status: 'sending', ...claimed, expires_at: end }));
+    const stored = aMessage({ message_id, status: 'sending', ...claimed, expires_at: end });
+    await createMessage(context, stored);
     let begun = false;
     const racing = withCalls(context, async (call, run) => {
       const attempts = [{ ...one, outcome: 'unknown' as const }, two];
       const isFirst = !begun && entersState(call);
       begun ||= isFirst;
-      if (isFirst) await recordAttempt(context, message_id, 'claim', { attempts, possiblyDoubled: true });
+      if (isFirst)
+        await claimMessage(context, stored, { claimId: 'second', at: created }, { attempts, attempt: 2 });
       return run();
     });
     const price = { cost: 0.02, currency: 'USD' };
