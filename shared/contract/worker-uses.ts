@@ -77,7 +77,7 @@ export const workerUses = {
         senders: ['Scan'],
         'sender-pace': ['UpdateItem'],
         suppressions: ['BatchGetItem', 'PutItem'],
-        'whatsapp-windows': ['GetItem', 'PutItem'],
+        'whatsapp-windows': ['BatchGetItem', 'GetItem', 'PutItem'],
       },
       receivesFrom: ['otp-outbound', 'outbound', 'bulk-outbound'],
       // The function derives the code of a one-time password at the hand-over.

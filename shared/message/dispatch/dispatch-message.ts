@@ -29,6 +29,7 @@
 import { earlySecondsMax, heldSecondsMax, lastTrySeconds } from '../../contract/hand-over-times.ts';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import { dueFields, movedAfter } from '../../due/due-index.ts';
+import type { Row } from '../../platform/aws/read-rows.dynamo.ts';
 import { addSeconds, earlierOf, laterOf } from '../../platform/clock.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { fromOf, type StoredAttempt } from '../attempt.ts';
@@ -37,7 +38,6 @@ import { claimMessage, releaseMessage, transitionMessage } from '../store/messag
 import { isNear } from '../store/message-row.ts';
 import { readMessage } from '../store/messages.dynamo.ts';
 import { withFallbackTemplate } from '../store/whatsapp-window.dynamo.ts';
-import { isSuppressed } from '../suppression/suppressions.dynamo.ts';
 import type { ChosenCarrier, HandOver, HandOverBody } from './carrier.ts';
 import type { DispatchContext, Dispatched } from './dispatch-context.ts';
 import { nextLegDueAt } from './fallback.ts';
@@ -57,6 +57,7 @@ import {
 } from './next-step.ts';
 import { outboundEntryOf, type QueuedMessage, waitingEntryOf } from './outbound-queue.sqs.ts';
 import { pacedNow } from './paced-message.ts';
+import { readBeforeCall } from './read-before-call.dynamo.ts';
 import { noteLateOutcome, recordRefused, recordSent } from './record-outcome.ts';
 import { isPlaceInTime, preparationMs, reservePlace, slowDownSender } from './sender-pace.dynamo.ts';
 import { isReplaced, startNextLeg } from './start-next-leg.ts';
@@ -238,6 +239,8 @@ interface Prepared {
   readonly body: HandOverBody;
   /** The carrier's, as `Carrier.defaultSender` says. */
   readonly defaultSender: string | undefined;
+  /** The row of its contact (contacts.dynamo.ts). */
+  readonly contact: Row | undefined;
 }
 
 /**
@@ -291,9 +294,10 @@ async function prepareCall(
 ): Promise<'suppressed' | Prepared> {
   // If its secret is missing, the hand-over says so.
   const defaultSender = await carrier.defaultSender?.().catch(() => undefined);
-  if (await isSuppressed(ctx, message, senderOf(message) ?? defaultSender)) return 'suppressed';
+  const { isSuppressed, contact } = await readBeforeCall(ctx, message, senderOf(message) ?? defaultSender);
+  if (isSuppressed) return 'suppressed';
   const toSend = await withFallbackTemplate(ctx, message);
-  return { toSend, body: await ctx.bodyOf(toSend), defaultSender };
+  return { toSend, body: await ctx.bodyOf(toSend), defaultSender, contact };
 }
 
 /** Returns the sender of the next attempt; undefined if the carrier's own is used. */
@@ -334,7 +338,7 @@ async function callCarrier(
   message: Message,
   carriers: readonly ChosenCarrier[],
   carrier: ChosenCarrier,
-  { toSend, body }: Prepared,
+  { toSend, body, contact }: Prepared,
   isRepeat: boolean,
 ): Promise<Dispatched> {
   const { message_id: messageId, attempts = [] } = message;
@@ -348,7 +352,7 @@ async function callCarrier(
     ctx.warn('it is not known whether the carrier has the message', error);
     return waitForOutcome(ctx, message, settledAt(message, carrier.settledBy, ctx.clock()));
   }
-  if (response.outcome === 'accepted') return recordSent(ctx, message, response);
+  if (response.outcome === 'accepted') return recordSent(ctx, message, response, contact);
   const step = stepAfterResponse(attempts, carriers, response, isRepeat);
   if (step === 'failed' && response.outcome === 'refused')
     return recordRefused(ctx, message, response, { isNewAttempt: !isRepeat });

@@ -1,10 +1,11 @@
 /** Records the outcome of a call: the last step of a hand-over. */
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
+import type { Row } from '../../platform/aws/read-rows.dynamo.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
 import { retry } from '../../platform/retry.ts';
 import { mayBeTaken, noneMayArrive } from '../attempt.ts';
 import type { Message } from '../message.ts';
-import { noteContact } from '../store/contacts.dynamo.ts';
+import { noteContactOfHandOver } from '../store/contacts.dynamo.ts';
 import {
   addAttemptCost,
   noteHandOver,
@@ -21,11 +22,16 @@ function insistently<Result>({ sleep }: DispatchContext, write: () => Promise<Re
   return retry({ delaysMs: [100, 400, 1600], sleep }, write);
 }
 
-/** Records that the carrier has the message. */
+/**
+ * Records that the carrier has the message.
+ *
+ * @param contact - the row of its contact, as it was read before the call
+ */
 export async function recordSent(
   ctx: DispatchContext,
   message: Message,
   { carrierMessageId, cost, currency }: Extract<HandOver, { outcome: 'accepted' }>,
+  contact: Row | undefined,
 ): Promise<Dispatched> {
   const { message_id: messageId } = message;
   const attempts = withOutcome(message.attempts ?? [], 'accepted');
@@ -40,9 +46,10 @@ export async function recordSent(
     attempts,
     ...(hasOwnCost ? {} : withoutUndefined({ cost, currency })),
   };
-  // The contact is noted before the state: if this worker dies in between, the receipt enters `sent` and notes it
-  // (record-receipts.ts). A fault does not keep the message from being `sent`: then the row alone says whose a reply is.
-  await noteContact(ctx, message, at).catch((error: unknown) => ctx.warn('contact not noted', error));
+  // A fault does not keep the message from being `sent`: then the row alone says whose a reply is.
+  await noteContactOfHandOver(ctx, message, at, contact).catch((error: unknown) =>
+    ctx.warn('contact not noted', error),
+  );
   const sent = await insistently(ctx, () => transitionMessage(ctx, messageId, { to: 'sent', ...noted }));
   // A receipt arrived before this write.
   if (sent === undefined) await noteHandOver(ctx, messageId, noted);

@@ -10,7 +10,7 @@ import * as z from 'zod/mini';
 import type { Channel } from '../../contract/channels.ts';
 import { keptDays, type Mode, modeOf } from '../../contract/mode.ts';
 import { conditionalPut } from '../../platform/aws/conditional-write.dynamo.ts';
-import { queryRows, readableRows } from '../../platform/aws/read-rows.dynamo.ts';
+import { queryRows, type Row, readableRows } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
@@ -39,6 +39,11 @@ interface Addressee {
   readonly person: string;
 }
 
+interface ContactKey {
+  readonly client_id: string;
+  readonly recipient: string;
+}
+
 type ContactsContext = Context<'WHATSAPP_WINDOWS_TABLE' | 'RETENTION_DAYS'>;
 
 /** Phone numbers, short codes, and what carriers call pools, numbers and services; nobody can reply to a name. */
@@ -53,7 +58,34 @@ interface ReportedContact {
   readonly whatsAppUser?: string;
 }
 
-/** Notes a message that a carrier took, also under the WhatsApp id of the recipient, because a reply may come without the number. */
+/** Returns the key of the contact of a message from this sender; undefined if nobody can reply to the sender. */
+export function contactKeyOf(
+  { channel, recipient: person, client_id }: Message,
+  sender = anySender,
+): ContactKey | undefined {
+  return answerable.test(sender) ? keyOf({ channel, person, mode: modeOf(client_id) }, sender) : undefined;
+}
+
+/**
+ * Notes a message that a carrier took.
+ *
+ * @param seen - the row of its contact, as it was read immediately before the call
+ */
+export async function noteContactOfHandOver(
+  ctx: ContactsContext,
+  message: Message,
+  at: Date,
+  seen: Row | undefined,
+): Promise<void> {
+  const sender = fromOf(message) ?? anySender;
+  const key = contactKeyOf(message, sender);
+  if (key !== undefined) await replaceContact(ctx, key, { clientId: message.client_id, sender, at }, seen);
+}
+
+/**
+ * Notes a message that a receipt proves, also under the WhatsApp id of the recipient, because a reply may come without the
+ * number.
+ */
 export async function noteContact(
   context: ContactsContext,
   message: Message,
@@ -150,23 +182,33 @@ const renewedDays = { live: 30, test: 1 } as const;
 /** A person has fewer, for all senders together. */
 const rowsMax = 5000;
 
-/** Repeating it is safe. Writes nothing if the client was the last to write from this sender, which is the usual case. */
+/** Repeating it is safe. */
 export async function storeContact(
-  { db, env }: ContactsContext,
+  ctx: ContactsContext,
   addressee: Addressee,
   contact: Contact,
 ): Promise<void> {
-  const TableName = env.WHATSAPP_WINDOWS_TABLE;
+  const TableName = ctx.env.WHATSAPP_WINDOWS_TABLE;
   const Key = keyOf(addressee, contact.sender);
-  const row = rowOf(contact);
   // A late read may miss that another client wrote in between; the reply to this message would be that client's.
-  const { Item } = await db.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-  const last = contactIn(Item);
+  const { Item } = await ctx.db.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+  await replaceContact(ctx, Key, contact, Item);
+}
+
+/** Writes nothing if the client was the last to write from this sender, which is the usual case. */
+async function replaceContact(
+  { db, env }: ContactsContext,
+  key: ContactKey,
+  contact: Contact,
+  seen: Row | undefined,
+): Promise<void> {
+  const row = rowOf(contact);
+  const last = contactIn(seen);
   if (last?.writer === row.writer && isFresh(last, contact)) return;
-  const isMalformed = Item !== undefined && last === undefined;
+  const isMalformed = seen !== undefined && last === undefined;
   await conditionalPut(db, {
-    TableName,
-    Item: { ...Key, ...row, purge_at: purgeTimeOf(row, env.RETENTION_DAYS) },
+    TableName: env.WHATSAPP_WINDOWS_TABLE,
+    Item: { ...key, ...row, purge_at: purgeTimeOf(row, env.RETENTION_DAYS) },
     ...(isMalformed
       ? {}
       : {
@@ -204,11 +246,11 @@ function purgeTimeOf({ writer, wrote_at }: ContactRow, retentionDays: number): n
 }
 
 /** Returns undefined if the row is missing or malformed. Its key contains the person's number, so the log names the writer. */
-function contactIn(row: Readonly<Record<string, unknown>> | undefined): ContactRow | undefined {
+function contactIn(row: Row | undefined): ContactRow | undefined {
   return row && readableRows(contactRow, [row], 'writer')[0];
 }
 
-function keyOf({ channel, person, mode }: Addressee, sender: string) {
+function keyOf({ channel, person, mode }: Addressee, sender: string): ContactKey {
   const written = mode === 'test' ? '#wrote test' : '#wrote';
   return { client_id: `${written} ${channel} ${person}`, recipient: sender };
 }

@@ -6,7 +6,7 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { standardError } from '../../contract/errors.ts';
 import { keptDays, modeOf } from '../../contract/mode.ts';
-import { batchRead, type ReadOptions } from '../../platform/aws/read-rows.dynamo.ts';
+import { batchRead, type ReadOptions, type Row } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { withoutUndefined } from '../../platform/object-fields.ts';
@@ -50,16 +50,12 @@ export async function suppressionOf(
 }
 
 /**
- * Returns true if the message may not be handed over. Makes one eventually consistent read.
+ * Returns the keys of the rows that stop a message.
  *
  * @param from - the sender of the message; undefined if the carrier chooses
  */
-export async function isSuppressed(
-  ctx: Context<'SUPPRESSIONS_TABLE'>,
-  message: Message,
-  from: string | undefined,
-): Promise<boolean> {
-  return (await suppressedAmong(ctx, [message], () => from)).size > 0;
+export function suppressionKeysOf({ client_id, recipient }: Message, from: string | undefined): RowKey[] {
+  return partitionsOf(client_id, from).map((each) => ({ client_id: each, recipient }));
 }
 
 /**
@@ -69,15 +65,17 @@ export async function isSuppressed(
 export async function suppressedAmong(
   { db, env }: Context<'SUPPRESSIONS_TABLE'>,
   messages: readonly Message[],
-  senderOf: (message: Message) => string | undefined = fromOf,
 ): Promise<ReadonlySet<string>> {
-  const keys = messages.flatMap((message) => {
-    const { client_id, recipient } = message;
-    return partitionsOf(client_id, senderOf(message)).map((each) => ({ client_id: each, recipient }));
-  });
+  const keys = messages.flatMap((message) => suppressionKeysOf(message, fromOf(message)));
+  return suppressedIn(await batchRead(db, env.SUPPRESSIONS_TABLE, keys), messages);
+}
+
+/** Returns the recipients to whom these rows stop the messages, which are all one-time passwords or none. */
+export function suppressedIn(rows: readonly Row[], messages: readonly Message[]): ReadonlySet<string> {
   const isOneTimePassword = messages.some(({ otp }) => otp !== undefined);
-  const rows = (await batchRead(db, env.SUPPRESSIONS_TABLE, keys)).map(effectiveSuppression);
-  const suppressed = rows.filter((row) => isSuppression(row) && applies(row, isOneTimePassword));
+  const suppressed = rows
+    .map(effectiveSuppression)
+    .filter((row) => isSuppression(row) && applies(row, isOneTimePassword));
   return new Set(suppressed.map(({ recipient }) => recipient));
 }
 
@@ -196,10 +194,9 @@ export async function suppressAfterRefusal(
   message: Message,
   at: Date,
 ): Promise<boolean> {
-  const { client_id: clientId, recipient } = message;
   const from = fromOf(message);
-  const refusal = { clientId, sender: from ?? anySender, at };
-  const keys = partitionsOf(clientId, from).map((client_id) => ({ client_id, recipient }));
+  const refusal = { clientId: message.client_id, sender: from ?? anySender, at };
+  const keys = suppressionKeysOf(message, from);
   const [row] = await changeRows(
     ctx,
     () => readForChange(ctx, keys),
@@ -211,11 +208,7 @@ export async function suppressAfterRefusal(
   return isSuppression(row);
 }
 
-/**
- * Returns the partitions of the rows that stop a message.
- *
- * @param from - the sender of the message; undefined if the carrier chooses
- */
+/** Returns the partitions of the rows that stop a message from the sender. */
 function partitionsOf(clientId: string, from: string | undefined): readonly string[] {
   return modeOf(clientId) === 'test' ? [clientId] : [clientId, senderKey(from ?? anySender)];
 }

@@ -84,17 +84,28 @@ export async function batchRead(
   client: DynamoDBDocumentClient,
   tableName: string,
   keys: readonly Record<string, unknown>[],
-  options: Partial<NonNullable<BatchGetCommandInput['RequestItems']>[string]> = {},
+  options: Partial<WantedRows[string]> = {},
 ): Promise<Record<string, unknown>[]> {
-  const found: Record<string, unknown>[] = [];
-  const readChunk = async (chunk: readonly Record<string, unknown>[]) => {
-    const { Responses, UnprocessedKeys } = await client.send(
-      new BatchGetCommand({ RequestItems: { [tableName]: { ...options, Keys: [...chunk] } } }),
-    );
-    found.push(...(Responses?.[tableName] ?? []));
-    return UnprocessedKeys?.[tableName]?.Keys ?? [];
-  };
-  await Promise.all(chunksOf(keys, batchSize).map((chunk) => retryRemaining(chunk, readChunk)));
+  const chunks = chunksOf(keys, batchSize).map(async (chunk) => {
+    const rows = await readTogether(client, { [tableName]: { ...options, Keys: [...chunk] } });
+    return rows[tableName] ?? [];
+  });
+  return (await Promise.all(chunks)).flat();
+}
+
+type WantedRows = NonNullable<BatchGetCommandInput['RequestItems']>;
+
+/** Reads rows of several tables in one call, at most 100 together. Returns those that exist, by table. */
+export async function readTogether(
+  client: DynamoDBDocumentClient,
+  wanted: WantedRows,
+): Promise<Readonly<Record<string, Record<string, unknown>[]>>> {
+  const found: Record<string, Record<string, unknown>[]> = {};
+  await retryRemaining([wanted], async ([RequestItems]) => {
+    const { Responses = {}, UnprocessedKeys = {} } = await client.send(new BatchGetCommand({ RequestItems }));
+    for (const [table, rows] of Object.entries(Responses)) found[table] = [...(found[table] ?? []), ...rows];
+    return Object.keys(UnprocessedKeys).length > 0 ? [UnprocessedKeys] : [];
+  });
   return found;
 }
 

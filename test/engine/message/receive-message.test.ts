@@ -9,7 +9,7 @@ import { transitionMessage } from '../../../shared/message/store/message-changes
 import { listPosition } from '../../../shared/message/store/message-row.ts';
 import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { openWindow, windowOpenedAt } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
-import { isSuppressed, suppressionOf } from '../../../shared/message/suppression/suppressions.dynamo.ts';
+import { suppressionOf } from '../../../shared/message/suppression/suppressions.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';
 import { numbersOwned } from '../../support/doubles/no-senders.ts';
@@ -17,6 +17,7 @@ import { createTables } from '../../support/engine/tables.ts';
 import { type TestContext, testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { anInbound, ourNumber } from '../../support/message/inbound.ts';
+import { isSuppressed } from '../../support/message/is-suppressed.ts';
 
 const receiveMessage = (dependencies: Parameters<typeof receive>[0], inbound: ReturnType<typeof anInbound>) =>
   receive(dependencies, inbound, 1);

@@ -5,7 +5,6 @@ import type { Message } from '../../../shared/message/message.ts';
 import type { Keyword } from '../../../shared/message/suppression/suppression.ts';
 import {
   applyKeyword,
-  isSuppressed,
   listClientSuppressions,
   removeSuppression,
   storeSuppression,
@@ -18,6 +17,7 @@ import { createTables } from '../../support/engine/tables.ts';
 import { type TestContext, testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { aMessage } from '../../support/message/example-message.ts';
+import { isSuppressed } from '../../support/message/is-suppressed.ts';
 
 let tables: TestTables;
 beforeAll(async () => {

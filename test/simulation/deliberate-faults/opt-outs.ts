@@ -31,7 +31,7 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/message/suppression/suppressions.dynamo.ts',
-        replace: 'partitionsOf(client_id, senderOf(message)).map((each)',
+        replace: 'partitionsOf(client_id, from).map((each)',
         by: '[client_id].map((each)',
       },
     ],

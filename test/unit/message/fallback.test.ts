@@ -335,9 +335,8 @@ it('a message without `fallback`, and a first leg in its time, are handed over w
   for (const message of [aMessage(), aMessage({ fallback: legOfText })]) {
     const { calls, dependencies } = await legAt(message, 1);
     expect((await dispatchQueued(dependencies, { message_id: message.message_id })).outcome).toBe('sent');
-    // Message, suppression, claim with the attempt, the contact of the recipient, outcome.
-    const ofContact = ['GetItem', 'PutItem'];
-    expect(calls).toEqual(['GetItem', 'BatchGetItem', 'UpdateItem', ...ofContact, 'UpdateItem']);
+    // Message, suppression and contact, claim with the attempt, contact, outcome.
+    expect(calls).toEqual(['GetItem', 'BatchGetItem', 'UpdateItem', 'PutItem', 'UpdateItem']);
   }
 });
 

@@ -13,11 +13,12 @@ import { receiveMessages } from '../../../shared/message/receive-message.ts';
 import { noteContact } from '../../../shared/message/store/contacts.dynamo.ts';
 import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { windowOpenedAt } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
-import { isSuppressed, suppressionOf } from '../../../shared/message/suppression/suppressions.dynamo.ts';
+import { suppressionOf } from '../../../shared/message/suppression/suppressions.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { eventBody } from '../../../shared/webhook/plan-deliveries.ts';
 import { numbersOwned } from '../../support/doubles/no-senders.ts';
 import { inMemoryReceiver, sentBy, start } from '../../support/message/inbound.ts';
+import { isSuppressed } from '../../support/message/is-suppressed.ts';
 
 const ourId = '106540352242922';
 const whatsapp = { channel: 'whatsapp', sender: { identity: ourId } } as const;

@@ -7,7 +7,6 @@ import { type InboundContext, receiveMessage as receive } from '../../../shared/
 import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { windowOpenedAt } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
 import {
-  isSuppressed,
   suppressAfterRefusal,
   suppressionOf,
 } from '../../../shared/message/suppression/suppressions.dynamo.ts';
@@ -25,6 +24,7 @@ import {
   sentBy,
   start,
 } from '../../support/message/inbound.ts';
+import { isSuppressed } from '../../support/message/is-suppressed.ts';
 
 const receiveMessage = (dependencies: InboundContext, inbound: ReturnType<typeof anInbound>) =>
   receive(dependencies, inbound, 1);
