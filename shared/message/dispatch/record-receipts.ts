@@ -222,12 +222,8 @@ async function proveSent(ctx: ReceiptContext, { transition }: Receipt, row: Mess
     : { outcome: 'recorded', messageId, message: filled };
 }
 
-/**
- * Notes the contact if the receipt proves the hand-over before the hand-over itself stored it, or if it names a number of a
- * pool or a WhatsApp user. The state comes after it, so a crash in between loses nothing.
- */
+/** Notes the contact if the receipt names a number of a pool or a WhatsApp user: the hand-over has noted the rest. */
 async function noteReportedContact(ctx: ReceiptContext, receipt: Receipt, row: Message): Promise<void> {
-  const isFirst = row.sent_at === undefined && !isNotTaken(receipt, row);
-  if (isFirst || isNamed(row, receipt) || receipt.whatsAppUser !== undefined)
+  if (isNamed(row, receipt) || receipt.whatsAppUser !== undefined)
     await noteContact(ctx, row, new Date(row.sent_at ?? receipt.transition.at), receipt);
 }
