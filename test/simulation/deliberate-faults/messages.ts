@@ -1,5 +1,4 @@
 /** Faults of sends, states, schedules, attempts and fallback. */
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of source files
 
 import type { DeliberateFaults } from '../../support/simulation/deliberate-fault.ts';
 

@@ -1,5 +1,4 @@
 /** Faults of webhooks, their endpoints, their log and resends. */
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of source files
 
 import type { DeliberateFaults } from '../../support/simulation/deliberate-fault.ts';
 

@@ -8,7 +8,6 @@ import type { SourceChange } from './lambda/source-change.ts';
 interface DeliberateFault {
   /** The theme of the runs that look for the fault. */
   readonly theme: Theme;
-  /** Whose rows are edited in these runs, where they are about `rows`. */
   /** The number of the promise in `docs/contract.md` that it breaks, or the page that makes it. */
   readonly promise: string;
   /** Each text must be once in its file. */

@@ -48,7 +48,6 @@ export interface Plan {
   readonly clientCount: number;
   readonly limits: readonly Readonly<Record<string, unknown>>[];
   readonly senders: readonly Readonly<Record<string, unknown>>[];
-  /** The one whose rows are edited by hand in this run. */
   readonly steps: readonly Step[];
 }
 
