@@ -7,3 +7,10 @@ declare const simulatedPost: Post;
 export function httpPost(): Post {
   return simulatedPost;
 }
+
+/** No name is resolved: the simulated endpoints answer without an address. */
+export async function machineResolve(): Promise<never[]> {
+  return [];
+}
+
+export const dnsResolve = () => machineResolve;
