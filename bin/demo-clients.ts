@@ -5,14 +5,13 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { aimAtEmulator } from '../lib/local/aim-at-emulator.ts';
 import type { DemoClients } from '../lib/local/connection.ts';
 import type { LocalGateway } from '../lib/local/gateway.ts';
-import { type ClientAdminDependencies, createApiKey, createClient } from '../shared/client/client-admin.ts';
-import { dynamoApiKeyStore, dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
+import { createApiKey, createClient } from '../shared/client/client-admin.ts';
 import { clientIdIn } from '../shared/contract/mode.ts';
 import { dynamo } from '../shared/platform/aws/clients.ts';
 import { contextOf } from '../shared/platform/context.ts';
 
 export async function createDemoClients(
-  dependencies: ClientAdminDependencies,
+  dependencies: ReturnType<typeof dynamoClientAdmin>,
   now: Date,
 ): Promise<DemoClients> {
   const demo = await createClient(dependencies, { name: 'Demo', scopes: ['messages'] }, now);
@@ -35,20 +34,19 @@ export async function createDemoClients(
  * @param tables - physical table names, by the names in the local gateway's output
  * @throws Error if one of the three is missing
  */
-export function dynamoClientAdmin(
-  dynamo: DynamoDBDocumentClient,
-  tables: Readonly<Record<string, string>>,
-): ClientAdminDependencies {
+export function dynamoClientAdmin(dynamo: DynamoDBDocumentClient, tables: Readonly<Record<string, string>>) {
   const table = (name: string): string => {
     const found = tables[name];
     if (found === undefined) throw new Error(`no table ${name}`);
     return found;
   };
   return {
-    ...contextOf({ CLIENT_SECRETS_TABLE: table('client_secrets') }),
+    ...contextOf({
+      CLIENTS_TABLE: table('clients'),
+      CLIENT_SECRETS_TABLE: table('client_secrets'),
+      API_KEYS_TABLE: table('api_keys'),
+    }),
     db: dynamo,
-    clients: dynamoClientStore(dynamo, table('clients')),
-    apiKeys: dynamoApiKeyStore(dynamo, table('api_keys')),
     random: randomBytes,
   };
 }

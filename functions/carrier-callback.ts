@@ -6,27 +6,18 @@ import { carriersIn } from '../shared/contract/channels.ts';
 import { carrierRoutes } from '../shared/contract/routes.ts';
 import { publicHttpFunction } from '../shared/http/http-function.ts';
 import { secretsManager } from '../shared/platform/aws/clients.ts';
-import { sendMessages } from '../shared/platform/aws/queues.sqs.ts';
 import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 
 const context = contextOf(environmentOf<'carrier-callback'>());
-const { env } = context;
-const { RECEIPTS_QUEUE_URL: queueUrl } = env;
+const { clock, env } = context;
 const used = [...carriersIn(env.SMS_CARRIER), ...carriersIn(env.WHATSAPP_CARRIER)];
-const { authenticate, receive } = callbackOperations({
-  carriers: carrierReports.filter(({ descriptor }) => used.includes(descriptor.name)),
-  credentialsOf: carrierSecrets(
-    secretsManager(),
-    { arns: env.CARRIER_SECRETS, baseUrls: env.CARRIER_BASE_URLS },
-    context.clock,
-  ),
-  baseUrl: env.TOKEN_ISSUER,
-  // Each carrier is a group of the fair queue.
-  store: (callback) =>
-    sendMessages(context.sqs(), queueUrl, [{ json: JSON.stringify(callback), clientId: callback.carrier }]),
-  warn: context.warn,
-});
+const secrets = { arns: env.CARRIER_SECRETS, baseUrls: env.CARRIER_BASE_URLS };
+const { authenticate, receive } = callbackOperations(
+  context,
+  carrierReports.filter(({ descriptor }) => used.includes(descriptor.name)),
+  carrierSecrets(secretsManager(), secrets, clock),
+);
 
 export const handler = publicHttpFunction(context, carrierRoutes.carrierCallback, receive, {
   authenticate,

@@ -21,7 +21,6 @@ import { dnsResolve, httpPost, machineResolve } from '../shared/webhook/deliver/
 import { awsSenders, sendToAws } from '../shared/webhook/deliver/send-to-aws.sqs.ts';
 import {
   type DeliveryMessage,
-  eventBridgeSchedules,
   type WebhookQueue,
   webhookMessageSchema,
 } from '../shared/webhook/delivery-queue.sqs.ts';
@@ -38,7 +37,7 @@ const context = {
     resolve: env.WEBHOOK_ALLOW_LOOPBACK ? machineResolve : dnsResolve(),
   }),
   sendToAws: (request) => toAws()(request),
-  scheduleOnce: eventBridgeSchedules(base, scheduler()),
+  scheduler: scheduler(),
 } satisfies DeliverContext;
 
 export const handler: SQSHandler = async (event) => {

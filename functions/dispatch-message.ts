@@ -4,7 +4,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { carrierModules } from '#carriers';
 import { carrierSecrets } from '../shared/carrier/carrier-secrets.secrets.ts';
 import { chooseCarriers } from '../shared/carrier/choose-carrier.ts';
-import { disabledClients } from '../shared/client/client-store.dynamo.ts';
+import { isClientDisabled } from '../shared/client/client-store.dynamo.ts';
 import { modeOf } from '../shared/contract/mode.ts';
 import { readAllEditedRows } from '../shared/edited-table/row-editor.dynamo.ts';
 import { capsInForce, takeFromCaps } from '../shared/limit/client-caps.ts';
@@ -25,7 +25,7 @@ import { currentPaces } from '../shared/sender/current-pace.ts';
 import { senderTable } from '../shared/sender/sender-row.ts';
 
 const context = contextOf(environmentOf<'dispatch-message'>());
-const { env, db, clock } = context;
+const { env, clock } = context;
 const secrets = secretsManager();
 const dispatching: DispatchContext = {
   ...context,
@@ -36,7 +36,7 @@ const dispatching: DispatchContext = {
     clock,
   ),
   bodyOf: handOverBodies(secretsManagerOtpSecrets(secrets, env.OTP_SECRET_ARN, clock)),
-  isDisabled: disabledClients(db, env.CLIENTS_TABLE, clock),
+  isDisabled: (clientId) => isClientDisabled(context, clientId),
   pace: newWorkerPace(),
   currentPaceOf: currentPaces({ allRows: () => readAllEditedRows(context, senderTable) }, clock),
   takeFromCaps: async (clientId, messages, now) =>

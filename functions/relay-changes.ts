@@ -3,16 +3,16 @@
  * set aside. A batch of the stream succeeds or fails as a whole. A repetition is safe.
  */
 import type { DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
-import { accountUrls, dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
+import { accountUrlOf } from '../shared/client/client-store.dynamo.ts';
 import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
 import { type RelayContext, relay, relayAgain } from '../shared/relay/relay.ts';
 
 const base = contextOf(environmentOf<'relay-changes'>());
-const { db, env, log } = base;
+const { log } = base;
 const context: RelayContext = {
   ...base,
-  accountUrlOf: accountUrls(dynamoClientStore(db, env.CLIENTS_TABLE)),
+  accountUrlOf: (clientId) => accountUrlOf(base, clientId),
 };
 
 export async function handler(event: DynamoDBStreamEvent | SQSEvent) {

@@ -3,7 +3,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import { rotateOwnWebhookSecret } from '../shared/account/own-account.ts';
-import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { routes } from '../shared/contract/routes.ts';
 import { httpFunction } from '../shared/http/http-function.ts';
 import { contextOf } from '../shared/platform/context.ts';
@@ -14,9 +13,5 @@ const context = contextOf(environmentOf<'rotate-webhook-secret'>());
 export const handler = httpFunction(
   context,
   routes.rotateWebhookSecret,
-  rotateOwnWebhookSecret({
-    ...context,
-    clients: dynamoClientStore(context.db, context.env.CLIENTS_TABLE),
-    random: randomBytes,
-  }),
+  rotateOwnWebhookSecret({ ...context, random: randomBytes }),
 );

@@ -1,23 +1,20 @@
 /** Runs every five minutes. Sends a message with a test token, as a client does, and counts a failure if it is not delivered. */
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { dynamoClientStore } from '../shared/client/client-store.dynamo.ts';
 import { callGateway, newSyntheticSecret, syntheticSender } from '../shared/client/synthetic-send.ts';
 import { carriersIn } from '../shared/contract/channels.ts';
 import { syntheticClientId } from '../shared/contract/mode.ts';
-import { dynamo } from '../shared/platform/aws/clients.ts';
-import { systemClock } from '../shared/platform/clock.ts';
+import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
-import { countMetric, log } from '../shared/platform/log.ts';
+import { countMetric } from '../shared/platform/log.ts';
 
-const env = environmentOf<'synthetic-send'>();
-const credentials = { clients: dynamoClientStore(dynamo(), env.CLIENTS_TABLE), random: randomBytes };
+const context = { ...contextOf(environmentOf<'synthetic-send'>()), random: randomBytes };
+const { clock, env, log, sleep } = context;
 const send = syntheticSender({
   call: callGateway(env.TOKEN_ISSUER),
   clientId: syntheticClientId,
-  newSecret: (now) => newSyntheticSecret(credentials, now),
+  newSecret: (now) => newSyntheticSecret(context, now),
   smsCarriers: carriersIn(env.SMS_CARRIER),
-  clock: systemClock,
+  clock,
   sleep,
 });
 

@@ -8,7 +8,7 @@ import {
   listWebhookDeliveries,
   resendWebhookDeliveries,
   resendWebhookDelivery,
-} from '../shared/webhook/log/delivery-operations.ts';
+} from '../shared/webhook/log/delivery-log.ts';
 
 const context = contextOf(environmentOf<'webhook-deliveries'>());
 

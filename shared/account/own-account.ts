@@ -8,7 +8,7 @@ import {
   rotateWebhookSecret,
   secretRotationBody,
 } from '../client/client-admin.ts';
-import { dynamoClientStore } from '../client/client-store.dynamo.ts';
+import { findClient, storeWebhookUrl } from '../client/client-store.dynamo.ts';
 import { modeField, modeOf } from '../contract/mode.ts';
 import { limitPolicies, policies } from '../contract/rate-limits-and-caps.ts';
 import { limitsOf } from '../limit/overrides.ts';
@@ -64,8 +64,7 @@ async function changeWebhookUrl(
       before: { webhook_url: before },
       after: { webhook_url: webhookUrl },
     });
-  const { setWebhookUrl } = dynamoClientStore(context.db, context.env.CLIENTS_TABLE);
-  if (!(await setWebhookUrl(clientId, webhookUrl ?? undefined))) throw noSuchClient();
+  if (!(await storeWebhookUrl(context, clientId, webhookUrl ?? undefined))) throw noSuchClient();
 }
 
 /** Returns the new webhook secret, this once. The previous one signs for the overlap (contract 7.5). */
@@ -94,10 +93,10 @@ export function rotateOwnWebhookSecret(
 }
 
 async function ownClient(
-  { db, env }: Context<'CLIENTS_TABLE'>,
+  context: Context<'CLIENTS_TABLE'>,
   { clientId }: { readonly clientId: string },
 ): Promise<Client> {
-  const client = await dynamoClientStore(db, env.CLIENTS_TABLE).find(clientId);
+  const client = await findClient(context, clientId);
   if (client === undefined) throw noSuchClient();
   return client;
 }

@@ -5,7 +5,6 @@ import type { CarrierModule } from '../carrier/carrier-module.ts';
 import { carrierSecrets, credentialChecks } from '../carrier/carrier-secrets.secrets.ts';
 import { dynamoOutbox } from '../carrier/simulator/outbox.dynamo.ts';
 import { sqsReceiptSender } from '../carrier/simulator/simulated-recipients.ts';
-import { dynamoApiKeyStore, dynamoClientStore } from '../client/client-store.dynamo.ts';
 import { stageCountriesOf } from '../client/sending-permissions.ts';
 import { stageCarriersOf } from '../contract/channels.ts';
 import type { administration } from '../contract/function-uses.ts';
@@ -32,8 +31,6 @@ export function adminContext(
     ...context,
     /** The mode of the data in lists of all clients. */
     mode: 'live' as Mode,
-    clients: dynamoClientStore(db, env.CLIENTS_TABLE),
-    apiKeys: dynamoApiKeyStore(db, env.API_KEYS_TABLE),
     random: randomBytes,
     capDefaults: capDefaults(env.STAGE_CAPS),
     messages: dynamoMessageSearch(context),

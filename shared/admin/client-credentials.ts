@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { recordActivity } from '../activity/write-activity.dynamo.ts';
 import * as clientAdmin from '../client/client-admin.ts';
 import { overlapText, type SecretRotation, secretRotationBody } from '../client/client-admin.ts';
+import { apiKeysOf } from '../client/client-store.dynamo.ts';
 import type { AdminContext } from './admin-context.ts';
 import { requireClient } from './find-client.ts';
 import { apiKeyView } from './manage-clients.ts';
@@ -77,7 +78,7 @@ export async function createApiKey(ctx: AdminContext, actor: string, clientId: s
 
 export async function listApiKeys(ctx: AdminContext, clientId: string) {
   await requireClient(ctx, clientId);
-  return (await ctx.apiKeys.listOf(clientId)).map(apiKeyView);
+  return (await apiKeysOf(ctx, clientId)).map(apiKeyView);
 }
 
 export async function revokeApiKey(

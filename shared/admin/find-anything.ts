@@ -4,10 +4,11 @@
  */
 import * as z from 'zod/mini';
 import { type Client, inMode } from '../client/client.ts';
+import { findClient } from '../client/client-store.dynamo.ts';
 import { type Mode, modeOf } from '../contract/mode.ts';
 import { recipientsAsWritten } from '../contract/phone-number.ts';
 import { isUnassigned } from '../message/find-owner.ts';
-import { findBatch } from '../message/send/batch-store.dynamo.ts';
+import { findBatch } from '../message/store/batches.dynamo.ts';
 import { findMessageByCarrierId, readMessage } from '../message/store/messages.dynamo.ts';
 import { suppressionOf } from '../message/suppression/suppressions.dynamo.ts';
 import { isPending } from '../otp/otp.ts';
@@ -182,7 +183,7 @@ const clientsSearchedMax = 10_000;
 
 /** Returns the client with this id, or all clients up to a limit. */
 async function clientsToSearch(ctx: AdminContext, wanted: string) {
-  const named = await ctx.clients.find(wanted);
+  const named = await findClient(ctx, wanted);
   if (named !== undefined) return { clients: [named], more: false };
   const { clients, more } = await readClients(ctx, clientsSearchedMax);
   return { clients: clients.map((client) => inMode(client, ctx.mode)), more };

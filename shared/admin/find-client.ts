@@ -1,6 +1,7 @@
 /** Finds clients by id or name, for everything that an administrator does with one. */
 import type { Client } from '../client/client.ts';
 import { noSuchClient } from '../client/client-admin.ts';
+import { clientsPage, findClient } from '../client/client-store.dynamo.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { clientIdIn, modeOf, modes, nameIn, settingsIdOf } from '../contract/mode.ts';
 import { everyClient } from '../contract/rate-limits-and-caps.ts';
@@ -9,8 +10,8 @@ import { closestName } from '../platform/closest-name.ts';
 import type { AdminContext } from './admin-context.ts';
 
 /** @throws GatewayError `not_found` */
-export async function requireClient({ clients }: AdminContext, clientId: string): Promise<Client> {
-  const client = await clients.find(clientId);
+export async function requireClient(ctx: AdminContext, clientId: string): Promise<Client> {
+  const client = await findClient(ctx, clientId);
   if (client === undefined) throw noSuchClient();
   return client;
 }
@@ -38,13 +39,13 @@ const clientsPerRead = 500;
 
 /** Reads all clients, or the first ones if there are too many: no index contains their names. */
 export async function readClients(
-  { clients }: AdminContext,
+  ctx: AdminContext,
   enough = Number.POSITIVE_INFINITY,
 ): Promise<{ readonly clients: readonly Client[]; readonly more: boolean }> {
   const found: Client[] = [];
   let after: string | undefined;
   do {
-    const page = await clients.list({ limit: clientsPerRead, after });
+    const page = await clientsPage(ctx, { limit: clientsPerRead, after });
     found.push(...page.clients);
     after = page.next;
   } while (after !== undefined && found.length < enough);
@@ -68,7 +69,7 @@ export async function clientIdOf(ctx: AdminContext, idOrName: string): Promise<s
   const characters = [...wanted];
   const noneFound = `There is no client ${characters.slice(0, nameMax).join('')}.`;
   if (wanted === '' || characters.length > nameMax) throw new GatewayError('not_found', noneFound);
-  if ((await ctx.clients.find(wanted)) !== undefined) return wanted;
+  if ((await findClient(ctx, wanted)) !== undefined) return wanted;
   const { clients } = await readClients(ctx);
   const found = clients
     .flatMap(({ client_id, name }) =>

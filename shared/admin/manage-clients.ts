@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { recordActivity } from '../activity/write-activity.dynamo.ts';
 import { type ApiKey, type Client, inMode, isLive } from '../client/client.ts';
 import * as clientAdmin from '../client/client-admin.ts';
+import { apiKeysOf, clientsPage, storePermissions, storeWebhookUrl } from '../client/client-store.dynamo.ts';
 import { placeSchema, senderSchema } from '../contract/phone-number.ts';
 import { scopes } from '../contract/routes.ts';
 import { invalidCursor, opaqueCursor } from '../operation/list-query.ts';
@@ -115,7 +116,7 @@ export async function listClients(
   const after = clientCursor.decode(given);
   const all = await readClients(ctx, sortedMax);
   if (all.more) {
-    const page = await ctx.clients.list({ limit, after });
+    const page = await clientsPage(ctx, { limit, after });
     return { clients: page.clients.map(viewOf), total: undefined, ...clientCursor.next(page.next) };
   }
   const direction = descending === 'true' ? -1 : 1;
@@ -138,7 +139,7 @@ export async function listClients(
 /** Shows a client with its keys. @throws GatewayError `not_found` */
 export async function showClient(ctx: AdminContext, clientId: string) {
   const client = await requireClient(ctx, clientId);
-  const keys = await ctx.apiKeys.listOf(clientId);
+  const keys = await apiKeysOf(ctx, clientId);
   return { ...clientView(client, ctx.clock()), api_keys: keys.map(apiKeyView) };
 }
 
@@ -175,7 +176,7 @@ export async function changeWebhookUrl(
     before: { webhook_url: client.webhook_url ?? null },
     after: { webhook_url: webhookUrl },
   });
-  if (!(await ctx.clients.setWebhookUrl(clientId, webhookUrl ?? undefined))) throw clientAdmin.noSuchClient();
+  if (!(await storeWebhookUrl(ctx, clientId, webhookUrl ?? undefined))) throw clientAdmin.noSuchClient();
 }
 
 /** Sets the countries and senders that the client may use, within 60 s. Null allows all. */
@@ -204,7 +205,7 @@ export async function changePermissions(
     before: { countries: client.countries ?? null, senders: client.senders ?? null },
     after: { countries: client.countries ?? null, senders: client.senders ?? null, ...change },
   });
-  if (!(await ctx.clients.setPermissions(clientId, change))) throw clientAdmin.noSuchClient();
+  if (!(await storePermissions(ctx, clientId, change))) throw clientAdmin.noSuchClient();
 }
 
 const withoutDoubles = (list: readonly string[] | null): readonly string[] | null =>

@@ -1,5 +1,6 @@
 /** Usage for administrators: of all clients, by client, and for one period of the dashboard. */
 import * as z from 'zod/mini';
+import { findClient } from '../client/client-store.dynamo.ts';
 import { messageOfErrorCode } from '../contract/message-error-codes.ts';
 import { clientIdIn } from '../contract/mode.ts';
 import { addDays } from '../platform/clock.ts';
@@ -66,7 +67,6 @@ export async function summarizeUsage(
   const {
     env: { CURRENCY: currency },
     mode,
-    clients,
   } = ctx;
   const { from, to, counted } = 'at' in time ? summarizedAt(time.interval, time.at) : daysOf(time);
   const rows = (await Promise.all(counted.map(({ name }) => usageRowsIn(ctx, name, mode)))).flat();
@@ -94,7 +94,7 @@ export async function summarizeUsage(
       ofClients.map(async (sums) => ({
         ...sums,
         /** Null if the client no longer exists. */
-        name: (await clients.find(sums.client_id))?.name ?? null,
+        name: (await findClient(ctx, sums.client_id))?.name ?? null,
       })),
     ),
     error_codes: countedErrorCodes([all]).slice(0, shownMax),

@@ -16,6 +16,8 @@ import type { Identity } from '../http/authenticate.ts';
 import type { IncomingRequest } from '../http/read-request.ts';
 import { orUnavailable } from '../http/response.ts';
 import type { Operation } from '../operation/operation.ts';
+import { sendMessages } from '../platform/aws/queues.sqs.ts';
+import type { Context } from '../platform/context.ts';
 import { awsDescriptor } from './aws/aws-descriptor.ts';
 import type { CallbackRequest, CarrierReports } from './carrier-module.ts';
 import {
@@ -54,23 +56,20 @@ interface Call {
 
 const path = /^\/carriers\/([a-z]+)\/(.+)$/;
 
-export function callbackOperations(dependencies: {
-  readonly carriers: readonly CarrierReports[];
-  readonly credentialsOf: CredentialsOf;
-  /** The gateway's own address, which carriers call. */
-  readonly baseUrl: string;
-  readonly store: (callback: StoredCallback) => Promise<void>;
-  readonly warn: (message: string, error: unknown) => void;
-}) {
+export function callbackOperations(
+  ctx: Context<'TOKEN_ISSUER' | 'RECEIPTS_QUEUE_URL'>,
+  carriers: readonly CarrierReports[],
+  credentialsOf: CredentialsOf,
+) {
   /** Returns the carrier, and the response to a challenge; undefined if the caller is not proven to be a carrier. */
   async function verified(call: Call): Promise<{ carrier: string; challenge?: string } | undefined> {
     const [, name, rest = ''] = path.exec(call.path) ?? [];
-    const found = dependencies.carriers.find(({ descriptor }) => descriptor.name === name);
+    const found = carriers.find(({ descriptor }) => descriptor.name === name);
     if (found?.callbacks === undefined || name === undefined) return undefined;
     const { callbacks } = found;
-    const request = requestOf(call, rest, dependencies.baseUrl);
-    const credentials = await dependencies.credentialsOf(name, callbacks.credentials).catch((error) => {
-      dependencies.warn('the callback of a carrier cannot be verified', error);
+    const request = requestOf(call, rest, ctx.env.TOKEN_ISSUER);
+    const credentials = await credentialsOf(name, callbacks.credentials).catch((error) => {
+      ctx.warn('the callback of a carrier cannot be verified', error);
       if (error instanceof NoCredentials) return undefined;
       // The secret cannot be read: after a 503 a carrier calls again, after a 403 it does not.
       throw error;
@@ -82,7 +81,7 @@ export function callbackOperations(dependencies: {
       const challenge = call.method === 'GET' ? callbacks.answerChallenge?.(request, credentials) : undefined;
       return challenge === undefined ? undefined : { carrier: name, challenge };
     } catch (error) {
-      dependencies.warn('the callback of a carrier cannot be verified', error);
+      ctx.warn('the callback of a carrier cannot be verified', error);
       return undefined;
     }
   }
@@ -107,7 +106,9 @@ export function callbackOperations(dependencies: {
       const callback = toStore({ carrier, path: rest, query, received_at: now.toISOString() }, rawBody);
       if (callback === undefined)
         throw new GatewayError('payload_too_large', 'The body does not fit the queue, even compressed.');
-      await dependencies.store(callback);
+      // Each carrier is a group of the fair queue.
+      const message = { json: JSON.stringify(callback), clientId: carrier };
+      await sendMessages(ctx.sqs(), ctx.env.RECEIPTS_QUEUE_URL, [message]);
     }
     const headers = { 'Content-Type': 'text/plain' };
     // Twilio would send a text to the person as a reply.

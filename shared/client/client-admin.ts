@@ -24,7 +24,15 @@ import {
   newWebhookSecret,
   secretHash,
 } from './client.ts';
-import type { ApiKeyStore, ClientStore } from './client-store.dynamo.ts';
+import {
+  apiKeysOf,
+  findClient,
+  replaceClientSecrets,
+  storeApiKey,
+  storeClient,
+  storeDisabled,
+  storeRevocation,
+} from './client-store.dynamo.ts';
 import {
   readWebhookSecrets,
   replaceWebhookSecrets,
@@ -59,12 +67,6 @@ export function overlapText(stays: string, { overlap_hours = previousSecretHours
 /** The newest secret, and the one before it until its overlap ends (contract 2.6 and 7.6). */
 const secretsMax = 2;
 
-export interface ClientAdminDependencies extends Context<'CLIENT_SECRETS_TABLE'> {
-  readonly clients: ClientStore;
-  readonly apiKeys: ApiKeyStore;
-  readonly random: (size: number) => Buffer;
-}
-
 /**
  * Called just before an allowed change is written, to make its entry in the Activity Log. If it throws, nothing is
  * changed.
@@ -75,7 +77,9 @@ const unrecorded = async (): Promise<void> => {};
 
 /** Stores the webhook secret first, so that every existing client has one. */
 export async function createClient(
-  dependencies: ClientAdminDependencies,
+  dependencies: Context<'CLIENTS_TABLE' | 'CLIENT_SECRETS_TABLE'> & {
+    readonly random: (size: number) => Buffer;
+  },
   wanted: {
     readonly name: string;
     readonly scopes: readonly Scope[];
@@ -109,17 +113,17 @@ export async function createClient(
     [],
     [{ secret: webhookSecret, created_at: createdAt, active_at: createdAt }],
   );
-  await dependencies.clients.create(client);
+  await storeClient(dependencies, client);
   return { client, clientSecret, webhookSecret };
 }
 
 /** Takes effect within 60 s, also for tokens already issued (contract 3.2). */
 export async function setClientDisabled(
-  dependencies: ClientAdminDependencies,
+  dependencies: Context<'CLIENTS_TABLE'>,
   clientId: string,
   disabled: boolean,
 ): Promise<void> {
-  if (!(await dependencies.clients.setDisabled(clientId, disabled))) throw noSuchClient();
+  if (!(await storeDisabled(dependencies, clientId, disabled))) throw noSuchClient();
 }
 
 /**
@@ -127,7 +131,7 @@ export async function setClientDisabled(
  * does. @throws GatewayError `secret_limit_reached` if the secret before the previous one is still valid
  */
 export async function rotateClientSecret(
-  dependencies: { readonly clients: ClientStore; readonly random: (size: number) => Buffer },
+  dependencies: Context<'CLIENTS_TABLE'> & { readonly random: (size: number) => Buffer },
   clientId: string,
   now: Date,
   overlapHours = previousSecretHours,
@@ -137,7 +141,7 @@ export async function rotateClientSecret(
   const clientSecret = newClientSecret(dependencies.random, modeOf(clientId));
   const created: ClientSecret = { hash: secretHash(clientSecret), created_at: now.toISOString() };
   return retryConflicts(async () => {
-    const client = await dependencies.clients.find(clientId);
+    const client = await findClient(dependencies, clientId);
     if (client === undefined) throw noSuchClient();
     if (modeOf(clientId) === 'test') assertOpensMessages(client, 'A test secret');
     const live = overlapHours === 0 ? [] : client.secrets.filter((secret) => isLive(secret, now));
@@ -145,25 +149,24 @@ export async function rotateClientSecret(
     const end = addSeconds(now, overlapHours * 3600).toISOString();
     const secrets = [created, ...live.map((previous) => ({ expires_at: end, ...previous }))];
     await recorded();
-    return (await dependencies.clients.replaceSecrets(clientId, client.secrets, secrets)) && clientSecret;
+    return (await replaceClientSecrets(dependencies, clientId, client.secrets, secrets)) && clientSecret;
   });
 }
 
 /** Revokes every client secret but the newest, within 60 s. */
 export async function endPreviousSecret(
-  dependencies: { readonly clients: ClientStore },
+  dependencies: Context<'CLIENTS_TABLE'>,
   clientId: string,
 ): Promise<void> {
   await retryConflicts(async () => {
-    const { secrets } = (await dependencies.clients.find(clientId)) ?? { secrets: [] };
-    return secrets.length < 2 || dependencies.clients.replaceSecrets(clientId, secrets, secrets.slice(0, 1));
+    const { secrets } = (await findClient(dependencies, clientId)) ?? { secrets: [] };
+    return secrets.length < 2 || replaceClientSecrets(dependencies, clientId, secrets, secrets.slice(0, 1));
   });
 }
 
 /** Issues a new webhook secret of the account. */
 export async function rotateWebhookSecret(
-  dependencies: Context<'CLIENT_SECRETS_TABLE'> & {
-    readonly clients: ClientStore;
+  dependencies: Context<'CLIENTS_TABLE' | 'CLIENT_SECRETS_TABLE'> & {
     readonly random: (size: number) => Buffer;
   },
   clientId: string,
@@ -171,7 +174,7 @@ export async function rotateWebhookSecret(
   overlapHours?: number,
   beforeChange?: BeforeChange,
 ): Promise<ReturnType<typeof rotated>> {
-  if ((await dependencies.clients.find(clientId)) === undefined) throw noSuchClient();
+  if ((await findClient(dependencies, clientId)) === undefined) throw noSuchClient();
   return issueWebhookSecret(dependencies, clientId, undefined, clock, overlapHours, beforeChange);
 }
 
@@ -217,12 +220,12 @@ function rotated([newest, previous]: readonly WebhookSecret[]) {
 }
 
 export async function createApiKey(
-  dependencies: ClientAdminDependencies,
+  dependencies: Context<'CLIENTS_TABLE' | 'API_KEYS_TABLE'> & { readonly random: (size: number) => Buffer },
   clientId: string,
   now: Date,
   beforeChange: BeforeChange<[ApiKey]> = unrecorded,
 ): Promise<{ readonly apiKey: string; readonly row: ApiKey }> {
-  const client = await dependencies.clients.find(clientId);
+  const client = await findClient(dependencies, clientId);
   if (client === undefined) throw noSuchClient();
   assertOpensMessages(client, 'An API key');
   const apiKey = newApiKey(dependencies.random, modeOf(clientId));
@@ -233,7 +236,7 @@ export async function createApiKey(
     created_at: now.toISOString(),
   };
   await beforeChange(row);
-  await dependencies.apiKeys.create(row);
+  await storeApiKey(dependencies, row);
   return { apiKey, row };
 }
 
@@ -247,7 +250,7 @@ function assertOpensMessages(client: Client, what: string): void {
 
 /** Revokes an API key. A revoked key stays as it is. @throws GatewayError `not_found` */
 export async function revokeApiKey(
-  { apiKeys }: { readonly apiKeys: ApiKeyStore },
+  ctx: Context<'API_KEYS_TABLE'>,
   clientId: string,
   keyId: string,
   now: Date,
@@ -255,13 +258,13 @@ export async function revokeApiKey(
 ): Promise<void> {
   // The index by which keys are found has a new one a moment after it was made.
   const key = await retry({ delaysMs: [200, 400, 800] }, async () => {
-    const found = (await apiKeys.listOf(clientId)).find((row) => row.key_id === keyId);
+    const found = (await apiKeysOf(ctx, clientId)).find((row) => row.key_id === keyId);
     if (found === undefined) throw new GatewayError('not_found', 'This client has no API key with this id.');
     return found;
   });
   if (key.revoked_at !== undefined && key.held !== true) return;
   await beforeChange();
-  await apiKeys.revoke(key.key_hash, now);
+  await storeRevocation(ctx, key.key_hash, now);
 }
 
 /**

@@ -3,13 +3,7 @@
  * write, which returns false if there is no such client.
  */
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  ScanCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { modeOf, settingsIdOf } from '../contract/mode.ts';
 import {
   conditionalPut,
@@ -18,7 +12,6 @@ import {
   updateIf,
 } from '../platform/aws/conditional-write.dynamo.ts';
 import { batchRead, queryRows, readableRows, readRow } from '../platform/aws/read-rows.dynamo.ts';
-import type { Clock } from '../platform/clock.ts';
 import { type Context, oncePerContext } from '../platform/context.ts';
 import { accessCache, cachedRead } from '../platform/expiring-cache.ts';
 import {
@@ -31,117 +24,137 @@ import {
   isClientId,
 } from './client.ts';
 
-export type ClientStore = ReturnType<typeof dynamoClientStore>;
-
 /** The attributes of each mode. A client has one row, although its test data has its own id. */
 const attributesIn = {
   live: { secrets: 'secrets', webhookUrl: 'webhook_url' },
   test: { secrets: 'test_secrets', webhookUrl: 'test_webhook_url' },
 } as const;
 
-export function dynamoClientStore(dynamo: DynamoDBDocumentClient, TableName: string) {
-  const rowOf = (clientId: string) => ({ TableName, Key: { client_id: settingsIdOf(clientId) } });
+/** Reads a client consistently. A text that cannot be a client id is not looked up. */
+export async function findClient(
+  { db, env }: Context<'CLIENTS_TABLE'>,
+  clientId: string,
+): Promise<Client | undefined> {
+  if (!isClientId(clientId)) return undefined;
+  const Key = { client_id: settingsIdOf(clientId) };
+  const client = await readRow(db, clientRow, { TableName: env.CLIENTS_TABLE, Key, ConsistentRead: true });
+  return client && inMode(client, modeOf(clientId));
+}
 
-  async function update(clientId: string, change: Readonly<Record<string, unknown>>): Promise<boolean> {
-    const ConditionExpression = 'attribute_exists(client_id)';
-    const input = { ...rowOf(clientId), ...setOrRemove(change), ConditionExpression };
-    return (await conditionalUpdate(dynamo, input)).applied;
-  }
+/** @throws Error if the id is taken. */
+export async function storeClient({ db, env }: Context<'CLIENTS_TABLE'>, client: Client): Promise<void> {
+  const creating = await conditionalPut(db, {
+    TableName: env.CLIENTS_TABLE,
+    Item: client,
+    ConditionExpression: 'attribute_not_exists(client_id)',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+  // The SDK retries a write whose response was lost. The secret is unique to this client, so the row is its own.
+  const isOwn = creating.applied || isDeepStrictEqual(creating.row?.secrets, client.secrets);
+  if (!isOwn) throw new Error('the id of a new client is taken');
+}
 
+/** An administrator's decision overrides the hold of a restore. */
+export function storeDisabled(
+  ctx: Context<'CLIENTS_TABLE'>,
+  clientId: string,
+  disabled: boolean,
+): Promise<boolean> {
+  return update(ctx, clientId, { disabled, held: undefined });
+}
+
+/** Sets the URL; `undefined` removes it. Test data without its own URL uses the client's. */
+export function storeWebhookUrl(
+  ctx: Context<'CLIENTS_TABLE'>,
+  clientId: string,
+  webhookUrl: string | undefined,
+): Promise<boolean> {
+  const mode = modeOf(clientId);
+  const url = mode === 'test' ? (webhookUrl ?? null) : webhookUrl;
+  return update(ctx, clientId, { [attributesIn[mode].webhookUrl]: url });
+}
+
+/** Sets the lists. `null` removes a list, which allows everything; an absent list is not changed. */
+export function storePermissions(
+  ctx: Context<'CLIENTS_TABLE'>,
+  clientId: string,
+  change: {
+    readonly countries?: readonly string[] | null | undefined;
+    readonly senders?: readonly string[] | null | undefined;
+  },
+): Promise<boolean> {
+  const lists = Object.entries(change).filter(([, list]) => list !== undefined);
+  return update(ctx, clientId, Object.fromEntries(lists.map(([name, list]) => [name, list ?? undefined])));
+}
+
+/** Returns false if there is no such client. */
+async function update(
+  { db, env }: Context<'CLIENTS_TABLE'>,
+  clientId: string,
+  change: Readonly<Record<string, unknown>>,
+): Promise<boolean> {
+  const row = { TableName: env.CLIENTS_TABLE, Key: { client_id: settingsIdOf(clientId) } };
+  const ConditionExpression = 'attribute_exists(client_id)';
+  return (await conditionalUpdate(db, { ...row, ...setOrRemove(change), ConditionExpression })).applied;
+}
+
+/** Returns false if the secrets are no longer `before`, because another writer changed them. */
+export async function replaceClientSecrets(
+  { db, env }: Context<'CLIENTS_TABLE'>,
+  clientId: string,
+  before: readonly ClientSecret[],
+  after: readonly ClientSecret[],
+): Promise<boolean> {
+  const { secrets } = attributesIn[modeOf(clientId)];
+  const row = { TableName: env.CLIENTS_TABLE, Key: { client_id: settingsIdOf(clientId) } };
+  // The attribute is absent before the first test secret.
+  const seen = { ...row.Key, [secrets]: before.length > 0 ? before : undefined };
+  return (await updateIf(db, row, seen, { [secrets]: after })).applied;
+}
+
+/**
+ * Scans the table one page at a time: only administrators list clients.
+ *
+ * @param after - the `next` of the page before
+ */
+export async function clientsPage(
+  { db, env }: Context<'CLIENTS_TABLE'>,
+  { limit, after }: { readonly limit: number; readonly after?: string | undefined },
+) {
+  const { Items = [], LastEvaluatedKey } = await db.send(
+    new ScanCommand({
+      TableName: env.CLIENTS_TABLE,
+      Limit: limit,
+      ExclusiveStartKey: after === undefined ? undefined : { client_id: after },
+    }),
+  );
+  const next: unknown = LastEvaluatedKey?.client_id;
   return {
-    /** Reads a client consistently. A text that cannot be a client id is not looked up. */
-    async find(clientId: string): Promise<Client | undefined> {
-      if (!isClientId(clientId)) return undefined;
-      const Key = { client_id: settingsIdOf(clientId) };
-      const client = await readRow(dynamo, clientRow, { TableName, Key, ConsistentRead: true });
-      return client && inMode(client, modeOf(clientId));
-    },
-    /** @throws Error if the id is taken. */
-    async create(client: Client): Promise<void> {
-      const creating = await conditionalPut(dynamo, {
-        TableName,
-        Item: client,
-        ConditionExpression: 'attribute_not_exists(client_id)',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      });
-      // The SDK retries a write whose response was lost. The secret is unique to this client, so the row is its
-      // own.
-      const isOwn = creating.applied || isDeepStrictEqual(creating.row?.secrets, client.secrets);
-      if (!isOwn) throw new Error('the id of a new client is taken');
-    },
-    setDisabled: (clientId: string, disabled: boolean): Promise<boolean> =>
-      // An administrator's decision overrides the hold of a restore.
-      update(clientId, { disabled, held: undefined }),
-    /** Sets the URL; `undefined` removes it. Test data without its own URL uses the client's. */
-    setWebhookUrl: (clientId: string, webhookUrl: string | undefined): Promise<boolean> => {
-      const mode = modeOf(clientId);
-      const url = mode === 'test' ? (webhookUrl ?? null) : webhookUrl;
-      return update(clientId, { [attributesIn[mode].webhookUrl]: url });
-    },
-    /** Sets the lists. `null` removes a list, which allows everything; an absent list is not changed. */
-    setPermissions: (
-      clientId: string,
-      change: {
-        readonly countries?: readonly string[] | null | undefined;
-        readonly senders?: readonly string[] | null | undefined;
-      },
-    ): Promise<boolean> => {
-      const lists = Object.entries(change).filter(([, list]) => list !== undefined);
-      return update(clientId, Object.fromEntries(lists.map(([name, list]) => [name, list ?? undefined])));
-    },
-    /** Returns false if the secrets are no longer `before`, because another writer changed them. */
-    replaceSecrets: async (
-      clientId: string,
-      before: readonly ClientSecret[],
-      after: readonly ClientSecret[],
-    ): Promise<boolean> => {
-      const { secrets } = attributesIn[modeOf(clientId)];
-      const row = rowOf(clientId);
-      // The attribute is absent before the first test secret.
-      const seen = { ...row.Key, [secrets]: before.length > 0 ? before : undefined };
-      return (await updateIf(dynamo, row, seen, { [secrets]: after })).applied;
-    },
-    /** Scans the table one page at a time: only administrators list clients. */
-    async list({
-      limit,
-      after,
-    }: {
-      readonly limit: number;
-      /** The `next` of the page before. */
-      readonly after?: string | undefined;
-    }) {
-      const { Items = [], LastEvaluatedKey } = await dynamo.send(
-        new ScanCommand({
-          TableName,
-          Limit: limit,
-          ExclusiveStartKey: after === undefined ? undefined : { client_id: after },
-        }),
-      );
-      const next: unknown = LastEvaluatedKey?.client_id;
-      return {
-        clients: readableRows(clientRow, Items, 'client_id'),
-        next: typeof next === 'string' ? next : undefined,
-      };
-    },
+    clients: readableRows(clientRow, Items, 'client_id'),
+    next: typeof next === 'string' ? next : undefined,
   };
 }
 
+const disabledClients = oncePerContext(({ db, env, clock }: Context<'CLIENTS_TABLE'>) =>
+  cachedRead(
+    async (clientId) => {
+      const { Item } = await db.send(
+        new GetCommand({
+          TableName: env.CLIENTS_TABLE,
+          Key: { client_id: settingsIdOf(clientId) },
+          ProjectionExpression: 'disabled',
+        }),
+      );
+      return { disabled: Item?.disabled === true };
+    },
+    accessCache,
+    clock,
+  ),
+);
+
 /** Returns true if a client is disabled; at most 45 s old. */
-export function disabledClients(client: DynamoDBDocumentClient, TableName: string, clock: Clock) {
-  const known = cachedRead(read, accessCache, clock);
-
-  async function read(clientId: string): Promise<{ readonly disabled: boolean }> {
-    const { Item } = await client.send(
-      new GetCommand({
-        TableName,
-        Key: { client_id: settingsIdOf(clientId) },
-        ProjectionExpression: 'disabled',
-      }),
-    );
-    return { disabled: Item?.disabled === true };
-  }
-
-  return async (clientId: string): Promise<boolean> => (await known(clientId))?.disabled === true;
+export async function isClientDisabled(ctx: Context<'CLIENTS_TABLE'>, clientId: string): Promise<boolean> {
+  return (await disabledClients(ctx)(clientId))?.disabled === true;
 }
 
 const knownClients = oncePerContext((_ctx: Context<'CLIENTS_TABLE'>) => new Set<string>());
@@ -159,46 +172,58 @@ export async function existingClients(
 }
 
 /** Returns the current webhook URL of a client's account (contract 7.1). */
-export function accountUrls(clients: ClientStore) {
-  return async (clientId: string): Promise<string | undefined> => (await clients.find(clientId))?.webhook_url;
+export async function accountUrlOf(
+  ctx: Context<'CLIENTS_TABLE'>,
+  clientId: string,
+): Promise<string | undefined> {
+  return (await findClient(ctx, clientId))?.webhook_url;
 }
 
-export type ApiKeyStore = ReturnType<typeof dynamoApiKeyStore>;
+/** The primary key of the table is the hash of the API key. */
+export function findApiKey(
+  { db, env }: Context<'API_KEYS_TABLE'>,
+  keyHash: string,
+): Promise<ApiKey | undefined> {
+  const Key = { key_hash: keyHash };
+  return readRow(db, apiKeyRow, { TableName: env.API_KEYS_TABLE, Key, ConsistentRead: true });
+}
 
-/** Reads and writes API keys. The primary key of the table is the hash of the API key. */
-export function dynamoApiKeyStore(dynamo: DynamoDBDocumentClient, TableName: string) {
-  return {
-    find: (keyHash: string): Promise<ApiKey | undefined> =>
-      readRow(dynamo, apiKeyRow, { TableName, Key: { key_hash: keyHash }, ConsistentRead: true }),
-    /**
-     * Writes without a condition, because the SDK retries a write whose response was lost: a row with this hash is
-     * this key.
-     */
-    async create(key: ApiKey): Promise<void> {
-      await dynamo.send(new PutCommand({ TableName, Item: key }));
-    },
-    /** Returns the client's keys, newest first. */
-    async listOf(clientId: string): Promise<readonly ApiKey[]> {
-      const rows = queryRows(dynamo, {
-        TableName,
-        IndexName: 'by-client',
-        KeyConditionExpression: 'client_id = :client_id',
-        ExpressionAttributeValues: { ':client_id': clientId },
-        ScanIndexForward: false,
-      });
-      return readableRows(apiKeyRow, await Array.fromAsync(rows), 'key_id');
-    },
-    async revoke(keyHash: string, at: Date): Promise<void> {
-      await dynamo.send(
-        new UpdateCommand({
-          TableName,
-          Key: { key_hash: keyHash },
-          // A repeated revocation keeps the time of the first.
-          UpdateExpression: 'SET revoked_at = if_not_exists(revoked_at, :at) REMOVE held',
-          ConditionExpression: 'attribute_exists(key_hash)',
-          ExpressionAttributeValues: { ':at': at.toISOString() },
-        }),
-      );
-    },
-  };
+/**
+ * Writes without a condition, because the SDK retries a write whose response was lost: a row with this hash is
+ * this key.
+ */
+export async function storeApiKey({ db, env }: Context<'API_KEYS_TABLE'>, key: ApiKey): Promise<void> {
+  await db.send(new PutCommand({ TableName: env.API_KEYS_TABLE, Item: key }));
+}
+
+/** Returns the client's keys, newest first. */
+export async function apiKeysOf(
+  { db, env }: Context<'API_KEYS_TABLE'>,
+  clientId: string,
+): Promise<readonly ApiKey[]> {
+  const rows = queryRows(db, {
+    TableName: env.API_KEYS_TABLE,
+    IndexName: 'by-client',
+    KeyConditionExpression: 'client_id = :client_id',
+    ExpressionAttributeValues: { ':client_id': clientId },
+    ScanIndexForward: false,
+  });
+  return readableRows(apiKeyRow, await Array.fromAsync(rows), 'key_id');
+}
+
+export async function storeRevocation(
+  { db, env }: Context<'API_KEYS_TABLE'>,
+  keyHash: string,
+  at: Date,
+): Promise<void> {
+  await db.send(
+    new UpdateCommand({
+      TableName: env.API_KEYS_TABLE,
+      Key: { key_hash: keyHash },
+      // A repeated revocation keeps the time of the first.
+      UpdateExpression: 'SET revoked_at = if_not_exists(revoked_at, :at) REMOVE held',
+      ConditionExpression: 'attribute_exists(key_hash)',
+      ExpressionAttributeValues: { ':at': at.toISOString() },
+    }),
+  );
 }

@@ -59,6 +59,8 @@ export const errorTexts = {
     `There are already two active secrets. The older one expires at ${endsAt}. Rotate again after that, or with overlap_hours 0, which ends all older secrets.`,
   concurrent_change:
     'Other requests are changing the same resource. Nothing was changed by this one; repeat it.',
+  rate_limit_exceeded: (limit: number, window: string) =>
+    `The limit of ${limit} requests per ${window} is used up.`,
   payload_too_large: (bytesMax: number) => `The body is larger than ${bytesMax} bytes.`,
   unsupported_media_type: (accepted: string) => `Send the body with Content-Type: ${accepted}.`,
   internal_error: 'Something went wrong on our side.',

@@ -5,7 +5,7 @@ import { GatewayError, standardError } from '../contract/errors.ts';
 import { parseFields } from '../operation/operation.ts';
 import type { Context } from '../platform/context.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
-import { requestedScope } from '../token/access-token.dynamo.ts';
+import { requestedScope } from '../token/verify-token.dynamo.ts';
 import { accessRefusal, cachedClients, type Identity } from './authenticate.ts';
 import { type BodyFormat, formDecoded, type IncomingRequest, readBody } from './read-request.ts';
 

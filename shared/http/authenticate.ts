@@ -1,6 +1,6 @@
 /** Finds out which client sent a request. A refusal is thrown only after the request is counted, so that it counts too. */
 import { apiKeyPrefix, apiKeyScope, type Client, isApiKey, secretHash } from '../client/client.ts';
-import { dynamoApiKeyStore, dynamoClientStore } from '../client/client-store.dynamo.ts';
+import { findApiKey, findClient } from '../client/client-store.dynamo.ts';
 import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
 import type { Scope } from '../contract/routes.ts';
 import type { Subject } from '../limit/limiter.ts';
@@ -8,7 +8,7 @@ import type { Caller } from '../operation/operation.ts';
 import { type Context, oncePerContext } from '../platform/context.ts';
 import { accessCache, cachedRead } from '../platform/expiring-cache.ts';
 import { withoutUndefined } from '../platform/object-fields.ts';
-import { verifyToken } from '../token/access-token.dynamo.ts';
+import { verifyToken } from '../token/verify-token.dynamo.ts';
 import type { IncomingRequest } from './read-request.ts';
 
 export interface Identity {
@@ -22,11 +22,11 @@ const realm = 'Bearer realm="messaging-gateway"';
 
 /** Reads clients through a cache of at most 45 s; an age of 0 reads a secret that may be newer than the cached row. */
 export const cachedClients = oncePerContext((context: Context<'CLIENTS_TABLE'>) =>
-  cachedRead(dynamoClientStore(context.db, context.env.CLIENTS_TABLE).find, accessCache, context.clock),
+  cachedRead((id) => findClient(context, id), accessCache, context.clock),
 );
 
 const cachedApiKeys = oncePerContext((context: Context<'API_KEYS_TABLE'>) =>
-  cachedRead(dynamoApiKeyStore(context.db, context.env.API_KEYS_TABLE).find, accessCache, context.clock),
+  cachedRead((hash) => findApiKey(context, hash), accessCache, context.clock),
 );
 
 type BearerContext = Context<

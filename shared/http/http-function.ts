@@ -4,7 +4,7 @@
  */
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context as LambdaContext } from 'aws-lambda';
-import { GatewayError, maintenance, rateLimitExceeded } from '../contract/errors.ts';
+import { errorTexts, GatewayError, maintenance, rateLimitExceeded } from '../contract/errors.ts';
 import { policies } from '../contract/rate-limits-and-caps.ts';
 import { failingSends, type Route, type RouteName, routes, type Scope } from '../contract/routes.ts';
 import type { authenticatedRequests, countedRequests } from '../contract/uses.ts';
@@ -212,7 +212,7 @@ function assertAdmitted(decision: Decision, now: Date): void {
   if (decision.blocked) throw new GatewayError('forbidden', 'This client is blocked from this endpoint.');
   if (decision.admitted) return;
   const { limit, window } = decision.binding;
-  const message = `The limit of ${limit} requests per ${window} is used up.`;
+  const message = errorTexts.rate_limit_exceeded(limit, window);
   throw rateLimitExceeded(message, retryAfterSeconds(decision, now));
 }
 

@@ -8,7 +8,7 @@ import { messageErrorCodes } from '../contract/message-error-codes.ts';
 import { described } from '../operation/fields.ts';
 import { attemptOutcomes } from './attempt.ts';
 import { encodings, messageTypes, statuses } from './message.ts';
-import { rowError } from './send/batch-store.dynamo.ts';
+import { rowError } from './store/batches.dynamo.ts';
 import { windowHours } from './store/whatsapp-window.dynamo.ts';
 import { scopes, sources } from './suppression/suppression.ts';
 import { receivedContent } from './whatsapp-content.ts';

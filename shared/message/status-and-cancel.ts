@@ -15,7 +15,7 @@ import { expectedEndOf } from './dispatch/paced-message.ts';
 import { type Message, type Status, statuses } from './message.ts';
 import type { batchStatus } from './message-response.schema.ts';
 import { statusView } from './message-response.ts';
-import { acceptedIndexes, type Batch, batchMessageId, findBatch } from './send/batch-store.dynamo.ts';
+import { acceptedIndexes, type Batch, batchMessageId, findBatch } from './store/batches.dynamo.ts';
 import { transitionMessage } from './store/message-changes.dynamo.ts';
 import { readMessage, readMessages } from './store/messages.dynamo.ts';
 import { windowEnd, windowOpenedAt } from './store/whatsapp-window.dynamo.ts';

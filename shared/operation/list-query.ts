@@ -18,11 +18,6 @@ export const sortableTime = z.pipe(
   }),
 );
 
-/** Returns the date of a sortable time; the last moment of the year 9999 for every later one. */
-export function dateOf(sortable: string): Date {
-  return new Date(sortable === latest ? '9999-12-31T23:59:59.999Z' : sortable);
-}
-
 /** A whole number in digits only: `Number` also accepts `0x10`, `1e1` and white space. */
 const wholeNumber = z.pipe(
   z.string().check(z.regex(/^-?[0-9]+$/, 'must be a whole number')),

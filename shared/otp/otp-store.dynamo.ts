@@ -1,11 +1,18 @@
 /**
  * The one-time-passwords table. It has a row for each password, `pending#…` with the latest password of a client for a
  * recipient and purpose, and `sends#…` with the messages to a recipient in a window of ten minutes: at most five, against
- * SMS pumping (contract 5.8).
+ * SMS pumping (contract 5.8). A send writes these rows and the message in one transaction.
  */
+
+import { type AttributeValue, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { type GatewayError, rateLimitExceeded } from '../contract/errors.ts';
 import { recipientSendsMax, recipientWindowSeconds } from '../contract/otp-abuse.ts';
+import type { Message } from '../message/message.ts';
+import { isOwn, messageRowOf, parseMessageRow } from '../message/store/message-row.ts';
+import type { Created } from '../message/store/messages.dynamo.ts';
 import { conditionalUpdate, updateIf } from '../platform/aws/conditional-write.dynamo.ts';
 import { readRow } from '../platform/aws/read-rows.dynamo.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
@@ -184,12 +191,12 @@ export function otpRowOf(otp: OneTimePassword) {
   return { ...otp, purge_at: epochSeconds(addDays(new Date(otp.expires_at), keptDays)) };
 }
 
-export function pendingRowOf(key: PendingOtpKey, otpId: string, now: Date) {
+function pendingRowOf(key: PendingOtpKey, otpId: string, now: Date) {
   return { otp_id: pendingId(key), latest: otpId, purge_at: epochSeconds(addDays(now, 2 * keptDays)) };
 }
 
 /** Returns the update that counts a message. It fails if the window of the recipient is full. */
-export function countingOf(TableName: string, recipient: OtpRecipient, messageId: string, at: Date) {
+function countingOf(TableName: string, recipient: OtpRecipient, messageId: string, at: Date) {
   return {
     TableName,
     Key: { otp_id: sendsId(recipient, at) },
@@ -243,4 +250,103 @@ export function tooManySends(now: Date): GatewayError {
       'X-RateLimit-Policy': `${recipientSendsMax};w=${recipientWindowSeconds};comment=otp_recipient`,
     },
   );
+}
+
+export interface OtpSend {
+  readonly key: PendingOtpKey;
+  readonly otp: OneTimePassword;
+  /** Present if the password is new: the id of the previous password. Otherwise it must still be pending. */
+  readonly replaces?: { readonly latest: string | undefined };
+}
+
+/**
+ * Stores a message and its changes of the one-time-passwords table in one transaction: all of it, or nothing. A request
+ * that is refused, or that loses against another one with the same key, leaves no password and counts for no recipient.
+ * Returns `full` if the recipient's window is full, and `changed` if a row has changed since it was read, or is being
+ * written.
+ */
+export async function storeOtpSend(
+  { db, env }: Context<'MESSAGES_TABLE' | 'ONE_TIME_PASSWORDS_TABLE' | 'RETENTION_DAYS'>,
+  message: Message,
+  send: OtpSend,
+  now: Date,
+): Promise<Created | 'full' | 'changed'> {
+  try {
+    await db.send(new TransactWriteCommand({ TransactItems: itemsOf(env, message, send, now) }));
+    return { created: true };
+  } catch (error) {
+    if (!(error instanceof TransactionCanceledException)) throw error;
+    return resultOf(message, error);
+  }
+}
+
+function itemsOf(
+  env: Context<'MESSAGES_TABLE' | 'ONE_TIME_PASSWORDS_TABLE' | 'RETENTION_DAYS'>['env'],
+  message: Message,
+  { key, otp, replaces }: OtpSend,
+  now: Date,
+) {
+  const TableName = env.ONE_TIME_PASSWORDS_TABLE;
+  const put = (Item: Record<string, unknown>, ConditionExpression: string, seen?: string) => ({
+    Put: {
+      TableName,
+      Item,
+      ConditionExpression,
+      ...(seen === undefined ? {} : { ExpressionAttributeValues: { ':seen': seen } }),
+    },
+  });
+  const otpItems =
+    replaces === undefined
+      ? [{ Update: resendOf(TableName, otp, message, now) }]
+      : [
+          put(otpRowOf(otp), 'attribute_not_exists(otp_id)'),
+          put(
+            pendingRowOf(key, otp.otp_id, now),
+            replaces.latest === undefined ? 'attribute_not_exists(otp_id)' : 'latest = :seen',
+            replaces.latest,
+          ),
+        ];
+  return [
+    {
+      Put: {
+        TableName: env.MESSAGES_TABLE,
+        Item: messageRowOf(message, env.RETENTION_DAYS),
+        ConditionExpression: 'attribute_not_exists(message_id)',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+      },
+    },
+    { Update: countingOf(TableName, key, message.message_id, now) },
+    ...otpItems,
+  ];
+}
+
+/** Counts an SMS with a pending password, on the condition that it can still be verified. */
+function resendOf(TableName: string, otp: OneTimePassword, { channel }: Message, now: Date) {
+  return {
+    TableName,
+    Key: { otp_id: otp.otp_id },
+    UpdateExpression: 'SET sms_sends = sms_sends + :sms',
+    ConditionExpression: '#status = :pending AND expires_at > :now AND attempts < max_attempts',
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: {
+      ':sms': channel === 'sms' ? 1 : 0,
+      ':pending': 'pending',
+      ':now': now.toISOString(),
+    },
+  };
+}
+
+const changes = new Set(['ConditionalCheckFailed', 'TransactionConflict']);
+
+/** @throws the error, if it says nothing of the rows */
+function resultOf(message: Message, error: TransactionCanceledException): Created | 'full' | 'changed' {
+  const reasons = error.CancellationReasons ?? [];
+  const item = reasons[0]?.Item as Record<string, AttributeValue> | undefined;
+  if (item !== undefined) {
+    const existing = parseMessageRow(unmarshall(item));
+    return isOwn(message, existing) ? { created: true } : { created: false, existing };
+  }
+  if (reasons[1]?.Code === 'ConditionalCheckFailed') return 'full';
+  if (reasons.some(({ Code }) => changes.has(Code ?? ''))) return 'changed';
+  throw error;
 }

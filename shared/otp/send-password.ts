@@ -34,8 +34,15 @@ import { attemptsRemaining, isPending, type OneTimePassword, otpTemplate, otpTex
 import { assertNotHeld } from './otp-holds.dynamo.ts';
 import { codeLength, type SendOtpRequest, sendOtpSchema, ttlSeconds } from './otp-request.ts';
 import type { sentOneTimePassword } from './otp-response.schema.ts';
-import { type OtpSend, storeOtpSend } from './otp-sends.dynamo.ts';
-import { hasRoom, latestOtp, type PendingOtpKey, readOtp, tooManySends } from './otp-store.dynamo.ts';
+import {
+  hasRoom,
+  latestOtp,
+  type OtpSend,
+  type PendingOtpKey,
+  readOtp,
+  storeOtpSend,
+  tooManySends,
+} from './otp-store.dynamo.ts';
 
 interface WantedSend {
   readonly key: PendingOtpKey;

@@ -7,8 +7,8 @@ import type { Scope } from '../contract/routes.ts';
 import { type ApiRequest, type ApiResponse, parseBody, requireCaller } from '../operation/operation.ts';
 import { epochSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
-import { requestedScope, tokenLifetimeSeconds } from './access-token.dynamo.ts';
 import { signToken } from './token-signer.kms.ts';
+import { requestedScope, tokenLifetimeSeconds } from './verify-token.dynamo.ts';
 
 const tokenRequest = z.object({
   grant_type: z.string(),

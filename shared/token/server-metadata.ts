@@ -5,8 +5,8 @@ import { GatewayError } from '../contract/errors.ts';
 import { routes, scopes } from '../contract/routes.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { Context } from '../platform/context.ts';
-import { publishedKeys, tokenAlgorithm } from './access-token.dynamo.ts';
 import { publishSigningKey } from './token-signer.kms.ts';
+import { publishedKeys, tokenAlgorithm } from './verify-token.dynamo.ts';
 
 const keysName = 'jwks.json';
 /** Libraries look first under OpenID Connect's name; the fields are the same. */

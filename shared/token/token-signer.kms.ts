@@ -15,7 +15,7 @@ import {
   type TokenClaims,
   tokenAlgorithm,
   tokenType,
-} from './access-token.dynamo.ts';
+} from './verify-token.dynamo.ts';
 
 /** The longest time from the start of a publication to its end, with clock differences, and more. */
 const recentSeconds = 60;

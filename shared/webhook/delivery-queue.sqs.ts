@@ -119,9 +119,13 @@ function queueDelaySeconds({ attempt_due_at }: Delivery, now: Date): number {
 }
 
 /** The context of functions that schedule retries. */
-export type RetryContext = Context<'WEBHOOK_RETRIES_QUEUE_URL' | 'SCHEDULE_LEAD_SECONDS'> & {
-  readonly scheduleOnce: ScheduleOnce;
-};
+export type RetryContext = Context<
+  | 'WEBHOOK_RETRIES_QUEUE_URL'
+  | 'WEBHOOK_RETRIES_QUEUE_ARN'
+  | 'SCHEDULE_LEAD_SECONDS'
+  | 'SCHEDULE_GROUP'
+  | 'SCHEDULE_ROLE_ARN'
+> & { readonly scheduler: SchedulerClient };
 
 /**
  * Schedules the next attempt of a delivery: by an SQS delay, or by a one-shot schedule if the delay is too long for
@@ -142,7 +146,7 @@ export async function scheduleRetry(context: RetryContext, delivery: Delivery): 
   const at = scheduledAt(delivery, now, context.env.SCHEDULE_LEAD_SECONDS);
   if (at === undefined) return sendLater();
   try {
-    await context.scheduleOnce({ name: `${delivery_id}-${attempt_number}`, at, message });
+    await scheduleOnce(context, `${delivery_id}-${attempt_number}`, at, message);
   } catch (error) {
     context.warn('a retry could not be scheduled; its message waits in the queue', error);
     await sendLater();
@@ -159,41 +163,36 @@ function isLongDelay(delivery: Delivery): boolean {
   );
 }
 
-interface OneShotSchedule {
-  /** Identifies the schedule's purpose: creating it again succeeds and changes nothing. */
-  readonly name: string;
-  /** It fires at this time or up to a minute later. */
-  readonly at: Date;
-  readonly message: unknown;
-}
-
-type ScheduleOnce = (schedule: OneShotSchedule) => Promise<void>;
-
-/** Creates one-shot schedules on EventBridge Scheduler, once for each name; they are deleted after they fire. */
-export function eventBridgeSchedules(
-  { env }: Context<'SCHEDULE_GROUP' | 'SCHEDULE_ROLE_ARN' | 'WEBHOOK_RETRIES_QUEUE_ARN'>,
-  client: SchedulerClient,
-): ScheduleOnce {
-  return async ({ name, at, message }) => {
-    try {
-      await client.send(
-        new CreateScheduleCommand({
-          Name: scheduleNameOf(name),
-          GroupName: env.SCHEDULE_GROUP,
-          ScheduleExpression: `at(${at.toISOString().slice(0, 19)})`,
-          ScheduleExpressionTimezone: 'UTC',
-          FlexibleTimeWindow: { Mode: 'OFF' },
-          ActionAfterCompletion: 'DELETE',
-          // Has no message group: the consumer receives it early and waits, or sends it again with a group.
-          Target: {
-            Arn: env.WEBHOOK_RETRIES_QUEUE_ARN,
-            RoleArn: env.SCHEDULE_ROLE_ARN,
-            Input: queueText(JSON.stringify(message)),
-          },
-        }),
-      );
-    } catch (error) {
-      if (!(error instanceof ConflictException)) throw error;
-    }
-  };
+/**
+ * Creates a one-shot schedule on EventBridge Scheduler, which is deleted after it fires.
+ *
+ * @param name - identifies its purpose: creating it again succeeds and changes nothing
+ * @param at - it fires at this time or up to a minute later
+ */
+export async function scheduleOnce(
+  { env, scheduler }: RetryContext,
+  name: string,
+  at: Date,
+  message: object,
+): Promise<void> {
+  try {
+    await scheduler.send(
+      new CreateScheduleCommand({
+        Name: scheduleNameOf(name),
+        GroupName: env.SCHEDULE_GROUP,
+        ScheduleExpression: `at(${at.toISOString().slice(0, 19)})`,
+        ScheduleExpressionTimezone: 'UTC',
+        FlexibleTimeWindow: { Mode: 'OFF' },
+        ActionAfterCompletion: 'DELETE',
+        // Has no message group: the consumer receives it early and waits, or sends it again with a group.
+        Target: {
+          Arn: env.WEBHOOK_RETRIES_QUEUE_ARN,
+          RoleArn: env.SCHEDULE_ROLE_ARN,
+          Input: queueText(JSON.stringify(message)),
+        },
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof ConflictException)) throw error;
+  }
 }

@@ -126,7 +126,7 @@ export function deliveryStep(delivery: Delivery, now: Date): DeliveryStep {
 }
 
 /** Claims the attempt for one worker. If the previous worker died, it is the same attempt again. `due_at` stays as it is. */
-export function claimed(delivery: Delivery, now: Date, revision: string): Delivery {
+export function claimDelivery(delivery: Delivery, now: Date, revision: string): Delivery {
   return enter(delivery, {
     state: 'attempting',
     revision,

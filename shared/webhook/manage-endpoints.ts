@@ -26,7 +26,7 @@ import {
   updateEndpointRow,
   webhookEndpointsOf,
 } from './endpoint-store.dynamo.ts';
-import { testEvent } from './test-event.ts';
+import { testEvent } from './plan-deliveries.ts';
 import {
   changedEndpoint,
   type Destination,

@@ -1,13 +1,29 @@
-/** Derives events and deliveries from a change of a message. The same change always gives the same deliveries. */
+/**
+ * Derives events and deliveries from a change of a message, and the event of a test of an endpoint. The same change always gives
+ * the same deliveries.
+ */
 
 import type * as z from 'zod/mini';
+import type { Channel } from '../contract/channels.ts';
 import { messageError } from '../contract/message-error-codes.ts';
 import { modeField } from '../contract/mode.ts';
+import {
+  endpointDisabledEvent,
+  type MessageEventName,
+  recipientEventNames,
+} from '../contract/webhook-events.ts';
 import { fromOf } from '../message/attempt.ts';
-import { type EventStatus, eventsToSend, type Message, type MessageChange } from '../message/message.ts';
+import {
+  type EventStatus,
+  eventStatuses,
+  eventsToSend,
+  type Message,
+  type MessageChange,
+} from '../message/message.ts';
+import { newId } from '../platform/ids.ts';
 import { deliveryIdOf, type NewDelivery } from './delivery.ts';
 import type { inboundEvent, RecipientEventData, WebhookEventData } from './event-body.schema.ts';
-import { type PlannedEndpoint, receives } from './webhook-endpoint.ts';
+import { type PlannedEndpoint, receives, type WebhookEndpoint } from './webhook-endpoint.ts';
 
 /**
  * Returns a delivery for each event state that the change entered, in the order of the states, and each of its
@@ -160,5 +176,59 @@ function errorOf(message: Message, status: EventStatus): { error_code?: string; 
   return {
     error_code: isWhatsAppTimeOut ? errorCode : (message.error_code ?? errorCode),
     error_message: message.error_message ?? errorMessage,
+  };
+}
+
+/** Ofcom reserves this number for drama, so it belongs to nobody. */
+const recipient = '+447700900123';
+
+/** Returns a notification of a message that does not exist, with `"test": true` in its data (contract, section 12). */
+export function testEvent(
+  { client_id, endpoint_id, url, events }: WebhookEndpoint,
+  event: MessageEventName | undefined,
+  now: Date,
+): NewDelivery {
+  const name: string = event ?? defaultEvent(events);
+  const [channel, status] = name.split('.') as [Channel, EventStatus];
+  const isOfRecipient = recipientEventNames.some((one) => one === name);
+  const body = isOfRecipient
+    ? recipientEventBody(
+        { ...exampleMessage(client_id, 'sms', 'received', now), direction: 'inbound' },
+        name,
+        now.toISOString(),
+      )
+    : eventBody(exampleMessage(client_id, channel, status, now), status);
+  const { data, ...rest } = JSON.parse(body) as { readonly data: object };
+  return {
+    delivery_id: newId('whd', now),
+    client_id,
+    endpoint_id,
+    event: name,
+    url,
+    body: JSON.stringify({ ...rest, data: { ...data, test: true } }),
+  };
+}
+
+function defaultEvent(events: readonly string[] = []): string {
+  const [first = 'sms.*'] = events.filter((event) => event !== endpointDisabledEvent);
+  return first.replace('*', 'delivered');
+}
+
+function exampleMessage(clientId: string, channel: Channel, status: EventStatus, now: Date): Message {
+  const at = now.toISOString();
+  const entered = eventStatuses.slice(0, eventStatuses.indexOf(status) + 1);
+  const isSuccess = status !== 'failed' && status !== 'expired';
+  const states = isSuccess ? entered : (['sent', status] as const);
+  return {
+    message_id: newId('msg', now),
+    client_id: clientId,
+    channel,
+    status,
+    recipient,
+    type: 'transactional',
+    reference: 'test',
+    created_at: at,
+    expires_at: at,
+    ...Object.fromEntries(states.map((state) => [`${state}_at`, at])),
   };
 }

@@ -13,7 +13,7 @@ import {
   tokenAlgorithm,
   tokenLifetimeSeconds,
   tokenType,
-} from '../../shared/token/access-token.dynamo.ts';
+} from '../../shared/token/verify-token.dynamo.ts';
 import { startDynamoDbLocal } from '../support/engine/dynamodb-local.ts';
 import { synthesizeTables } from '../support/engine/synthesize-tables.ts';
 import { createTables } from '../support/engine/tables.ts';

@@ -4,6 +4,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { rotateClientSecret } from '../../shared/client/client-admin.ts';
+import { findClient } from '../../shared/client/client-store.dynamo.ts';
 import { startBrowser } from '../support/browser/browser.ts';
 import { axeViolations, openDashboard, photograph, show } from '../support/browser/dashboard.ts';
 import { signedInPage, usualLook } from '../support/browser/signed-in-page.ts';
@@ -54,7 +55,7 @@ it('ends the previous client secret, where there is one', async () => {
   await page.getByRole('button', { name: 'End secret' }).click();
   await page.getByText('Previous client secret ended.').waitFor();
   await end.waitFor({ state: 'detached' });
-  expect((await clientAdmin().clients.find(clientId))?.secrets).toHaveLength(1);
+  expect((await findClient(clientAdmin(), clientId))?.secrets).toHaveLength(1);
 });
 
 it('rotates a leaked secret without an overlap: only the new one is valid', async () => {
@@ -71,7 +72,7 @@ it('rotates a leaked secret without an overlap: only the new one is valid', asyn
   expect(await axeViolations(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Rotate' }).click();
   await page.getByText(/^cs_/).waitFor();
-  expect((await clientAdmin().clients.find(clientId))?.secrets).toHaveLength(1);
+  expect((await findClient(clientAdmin(), clientId))?.secrets).toHaveLength(1);
 });
 
 it('shows a change that is refused after its page or dialog was left', async () => {

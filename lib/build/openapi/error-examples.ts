@@ -126,7 +126,7 @@ function errorOf(
     }
     case 'rate_limit_exceeded': {
       const { perMinute } = policies[route.policy];
-      return rateLimitExceeded(`The limit of ${perMinute} requests per minute is used up.`, 17);
+      return rateLimitExceeded(errorTexts.rate_limit_exceeded(perMinute, 'minute'), 17);
     }
     case 'message_limit_reached':
     case 'spend_limit_reached': {

@@ -2,7 +2,7 @@
 
 import { version } from '../../../shared/contract/routes.ts';
 import { inWords } from '../../../shared/platform/clock.ts';
-import { tokenLifetimeSeconds } from '../../../shared/token/access-token.dynamo.ts';
+import { tokenLifetimeSeconds } from '../../../shared/token/verify-token.dynamo.ts';
 
 /** The lifetime of a token as words, such as "one hour". */
 export const tokenLifetime = inWords([tokenLifetimeSeconds]);

@@ -24,7 +24,6 @@ import { testRequestSchema } from '../../webhook/manage-endpoints.ts';
 import { activityQuery, actorOf, kindsOf, listActivity, retentionRange } from '../activity.ts';
 import type { AdminContext } from '../admin-context.ts';
 import { attention } from '../attention.ts';
-import { showBatch } from '../batches.ts';
 import { listCarriers } from '../check-carriers.ts';
 import {
   createApiKey,
@@ -43,7 +42,13 @@ import { countFailedWebhooks, endpointHealth, failedWebhooksQuery } from '../end
 import { explainLimits } from '../explain-limits.ts';
 import { search, searchQuery } from '../find-anything.ts';
 import { clientIdOf, listClientNames, ofMode } from '../find-client.ts';
-import { cancelScheduledMessage, messageQuery, searchMessages, showMessage } from '../find-messages.ts';
+import {
+  cancelScheduledMessage,
+  messageQuery,
+  searchMessages,
+  showBatch,
+  showMessage,
+} from '../find-messages.ts';
 import {
   endpointBody,
   limitsBody,

@@ -6,7 +6,7 @@ import { canonicalRecipient, recipientAdvice } from '../../contract/phone-number
 import { type UnknownField, unknownIn } from '../../operation/field-faults.ts';
 import { isGiven, optional } from '../../operation/fields.ts';
 import { render, renderedLength } from '../message-text.ts';
-import type { RowErrorCode, rowError } from './batch-store.dynamo.ts';
+import type { RowErrorCode, rowError } from '../store/batches.dynamo.ts';
 import { maxMessageCharacters, referenceText, smsText } from './send-fields.ts';
 
 /** A character has at most two code units, so a longer text is too long and need not be rendered. */

@@ -9,7 +9,7 @@ import {
   recipient,
   segments,
 } from '../message-response.schema.ts';
-import { rowError } from './batch-store.dynamo.ts';
+import { rowError } from '../store/batches.dynamo.ts';
 
 const estimatedCost = described(
   z.nullable(z.number()),

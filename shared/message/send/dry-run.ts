@@ -14,8 +14,8 @@ import { withoutUndefined } from '../../platform/object-fields.ts';
 import { fromOf } from '../attempt.ts';
 import type { Message, StoredLeg } from '../message.ts';
 import { segment } from '../message-text.ts';
+import type { Batch } from '../store/batches.dynamo.ts';
 import { suppressedAmong } from '../suppression/suppressions.dynamo.ts';
-import type { Batch } from './batch-store.dynamo.ts';
 import type { DryRun, DryRunBatch, DryRunRefusal, dryRunLeg } from './dry-run-response.schema.ts';
 import { isRepeat, type KeyedRecord, type KeyedRequest } from './idempotency.ts';
 
@@ -140,13 +140,7 @@ export async function dryRunOfBatch(
   context: Context<'PRICES_FILE' | 'SUPPRESSIONS_TABLE'>,
   { total, accepted, errors }: Batch,
   rows: readonly { readonly index: number; readonly message: Message }[],
-  {
-    refusals,
-    unknownFields,
-  }: {
-    readonly refusals: readonly DryRunRefusal[];
-    readonly unknownFields: readonly FieldError[];
-  },
+  { refusals, unknownFields }: Parameters<typeof dryRunOf>[2],
 ): Promise<ApiResponse> {
   const table = readPrices(context.env.PRICES_FILE);
   const suppressed = await suppressedAmong(

@@ -30,7 +30,6 @@ import { lineUp } from '../dispatch/paced-message.ts';
 import { joinLine } from '../dispatch/sender-pace.dynamo.ts';
 import type { Message } from '../message.ts';
 import type { AcceptedBatch } from '../message-response.schema.ts';
-import { createMessages } from '../store/messages.dynamo.ts';
 import {
   acceptedIndexes,
   type Batch,
@@ -40,7 +39,8 @@ import {
   markBatchStored,
   type RowErrorCode,
   takeOverBatch,
-} from './batch-store.dynamo.ts';
+} from '../store/batches.dynamo.ts';
+import { createMessages } from '../store/messages.dynamo.ts';
 import {
   type BulkRow,
   bulkRecipients,

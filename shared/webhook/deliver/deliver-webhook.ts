@@ -23,7 +23,7 @@ import { retry } from '../../platform/retry.ts';
 import type { Attempt, UnpostedError } from '../attempt-record.ts';
 import {
   acknowledged,
-  claimed,
+  claimDelivery,
   type Delivery,
   deliveryStep,
   failedAttempt,
@@ -151,7 +151,7 @@ async function claimAttempt(
   const { url, endpoint, unposted } = await presentDestination(context, seen);
   // The secrets are read after the wait, so that none is older than the cache allows.
   const secrets = await cachedWebhookSecrets(context, seen.client_id, seen.endpoint_id);
-  const delivery = claimed({ ...seen, url }, clock(), context.newId());
+  const delivery = claimDelivery({ ...seen, url }, clock(), context.newId());
   if (!(await replaceDelivery(context, seen, delivery))) return { kind: 'lost_race' }; // 3
   return { kind: 'claimed', delivery, endpoint, unposted, secrets };
 }

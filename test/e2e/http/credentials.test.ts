@@ -4,6 +4,7 @@ import type { KMSClient } from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
 import { createClient, revokeApiKey, setClientDisabled } from '../../../shared/client/client-admin.ts';
+import { findClient } from '../../../shared/client/client-store.dynamo.ts';
 import { adminRoutes, type Scope } from '../../../shared/contract/routes.ts';
 import { httpFunction } from '../../../shared/http/http-function.ts';
 import type { ApiRequest } from '../../../shared/operation/operation.ts';
@@ -45,7 +46,7 @@ async function tokenOf(
   clientId: string,
   scopes: readonly ('messages' | 'admin')[] = ['messages'],
 ): Promise<string> {
-  const client = await access.admin.clients.find(clientId);
+  const client = await findClient(access.admin, clientId);
   if (client === undefined) throw new Error('no client');
   keyId ??= await createSigningKey(kms);
   const { env, ...process } = access.newProcess();

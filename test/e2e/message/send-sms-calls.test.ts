@@ -8,7 +8,7 @@ import { stageVariables } from '../../../lib/stages/stage-variables.ts';
 import { stages } from '../../../lib/stages/stages.ts';
 import { createApiKey, createClient } from '../../../shared/client/client-admin.ts';
 import type { HttpFunction } from '../../../shared/http/http-function.ts';
-import { publicJwk, publishKey } from '../../../shared/token/access-token.dynamo.ts';
+import { publicJwk, publishKey } from '../../../shared/token/verify-token.dynamo.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { accessTo, jsonType, send } from '../../support/gateway/access.ts';

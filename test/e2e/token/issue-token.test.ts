@@ -9,8 +9,8 @@ import {
 } from '../../../shared/http/authenticate-by-credentials.ts';
 import { type HttpFunction, publicHttpFunction } from '../../../shared/http/http-function.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { verifyToken } from '../../../shared/token/access-token.dynamo.ts';
 import { issueToken } from '../../../shared/token/grant-token.ts';
+import { verifyToken } from '../../../shared/token/verify-token.dynamo.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import {

@@ -2,13 +2,13 @@ import type { KMSClient } from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { addSeconds, epochSeconds, type Sleep } from '../../../shared/platform/clock.ts';
+import { signToken } from '../../../shared/token/token-signer.kms.ts';
 import {
   publishedKeys,
   publishKey,
   type TokenClaims,
   verifyToken,
-} from '../../../shared/token/access-token.dynamo.ts';
-import { signToken } from '../../../shared/token/token-signer.kms.ts';
+} from '../../../shared/token/verify-token.dynamo.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { type Access, accessTo, audience, createSigningKey, issuer } from '../../support/gateway/access.ts';

@@ -2,7 +2,7 @@ import { CreateScheduleGroupCommand, GetScheduleCommand } from '@aws-sdk/client-
 import { CreateQueueCommand, GetQueueAttributesCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { eventBridgeSchedules, sendWebhookRetries } from '../../../shared/webhook/delivery-queue.sqs.ts';
+import { scheduleOnce, sendWebhookRetries } from '../../../shared/webhook/delivery-queue.sqs.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { testContext } from '../../support/engine/test-context.ts';
 import { schedulerClient, sqsClient } from '../../support/gateway/gateway.ts';
@@ -51,11 +51,10 @@ it('sends with the client as message group, so that a fair queue can keep client
 });
 
 it('makes a one-shot schedule once, however often it is asked to', async () => {
-  const scheduleOnce = eventBridgeSchedules(context(), scheduler);
   const at = addSeconds(new Date(), 3600);
-  const wanted = { name: 'whd_1-5', at, message: { delivery_id: 'whd_1' } };
-  await scheduleOnce(wanted);
-  await scheduleOnce(wanted);
+  const create = () => scheduleOnce({ ...context(), scheduler }, 'whd_1-5', at, { delivery_id: 'whd_1' });
+  await create();
+  await create();
   expect(await scheduler.send(new GetScheduleCommand({ Name: 'whd_1-5', GroupName: group }))).toMatchObject({
     ScheduleExpression: `at(${at.toISOString().slice(0, 19)})`,
     FlexibleTimeWindow: { Mode: 'OFF' },

@@ -5,7 +5,6 @@ import { readPages } from '../../../bin/admin/read-pages.ts';
 import type { AdminContext } from '../../../shared/admin/admin-context.ts';
 import { listOverrides } from '../../../shared/admin/limits.ts';
 import { listSenders } from '../../../shared/admin/senders.ts';
-import { dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
 import { countInvalidRows, readEditedRows } from '../../../shared/edited-table/row-editor.dynamo.ts';
 import { overrideTable } from '../../../shared/limit/overrides.ts';
 import { chunksOf } from '../../../shared/platform/aws/read-rows.dynamo.ts';
@@ -49,7 +48,6 @@ beforeAll(async () => {
   used = counted.used;
   dependencies = {
     ...testContext({ ...tables, dynamo: counted.documents }),
-    clients: dynamoClientStore(counted.documents, clients),
     clock: () => new Date('2026-11-20T12:00:00Z'),
     capDefaults: {},
   } as unknown as AdminContext;

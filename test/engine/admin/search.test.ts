@@ -5,10 +5,10 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type SearchResult, search } from '../../../shared/admin/find-anything.ts';
 import type { Client } from '../../../shared/client/client.ts';
-import { dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
+import { storeClient } from '../../../shared/client/client-store.dynamo.ts';
 import { unassignedClientId } from '../../../shared/message/find-owner.ts';
 import type { Message } from '../../../shared/message/message.ts';
-import { createBatch } from '../../../shared/message/send/batch-store.dynamo.ts';
+import { createBatch } from '../../../shared/message/store/batches.dynamo.ts';
 import { transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
 import { createMessage, createMessages } from '../../../shared/message/store/messages.dynamo.ts';
 import { storeSuppression } from '../../../shared/message/suppression/suppressions.dynamo.ts';
@@ -54,12 +54,9 @@ beforeAll(async () => {
     'webhook_deliveries',
     'rate_counters',
   ]);
-  const { dynamo, names } = tables;
-  const clients = dynamoClientStore(dynamo, names.clients);
   const context = testContext(tables, { env: { RETENTION_DAYS: 1, COUNTRY: 'GB' } });
   dependencies = {
     ...context,
-    clients,
     mode: 'live',
     clock: () => created,
   } as never;
@@ -68,7 +65,7 @@ beforeAll(async () => {
     client('client-b', 'Shop'),
     client('client-c', 'The Shopping Club'),
   ])
-    await clients.create(each);
+    await storeClient(context, each);
   const otp = { otp_id: ids.otp, code_length: 6, expires_at: at, attempts_remaining: 5 };
   await createMessages(context, [
     message(ids.ofOrder, { reference: 'order 42', client_id: 'client-a', recipient: '+447700900111' }),
@@ -300,13 +297,13 @@ describe('a search', () => {
 
   it('says that there are more clients of such a name than it shows', async () => {
     const chain = Array.from({ length: 21 }, (_, index) => client(`chain-${index}`, `Branch ${index}`));
-    for (const each of chain.slice(1)) await dependencies.clients.create(each);
+    for (const each of chain.slice(1)) await storeClient(dependencies, each);
     const found = async () => {
       const { results, more_clients } = await search(dependencies, 'branch');
       return [results.length, more_clients];
     };
     expect(await found()).toEqual([20, false]);
-    for (const each of chain.slice(0, 1)) await dependencies.clients.create(each);
+    for (const each of chain.slice(0, 1)) await storeClient(dependencies, each);
     expect(await found()).toEqual([20, true]);
   });
 

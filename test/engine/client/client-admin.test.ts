@@ -11,6 +11,15 @@ import {
   rotateWebhookSecret,
   setClientDisabled,
 } from '../../../shared/client/client-admin.ts';
+import {
+  apiKeysOf,
+  clientsPage,
+  findApiKey,
+  findClient,
+  storeClient,
+  storePermissions,
+  storeWebhookUrl,
+} from '../../../shared/client/client-store.dynamo.ts';
 import { readWebhookSecrets, signingSecrets } from '../../../shared/client/webhook-secrets.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { createTables } from '../../support/engine/tables.ts';
@@ -40,7 +49,7 @@ describe('administering clients', () => {
       now,
     );
   const find = async (clientId: string) => {
-    const client = await access.admin.clients.find(clientId);
+    const client = await findClient(access.admin, clientId);
     if (client === undefined) throw new Error('no such client');
     return client;
   };
@@ -52,7 +61,7 @@ describe('administering clients', () => {
       code: 'invalid_request',
       message: expect.stringContaining('client secret'),
     });
-    expect(await access.admin.apiKeys.listOf(client.client_id)).toEqual([]);
+    expect(await apiKeysOf(access.admin, client.client_id)).toEqual([]);
   });
 
   it('a new client has secrets of 256 bits, of which its row holds only a hash', async () => {
@@ -139,14 +148,14 @@ describe('administering clients', () => {
     expect(await readWebhookSecrets(access.admin, made.client.client_id)).toMatchObject([
       { secret: made.webhookSecret },
     ]);
-    expect(await access.admin.apiKeys.listOf(made.client.client_id)).toEqual([row]);
+    expect(await apiKeysOf(access.admin, made.client.client_id)).toEqual([row]);
     expect(row.key_hash).toBe(secretHash(apiKey));
   });
 
   it('a client does not take the id of another', async () => {
     const { client } = await newClient();
     const other = { ...client, secrets: [{ hash: secretHash('x'), created_at: now.toISOString() }] };
-    await expect(access.admin.clients.create(other)).rejects.toThrow('taken');
+    await expect(storeClient(access.admin, other)).rejects.toThrow('taken');
     expect(await find(client.client_id)).toEqual(client);
   });
 
@@ -217,13 +226,13 @@ describe('administering clients', () => {
     const { apiKey, row } = await createApiKey(access.admin, client.client_id, now);
     const other = await createApiKey(access.admin, client.client_id, addSeconds(now, 1));
     expect(apiKey).toMatch(/^sk-[A-Za-z0-9_-]{43}$/);
-    expect(await access.admin.apiKeys.find(secretHash(apiKey))).toEqual(row);
-    const listed = await access.admin.apiKeys.listOf(client.client_id);
+    expect(await findApiKey(access.admin, secretHash(apiKey))).toEqual(row);
+    const listed = await apiKeysOf(access.admin, client.client_id);
     expect(listed.map(({ key_id }) => key_id)).toEqual([other.row.key_id, row.key_id]);
     await revokeApiKey(access.admin, client.client_id, row.key_id, now);
     await revokeApiKey(access.admin, client.client_id, row.key_id, addSeconds(now, 60));
-    expect(await access.admin.apiKeys.find(row.key_hash)).toMatchObject({ revoked_at: now.toISOString() });
-    expect(await access.admin.apiKeys.find(other.row.key_hash)).not.toHaveProperty('revoked_at');
+    expect(await findApiKey(access.admin, row.key_hash)).toMatchObject({ revoked_at: now.toISOString() });
+    expect(await findApiKey(access.admin, other.row.key_hash)).not.toHaveProperty('revoked_at');
   });
 
   it("another client's API key can't be revoked", async () => {
@@ -243,18 +252,18 @@ describe('administering clients', () => {
     ]) {
       await expect(change).rejects.toMatchObject({ code: 'not_found' });
     }
-    expect(await access.admin.clients.find(unknown)).toBeUndefined();
+    expect(await findClient(access.admin, unknown)).toBeUndefined();
     expect(await readWebhookSecrets(access.admin, unknown)).toEqual([]);
   });
 
   it('a webhook address is set and removed', async () => {
     const { client } = await newClient();
-    expect(await access.admin.clients.setWebhookUrl(client.client_id, 'https://a.test')).toBe(true);
+    expect(await storeWebhookUrl(access.admin, client.client_id, 'https://a.test')).toBe(true);
     expect((await find(client.client_id)).webhook_url).toBe('https://a.test');
-    await access.admin.clients.setWebhookUrl(client.client_id, undefined);
+    await storeWebhookUrl(access.admin, client.client_id, undefined);
     expect(await find(client.client_id)).not.toHaveProperty('webhook_url');
-    expect(await access.admin.clients.setWebhookUrl('client_unknown', 'https://a.test')).toBe(false);
-    expect(await access.admin.clients.setPermissions('client_unknown', { countries: ['GB'] })).toBe(false);
+    expect(await storeWebhookUrl(access.admin, 'client_unknown', 'https://a.test')).toBe(false);
+    expect(await storePermissions(access.admin, 'client_unknown', { countries: ['GB'] })).toBe(false);
   });
 
   it('all clients are listed, page by page, each once', async () => {
@@ -262,7 +271,7 @@ describe('administering clients', () => {
     const seen: string[] = [];
     let after: string | undefined;
     do {
-      const page = await access.admin.clients.list({ limit: 2, after });
+      const page = await clientsPage(access.admin, { limit: 2, after });
       seen.push(...page.clients.map((client) => client.client_id));
       after = page.next;
     } while (after !== undefined);

@@ -1,7 +1,7 @@
 /** A malformed row stops only itself: a list leaves it out, and a read of it fails. A suppression that is malformed suppresses. */
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { dynamoApiKeyStore, dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
+import { apiKeysOf, clientsPage, findClient } from '../../../shared/client/client-store.dynamo.ts';
 import {
   createMessage,
   readFilterFields,
@@ -17,7 +17,7 @@ import {
   suppressedAmong,
   suppressionOf,
 } from '../../../shared/message/suppression/suppressions.dynamo.ts';
-import { claimed, type Delivery, newDelivery } from '../../../shared/webhook/delivery.ts';
+import { claimDelivery, type Delivery, newDelivery } from '../../../shared/webhook/delivery.ts';
 import {
   readDeliveries,
   readDelivery,
@@ -61,8 +61,6 @@ const client = (client_id: string, change: Record<string, unknown> = {}) => ({
 });
 
 describe('a client', () => {
-  const clients = () => dynamoClientStore(tables.dynamo, tables.names.clients);
-
   it.each([
     ['name', { name: 5 }],
     ['scopes', { scopes: 'messages' }],
@@ -72,16 +70,16 @@ describe('a client', () => {
   ])('with an invalid %s cannot be read, and hides no other', async (_name, change) => {
     await put('clients', client('good'));
     await put('clients', client('wrong', change));
-    const { clients: listed } = await clients().list({ limit: 10 });
+    const { clients: listed } = await clientsPage(testContext(tables), { limit: 10 });
     expect(listed.map(({ client_id }) => client_id)).toEqual(['good']);
-    await expect(clients().find('wrong')).rejects.toThrow();
+    await expect(findClient(testContext(tables), 'wrong')).rejects.toThrow();
   });
 
   it('has an invalid API key among valid ones: these are listed', async () => {
     const key = { key_id: 'key_1', client_id: 'keys', created_at: at };
     await put('api_keys', { ...key, key_hash: 'one' });
     await put('api_keys', { ...key, key_hash: 'two', key_id: 7 });
-    const keys = await dynamoApiKeyStore(tables.dynamo, tables.names.api_keys).listOf('keys');
+    const keys = await apiKeysOf(testContext(tables), 'keys');
     expect(keys.map(({ key_hash }) => key_hash)).toEqual(['one']);
   });
 });
@@ -192,7 +190,7 @@ describe('a webhook', () => {
     await put('webhook_deliveries', { ...aDelivery('whd_3'), attempts: [attempt], added_later });
     const seen = await readDelivery(testContext(tables), 'whd_3');
     if (seen === undefined) throw new Error('it is stored');
-    await replaceDelivery(testContext(tables), seen, claimed(seen, created, 'second'));
+    await replaceDelivery(testContext(tables), seen, claimDelivery(seen, created, 'second'));
     expect(await readDelivery(testContext(tables), 'whd_3')).toMatchObject({
       state: 'attempting',
       attempts: [attempt],

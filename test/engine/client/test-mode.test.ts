@@ -10,7 +10,13 @@ import {
   rotateClientSecret,
   rotateWebhookSecret,
 } from '../../../shared/client/client-admin.ts';
-import { disabledClients } from '../../../shared/client/client-store.dynamo.ts';
+import {
+  clientsPage,
+  findClient,
+  isClientDisabled,
+  storeDisabled,
+  storeWebhookUrl,
+} from '../../../shared/client/client-store.dynamo.ts';
 import {
   readWebhookSecrets,
   secretActiveAfterSeconds,
@@ -49,7 +55,7 @@ async function newClient(webhookUrl?: string) {
 it('is found by the id of its test data, with the settings of the client and the scope of messages only', async () => {
   const { liveId, testId, client } = await newClient('https://shop.example/hook');
   expect([modeOf(liveId), modeOf(testId)]).toEqual(['live', 'test']);
-  expect(await admin.clients.find(testId)).toEqual({
+  expect(await findClient(admin, testId)).toEqual({
     ...client,
     client_id: testId,
     name: 'Shop (test)',
@@ -63,7 +69,7 @@ it('has test secrets that the live id does not take, and the other way round', a
   const testSecret = await rotateClientSecret(admin, testId, now);
   const next = await rotateClientSecret(admin, testId, now);
   expect(testSecret).toMatch(/^cs_test_/);
-  const [live, test] = [await admin.clients.find(liveId), await admin.clients.find(testId)];
+  const [live, test] = [await findClient(admin, liveId), await findClient(admin, testId)];
   if (live === undefined || test === undefined) throw new Error('no client');
   expect([clientSecret, testSecret, next].map((secret) => hasSecret(live, secret, now))).toEqual([
     true,
@@ -91,10 +97,10 @@ it('has API keys of either mode', async () => {
 it('has the live webhook URL and secret for test data until it gets others', async () => {
   const { liveId, testId, webhookSecret } = await newClient('https://shop.example/live');
   const urls = async () =>
-    Promise.all([liveId, testId].map(async (id) => (await admin.clients.find(id))?.webhook_url));
-  await admin.clients.setWebhookUrl(testId, 'https://shop.example/test');
+    Promise.all([liveId, testId].map(async (id) => (await findClient(admin, id))?.webhook_url));
+  await storeWebhookUrl(admin, testId, 'https://shop.example/test');
   expect(await urls()).toEqual(['https://shop.example/live', 'https://shop.example/test']);
-  await admin.clients.setWebhookUrl(testId, undefined);
+  await storeWebhookUrl(admin, testId, undefined);
   expect(await urls()).toEqual(['https://shop.example/live', undefined]);
 
   const secretsOf = async (id: string) => (await readWebhookSecrets(admin, id)).map(({ secret }) => secret);
@@ -111,14 +117,14 @@ it('has the live webhook URL and secret for test data until it gets others', asy
 
 it('is disabled in both modes at once', async () => {
   const { liveId, testId } = await newClient();
-  await admin.clients.setDisabled(liveId, true);
-  const isDisabled = disabledClients(tables.dynamo, tables.names.clients, () => now);
+  await storeDisabled(admin, liveId, true);
+  const isDisabled = (id: string) => isClientDisabled(admin, id);
   expect(await Promise.all([liveId, testId].map(isDisabled))).toEqual([true, true]);
 });
 
 it('is listed once', async () => {
   const { liveId } = await newClient();
-  const { clients } = await admin.clients.list({ limit: 1000 });
+  const { clients } = await clientsPage(admin, { limit: 1000 });
   expect(clients.map(({ client_id }) => client_id)).toContain(liveId);
   expect(clients.filter(({ client_id }) => modeOf(client_id) === 'test')).toEqual([]);
 });

@@ -2,7 +2,7 @@
 
 import { type DynamoDBDocumentClient, type GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { disabledClients } from '../../../shared/client/client-store.dynamo.ts';
+import { isClientDisabled } from '../../../shared/client/client-store.dynamo.ts';
 import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
 import { eventsToSend } from '../../../shared/message/message.ts';
 import { transitionMessage } from '../../../shared/message/store/message-changes.dynamo.ts';
@@ -199,7 +199,8 @@ describe('a client that was disabled', () => {
       },
     } as unknown as DynamoDBDocumentClient;
     now = start;
-    const known = disabledClients(counting, tables.names.clients, clock);
+    const context = testContext({ dynamo: counting, names: tables.names }, { clock });
+    const known = (id: string) => isClientDisabled(context, id);
     await put({ disabled: false, secrets: 'spoilt by hand' });
     for (let asked = 0; asked < 5; asked += 1) expect(await known(client_id)).toBe(false);
     expect(reads).toBe(1);

@@ -4,14 +4,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Message } from '../../../shared/message/message.ts';
 import { readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import type { OneTimePassword } from '../../../shared/otp/otp.ts';
-import { type OtpSend, storeOtpSend } from '../../../shared/otp/otp-sends.dynamo.ts';
 import {
   countOtpAttempt,
   countOtpSend,
   countOtpSms,
   latestOtp,
+  type OtpSend,
   otpSendsTo,
   readOtp,
+  storeOtpSend,
 } from '../../../shared/otp/otp-store.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { newId } from '../../../shared/platform/ids.ts';

@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { exportJWK, generateKeyPair } from 'jose';
 import { addSeconds } from '../../../shared/platform/clock.ts';
-import { publicJwk, publishedKeys, publishKey } from '../../../shared/token/access-token.dynamo.ts';
+import { publicJwk, publishedKeys, publishKey } from '../../../shared/token/verify-token.dynamo.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import { testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';

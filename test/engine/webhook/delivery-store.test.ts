@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { withoutUndefined } from '../../../shared/platform/object-fields.ts';
-import { acknowledged, claimed, type Delivery, newDelivery } from '../../../shared/webhook/delivery.ts';
+import { acknowledged, claimDelivery, type Delivery, newDelivery } from '../../../shared/webhook/delivery.ts';
 import {
   listDeliveryKeys,
   readDeliveries,
@@ -77,7 +77,7 @@ describe.each<[string, () => TestContext]>([
     await storeDelivery(context, seen);
     const won = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
-        replaceDelivery(context, seen, claimed(seen, created, `worker ${i}`)),
+        replaceDelivery(context, seen, claimDelivery(seen, created, `worker ${i}`)),
       ),
     );
     expect(won.filter(Boolean)).toHaveLength(1);
@@ -87,17 +87,17 @@ describe.each<[string, () => TestContext]>([
     const context = newContext();
     const seen = aDelivery();
     await storeDelivery(context, seen);
-    const next = claimed(seen, created, 'mine');
+    const next = claimDelivery(seen, created, 'mine');
     expect(await replaceDelivery(context, seen, next)).toBe(true);
     expect(await replaceDelivery(context, seen, next)).toBe(true);
-    expect(await replaceDelivery(context, seen, claimed(seen, created, 'theirs'))).toBe(false);
+    expect(await replaceDelivery(context, seen, claimDelivery(seen, created, 'theirs'))).toBe(false);
   });
 
   it('reads every attempt as it was written', async () => {
     const context = newContext();
     const seen = aDelivery();
     await storeDelivery(context, seen);
-    const held = claimed(seen, created, 'held');
+    const held = claimDelivery(seen, created, 'held');
     await replaceDelivery(context, seen, held);
     const done = acknowledgedFrom(held);
     await replaceDelivery(context, held, done);
@@ -133,7 +133,7 @@ describe.each<[string, () => TestContext]>([
 
 it('a delivery is due 90 s after its time, also while it is claimed, until it is finished', () => {
   const seen = aDelivery();
-  const held = claimed(seen, created, 'held');
+  const held = claimDelivery(seen, created, 'held');
   const dueAt = addSeconds(created, 90).toISOString();
   expect([seen.due_at, held.due_at, acknowledgedFrom(held).due_at]).toEqual([dueAt, dueAt, undefined]);
 });

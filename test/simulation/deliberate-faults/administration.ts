@@ -8,7 +8,7 @@ export const faults: DeliberateFaults = {
     promise: '2.1',
     changes: [
       {
-        file: 'shared/token/access-token.dynamo.ts',
+        file: 'shared/token/verify-token.dynamo.ts',
         replace: 'claims.exp * 1000 > context.clock().getTime()',
         by: 'claims.exp > 0',
       },
@@ -36,8 +36,8 @@ export const faults: DeliberateFaults = {
       },
       {
         file: 'shared/client/client-store.dynamo.ts',
-        replace: 'new PutCommand({ TableName, Item: key })',
-        by: "new PutCommand({ TableName, Item: key, ConditionExpression: 'attribute_not_exists(key_hash)' })",
+        replace: 'new PutCommand({ TableName: env.API_KEYS_TABLE, Item: key })',
+        by: "new PutCommand({ TableName: env.API_KEYS_TABLE, Item: key, ConditionExpression: 'attribute_not_exists(key_hash)' })",
       },
     ],
   },
@@ -48,8 +48,8 @@ export const faults: DeliberateFaults = {
       {
         file: 'shared/client/client-admin.ts',
         replace: `await beforeChange(row);
-  await dependencies.apiKeys.create(row);`,
-        by: `await dependencies.apiKeys.create(row);
+  await storeApiKey(dependencies, row);`,
+        by: `await storeApiKey(dependencies, row);
   await beforeChange(row);`,
       },
       {
@@ -60,8 +60,8 @@ export const faults: DeliberateFaults = {
       },
       {
         file: 'shared/client/client-admin.ts',
-        replace: 'await dependencies.clients.create(client);',
-        by: `await dependencies.clients.create(client);
+        replace: 'await storeClient(dependencies, client);',
+        by: `await storeClient(dependencies, client);
   await beforeChange(client);`,
       },
     ],

@@ -9,8 +9,8 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/otp/otp-store.dynamo.ts',
-        replace: 'attempts < max_attempts',
-        by: 'attempts <= max_attempts',
+        replace: 'attempts < max_attempts AND NOT',
+        by: 'attempts <= max_attempts AND NOT',
       },
     ],
   },

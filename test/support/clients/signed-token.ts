@@ -2,8 +2,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { decodeJwt } from 'jose';
 import { epochSeconds } from '../../../shared/platform/clock.ts';
-import type { TokenClaims } from '../../../shared/token/access-token.dynamo.ts';
 import { signToken } from '../../../shared/token/token-signer.kms.ts';
+import type { TokenClaims } from '../../../shared/token/verify-token.dynamo.ts';
 import { testContext } from '../engine/test-context.ts';
 import type { TestTables } from '../engine/test-tables.ts';
 import { createSigningKey } from '../gateway/access.ts';

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { CreateKeyCommand, type KMSClient } from '@aws-sdk/client-kms';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { dynamoClientAdmin } from '../../../bin/demo-clients.ts';
-import type { ClientAdminDependencies } from '../../../shared/client/client-admin.ts';
 import type { HttpFunction } from '../../../shared/http/http-function.ts';
 import { type TestContext, testContext } from '../engine/test-context.ts';
 import type { TestTables } from '../engine/test-tables.ts';
@@ -12,7 +11,7 @@ export const issuer = 'https://gateway.test';
 export const audience = 'messaging-gateway';
 
 export interface Access {
-  readonly admin: ClientAdminDependencies;
+  readonly admin: ReturnType<typeof dynamoClientAdmin>;
   /** The context of a process of its own: it remembers nothing of what another saw. */
   newProcess(): Process;
   now: Date;

@@ -2,12 +2,7 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamoClientAdmin } from '../../../bin/demo-clients.ts';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
-import {
-  type ClientAdminDependencies,
-  createApiKey,
-  createClient,
-  rotateClientSecret,
-} from '../../../shared/client/client-admin.ts';
+import { createApiKey, createClient, rotateClientSecret } from '../../../shared/client/client-admin.ts';
 import { clientIdIn } from '../../../shared/contract/mode.ts';
 import type { Caps, Limits } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { documentClient, eventually, gateway } from '../gateway/gateway.ts';
@@ -100,7 +95,7 @@ interface ClientWishes {
   readonly caps?: Caps;
 }
 
-export function clientAdmin(): ClientAdminDependencies {
+export function clientAdmin() {
   return dynamoClientAdmin(documentClient(), gateway().tables);
 }
 

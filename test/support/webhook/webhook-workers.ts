@@ -3,6 +3,7 @@
  * with a batch of up to ten messages, and what is due is queued each minute. A test breaks calls of DynamoDB by `around`, and the
  * rest by the options.
  */
+import type { CreateScheduleCommand } from '@aws-sdk/client-scheduler';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { replaceWebhookSecrets, type WebhookSecret } from '../../../shared/client/webhook-secrets.dynamo.ts';
 import { aheadSeconds } from '../../../shared/due/due-index.ts';
@@ -97,16 +98,18 @@ export function webhookWorkers(options: Options) {
     },
   });
   const hasSecrets = replaceWebhookSecrets(context, 'client-a', [], [secret]);
+  function onSchedules({ ScheduleExpression = '', Target }: CreateScheduleCommand['input']): void {
+    onSchedule?.();
+    const at = Date.parse(`${ScheduleExpression.slice('at('.length, -1)}Z`);
+    const seconds = (at - time.now()) / 1000;
+    delays.push({ path: 'schedule', seconds });
+    show('retries', JSON.parse(Target?.Input ?? ''), seconds + (options.scheduleLateMs ?? 0) / 1000);
+  }
   const workerOf = (from: WebhookQueue): DeliverContext => ({
     ...context,
     post: (request) => post(from, request),
     sendToAws: () => Promise.reject(new Error('no endpoint of these tests is in AWS')),
-    async scheduleOnce({ at, message }) {
-      onSchedule?.();
-      const seconds = (at.getTime() - time.now()) / 1000;
-      delays.push({ path: 'schedule', seconds });
-      show('retries', message as WebhookEntry['message'], seconds + (options.scheduleLateMs ?? 0) / 1000);
-    },
+    scheduler: { send: async ({ input }: CreateScheduleCommand) => onSchedules(input) } as never,
   });
   const workers = { first: workerOf('first'), retries: workerOf('retries') };
 

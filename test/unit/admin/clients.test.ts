@@ -6,9 +6,12 @@ import { revokeApiKey } from '../../../shared/admin/client-credentials.ts';
 import { clientIdOf } from '../../../shared/admin/find-client.ts';
 import { listClients, newClientBody } from '../../../shared/admin/manage-clients.ts';
 import { createApiKey, createClient } from '../../../shared/client/client-admin.ts';
+import { findApiKey, storeClient } from '../../../shared/client/client-store.dynamo.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
-import { inMemoryStores } from '../../support/engine/stores.ts';
+import { testContext } from '../../support/engine/test-context.ts';
+import { writeRows } from '../../support/engine/write-rows.ts';
 import { accessTo } from '../../support/gateway/access.ts';
+import { aClient } from '../../support/message/ask-operation.ts';
 
 /** Ids in the order of the table; the later ones are older, and their names come first. */
 function clientsOf(count: number) {
@@ -22,26 +25,21 @@ function clientsOf(count: number) {
   }));
 }
 
-function dependenciesOf(count: number) {
-  const all = clientsOf(count);
-  return {
+async function dependenciesOf(count: number): Promise<AdminContext> {
+  const tables = inMemoryTables();
+  await writeRows(tables.dynamo, tables.names.clients, clientsOf(count));
+  return testContext(tables, {
     clock: () => new Date('2026-11-20T12:00:00.000Z'),
-    clients: {
-      list: async ({ limit, after }: { readonly limit: number; readonly after?: string | undefined }) => {
-        const start = after === undefined ? 0 : all.findIndex(({ client_id }) => client_id === after) + 1;
-        const clients = all.slice(start, start + limit);
-        return { clients, ...(start + limit < count ? { next: clients.at(-1)?.client_id } : {}) };
-      },
-    },
-  } as unknown as AdminContext;
+  }) as unknown as AdminContext;
 }
 
 async function namesOf(count: number, query: Partial<Parameters<typeof listClients>[1]> = {}) {
+  const dependencies = await dependenciesOf(count);
   const names: string[] = [];
   let cursor: string | undefined;
   let total: number | undefined;
   do {
-    const page = await listClients(dependenciesOf(count), { limit: 3, cursor, ...query });
+    const page = await listClients(dependencies, { limit: 3, cursor, ...query });
     names.push(...page.clients.map(({ name }) => name));
     cursor = page.next_cursor;
     total = page.total;
@@ -62,7 +60,8 @@ it('is in the order that is asked for', async () => {
 });
 
 it('refuses a cursor of no client', async () => {
-  await expect(listClients(dependenciesOf(7), { limit: 3, cursor: 'client_nobody' })).rejects.toMatchObject({
+  const dependencies = await dependenciesOf(7);
+  await expect(listClients(dependencies, { limit: 3, cursor: 'client_nobody' })).rejects.toMatchObject({
     code: 'invalid_request',
   });
 });
@@ -74,11 +73,8 @@ it('has every client also where they are too many to be sorted', async () => {
 
 it('has no client whose name is too long to find it by: characters count, not code units', async () => {
   const name = '💬'.repeat(100);
-  const clients = {
-    find: async () => undefined,
-    list: async () => ({ clients: [{ client_id: 'client_1', name }] }),
-  };
-  const dependencies = { clients } as unknown as AdminContext;
+  const dependencies = testContext() as unknown as AdminContext;
+  await storeClient(dependencies, { ...aClient({ client_id: 'client_1' }), name });
   expect(await clientIdOf(dependencies, name)).toBe('client_1');
   await expect(clientIdOf(dependencies, `${name}x`)).rejects.toThrow(`There is no client ${name}.`);
 });
@@ -94,13 +90,13 @@ it.each([
 it('an API key that was made a moment ago is revoked, with one entry of the Activity Log', async () => {
   const now = new Date('2026-11-20T10:00:00.000Z');
   const later = (ms: number, run: () => void) => void setTimeout(run, ms);
-  const { admin } = accessTo(inMemoryTables({ late: { now: Date.now, later, lagMs: () => 300 } }), now);
+  const tables = inMemoryTables({ late: { now: Date.now, later, lagMs: () => 300 } });
+  const { admin } = accessTo(tables, now);
   const { client } = await createClient(admin, { name: 'Shop', scopes: ['messages'] }, now);
   const { row } = await createApiKey(admin, client.client_id, now);
-  const { context, tables } = inMemoryStores();
-  const dependencies = { ...admin, ...context, clock: () => now } as never;
+  const dependencies = { ...admin, ...testContext(tables, { clock: () => now }) } as never;
   await revokeApiKey(dependencies, 'Ada', client.client_id, row.key_id);
-  expect(await admin.apiKeys.find(row.key_hash)).toMatchObject({ revoked_at: now.toISOString() });
+  expect(await findApiKey(admin, row.key_hash)).toMatchObject({ revoked_at: now.toISOString() });
   expect(tables.rows('activity_log')).toMatchObject([
     { kind: 'api_key_revoked', before: { key_id: row.key_id } },
   ]);

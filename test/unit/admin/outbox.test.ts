@@ -2,12 +2,20 @@
 import { expect, it } from '@jest/globals';
 import type { AdminContext } from '../../../shared/admin/admin-context.ts';
 import { listOutbox, sendInbound } from '../../../shared/admin/simulated-messages.ts';
+import { storeClient } from '../../../shared/client/client-store.dynamo.ts';
+import { testContext } from '../../support/engine/test-context.ts';
+import { aClient } from '../../support/message/ask-operation.ts';
 
 const asked: unknown[] = [];
 const queued: string[] = [];
+const context = testContext(undefined, {
+  clock: () => new Date('2026-11-20T10:00:00.000Z'),
+  newId: () => 'id-1',
+});
+await storeClient(context, aClient({ client_id: 'client_1' }));
 const dependencies = {
+  ...context,
   isSimulated: false,
-  clients: { find: async () => ({}) },
   outbox: {
     page: async (...given: unknown[]) => {
       asked.push(given);
@@ -15,9 +23,7 @@ const dependencies = {
     },
   },
   simulatedInbound: async ([receipt]: readonly { body: string }[]) => queued.push(receipt?.body ?? ''),
-  clock: () => new Date('2026-11-20T10:00:00.000Z'),
   retentionDays: 90,
-  newId: () => 'id-1',
 } as unknown as AdminContext;
 
 it('shows the test messages of a client, and no live ones', async () => {

@@ -4,6 +4,7 @@ import type { AdminContext } from '../../../shared/admin/admin-context.ts';
 import { messageQuery, searchMessages } from '../../../shared/admin/find-messages.ts';
 import type { MessageFilter } from '../../../shared/admin/message-search.dynamo.ts';
 import { testContext, withCalls } from '../../support/engine/test-context.ts';
+import { aClient } from '../../support/message/ask-operation.ts';
 
 type Options = Parameters<AdminContext['messages']['search']>[1];
 
@@ -11,7 +12,9 @@ type Options = Parameters<AdminContext['messages']['search']>[1];
 async function searched(query: Readonly<Record<string, string>>, clients = 30) {
   const asked: { filter: MessageFilter; options: Options }[] = [];
   const periods: string[] = [];
-  const context = withCalls(testContext(), async ({ input }) => {
+  const context = withCalls(testContext(), async ({ operation, input }) => {
+    if (operation === 'Get')
+      return { Item: aClient({ client_id: String(Object.values(input.Key as object)) }) };
     const period = String(input.ExpressionAttributeValues?.[':period']);
     periods.push(period);
     const ids = ['*', ...Array.from({ length: clients }, (_, index) => `client_${index}`)];
@@ -29,7 +32,6 @@ async function searched(query: Readonly<Record<string, string>>, clients = 30) {
     ...context,
     mode: 'live',
     clock: () => new Date('2026-11-20T12:00:00.000Z'),
-    clients: { find: async (id: string) => ({ client_id: id }) },
     messages: {
       search: async (filter: MessageFilter, options: Options) => {
         asked.push({ filter, options });

@@ -1,10 +1,12 @@
 import { expect, it } from '@jest/globals';
 import { summarizeUsage } from '../../../shared/admin/usage.ts';
 import { testContext, withCalls } from '../../support/engine/test-context.ts';
+import { aClient } from '../../support/message/ask-operation.ts';
 
 /** Each day of November has as many messages as its number says. */
 async function summaryOf(time: Parameters<typeof summarizeUsage>[1]) {
-  const context = withCalls(testContext(), async ({ input }) => {
+  const context = withCalls(testContext(), async ({ operation, input }) => {
+    if (operation === 'Get') return { Item: aClient({ name: 'Shop' }) };
     const period = String(input.ExpressionAttributeValues?.[':period']);
     const amounts = {
       's.t.GB.d.m': Number(period.slice(8)),
@@ -13,8 +15,7 @@ async function summaryOf(time: Parameters<typeof summarizeUsage>[1]) {
     };
     return { Items: ['*', 'client_1'].map((client_id) => ({ period, client_id, ...amounts })) };
   });
-  const clients = { find: async () => ({ name: 'Shop' }) };
-  return summarizeUsage({ ...context, mode: 'live', clients } as never, time);
+  return summarizeUsage({ ...context, mode: 'live' } as never, time);
 }
 
 const summaryAt = (interval: 'day' | 'week', at: string) => summaryOf({ interval, at: new Date(at) });

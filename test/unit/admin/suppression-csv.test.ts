@@ -4,9 +4,11 @@ import fc from 'fast-check';
 import { rowsAsCsv } from '../../../bin/admin/operation-command.ts';
 import type { AdminContext } from '../../../shared/admin/admin-context.ts';
 import { importSuppressions, readSuppressions } from '../../../shared/admin/client-suppressions.ts';
+import { storeClient } from '../../../shared/client/client-store.dynamo.ts';
 import { storeSuppression, suppressionOf } from '../../../shared/message/suppression/suppressions.dynamo.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
+import { aClient } from '../../support/message/ask-operation.ts';
 
 const time = '2026-11-20T10:00:00.000Z';
 const recipient = '+447700900123';
@@ -84,6 +86,7 @@ describe('suppressions as CSV', () => {
 it('an import without scopes keeps that of a suppression which older reads do not show yet', async () => {
   const tables = inMemoryTables({ late: { now: () => 0, later: () => {}, lagMs: () => 1000 } });
   const { context } = inMemoryStores(tables);
+  await storeClient(context, aClient({ client_id: 'client' }));
   await storeSuppression(context, {
     client_id: 'client',
     recipient,
@@ -95,7 +98,6 @@ it('an import without scopes keeps that of a suppression which older reads do no
   expect(await suppressionOf(context, 'client', recipient)).toBeUndefined();
   const dependencies = {
     ...context,
-    clients: { find: async () => ({}) },
     clock: () => new Date('2026-11-20T10:00:00.500Z'),
   } as unknown as AdminContext;
   const { lines } = readSuppressions(recipient);

@@ -15,6 +15,7 @@ import { carrierRoutes } from '../../../shared/contract/routes.ts';
 import { publicHttpFunction } from '../../../shared/http/http-function.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
+import { strictSqs } from '../../support/engine/strict-sqs.ts';
 import { testContext } from '../../support/engine/test-context.ts';
 import { created } from '../../support/message/example-message.ts';
 
@@ -34,9 +35,14 @@ function aGateway(secret: unknown = credentials('token')) {
   const queue: StoredCallback[] = [];
   const refusals: Error[] = [];
   const counted: string[] = [];
-  const { authenticate, receive } = callbackOperations({
-    carriers: carrierReports,
-    credentialsOf: carrierSecrets(
+  const sqs = strictSqs({
+    deliver: (_url, { MessageBody = '' }) => void queue.push(JSON.parse(MessageBody)),
+    fault: () => refusals.shift(),
+  });
+  const { authenticate, receive } = callbackOperations(
+    testContext(undefined, { sqs: () => sqs, env: { TOKEN_ISSUER: baseUrl } }),
+    carrierReports,
+    carrierSecrets(
       {
         send: async () => {
           if (stored === undefined) throw new Error('no connection');
@@ -46,13 +52,7 @@ function aGateway(secret: unknown = credentials('token')) {
       { arns: '{"twilio":"arn","infobip":"arn","meta":"arn"}', baseUrls: false },
       () => now,
     ),
-    baseUrl,
-    store: async (callback) => {
-      if (refusals.length > 0) throw refusals.shift();
-      queue.push(callback);
-    },
-    warn: () => {},
-  });
+  );
   const tables = inMemoryTables({
     around: ({ input }) => {
       counted.push(convertToNative(Object(input.Key).counter) as string);

@@ -19,7 +19,7 @@ import { rememberedSeconds } from '../../../shared/otp/otp-holds.dynamo.ts';
 import { ttlSeconds } from '../../../shared/otp/otp-request.ts';
 import { inWords } from '../../../shared/platform/clock.ts';
 import { accessCache } from '../../../shared/platform/expiring-cache.ts';
-import { keyBounds, tokenLifetimeSeconds } from '../../../shared/token/access-token.dynamo.ts';
+import { keyBounds, tokenLifetimeSeconds } from '../../../shared/token/verify-token.dynamo.ts';
 import { usageKeptDays } from '../../../shared/usage/period.ts';
 import { clientPeriodsMax, periodsMax } from '../../../shared/usage/usage-query.ts';
 import { disabledAfter } from '../../../shared/webhook/deliver/disable-endpoint.ts';

@@ -7,6 +7,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { stages } from '../../../lib/stages/stages.ts';
 import type { AdminContext } from '../../../shared/admin/admin-context.ts';
 import { allowOtps, listOtpHolds } from '../../../shared/admin/otp-holds.ts';
+import { storeClient } from '../../../shared/client/client-store.dynamo.ts';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import { assertNotHeld, type OtpHoldState } from '../../../shared/otp/otp-holds.dynamo.ts';
 import { ttlSeconds } from '../../../shared/otp/otp-request.ts';
@@ -16,6 +17,7 @@ import { countedMetrics } from '../../support/doubles/counted-metrics.ts';
 import { type InMemoryTables, inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { testContext } from '../../support/engine/test-context.ts';
 import { noKill } from '../../support/faults/kill-process.ts';
+import { aClient } from '../../support/message/ask-operation.ts';
 import { newClient, otpHoldsIn, start } from '../../support/message/otp-hold-world.ts';
 import { batchesOf, traffic } from '../../support/message/otp-traffic.ts';
 
@@ -188,11 +190,12 @@ describe('an administrator', () => {
     ({
       ...testContext(tables),
       mode,
-      clients: { find: async (id: string) => ({ client_id: id, name: 'Shop' }) },
       clock: () => now,
     }) as unknown as AdminContext;
-  const allow = (clientId: string, country: string, always: boolean, now = start) =>
-    allowOtps(admin(now), 'Ada', { clientId, country, always });
+  const allow = async (clientId: string, country: string, always: boolean, now = start) => {
+    await storeClient(admin(now), aClient({ client_id: clientId, name: 'Shop' }));
+    return allowOtps(admin(now), 'Ada', { clientId, country, always });
+  };
 
   it('lists them page by page, the newest first, and those of test data if asked', async () => {
     const clients = ['a', 'b', 'c', 'd', 'e'].map((name) => `client-${name}`);

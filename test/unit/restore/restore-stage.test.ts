@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { keysOf } from '../../../bin/admin/restored-tables.ts';
 import { revokeApiKey } from '../../../shared/client/client-admin.ts';
-import { dynamoApiKeyStore, dynamoClientStore } from '../../../shared/client/client-store.dynamo.ts';
+import { findApiKey, storeDisabled } from '../../../shared/client/client-store.dynamo.ts';
 import { readWebhookSecrets } from '../../../shared/client/webhook-secrets.dynamo.ts';
 import { tableShapes } from '../../../shared/contract/tables.ts';
 import { dispatch } from '../../../shared/message/dispatch/dispatch-message.ts';
@@ -294,9 +294,8 @@ it('webhooks that were not finished are failed, each with one alert, and a resen
 });
 
 describe('clients, API keys and webhook secrets', () => {
-  const keysIn = ({ tables }: Gateway) => dynamoApiKeyStore(tables.dynamo, tables.names.api_keys);
   const isUsable = async (gateway: Gateway, keyId: string): Promise<boolean> =>
-    (await keysIn(gateway).find(`hash ${keyId}`))?.revoked_at === undefined;
+    (await findApiKey(testContext(gateway.tables), `hash ${keyId}`))?.revoked_at === undefined;
   const secretsIn = ({ tables }: Gateway, ...of: [string, string?]) =>
     readWebhookSecrets(testContext(tables), ...of);
   const isDisabled = (gateway: Gateway, client_id: string) => gateway.get('clients', { client_id })?.disabled;
@@ -333,8 +332,8 @@ describe('clients, API keys and webhook secrets', () => {
   it('that an administrator revoked or disabled meanwhile are not enabled with the others', async () => {
     const { gateway } = await restored();
     const { tables, clock } = gateway;
-    await revokeApiKey({ apiKeys: keysIn(gateway) }, 'client-a', 'live', clock());
-    await dynamoClientStore(tables.dynamo, tables.names.clients).setDisabled('client-a', true);
+    await revokeApiKey(testContext(tables), 'client-a', 'live', clock());
+    await storeDisabled(testContext(tables), 'client-a', true);
     await enableRows(gateway.held(), { allBut: [] });
     expect([await isUsable(gateway, 'live'), isDisabled(gateway, 'client-a')]).toEqual([false, true]);
   });

@@ -7,9 +7,9 @@ import fc from 'fast-check';
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { ApiRequest } from '../../../shared/operation/operation.ts';
 import { addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
-import { type PublicJwk, publicJwk, verifyToken } from '../../../shared/token/access-token.dynamo.ts';
 import { showWellKnown } from '../../../shared/token/server-metadata.ts';
 import { concatenatedSignature } from '../../../shared/token/token-signer.kms.ts';
+import { type PublicJwk, publicJwk, verifyToken } from '../../../shared/token/verify-token.dynamo.ts';
 import { inMemoryTables } from '../../support/engine/in-memory-tables.ts';
 import { testContext } from '../../support/engine/test-context.ts';
 

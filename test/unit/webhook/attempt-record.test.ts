@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { attemptOf } from '../../../shared/webhook/deliver/sign-and-post.ts';
-import { claimed, newDelivery } from '../../../shared/webhook/delivery.ts';
+import { claimDelivery, newDelivery } from '../../../shared/webhook/delivery.ts';
 import { created } from '../../support/message/example-message.ts';
 
 const given = {
@@ -14,7 +14,7 @@ const given = {
 } as const;
 
 function anAttempt(requestHeaders = {}, responseHeaders = {}) {
-  return attemptOf(claimed(newDelivery(given, created, 30, 'first'), created, 'held'), {
+  return attemptOf(claimDelivery(newDelivery(given, created, 30, 'first'), created, 'held'), {
     startedAt: addSeconds(created, 0.25),
     endedAt: addSeconds(created, 1),
     requestHeaders,

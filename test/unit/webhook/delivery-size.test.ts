@@ -6,7 +6,7 @@ import { type Attempt, startOf } from '../../../shared/webhook/attempt-record.ts
 import {
   acknowledged,
   alerted,
-  claimed,
+  claimDelivery,
   type Delivery,
   deliverySchema,
   failedAttempt,
@@ -85,7 +85,7 @@ const filling = fc.record({
 
 /** One failed attempt: claimed, alerted if it was the last, and resent manually. */
 function tryConditionalWrite(before: Delivery, filled: Partial<Attempt>): Delivery[] {
-  const held = claimed(before, now, 'r');
+  const held = claimDelivery(before, now, 'r');
   const failed = failedAttempt(held, attempt(held.attempt_number, filled), 1, 'r');
   if (failed.state !== 'failed') return [held, failed];
   const told = alerted(failed, 'r');
@@ -136,7 +136,7 @@ describe('the row of a delivery', () => {
     const attempts = Array.from({ length: 13 }, (_, n) => attempt(n + 1, large));
     const grown: Delivery = { ...delivery('https://a.example/', '{}'), attempt_number: 14, attempts };
     expect(rowSize(grown)).toBeGreaterThan(390_000);
-    const held = claimed(grown, now, 'r');
+    const held = claimDelivery(grown, now, 'r');
     expect(rowSize(held)).toBeLessThan(rowBytesMax);
     const done = acknowledged(held, attempt(14, large), 'r');
     expect(rowSize(done)).toBeLessThan(rowBytesMax);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { addSeconds, epochSeconds } from '../../../shared/platform/clock.ts';
-import { alerted, claimed } from '../../../shared/webhook/delivery.ts';
+import { alerted, claimDelivery } from '../../../shared/webhook/delivery.ts';
 import { replaceDelivery, storeDelivery } from '../../../shared/webhook/delivery-store.dynamo.ts';
 import { resendDelivery } from '../../../shared/webhook/log/request-resend.ts';
 import { strictSqs } from '../../support/engine/strict-sqs.ts';
@@ -103,7 +103,7 @@ describe('a manual resend', () => {
     const { workers, again } = await afterFailure();
     await again();
     const waiting = await workers.delivery();
-    await replaceDelivery(workers, waiting, claimed(waiting, workers.clock(), 'held'));
+    await replaceDelivery(workers, waiting, claimDelivery(waiting, workers.clock(), 'held'));
     expect(await again()).toEqual({ kind: 'already_waiting', state: 'attempting' });
   });
 

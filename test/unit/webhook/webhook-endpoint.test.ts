@@ -23,7 +23,7 @@ import {
   requestedDestination,
   testRequestSchema,
 } from '../../../shared/webhook/manage-endpoints.ts';
-import { testEvent } from '../../../shared/webhook/test-event.ts';
+import { testEvent } from '../../../shared/webhook/plan-deliveries.ts';
 import { changedEndpoint, receives } from '../../../shared/webhook/webhook-endpoint.ts';
 import { inMemoryStores } from '../../support/engine/stores.ts';
 import { accessTo } from '../../support/gateway/access.ts';

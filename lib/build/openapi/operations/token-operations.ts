@@ -1,5 +1,5 @@
 /** The operation that returns a token. */
-import { tokenLifetimeSeconds } from '../../../../shared/token/access-token.dynamo.ts';
+import { tokenLifetimeSeconds } from '../../../../shared/token/verify-token.dynamo.ts';
 import type { Description } from '../description.ts';
 import { noStore } from '../headers.ts';
 import { tokenLifetime } from '../introduction.ts';
