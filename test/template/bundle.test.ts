@@ -118,7 +118,6 @@ describe('the generated responses of describe-api', () => {
       'docs.reference.json',
       expect.stringMatching(/^docs\.scalar\.\w+\.js\.br$/),
       expect.stringMatching(/^docs\.scalar\.\w+\.js\.json$/),
-      'docs.search-index.json',
       'docs.testing.json',
       'docs.verify.go.json',
       'docs.verify.mjs.json',

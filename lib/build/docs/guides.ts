@@ -74,14 +74,12 @@ export function renderGuide(name: string, operationLinks: ReadonlyMap<string, st
   return { name, title: /^# (.+)/.exec(markdown)?.[1] ?? name, html };
 }
 
-/** Returns each heading with the text below it, without code. The anchor of the first one is empty. */
-export function sectionsOf({ html }: Guide) {
-  return html.split(/(?=<h[1-3][ >])/).map((part) => {
-    const [heading = '', level, id] = /^<h(\d)(?: id="([^"]*)")?>.*<\/h\d>/.exec(part) ?? [];
-    const text = part.slice(heading.length).replaceAll(/<figure.*?<\/figure>|<\/(?:td|th|li|p)>/gs, ' ');
-    const anchor = id === undefined ? '' : `#${id}`;
-    return { level: Number(level), title: textOf(heading), anchor, text: textOf(text) };
-  });
+/** Returns the headings of the second level, with their anchors. */
+export function contentsOf({ html }: Guide) {
+  return Array.from(html.matchAll(/<h2 id="([^"]*)">(.*?)<\/h2>/g), ([, id = '', heading = '']) => ({
+    title: textOf(heading),
+    anchor: `#${id}`,
+  }));
 }
 
 const marks = new Map(Object.entries({ lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'", amp: '&' }));

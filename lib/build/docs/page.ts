@@ -1,8 +1,8 @@
-/** Renders the pages of the documentation, each with the search in its header and a content security policy. */
+/** Renders the pages of the documentation, each with links to the others and a content security policy. */
 import { createHash } from 'node:crypto';
 import { buildSync } from 'esbuild';
 import type { ApiResponse } from '../../../shared/operation/operation.ts';
-import { type Guide, sectionsOf } from './guides.ts';
+import { contentsOf, type Guide } from './guides.ts';
 
 /** Returns a script or a style sheet of this folder as one text. */
 function bundled(file: string): string {
@@ -27,9 +27,7 @@ export interface Link {
 
 /** @param links - links to all pages, in the order of the navigation */
 export function guidePage(guide: Guide, links: readonly Link[]): ApiResponse {
-  const contents = sectionsOf(guide)
-    .filter(({ level }) => level === 2)
-    .map(({ title, anchor }) => `<li><a href="${anchor}">${title}</a></li>`);
+  const contents = contentsOf(guide).map(({ title, anchor }) => `<li><a href="${anchor}">${title}</a></li>`);
   const content = `<div class="guide">
 <nav aria-label="Contents"><ul>${contents.join('')}</ul></nav>
 <main id="main" tabindex="-1">
@@ -66,7 +64,7 @@ function page(
         // Scalar is loaded from a file, and sets styles of elements.
         `script-src ${kind === 'reference' ? "'self' " : ''}${hashed(script)}`,
         `style-src ${kind === 'reference' ? "'unsafe-inline'" : hashed(style)}`,
-        // Permits the search index, the API document, and requests that the reader tries.
+        // Permits the API document, and requests that the reader tries.
         "connect-src 'self'",
         'img-src data:',
         "base-uri 'none'",
@@ -90,10 +88,6 @@ function page(
 <section class="top" aria-label="Messaging Gateway">
 <b>Messaging Gateway</b>
 <nav aria-label="Documentation">${navigation.join('\n')}</nav>
-<search>
-<form><input id="search" type="search" placeholder="Search (press /)" aria-label="Search the documentation" autocomplete="off"></form>
-<ul id="results" aria-live="polite"></ul>
-</search>
 </section>
 ${content}
 <script>${script}</script>

@@ -4,11 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import type { ApiResponse } from '../../../shared/operation/operation.ts';
-import { openApiDocument } from '../openapi/document.ts';
-import { guideNames, programs, readGuideFile, renderGuide } from './guides.ts';
+import { type OpenApiDocument, openApiDocument } from '../openapi/document.ts';
+import { anchorOf, guideNames, programs, readGuideFile, renderGuide } from './guides.ts';
 import { guidePage, referencePage } from './page.ts';
 import { scalarScript } from './scalar.ts';
-import { linksOfOperations, searchEntries } from './search-entries.ts';
 
 /** Returns every response by its path. */
 export function published(): Readonly<Record<string, ApiResponse>> {
@@ -23,7 +22,6 @@ export function published(): Readonly<Record<string, ApiResponse>> {
     '/openapi.json': file('application/json', JSON.stringify(document), {
       'Access-Control-Allow-Origin': '*',
     }),
-    '/docs/search-index': file('application/json', JSON.stringify(searchEntries(guides, document))),
     '/docs/reference': cached(referencePage(reference, links, library)),
     ...Object.fromEntries(guides.map((guide) => [`/docs/${guide.name}`, cached(guidePage(guide, links))])),
     ...Object.fromEntries(
@@ -33,6 +31,23 @@ export function published(): Readonly<Record<string, ApiResponse>> {
       'Cache-Control': 'public, max-age=31536000, immutable',
     }),
   };
+}
+
+/** Returns the address of each operation in the reference, by `METHOD /path`. */
+export function linksOfOperations({ paths }: OpenApiDocument): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(
+        ([
+          method,
+          {
+            operationId,
+            tags: [tag = ''],
+          },
+        ]) => [`${method.toUpperCase()} ${path}`, `reference#tag/${anchorOf(tag)}/${operationId}`],
+      ),
+    ),
+  );
 }
 
 function file(type: string, body: string, headers: Readonly<Record<string, string>> = {}): ApiResponse {

@@ -140,52 +140,9 @@ describe('the API reference', () => {
       await page.context().close();
     },
   );
-
-  it('shows the operation and the rule that the search found', async () => {
-    const { page } = await open('/docs/errors');
-    for (const [words, heading] of [
-      ['pagination', 'Requests and responses'],
-      ['sendBulkSms', 'Send an SMS to up to 1000 recipients'],
-    ] as const) {
-      // With the keyboard.
-      await page.locator('body').press('/');
-      await page.keyboard.type(words);
-      await page.locator('#results a').first().waitFor();
-      await page.keyboard.press('Enter');
-      const found = page.getByRole('heading', { name: heading });
-      await found.waitFor();
-      await expectInView(found);
-      await page.goto(`${gateway().base_url}/docs/webhooks`);
-    }
-    await page.context().close();
-  });
 });
 
-async function expectInView(place: ReturnType<Page['getByRole']>): Promise<void> {
-  // Scalar scrolls once it has rendered what is above.
-  await place.page().waitForFunction(
-    (element) => {
-      const { top = -1 } = element?.getBoundingClientRect() ?? {};
-      return top >= 0 && top < innerHeight;
-    },
-    await place.elementHandle(),
-  );
-}
-
 describe('a reader', () => {
-  it('finds what a page says, sees the words in their text, and gets there', async () => {
-    const { page } = await open('/docs/quick-start', { viewport: { width: 390, height: 844 } });
-    await page.getByRole('searchbox').fill('429');
-    const result = page.locator('#results li').first();
-    await result.getByText('A rate limit is used up.').waitFor();
-    expect(await axeViolations(page)).toEqual([]);
-    await result.getByRole('link').click();
-    await page.waitForURL('**/docs/errors#rate_limit_exceeded');
-    await page.getByRole('searchbox').fill('xyzzy');
-    await page.getByText('Nothing found').waitFor();
-    await page.context().close();
-  });
-
   it('chooses a language once for all guides, and copies what is shown', async () => {
     const { page } = await open('/docs/quick-start');
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

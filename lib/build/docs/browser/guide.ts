@@ -1,6 +1,5 @@
-/** The script of a guide: the search, language tabs, copy buttons, and the reader's credentials in the commands. */
+/** The script of a guide: language tabs, copy buttons, and the reader's credentials in the commands. */
 import { credentials, takeFromAddress } from './credentials.ts';
-import { startSearch } from './search.ts';
 
 const languageKey = 'language';
 const copiedMs = 2000;
@@ -55,4 +54,3 @@ takeFromAddress();
 fillIn();
 startTabs();
 addCopyButtons();
-startSearch();

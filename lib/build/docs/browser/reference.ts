@@ -3,7 +3,6 @@
  * server.
  */
 import { credentials } from './credentials.ts';
-import { startSearch } from './search.ts';
 
 interface Operation {
   readonly operationId?: string;
@@ -27,8 +26,6 @@ async function start(): Promise<void> {
       preferredSecurityScheme: 'apiKey',
       securitySchemes: { apiKey: { token: credentials().test_api_key ?? '' } },
     },
-    // Scalar's search is hidden, because the search in the page's header also finds guides.
-    hideSearch: true,
     hideModels: true,
     hideClientButton: true,
     hideDarkModeToggle: true,
@@ -56,4 +53,3 @@ new MutationObserver(() => {
     for (const element of document.querySelectorAll(selector)) element.setAttribute(name, value);
 }).observe(document.body, { childList: true, subtree: true });
 start();
-startSearch();
