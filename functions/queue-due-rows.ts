@@ -10,7 +10,6 @@ import {
 import { waitingIn } from '../shared/platform/aws/queues.sqs.ts';
 import { contextOf } from '../shared/platform/context.ts';
 import { environmentOf } from '../shared/platform/env.ts';
-import { countMetric } from '../shared/platform/log.ts';
 import { dueWebhookOf, sendWebhookRetries } from '../shared/webhook/delivery-queue.sqs.ts';
 
 const context = contextOf(environmentOf<'queue-due-rows'>());
@@ -33,7 +32,6 @@ export async function handler(): Promise<void> {
       waiting: () => waitingIn(sqs(), env.WEBHOOK_RETRIES_QUEUE_URL),
     }),
   ]);
-  countMetric('RowsDue', messages.left + webhooks.left);
   log.info('due rows', { messages: logged(messages), webhooks: logged(webhooks) });
   const failures = [...messages.failures, ...webhooks.failures];
   if (failures.length > 0) throw new AggregateError(failures, 'some rows that are due could not be queued');

@@ -2,7 +2,6 @@
 import {
   type App,
   CliCredentialsStackSynthesizer,
-  DefaultStackSynthesizer,
   type IStackSynthesizer,
   Stack,
   Validations,
@@ -26,7 +25,7 @@ export class GatewayStack extends Stack {
       description: `Messaging gateway, stage ${stage.name}`,
       ...(stage.region === undefined ? {} : { env: { region: stage.region } }),
       terminationProtection: stage.keepData,
-      ...synthesizerOf(stage),
+      ...(stage.emulator ? { synthesizer: withCredentialsOfCaller() } : {}),
     });
     this.stage = stage;
     // The CDK omits this id from logical ids, so that they stay the same as in releases without the construct.
@@ -34,16 +33,10 @@ export class GatewayStack extends Stack {
   }
 }
 
-function synthesizerOf(stage: StageSettings): { readonly synthesizer?: IStackSynthesizer } {
-  const { bootstrapQualifier: qualifier, emulator } = stage;
-  const options = qualifier === undefined ? {} : { qualifier };
-  if (qualifier === undefined && !emulator) return {};
-  // The emulator's bootstrap role cannot access its bucket, so the deploy uses the caller's credentials.
-  const synthesizer = emulator
-    ? new CliCredentialsStackSynthesizer(options)
-    : new DefaultStackSynthesizer(options);
+/** The emulator's bootstrap role cannot access its bucket, so the deploy uses the caller's credentials. */
+function withCredentialsOfCaller(): IStackSynthesizer {
   // The CDK's types are not compatible with exactOptionalPropertyTypes.
-  return { synthesizer: synthesizer as IStackSynthesizer };
+  return new CliCredentialsStackSynthesizer() as IStackSynthesizer;
 }
 
 /**

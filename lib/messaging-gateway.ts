@@ -4,11 +4,11 @@
  * A request enters by the API and is stored as a message. The stream of the messages table starts everything after that. Our own
  * stack (`gateway-stack.ts`) uses this construct, and so do the apps of platform teams, from the package `messaging-gateway`.
  */
-import { CfnOutput, Stack, Tags, Token } from 'aws-cdk-lib';
+import { CfnOutput, Stack, Token } from 'aws-cdk-lib';
 import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
 import { type IAlarmAction, MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import { type IRole, ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -20,7 +20,6 @@ import { AlarmNotifications } from './capabilities/alarm-notifications.ts';
 import { Alarms } from './capabilities/alarms.ts';
 import { Canary } from './capabilities/api/canary.ts';
 import { Api } from './capabilities/api/rest-api.ts';
-import { CloudWatchDashboard } from './capabilities/cloudwatch-dashboard.ts';
 import { grantAdministration, grantUses, type Queues, type Resources } from './capabilities/grant-uses.ts';
 import { Messaging } from './capabilities/messaging/messaging.ts';
 import { ReviewEditedRows } from './capabilities/review-edited-rows-function.ts';
@@ -43,10 +42,7 @@ export type { MessagingGatewayProps };
 /** The properties that may be tokens: ARNs, ids and addresses that are unknown before the deploy. */
 const takingTokens = [
   'encryptionKeyArn',
-  'permissionsBoundaryArn',
-  'tags',
   'smsOriginationIdentity',
-  'smsProtectConfigurationId',
   'whatsappPhoneNumberId',
   'customDomain.certificateArn',
   'customDomain.hostedZone.id',
@@ -74,11 +70,6 @@ export class MessagingGateway extends Construct {
   constructor(scope: Construct, id: string, props: MessagingGatewayProps = {}) {
     super(scope, id);
     const stage = this.settingsFrom(props);
-    for (const [tag, value] of Object.entries(stage.tags)) Tags.of(this).add(tag, value);
-    if (stage.permissionsBoundaryArn !== undefined)
-      PermissionsBoundary.of(this).apply(
-        ManagedPolicy.fromManagedPolicyArn(this, 'PermissionsBoundary', stage.permissionsBoundaryArn),
-      );
     const storage = new Storage(this, 'Storage', stage);
     const schedules = new Schedules(this, 'Schedules', stage);
     const tokenKey = new TokenKey(this, 'TokenKey', stage);
@@ -121,13 +112,6 @@ export class MessagingGateway extends Construct {
     this.alarms = alarms?.all ?? [];
     new AlarmNotifications(this, 'AlarmNotifications', stage, this.alarms);
     if (stage.canary) new Canary(this, 'Canary', stage, alarms?.ofReleases ?? []);
-    if (stage.dashboard)
-      new CloudWatchDashboard(this, 'CloudWatchDashboard', {
-        stage,
-        api: api.rest,
-        queues,
-        alarms: this.alarms,
-      });
 
     this.publish(storage.names());
     for (const [name, { queue, deadLetters }] of Object.entries(queues)) {
@@ -239,7 +223,6 @@ export class MessagingGateway extends Construct {
     const ofStack = {
       stackName: stack.stackName,
       region: stack.region,
-      bootstrapQualifier: stack.synthesizer.bootstrapQualifier,
     };
     const given = props as Readonly<Record<string, unknown>>;
     const wrong = Object.entries(ofStack).filter(

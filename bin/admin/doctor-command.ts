@@ -3,7 +3,6 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { PinpointSMSVoiceV2Client } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import { SocialMessagingClient } from '@aws-sdk/client-socialmessaging';
-import { changedSettingsIn } from '../../lib/constructs/stack-outputs.ts';
 import { stages } from '../../lib/stages/stages.ts';
 import type { AdminContext } from '../../shared/admin/admin-context.ts';
 import { listCarriers } from '../../shared/admin/check-carriers.ts';
@@ -101,7 +100,6 @@ async function missingOf(stackName: string, { carriers }: AdminContext): Promise
         whatsappByAws: carriers.whatsapp.includes('aws'),
         receiptsTopic: outputs.ReceiptsTopicArn,
         alarmTopics,
-        changedSettings: changedSettingsIn(outputs),
       },
     );
   } finally {

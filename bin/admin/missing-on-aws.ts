@@ -42,8 +42,6 @@ export interface StageOnAws {
   readonly receiptsTopic: string | undefined;
   /** The topics that e-mail the alarms. */
   readonly alarmTopics: readonly string[];
-  /** The names of the settings that the deploy changed. */
-  readonly changedSettings: readonly string[];
 }
 
 /** Returns the missing steps. If the credentials do not permit a check, this is a finding, too. */
@@ -199,10 +197,7 @@ function withoutTwoWay(
     });
 }
 
-async function whatsapp(
-  { social }: AwsClients,
-  { receiptsTopic, changedSettings }: StageOnAws,
-): Promise<readonly Missing[]> {
+async function whatsapp({ social }: AwsClients, { receiptsTopic }: StageOnAws): Promise<readonly Missing[]> {
   const { linkedAccounts = [] } = await social.send(new ListLinkedWhatsAppBusinessAccountsCommand({}));
   const withoutEvents = linkedAccounts.filter(({ eventDestinations = [] }) =>
     eventDestinations.every(({ eventDestinationArn }) => eventDestinationArn !== receiptsTopic),
@@ -225,17 +220,6 @@ async function whatsapp(
           next_step: `aws socialmessaging put-whatsapp-business-account-event-destinations --id ${id} --event-destinations eventDestinationArn=${receiptsTopic}`,
         }))
       : []),
-    ...(changedSettings.includes('whatsappOtpTemplate')
-      ? []
-      : [
-          {
-            about: 'WhatsApp',
-            problem:
-              'One-time passwords are sent as text, which WhatsApp refuses outside of 24 hours after a message',
-            next_step:
-              'Have an authentication template approved, and deploy with the setting whatsappOtpTemplate.',
-          },
-        ]),
   ];
 }
 

@@ -4,7 +4,6 @@
  */
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { stageVariables } from '../stages/stage-variables.ts';
-import { changedSettings } from '../stages/stages.ts';
 
 export interface StackResources {
   /** The tables by snake_case name: `limit_overrides`. */
@@ -50,9 +49,6 @@ type PublishedSetting = keyof typeof settingOutputs;
 /** The output that marks a stack as a gateway. Its value is the stage's name. */
 export const stageOutput = 'GatewayStage';
 
-/** The output with the names of the settings that the deploy changed. The next deploy is compared with it. */
-const changedOutput = 'ChangedSettings';
-
 export function publishedSettings(stage: StageSettings): Readonly<Record<string, string>> {
   const variables = stageVariables(stage);
   const settings = Object.entries(settingOutputs).map(([variable, output]) => [
@@ -61,14 +57,8 @@ export function publishedSettings(stage: StageSettings): Readonly<Record<string,
   ]);
   return {
     [stageOutput]: stage.name,
-    [changedOutput]: changedSettings(stage).join(' '),
     ...Object.fromEntries(settings),
   };
-}
-
-/** Returns the names of the settings that a deploy changed. */
-export function changedSettingsIn(outputs: Readonly<Record<string, string>>): readonly string[] {
-  return (outputs[changedOutput] ?? '').split(' ').filter((name) => name !== '');
 }
 
 /** Returns the published settings by environment variable. A setting is undefined if an older deploy did not publish it. */

@@ -1,4 +1,4 @@
-/** Schemas of ARNs, ids and tags, which also accept the CDK's placeholders for values that are not known yet. */
+/** Schemas of ARNs and ids, which also accept the CDK's placeholders for values that are not known yet. */
 import * as z from 'zod/mini';
 
 /** Matches a token of the CDK, and the dummy value that `valueFromLookup` returns before the lookup. */
@@ -23,8 +23,7 @@ const textLike = (form: RegExp, description: string) =>
 
 /** Returns the schema of an ARN of the service. */
 export const arnOf = (service: string, resource: string) => {
-  const account = service === 'iam' ? '(\\d{12}|aws)' : '\\d{12}';
-  const form = new RegExp(`^arn:aws[a-z-]*:${service}:[a-z0-9-]*:${account}:${resource}$`);
+  const form = new RegExp(`^arn:aws[a-z-]*:${service}:[a-z0-9-]*:\\d{12}:${resource}$`);
   return textLike(form, `an ARN such as arn:aws:${service}:…`);
 };
 
@@ -45,24 +44,6 @@ export const alarmAddress = z
 
 /** Returns true for the ARN of a topic, false for an e-mail address. */
 export const isTopic = (address: string): boolean => topicArn.safeParse(address).success;
-
-/** The characters of a tag's name and value that IAM and SQS accept. Other services accept more. */
-const tagName = /^(?!aws:)[\p{L}\p{N} _.:/=+@-]{1,128}$/u;
-const tagValue = /^[\p{L}\p{N} _.:/=+@-]{0,256}$/u;
-const tagsMaximum = 50;
-const tagCharacters = 'letters, digits, spaces and _.:/=+@-';
-
-export const tags = z.record(z.string(), textLike(tagValue, `256 ${tagCharacters} at most`)).check(
-  z.refine((given) => Object.keys(given).length <= tagsMaximum, `${tagsMaximum} tags at most`),
-  z.superRefine((given, context) => {
-    for (const name of Object.keys(given).filter((each) => !tagName.test(each)))
-      context.addIssue({
-        code: 'custom',
-        path: [name],
-        message: `a name of 128 ${tagCharacters} at most, not beginning with aws:`,
-      });
-  }),
-);
 
 /** Returns the schema of a list of EC2 ids. */
 export const idsOf = (prefix: string, most: number) =>

@@ -40,18 +40,6 @@ export interface MessagingGatewayProps extends OperationProps {
    * @change If data must be encrypted with a key of your own.
    */
   readonly encryptionKeyArn?: string;
-  /**
-   * The ARN of the permissions boundary of every role.
-   * @default none
-   * @change If your account requires a boundary.
-   */
-  readonly permissionsBoundaryArn?: string;
-  /**
-   * Tags for every resource that supports them.
-   * @default {}
-   * @change To allocate costs by tags.
-   */
-  readonly tags?: Record<string, string>;
 
   // Carriers
   /**
@@ -73,12 +61,6 @@ export interface MessagingGatewayProps extends OperationProps {
    * @change Required if AWS carries SMS.
    */
   readonly smsOriginationIdentity?: string;
-  /**
-   * The id of a protect configuration of AWS End User Messaging, which allows or blocks countries. Create it by hand. By default, the protect configuration of the configuration set or of the account applies.
-   * @default none
-   * @change Against SMS pumping.
-   */
-  readonly smsProtectConfigurationId?: string;
   /**
    * The id of the phone number at AWS End User Messaging Social, `phone-number-id-…`.
    * @default none

@@ -56,13 +56,6 @@ export interface OperationProps {
    */
   readonly syntheticSend?: boolean;
   /**
-   * A CloudWatch dashboard.
-   * @default false
-   * @cost 3 USD a month
-   * @change To watch a gateway on a screen.
-   */
-  readonly dashboard?: boolean;
-  /**
    * The address of docs/operate.md in your repository, to whose runbooks alarms link.
    * @default "https://git.example.com/messaging-gateway/blob/main/docs/operate.md"
    * @change Before real messages: name your repository.

@@ -9,7 +9,7 @@ import en from 'zod/v4/locales/en.js';
 import { functionUses } from '../../shared/contract/function-uses.ts';
 import { priceTable } from '../../shared/contract/prices.ts';
 import { usualOnUnknown, usualUnknownDeadlines, variables } from '../../shared/contract/variables.ts';
-import { alarmAddress, arnOf, idsOf, originationIdentity, orPlaceholder, tags } from './aws-names.ts';
+import { alarmAddress, arnOf, idsOf, originationIdentity, orPlaceholder } from './aws-names.ts';
 import { isPlace, placeForm } from './countries-file.ts';
 import type { MessagingGatewayProps } from './gateway-props.ts';
 
@@ -59,8 +59,6 @@ const ofConstruct = {
     7,
   ),
   encryptionKeyArn: z.optional(arnOf('kms', 'key/[\\w-]+')),
-  permissionsBoundaryArn: z.optional(arnOf('iam', 'policy/.+')),
-  tags: z._default(tags, {}),
   retentionDays: z._default(variables.RETENTION_DAYS, 30),
   tracing: z._default(z.boolean(), false),
   apiAccessLogs: z._default(z.boolean(), false),
@@ -76,7 +74,6 @@ const ofConstruct = {
     minimumShare: 0.1,
   }),
   smsOriginationIdentity: z.optional(originationIdentity),
-  smsProtectConfigurationId: z.optional(orPlaceholder(variables.SMS_PROTECT_CONFIGURATION)),
   whatsappPhoneNumberId: z.optional(orPlaceholder(variables.WHATSAPP_PHONE_NUMBER_ID)),
   whatsappOtpTemplate: variables.WHATSAPP_OTP_TEMPLATE,
   country: z._default(
@@ -134,7 +131,6 @@ const ofConstruct = {
     ]),
     false,
   ),
-  dashboard: z._default(z.boolean(), false),
   docsUrl: z._default(
     z
       .string()
@@ -201,10 +197,6 @@ export const stageSettings = z.strictObject({
     ),
   /** The region. Default: the region of the AWS profile. */
   region: z.optional(region),
-  /** The qualifier of the CDK's bootstrap, if it is not the default. */
-  bootstrapQualifier: z.optional(
-    z.string().check(z.regex(/^[A-Za-z0-9_-]{1,10}$/, 'ten letters and digits at most')),
-  ),
   /** Settings that only the stage `local` may change. */
   local: z.prefault(ofLocal, {}),
   /** True for a deploy to the emulator, which serves only http and checks permissions differently. */

@@ -19,7 +19,6 @@ export function stageVariables(stage: StageSettings): Partial<Record<VariableNam
     STAGE_SMS_SENDER: carriersIn(stage.smsCarrier)[0] === 'aws' ? stage.smsOriginationIdentity : undefined,
     // Each gateway in an account has its own configuration set.
     SMS_CONFIGURATION_SET: stage.stackName,
-    SMS_PROTECT_CONFIGURATION: stage.smsProtectConfigurationId,
     TOKEN_AUDIENCE: `${stage.stackName}/api`,
   };
   const given = Object.entries(values).filter(([, value]) => value !== undefined);

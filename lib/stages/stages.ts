@@ -1,9 +1,8 @@
 /**
  * The stages: the same app with different settings. Each lists only the settings that differ from the defaults.
  */
-import { isDeepStrictEqual } from 'node:util';
 import { stageWith, withSettings } from './check-settings.ts';
-import { InvalidSettings, type StageSettings, settingNames } from './stage-settings.ts';
+import { InvalidSettings, type StageSettings } from './stage-settings.ts';
 
 /** A trial on AWS: the whole gateway with simulated carriers. The data is deleted with the stack. */
 const dev = stageWith({ name: 'dev', stackName: 'messaging-gateway-dev' });
@@ -59,21 +58,4 @@ export function stageFrom(context: Readonly<Record<string, unknown>>): StageSett
   if (found === undefined)
     throw new InvalidSettings(`no stage "${String(name)}"; there are: ${Object.keys(stages).join(', ')}`);
   return withSettings(found, rest);
-}
-
-/** Returns the names of the settings that differ from the stage's own values. A deploy records them. */
-export function changedSettings(stage: StageSettings): string[] {
-  const own = Object.values(stages).find(({ name }) => name === stage.name);
-  return (settingNames as (keyof StageSettings)[])
-    .filter((setting) => !isDeepStrictEqual(stage[setting], own?.[setting]))
-    .toSorted();
-}
-
-/** Settings for a single deploy. */
-const forOneDeploy: readonly string[] = ['ignoreAlarmConfiguration'] satisfies (keyof StageSettings)[];
-
-/** Returns the settings that the last deploy changed and this one does not. Most of them were forgotten. */
-export function droppedSettings(recorded: readonly string[], stage: StageSettings): string[] {
-  const changed = changedSettings(stage);
-  return recorded.filter((setting) => !changed.includes(setting) && !forOneDeploy.includes(setting));
 }

@@ -1,4 +1,4 @@
-/** The metrics that functions write: alarms and the CloudWatch dashboard read them by the same names. */
+/** The metrics that functions write: alarms read them by the same names. */
 
 /** The metrics that functions count for the whole stage. */
 export type StageMetric =
@@ -6,7 +6,6 @@ export type StageMetric =
   | 'CarrierThrottle'
   | 'InvalidRow'
   | 'OtpHeld'
-  | 'RowsDue'
   | 'SendFailed'
   | 'SpendCapReached'
   | 'SyntheticSendFailed'

@@ -114,7 +114,6 @@ export const variables = {
   OTP_HOLD: z.lazy(otpHoldRule),
   SMS_ORIGINATION_IDENTITY: text,
   SMS_CONFIGURATION_SET: nameOnAws('letters, digits, _ and -, 64 at most'),
-  SMS_PROTECT_CONFIGURATION: z.optional(nameOnAws('the id, not the ARN, of a protect configuration')),
   WHATSAPP_PHONE_NUMBER_ID: z.lazy(() =>
     z.string().check(z.regex(/^phone-number-id-\w+$/, 'phone-number-id-… of AWS End User Messaging Social')),
   ),

@@ -24,7 +24,7 @@ export const carriers = [
   },
   {
     where: 'AWS carries SMS',
-    settings: ['SMS_ORIGINATION_IDENTITY', 'SMS_CONFIGURATION_SET', 'SMS_PROTECT_CONFIGURATION'],
+    settings: ['SMS_ORIGINATION_IDENTITY', 'SMS_CONFIGURATION_SET'],
   },
   {
     where: 'AWS carries WhatsApp',

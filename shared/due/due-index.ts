@@ -25,7 +25,7 @@
  * - Rows that are due for the first time come before those that were queued already.
  * - While more than 10,000 messages wait in a queue, no row is queued there a second time. The row stays due for a later run.
  * - At most 2,000 rows a second of each index are queued.
- * The metric `RowsDue` counts the rows that a run left.
+ * The log line `due rows` has the number of rows that a run left.
  *
  * Bad rows. A row that cannot be read, or that its queue refuses, is moved by an hour, logged and counted. It holds nobody up.
  *

@@ -16,7 +16,6 @@ export const functionEnvironment = {
     stageFrom({
       stage: 'local',
       smsOriginationIdentity: 'bench',
-      smsProtectConfigurationId: 'protect-1',
       whatsappPhoneNumberId: 'phone-number-id-bench',
       whatsappOtpTemplate: 'one_time_password/en',
       local: { scheduleLeadSeconds: 60 },

@@ -20,10 +20,7 @@ const lookup = (name = 'value'): string => `dummy-value-for-/platform/${name}`;
 const taking = (value: (name: string) => string) =>
   ({
     encryptionKeyArn: value('Key'),
-    permissionsBoundaryArn: value('Boundary'),
-    tags: { owner: value('Owner') },
     smsOriginationIdentity: value('Sender'),
-    smsProtectConfigurationId: value('Protect'),
     whatsappPhoneNumberId: value('Phone'),
     customDomain: {
       name: 'api.example.com',
@@ -67,7 +64,7 @@ describe('the construct', () => {
     const subnets = { 'Fn::Split': [',', { Ref: 'Subnets' }] };
     const template = templateWith({
       ...taking(token),
-      permissionsBoundaryArn: `arn:${Aws.PARTITION}:iam::aws:policy/PowerUserAccess`,
+      encryptionKeyArn: `arn:${Aws.PARTITION}:kms:eu-west-1:000000000000:key/0123`,
       webhookVpc: { subnetIds: Token.asList(subnets), securityGroupIds: [token()] },
     });
     const inVpc = { Properties: { VpcConfig: { SubnetIds: subnets } } };

@@ -1,16 +1,12 @@
-/** The settings of a stage in a file, and the deploy that forgets one. */
+/** The settings of a stage in a file. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { App, Stack } from 'aws-cdk-lib';
-import { changedSettingsIn, publishedSettings } from '../../lib/constructs/stack-outputs.ts';
-import { compareSettings } from '../../lib/stages/compare-settings.ts';
 import { settingsFileOf, withSettingsFile } from '../../lib/stages/settings-file.ts';
-import { droppedSettings, stageFrom } from '../../lib/stages/stages.ts';
+import { stageFrom } from '../../lib/stages/stages.ts';
 import { page } from '../support/docs/pages.ts';
-import { synthesized } from '../support/template/stage-templates.ts';
 
 const folder = process.cwd();
 afterEach(() => process.chdir(folder));
@@ -89,56 +85,5 @@ describe('the settings of a stage in a file', () => {
       }),
     ).not.toThrow();
     expect(() => stageFrom({ ...sample, stage: 'local' })).not.toThrow();
-  });
-});
-
-describe('a deploy that drops a setting', () => {
-  const deployed = (context: Record<string, unknown>) =>
-    changedSettingsIn(publishedSettings(stageFrom(context)));
-
-  it('is told which: the deploy before recorded what it changed', () => {
-    const recorded = deployed({ alarms: { mail: 'on-call@example.com' }, country: 'FR', retentionDays: 14 });
-    expect(recorded).toEqual(['alarms', 'country', 'retentionDays']);
-    expect(droppedSettings(recorded, stageFrom({ retentionDays: 7 }))).toEqual(['alarms', 'country']);
-    expect(droppedSettings(recorded, stageFrom({ alarms: {}, country: 'FR' }))).toEqual(['retentionDays']);
-  });
-
-  it('says so by a warning of the synthesis, with the file to write it into, and nothing of what is kept', () => {
-    const outputs = publishedSettings(stageFrom({ tracing: true, alarms: { mail: 'a@example.com' } }));
-    const warningsWith = (context: Record<string, unknown>): string[] => {
-      const stack = new Stack(new App());
-      compareSettings(stack, stageFrom(context), outputs);
-      return stack.node.metadata
-        .filter(({ type }) => type === 'aws:cdk:warning')
-        .map(({ data }) => String(data));
-    };
-    expect(warningsWith({ tracing: true })).toEqual([
-      expect.stringMatching(/had a value for alarms, and this one has none.* settings\.dev\.json/),
-    ]);
-    expect(warningsWith({ tracing: true, alarms: { mail: 'b@example.com' } })).toEqual([]);
-  });
-
-  it('hears nothing of settings for one deploy, of new ones, and after a release that recorded none', () => {
-    const once = { ignoreAlarmConfiguration: true };
-    expect(deployed(once)).toEqual(['ignoreAlarmConfiguration']);
-    expect(droppedSettings(deployed(once), stageFrom({ tracing: true }))).toEqual([]);
-    expect(changedSettingsIn({})).toEqual([]);
-  });
-
-  it('records every setting of production with all optional parts', () => {
-    const { ChangedSettings } = synthesized('production with everything').outputs;
-    expect(changedSettingsIn({ ChangedSettings: String(ChangedSettings?.Value) })).toEqual([
-      'alarms',
-      'countries',
-      'customDomain',
-      'dashboard',
-      'functionConcurrency',
-      'provisionedCapacity',
-      'region',
-      'smsOriginationIdentity',
-      'tokenKeyGenerations',
-      'trustedProxies',
-      'whatsappPhoneNumberId',
-    ]);
   });
 });

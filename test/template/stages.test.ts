@@ -78,7 +78,6 @@ describe('the settings of a stage', () => {
       RETENTION_DAYS: 30,
       OTP_HOLD: stage.otpHold,
       SMS_CONFIGURATION_SET: stage.stackName,
-      SMS_PROTECT_CONFIGURATION: undefined,
     };
     const read = Object.keys(expected).map((name) => [name, readVariable(name, variables)] as const);
     expect(Object.fromEntries(read)).toEqual(expected);

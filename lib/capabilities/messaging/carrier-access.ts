@@ -91,9 +91,6 @@ export class Carriers extends Construct {
       ['sms-voice:SendTextMessage'],
       [
         configurationSet.attrArn,
-        ...(stage.smsProtectConfigurationId === undefined
-          ? []
-          : [this.arn('sms-voice', 'protect-configuration', stage.smsProtectConfigurationId)]),
         // Administrators add senders without a deploy, so the identities are unknown here. The function may use all of this
         // account and region.
         ...senderKinds.map((kind) => this.arn('sms-voice', kind, '*')),

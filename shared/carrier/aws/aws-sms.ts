@@ -59,7 +59,6 @@ export function awsSms(
     /** Its event destination publishes the receipts. */
     readonly configurationSet: string;
     /** Blocks countries at AWS. By default the one of the configuration set or of the account applies. */
-    readonly protectConfigurationId?: string | undefined;
     readonly prices: PriceTable;
     readonly timeLimitMs: number;
   },
@@ -90,7 +89,6 @@ export function awsSms(
       MessageType: message.type === 'promotional' ? 'PROMOTIONAL' : 'TRANSACTIONAL',
       ConfigurationSetName: settings.configurationSet,
       TimeToLive: validitySecondsFor(awsDescriptor, message.expires_at, clock()),
-      ProtectConfigurationId: settings.protectConfigurationId,
       // A verified one-time password is reported (shared/otp/report-verified.ts).
       MessageFeedbackEnabled: message.otp === undefined ? undefined : true,
       ...destinationCountryParameters(message),

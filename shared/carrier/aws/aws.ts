@@ -19,7 +19,6 @@ export const aws: CarrierModule = {
       {
         originationIdentity: env.SMS_ORIGINATION_IDENTITY,
         configurationSet: env.SMS_CONFIGURATION_SET,
-        protectConfigurationId: env.SMS_PROTECT_CONFIGURATION,
         prices,
         timeLimitMs,
       },

@@ -8,7 +8,6 @@ const { month: prices, ...perCall } = JSON.parse(readFileSync(join(root, 'test/c
 
 /** A key of KMS, for a month. */
 export const keyPrice: number = prices.kms_key;
-export const dashboardPrice: number = prices.dashboard;
 
 const runsInMonth = { 'rate(1 minute)': 43_800, 'rate(5 minutes)': 8760, 'rate(1 hour)': 730 } as const;
 
@@ -103,11 +102,6 @@ function partsOf(resources: Readonly<Record<string, TemplateResource>>): readonl
       name: 'Rules of the web ACL',
       count: sum(webAcls.map(({ Properties }) => Properties.Rules.length)),
       price: prices.web_acl_rule,
-    },
-    {
-      name: 'CloudWatch dashboard',
-      count: ofType('AWS::CloudWatch::Dashboard').length,
-      price: dashboardPrice,
     },
     { name: 'KMS key', count: ofType('AWS::KMS::Key').length, price: prices.kms_key },
     { name: 'Secret', count: ofType('AWS::SecretsManager::Secret').length, price: prices.secret },

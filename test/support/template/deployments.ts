@@ -37,9 +37,6 @@ export const ofEnterprises: Readonly<Record<string, Readonly<Record<string, unkn
     encryptionKeyArn: 'arn:aws:kms:eu-west-1:000000000000:key/01234567-89ab-cdef-0123-456789abcdef',
   },
   'existing topics': { alarms: { page: topic('page'), mail: topic('ticket') } },
-  'a permissions boundary': { permissionsBoundaryArn: 'arn:aws:iam::000000000000:policy/platform/boundary' },
-  tags: { tags: { 'cost-center': '4711', owner: 'messaging@example.com' } },
-  'a bootstrap qualifier': { bootstrapQualifier: 'platform1' },
   'an existing web ACL': {
     webAcl:
       'arn:aws:wafv2:eu-west-1:000000000000:regional/webacl/platform/01234567-89ab-cdef-0123-456789abcdef',
@@ -68,7 +65,6 @@ export const deployments: Readonly<Record<string, Readonly<Record<string, unknow
     ...withoutCountries,
     region: 'eu-west-1',
     alarms: { mail: 'alarms@example.com', page: 'on-call@example.com' },
-    dashboard: true,
     ...domain,
     provisionedCapacity: { min: 100, max: 4000 },
     functionConcurrency: { 'send-sms': { reserved: 200 } },

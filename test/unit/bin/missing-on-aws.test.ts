@@ -14,7 +14,6 @@ const stage: StageOnAws = {
   whatsappByAws: true,
   receiptsTopic: topic,
   alarmTopics: [alarms],
-  changedSettings: ['whatsappOtpTemplate'],
 };
 
 /** Nothing is missing with these. */
@@ -134,12 +133,6 @@ it.each<[string, Readonly<Record<string, unknown>>, Partial<StageOnAws>, readonl
     { ListLinkedWhatsAppBusinessAccountsCommand: { linkedAccounts: [{ id: 'waba-1', wabaName: 'Shop' }] } },
     {},
     [[/^Shop does not publish/, /--id waba-1 .*gateway-receipts$/]],
-  ],
-  [
-    'the template of one-time passwords',
-    {},
-    { changedSettings: [] },
-    [[/sent as text/, /whatsappOtpTemplate/]],
   ],
   [
     'a confirmation',

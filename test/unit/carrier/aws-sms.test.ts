@@ -64,12 +64,6 @@ describe('the request', () => {
     expect(server.requests.at(-1)?.body).not.toHaveProperty('MessageFeedbackEnabled');
   });
 
-  it('names the protect configuration of the stage', async () => {
-    const ofStage = { ...settings, protectConfigurationId: 'protect-0123' };
-    await awsSms(ofStage, () => now).handOver(handOverOf(aSendingMessage(), { text: 'Hello' }));
-    expect(server.requests.at(-1)?.body).toMatchObject({ ProtectConfigurationId: 'protect-0123' });
-  });
-
   it('has the sender and the type of the message', async () => {
     await carrier.handOver(
       handOverOf(aSendingMessage({ from: 'ACME', type: 'promotional' }), { text: 'Hello' }),
