@@ -1,7 +1,6 @@
 /** Shows the dashboard during a session, and the sign-in page otherwise. */
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { signIn } from './api/call-api.ts';
-import { useColours } from './colours.ts';
 import { forgetSession, type Session, storedSession, storeSession } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 
@@ -39,11 +38,10 @@ export function App() {
     setState({ kind: 'signed_in', session, isRestored: false });
   }, []);
 
-  const look = useColours();
   if (state.kind === 'signed_out') return <SignIn signOutReason={state.reason} onSignIn={signInWith} />;
   return (
     <Suspense fallback={<Skeleton />}>
-      <SignedIn {...state} look={look} onEnd={end} />
+      <SignedIn {...state} onEnd={end} />
     </Suspense>
   );
 }

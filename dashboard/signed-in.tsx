@@ -6,15 +6,15 @@ import Button from '@cloudscape-design/components/button';
 import Flashbar, { type FlashbarProps } from '@cloudscape-design/components/flashbar';
 import { I18nProvider, type I18nProviderProps } from '@cloudscape-design/components/i18n';
 import messages from '@cloudscape-design/components/i18n/messages/all.en';
-import Input, { type InputProps } from '@cloudscape-design/components/input';
+import Input from '@cloudscape-design/components/input';
 import TopNavigation from '@cloudscape-design/components/top-navigation';
+import { applyMode, Mode as ColourMode } from '@cloudscape-design/global-styles';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { Router, useLocation } from 'wouter';
 import { type Mode, modes } from '../shared/contract/mode.ts';
 import { apiOf } from './api/call-api.ts';
 import { newQueryClient, useAbout } from './api/queries.ts';
-import type { useColours } from './colours.ts';
 import { submitted } from './components/form.tsx';
 import { useIsNarrow, useMedia } from './components/media.ts';
 import { headingId } from './components/page.tsx';
@@ -32,13 +32,14 @@ export default function SignedIn({
   ...around
 }: {
   readonly session: Session;
-  readonly look: ReturnType<typeof useColours>;
   /** True if the session began before this load of the dashboard. */
   readonly isRestored: boolean;
   /** @param reason - shown on the sign-in page, unless the user signed out */
   readonly onEnd: (reason: string | undefined) => void;
 }) {
   const { session } = around;
+  const isDark = useMedia('(prefers-color-scheme: dark)');
+  useLayoutEffect(() => applyMode(isDark ? ColourMode.Dark : ColourMode.Light), [isDark]);
   const [notices, setNotices] = useState<readonly FlashbarProps.MessageDefinition[]>([]);
   const [secrets, setSecrets] = useState<readonly NewSecrets[]>([]);
   const [ended, setEnded] = useState<Session>();
@@ -137,13 +138,11 @@ function testNotice(path: string, onLeave: () => void): FlashbarProps.MessageDef
 
 function Layout({
   session,
-  look,
   isRestored,
   notices,
   onSignOut,
 }: {
   readonly session: Session;
-  readonly look: ReturnType<typeof useColours>;
   readonly isRestored: boolean;
   readonly notices: readonly FlashbarProps.MessageDefinition[];
   readonly onSignOut: () => void;
@@ -158,7 +157,6 @@ function Layout({
   const isNarrow = useIsNarrow();
   const showIn = (wanted: Mode): void => go(linkTo(pageOf(path), undefined, {}, wanted));
   const shown = mode === 'test' ? [testNotice(path, () => showIn('live')), ...notices] : notices;
-  const other = look.colours === 'dark' ? 'light' : 'dark';
   const account = about?.name ?? session.clientId;
   return (
     <NavigatedContext value={path !== firstPath}>
@@ -190,12 +188,6 @@ function Layout({
               onItemClick: ({ detail }) => showIn(detail.id === 'test' ? 'test' : 'live'),
             },
             {
-              type: 'button',
-              text: other === 'dark' ? 'Dark' : 'Light',
-              ariaLabel: `Use ${other} colours`,
-              onClick: () => look.choose(other),
-            },
-            {
               type: 'menu-dropdown',
               text: account,
               iconName: 'user-profile',
@@ -225,26 +217,8 @@ function Layout({
   );
 }
 
-/** Returns true if the key is typed into a field, so that it must not act as a shortcut. */
-function isTyped({ target, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean {
-  const isEditable =
-    target instanceof HTMLElement &&
-    target.matches('input, textarea, select, [contenteditable], [role=dialog] *');
-  return isEditable || ctrlKey || altKey || metaKey;
-}
-
 /** The search field of every page. It accepts a number, an id, a reference or a name. */
 function SearchBox() {
-  const field = useRef<InputProps.Ref>(null);
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== '/' || isTyped(event)) return;
-      event.preventDefault();
-      field.current?.focus();
-    };
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
-  }, []);
   const [text, setText] = useState('');
   const search = submitted(() => {
     const wanted = text.trim();
@@ -256,10 +230,9 @@ function SearchBox() {
     <search>
       <form onSubmit={search}>
         <Input
-          ref={field}
           type="search"
           ariaLabel="Search"
-          placeholder="Number, id, reference or client (/)"
+          placeholder="Number, id, reference or client"
           value={text}
           onChange={({ detail }) => setText(detail.value)}
         />

@@ -14,8 +14,6 @@ export interface Session {
   readonly actor: string;
   /** Prints a line at once, unless the output is JSON. */
   readonly report: (line: string) => void;
-  /** Writes a part of a long output at once. */
-  readonly write: (text: string) => void;
   /** Prints a line about the progress to standard error. */
   readonly progress: (line: string) => void;
 }

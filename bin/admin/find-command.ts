@@ -5,7 +5,6 @@ import { messageQuery, searchMessages, showMessage } from '../../shared/admin/fi
 import type { FoundMessage } from '../../shared/message/message-summary.ts';
 import { parseFields } from '../../shared/operation/operation.ts';
 import type { AdminCommand, CommandResult, Session } from './command.ts';
-import { forCustomer } from './customer-sentence.ts';
 import { messageTable } from './message-table.ts';
 import { textTable } from './print.ts';
 
@@ -56,7 +55,6 @@ function resultOf(
     text: () => [
       resultTable(results, wanted),
       ...(messages.length === 0 ? [] : [messageTable(messages, '')]),
-      ...forCustomer(messages),
     ],
     problem: more_clients
       ? 'Not all clients are searched or shown: search for more of a name, or for an id or a number.'

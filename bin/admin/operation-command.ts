@@ -59,7 +59,7 @@ export function addOperation<Name extends AdminApiRouteName>(
   if (Object.keys(fields).length > 0)
     added.option('--fields <json>', 'fields as a JSON object; an option replaces the value of its field');
   if ('cursor' in fields && text === undefined) added.option('--all', 'all pages', false);
-  if (name.startsWith('list') && text === undefined)
+  if (('cursor' in fields || name.startsWith('list')) && text === undefined)
     added.option('--csv', 'print the list as CSV (RFC 4180)', false);
   return added.run(async (session, ...given: unknown[]) => {
     const options = given.at(-1) as { all?: boolean; csv?: boolean; fields?: string };

@@ -15,8 +15,3 @@ export function timeOf(option: string, text: string, now: Date): Date {
   if ((count !== undefined || isDate) && time >= 0) return new Date(time);
   throw new GatewayError('invalid_request', `--${option} is not a time: give one ${timeForms}.`);
 }
-
-/** Returns the time in ISO 8601; undefined if the option is absent. */
-export function timeTextOf(option: string, text: string | undefined, now: Date): string | undefined {
-  return text === undefined ? undefined : timeOf(option, text, now).toISOString();
-}

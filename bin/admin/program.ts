@@ -32,7 +32,7 @@ Examples:
   $ npm run admin -- limits set "Web shop" sms_send --per-minute 300
   $ npm run admin -- senders set --client '*' --country GB --identity ACME
   $ npm run admin -- webhooks failed
-  $ npm run admin -- webhooks resend whd_01J9ZK3V7QF8N2M4X6R0T5W1Y3
+  $ npm run admin -- webhooks resend-failed "Web shop" --since 2h
   $ npm run admin -- activity --by petra --since 7d
   $ npm run admin -- suppressions import "Web shop" opt-outs.csv
   $ npm run admin -- call changeClient "Web shop" --countries GB,FR
@@ -119,7 +119,6 @@ export async function runCommand(
       mode,
       actor: `${userInfo().username} (shell)`,
       report: options.json ? () => undefined : print,
-      write: out,
       progress: printError,
     });
     if (options.json) print(JSON.stringify(result.json));

@@ -14,11 +14,9 @@ import { useRef } from 'react';
 import type { ResponseOf, RowOf } from '../../shared/admin/http/admin-operations.ts';
 import { withStart } from '../components/time-range.ts';
 import { useDashboard } from '../dashboard-context.ts';
-import { usePageSize } from '../page-size.ts';
 import { useListState } from '../route.ts';
 import { isFinal, retriesMax } from './api-error.ts';
 import type { PathValues, Query, ReadName } from './call-api.ts';
-import type { Page, ReadPage } from './pages.ts';
 
 /** The refresh stops while the tab is hidden. */
 const refreshMs = 15_000;
@@ -84,36 +82,22 @@ export function useResponse<Name extends ReadName>(
   });
 }
 
-/** Loads the page of a list that the address names. Returns a function that reads the other pages for a CSV file, too. */
+const rowsOfPage = '50';
+
+/** Loads the page of a list that the address names. */
 export function usePagedAnswer<Name extends ReadName, Field extends string & keyof ResponseOf<Name>>(
   name: Name,
   path: PathValues<Name>,
   filters: Query,
   field: Field,
-  {
-    leftOut,
-    ...options
-  }: ResponseOptions<ResponseOf<Name>> & {
-    /** Returns a sentence about the missing rows, if the list is not complete. */
-    readonly leftOut?: (answer: ResponseOf<Name>) => string | undefined;
-  } = {},
+  options: ResponseOptions<ResponseOf<Name>> = {},
 ) {
-  type Row = RowOf<Name, Field>;
-  const pageOf = (answer: ResponseOf<Name>): Page<Row> => {
-    const { [field]: rows, next_cursor: nextCursor } = answer as unknown as Readonly<
-      Record<Field, readonly Row[]>
-    > & { readonly next_cursor?: string };
-    return { rows, nextCursor, leftOut: leftOut?.(answer) };
-  };
-  const { api } = useDashboard();
   const { cursor } = useListState();
-  const limit = usePageSize();
-  const query = useResponse(name, path, { ...filters, cursor, limit }, options);
-  // All pages use the same start time, however long they take to load.
-  const sent = withStart(filters);
-  const readPage: ReadPage<Row> = async (page) => pageOf(await api.get(name, path, { ...sent, ...page }));
-  const page = query.data === undefined ? undefined : pageOf(query.data);
-  return { query, readPage, rows: page?.rows, nextCursor: page?.nextCursor, leftOut: page?.leftOut };
+  const query = useResponse(name, path, { ...filters, cursor, limit: rowsOfPage }, options);
+  const page = query.data as
+    | (Readonly<Record<Field, readonly RowOf<Name, Field>[]>> & { readonly next_cursor?: string })
+    | undefined;
+  return { query, isPaged: true, rows: page?.[field], nextCursor: page?.next_cursor };
 }
 
 /** Loads the signed-in administrator and the features of the stage. */

@@ -24,18 +24,12 @@ export function useClientNames() {
   }));
 }
 
-/** Returns a function that finds the name of a client, or of its test data. It returns undefined if there is no name. */
-export function useClientNameOf(): (id: string) => string | undefined {
-  const names = useNames();
-  return (id) => {
-    const found = names.find(({ client_id }) => client_id === settingsIdOf(id));
-    return found === undefined ? undefined : inOneLine(nameIn(modeOf(id), found.name));
-  };
-}
-
+/** Returns the name of a client, or of its test data; undefined if there is none. */
 export function useClientName(id: string | null | undefined): string | undefined {
-  const nameOf = useClientNameOf();
-  return id ? nameOf(id) : undefined;
+  const names = useNames();
+  if (!id) return undefined;
+  const found = names.find(({ client_id }) => client_id === settingsIdOf(id));
+  return found === undefined ? undefined : inOneLine(nameIn(modeOf(id), found.name));
 }
 
 /** Shows a client's name. Shows the id if there is no name, for example after the client was deleted. */

@@ -1,12 +1,11 @@
-/** The status and the note of a row that administrators edit, such as a row of limits. */
+/** The status, the faults and the note of a row that administrators edit, such as a row of limits. */
 
+import Box from '@cloudscape-design/components/box';
 import FormField from '@cloudscape-design/components/form-field';
+import Icon from '@cloudscape-design/components/icon';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Textarea from '@cloudscape-design/components/textarea';
-import { useChange } from '../api/queries.ts';
-import { useDashboard } from '../dashboard-context.ts';
 import type { FieldOfForm } from './form.tsx';
-import { RowAction } from './list.tsx';
 
 const statusIcons = { active: 'success', invalid: 'warning', expired: 'stopped' } as const;
 
@@ -19,26 +18,23 @@ export function RowStatus({ status }: { readonly status: string }) {
   );
 }
 
-/** A button that removes an invalid attribute from a row. */
-export function RemoveAttribute({
-  name,
-  of,
-  send,
+/** Shows the invalid attributes of a row of limits, and limits that are never reached. */
+export function RowFaults({
+  faults,
+  warnings,
 }: {
-  readonly name: string;
-  /** The name of the row, for screen readers. */
-  readonly of: string;
-  readonly send: () => Promise<{ readonly status: string | null; readonly status_message: string | null }>;
+  readonly faults: readonly { readonly field: string; readonly value: string; readonly message: string }[];
+  readonly warnings: readonly string[];
 }) {
-  const { notify } = useDashboard();
-  const remove = useChange({
-    mutationFn: send,
-    onSuccess: ({ status, status_message }) =>
-      notify(status === 'invalid' ? 'warning' : 'success', `${name} removed. ${status_message ?? ''}`),
-  });
-  return (
-    <RowAction text={`Remove ${name}`} of={of} isPending={remove.isPending} onClick={() => remove.mutate()} />
-  );
+  const texts = [
+    ...faults.map(({ field, value, message }) => `${field} “${value}”: ${message}`),
+    ...warnings,
+  ];
+  return texts.map((text) => (
+    <Box key={text} color="text-status-warning" fontSize="body-s">
+      <Icon name="status-warning" ariaLabel="Warning" /> {text}
+    </Box>
+  ));
 }
 
 export function NoteField({ value, error, onChange }: FieldOfForm) {

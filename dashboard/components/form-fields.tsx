@@ -77,22 +77,15 @@ export function TextField({
 }
 
 /**
- * A field for a date and a time in the user's time zone. The value is in ISO 8601, or empty. Pass a new `key` if other code
- * changes the value.
+ * A field for a date and a time in the user's time zone. The value is in ISO 8601, or empty.
  */
 export function DateTimeField({
   label,
   description,
   value,
   error,
-  actions,
   onChange,
-}: FieldOfForm & {
-  readonly label: string;
-  readonly description?: string;
-  /** Shown beside the fields. */
-  readonly actions?: ReactNode;
-}) {
+}: FieldOfForm & { readonly label: string; readonly description?: string }) {
   const [date, setDate] = useState(localOf(value).slice(0, 10));
   const [time, setTime] = useState(localOf(value).slice(11));
   const change = (nextDate: string, nextTime: string): void => {
@@ -126,7 +119,6 @@ export function DateTimeField({
             onChange={({ detail }) => change(date, detail.value)}
           />
         </FormField>
-        {actions}
       </SpaceBetween>
     </FormField>
   );

@@ -96,7 +96,7 @@ export function submitted(work: () => void) {
 }
 
 /** Returns a ref that is true as long as the component is on the page. Needed by work that can outlive the page. */
-export function useIsShown(): RefObject<boolean> {
+function useIsShown(): RefObject<boolean> {
   const isShown = useRef(false);
   useEffect(() => {
     isShown.current = true;

@@ -1,23 +1,17 @@
-/** A table with pages; empty, loading and error states; and a CSV download of its rows. */
+/** A table with pages, and with empty, loading and error states. */
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
 import Pagination from '@cloudscape-design/components/pagination';
-import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table, { type TableProps } from '@cloudscape-design/components/table';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import type { Cell } from '../../shared/platform/csv.ts';
 import { inOneLine } from '../../shared/platform/visible-text.ts';
-import { allRows, type ReadPage } from '../api/pages.ts';
-import { useChange } from '../api/queries.ts';
-import { useDashboard } from '../dashboard-context.ts';
-import { choosePageSize, pageSizes, usePageSize } from '../page-size.ts';
-import { useListState, useMode } from '../route.ts';
+import { useListState } from '../route.ts';
 import { numberText } from '../value-names.ts';
-import { type Column, csvOf, fieldValue } from './columns.ts';
-import { downloadCsv } from './download.ts';
-import { useIsShown } from './form.tsx';
+import type { Column } from './columns.ts';
 import { LoadFailure, Refresh } from './loaded.tsx';
 import { Time, WrappingLink } from './text.tsx';
 
@@ -33,17 +27,11 @@ interface ListProps<Row> {
   readonly query?: UseQueryResult;
   /** True if another component is still loading the rows. */
   readonly isLoading?: boolean;
-  /** Reads a page, if the list has pages. */
-  readonly readPage?: ReadPage<Row>;
+  /** True if the list has pages. */
+  readonly isPaged?: boolean;
   readonly nextCursor?: string | undefined;
   /** The number of rows of all pages, if known. Otherwise a list with pages shows the rows of its page and a plus. */
   readonly total?: number | undefined;
-  /** The name of the CSV file, without `.csv`. */
-  readonly csvName?: string;
-  /** The columns of the CSV file, if they are not the columns of the list. */
-  readonly csvColumns?: readonly Column<Row>[];
-  /** A sentence about the rows that the list and its CSV file leave out. */
-  readonly leftOut?: string | undefined;
   readonly emptyTitle?: string;
   /** Shown if there are no rows; says why. */
   readonly empty: ReactNode;
@@ -56,11 +44,19 @@ interface ListProps<Row> {
   };
 }
 
-export function List<Row>({ rows, query, columns, selection, idOf, readPage, ...props }: ListProps<Row>) {
+export function List<Row>({
+  rows,
+  query,
+  columns,
+  selection,
+  idOf,
+  isPaged = false,
+  ...props
+}: ListProps<Row>) {
   const state = useListState();
   // Only one list on a page of the dashboard has pages.
-  const page = readPage === undefined ? 1 : state.page;
-  const isCounted = readPage !== undefined || props.total !== undefined;
+  const page = isPaged ? state.page : 1;
+  const isCounted = isPaged || props.total !== undefined;
   const pagesCount = page + (props.nextCursor === undefined ? 0 : 1);
   const sorted = columns.find(({ sort }) => sort !== undefined && sort === (state.order.sort || sort));
   const turn = (to: number): void => {
@@ -84,15 +80,6 @@ export function List<Row>({ rows, query, columns, selection, idOf, readPage, ...
             actions={
               <SpaceBetween direction="horizontal" size="xs" alignItems="center">
                 {query === undefined ? null : <Refresh query={query} />}
-                {props.csvName === undefined ? null : (
-                  <DownloadCsv
-                    name={props.csvName}
-                    columns={props.csvColumns ?? columns}
-                    rows={rows}
-                    readPage={pagesCount === 1 && props.leftOut === undefined ? undefined : readPage}
-                    of={props.title}
-                  />
-                )}
                 {props.actions}
               </SpaceBetween>
             }
@@ -101,16 +88,14 @@ export function List<Row>({ rows, query, columns, selection, idOf, readPage, ...
           </Header>
         }
         filter={props.filter}
-        columnDefinitions={columns
-          .filter(({ title }) => title !== undefined)
-          .map((column, index) => ({
-            ...column,
-            id: column.title ?? '',
-            header: column.title,
-            isRowHeader: index === 0,
-            ...(column.sort === undefined ? {} : { sortingField: column.sort }),
-            cell: column.cell ?? ((row) => <Value {...{ column, row }} />),
-          }))}
+        columnDefinitions={columns.map((column, index) => ({
+          ...column,
+          id: column.title,
+          header: column.title,
+          isRowHeader: index === 0,
+          ...(column.sort === undefined ? {} : { sortingField: column.sort }),
+          cell: column.cell ?? ((row) => <Value {...{ column, row }} />),
+        }))}
         items={rows ?? []}
         trackBy={idOf}
         // Rows stay visible during a refresh.
@@ -161,7 +146,6 @@ export function List<Row>({ rows, query, columns, selection, idOf, readPage, ...
               onSelectionChange: ({ detail }: { detail: { selectedItems: Row[] } }) =>
                 state.change({ selected: detail.selectedItems.map(idOf) }, { replace: true, isHere: true }),
             })}
-        footer={readPage === undefined || rows === undefined || rows.length === 0 ? undefined : <PageSize />}
         pagination={
           pagesCount === 1 ? undefined : (
             <Pagination
@@ -178,7 +162,7 @@ export function List<Row>({ rows, query, columns, selection, idOf, readPage, ...
 }
 
 function Value<Row>({ column, row }: { readonly column: Column<Row>; readonly row: Row }) {
-  const value = fieldValue(column, row) ?? '–';
+  const value = (column.field === undefined ? undefined : (row[column.field] as Cell)) ?? '–';
   if (column.isTime === true && value !== '–') return <Time at={String(value)} />;
   if (column.link !== undefined && value !== '–')
     return <WrappingLink href={column.link(row)}>{String(value)}</WrappingLink>;
@@ -195,71 +179,6 @@ function counterOf(count: number, page: number, nextCursor?: string, total?: num
   if (total !== undefined) return `(${numberText(total)})`;
   if (page > 1) return `(page ${page})`;
   return `(${count}${nextCursor === undefined ? '' : '+'})`;
-}
-
-function DownloadCsv<Row>({
-  name,
-  columns,
-  rows = [],
-  readPage,
-  of,
-}: {
-  readonly name: string;
-  readonly columns: readonly Column<Row>[];
-  readonly rows: readonly Row[] | undefined;
-  /** Reads further pages, if the list has pages. */
-  readonly readPage: ReadPage<Row> | undefined;
-  /** The title of the list. */
-  readonly of: string;
-}) {
-  const { notify } = useDashboard();
-  const mode = useMode();
-  const fileName = `${name}-${mode}-${new Date().toISOString().slice(0, 'yyyy-mm-dd'.length)}.csv`;
-  const isShown = useIsShown();
-  const download = useChange({
-    // Stops reading if the user leaves the page.
-    mutationFn: async (read: ReadPage<Row>) => allRows(read, () => isShown.current),
-    onSuccess: (all) => {
-      if (all === undefined) return;
-      downloadCsv(fileName, csvOf(columns, all.rows));
-      const count = numberText(all.rows.length);
-      if (all.leftOut === undefined) notify('success', `${fileName} has all ${count} rows.`);
-      else notify('warning', `${fileName} has ${count} rows. ${all.leftOut}`);
-    },
-  });
-  return (
-    <Button
-      iconName="download"
-      ariaLabel={`Download CSV: ${of}`}
-      disabled={rows.length === 0}
-      loading={download.isPending}
-      onClick={() =>
-        readPage === undefined ? downloadCsv(fileName, csvOf(columns, rows)) : download.mutate(readPage)
-      }
-    >
-      CSV
-    </Button>
-  );
-}
-
-/** The field for the page size, beside the page numbers. */
-function PageSize() {
-  const size = usePageSize();
-  const { change } = useListState();
-  return (
-    <div className="page-size">
-      <Select
-        ariaLabel="Rows per page"
-        selectedOption={{ value: size, label: `${size} rows` }}
-        options={pageSizes.map((value) => ({ value, label: `${value} rows` }))}
-        onChange={({ detail }) => {
-          choosePageSize(detail.selectedOption.value ?? pageSizes[0]);
-          // Returns to the first page: pages of another size begin at other rows.
-          change({}, { replace: true });
-        }}
-      />
-    </div>
-  );
 }
 
 /** A button in a row of a list. */

@@ -19,7 +19,7 @@ export const sourceNames = {
   admin: 'Administrator',
 } as const satisfies Record<SuppressionView['source'], string>;
 
-export function SuppressionNote({
+function SuppressionNote({
   client: { client_id, suppression },
   person,
 }: {

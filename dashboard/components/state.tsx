@@ -80,8 +80,6 @@ function DeliveryState({ state, last_status, last_error, next_due_at }: Delivery
 
 export const deliveryStateColumn: Column<DeliverySummary> = {
   title: 'Status',
-  field: 'state',
-  csvName: 'status',
   minWidth: 140,
   cell: DeliveryState,
 };

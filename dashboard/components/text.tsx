@@ -1,8 +1,9 @@
-/** Shows raw text, remarks, times, and ids as links or with a copy button. */
+/** Shows raw text, contents of messages, remarks, times, and ids as links or with a copy button. */
 import Box from '@cloudscape-design/components/box';
 import CopyToClipboard, { type CopyToClipboardProps } from '@cloudscape-design/components/copy-to-clipboard';
 import Link from '@cloudscape-design/components/link';
 import type { ReactNode } from 'react';
+import { type Content, summaryOf } from '../../shared/message/message-summary.ts';
 import { inOneLine } from '../../shared/platform/visible-text.ts';
 import { linkTo } from '../route.ts';
 
@@ -47,6 +48,18 @@ export function Written({ text }: { readonly text: string | null | undefined }) 
     <span className="written" dir="auto">
       {text}
     </span>
+  );
+}
+
+/** Shows the text of a message, or a summary of another content and all its parts. */
+export function MessageContent(content: Content) {
+  const summary = summaryOf(content);
+  const { type = 'text', ...parts } = content.whatsapp ?? {};
+  return (
+    <>
+      {summary === '' ? <Secondary>No text</Secondary> : <Written text={summary} />}
+      {type === 'text' ? null : <div className="parts">{JSON.stringify(parts, null, 2)}</div>}
+    </>
   );
 }
 

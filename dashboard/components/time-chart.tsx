@@ -3,7 +3,13 @@ import BarChart from '@cloudscape-design/components/bar-chart';
 import Box from '@cloudscape-design/components/box';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { numberText } from '../value-names.ts';
-import type { Series } from './chart-series.ts';
+
+export interface Series {
+  readonly title: string;
+  readonly color?: string;
+  /** One value for each bar, oldest first. */
+  readonly values: readonly number[];
+}
 
 export default function TimeChart({
   title,

@@ -2,7 +2,7 @@
 
 import type { UsageList } from '../../shared/usage/usage-csv.ts';
 import { channelNames, nameOf } from '../value-names.ts';
-import type { Series } from './chart-series.ts';
+import type { Series } from './time-chart.tsx';
 
 export const usageGroups = [
   { value: 'client', label: 'Client' },

@@ -39,7 +39,7 @@ export function OutboxPage() {
         }
         columns={[
           { title: 'Recipient', field: 'to', minWidth: 140 },
-          { title: 'Text', field: 'body', csvName: 'text', minWidth: 200, cell: ({ body }) => body },
+          { title: 'Text', field: 'body', minWidth: 200, cell: ({ body }) => body },
           { title: 'Time', field: 'at', minWidth: 150, isTime: true },
           { title: 'Sender', field: 'from', minWidth: 110 },
           { title: 'Channel', field: 'channel', minWidth: 100, cell: ({ channel }) => channelNames[channel] },
@@ -54,7 +54,6 @@ export function OutboxPage() {
           isAsked ? 'No message was sent on this stage.' : 'Choose a client to see what its test keys sent.'
         }
         isFiltered={isFiltered}
-        csvName="outbox"
         idOf={(entry) => `${entry.message_id} ${entry.at}`}
       />
     </Page>

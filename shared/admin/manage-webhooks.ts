@@ -113,7 +113,7 @@ export const resendBody = z.object({
   even_acknowledged: z.optional(z.boolean()),
 });
 
-export interface ResendResult {
+interface ResendResult {
   readonly delivery_id: string;
   /** `failed`: the gateway's storage or queue did not answer; the resend can be repeated. */
   readonly outcome: ResendOutcome['kind'] | 'failed';
@@ -137,14 +137,10 @@ export async function resendWebhooks(
   {
     evenAcknowledged,
     sleep = pause,
-    onResult,
   }: {
     /** True to resend an acknowledged delivery that an operator chose; never true for a set of failed ones. */
     readonly evenAcknowledged?: boolean | undefined;
-  } & {
     readonly sleep?: Sleep;
-    /** Called after each result, with the number of results so far. */
-    readonly onResult?: (result: ResendResult, done: number, total: number) => void;
   } = {},
 ) {
   const ids = [...new Set(deliveryIds)];
@@ -161,7 +157,6 @@ export async function resendWebhooks(
       (error: unknown): ResendResult => ({ delivery_id, outcome: 'failed', error: reasonOf(error) }),
     );
     results.set(delivery_id, result);
-    onResult?.(result, results.size, ids.length);
   });
   return ids.map((id) => results.get(id)).filter((result) => result !== undefined);
 }

@@ -1,7 +1,4 @@
-/**
- * An administrator's operations on held one-time passwords: lists the holds, shows the evidence (the recipients'
- * numbers, and how many passwords were verified), and allows sending again.
- */
+/** An administrator's operations on held one-time passwords: lists the holds, and allows sending again. */
 
 import * as z from 'zod/mini';
 import { recordActivity } from '../activity/write-activity.dynamo.ts';
@@ -10,7 +7,6 @@ import { modeOf } from '../contract/mode.ts';
 import { allCountries } from '../contract/otp-abuse.ts';
 import { countrySchema } from '../contract/phone-number.ts';
 import { noCountry } from '../contract/recipient-forms.ts';
-import type { Message } from '../message/message.ts';
 import { opaqueCursor } from '../operation/list-query.ts';
 import {
   findOtpHold,
@@ -19,9 +15,7 @@ import {
   otpHoldStatesOf,
   replaceOtpHold,
 } from '../otp/otp-holds.dynamo.ts';
-import { readOtp } from '../otp/otp-store.dynamo.ts';
 import { findingSummary } from '../otp/review-traffic.ts';
-import { chunksOf } from '../platform/aws/read-rows.dynamo.ts';
 import type { AdminContext } from './admin-context.ts';
 import { requireClient } from './find-client.ts';
 import { cursor, pageSize } from './request-fields.ts';
@@ -122,57 +116,4 @@ function countryCode(text: string): string {
       },
     ],
   });
-}
-
-const messagesMax = 200;
-const prefixesMax = 10;
-const digitsLeftOut = 5;
-/** Below the connections of the AWS client. */
-const readAtOnce = 40;
-
-/** @throws GatewayError `not_found` if nothing is held */
-export async function showOtpEvidence(ctx: AdminContext, clientId: string, country: string) {
-  const hold = (await otpHoldsOf(ctx, clientId)).find((one) => one.country === country);
-  if (hold === undefined)
-    throw new GatewayError('not_found', `One-time passwords of ${clientId} to ${country} are not held.`);
-  const { messages, nextCursor } = await ctx.messages.search(
-    { clientId },
-    {
-      limit: messagesMax,
-      since: hold.since,
-      direction: 'outbound',
-      condition: { channel: 'sms', country: country === allCountries ? undefined : country },
-    },
-  );
-  const passwords = messages.flatMap((message) =>
-    message.otp === undefined ? [] : [{ message, otpId: message.otp.otp_id }],
-  );
-  const verifiedIds = new Set<string>();
-  for (const some of chunksOf(passwords, readAtOnce)) {
-    const rows = await Promise.all(some.map(({ otpId }) => readOtp(ctx, otpId)));
-    for (const row of rows) if (row?.status === 'verified') verifiedIds.add(row.otp_id);
-  }
-  const countBy = (keyOf: (message: Message) => string) =>
-    [...Map.groupBy(passwords, ({ message }) => keyOf(message))]
-      .map(([key, group]) => ({
-        key,
-        passwords: group.length,
-        verified: group.filter(({ otpId }) => verifiedIds.has(otpId)).length,
-      }))
-      .toSorted((one, other) => other.passwords - one.passwords);
-  return {
-    hold,
-    /** The newest SMS with passwords since the start of the judged time: how many were read, and if there are more. */
-    messages: passwords.length,
-    more: nextCursor !== undefined,
-    /** Countries with the most passwords first, as in `by_prefix`. */
-    by_country: countBy((message) => message.country ?? '–').map(({ key, ...count }) => ({
-      country: key,
-      ...count,
-    })),
-    /** Numbers that share all but their last five digits: a program often takes them from one range. */
-    by_prefix: countBy(({ recipient }) => recipient.slice(0, -digitsLeftOut))
-      .slice(0, prefixesMax)
-      .map(({ key, ...count }) => ({ prefix: key, ...count })),
-  };
 }

@@ -54,7 +54,6 @@ export const adminApiRoutes = {
   summarizeUsage: { method: 'GET', path: '/admin/api/usage/summary' },
   listOutbox: { method: 'GET', path: '/admin/api/outbox' },
   listOtpHolds: { method: 'GET', path: '/admin/api/otp-holds' },
-  showOtpEvidence: { method: 'GET', path: '/admin/api/clients/{client_id}/otp-holds/{country}' },
   allowOtps: { method: 'POST', path: '/admin/api/clients/{client_id}/otp-holds/{country}/allow' },
   showAttention: { method: 'GET', path: '/admin/api/attention' },
   showAbout: { method: 'GET', path: '/admin/api/about' },

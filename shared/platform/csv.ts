@@ -18,11 +18,7 @@ const phoneNumber = /^\+[1-9]\d{6,14}$/;
 
 /** Returns a CSV table. Each line ends with CRLF, except the last: the command line prints its LF. */
 export function csvTable(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  return [header, ...rows].map(csvLine).join('\n');
-}
-
-export function csvLine(cells: readonly Cell[]): string {
-  return `${cells.map(csvCell).join(',')}\r`;
+  return [header, ...rows].map((cells) => `${cells.map(csvCell).join(',')}\r`).join('\n');
 }
 
 function csvCell(cell: Cell): string {

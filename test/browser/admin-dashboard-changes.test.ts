@@ -1,4 +1,4 @@
-/** What users change: nothing is sent twice, nothing that was not edited, no refusal is unseen; chosen colours are kept. */
+/** What users change: nothing is sent twice, nothing that was not edited, no refusal is unseen. */
 import { randomUUID } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
@@ -102,23 +102,25 @@ it('has the numbers of limits as the gateway, and refuses what is another number
   await german.getByText('1,000', { exact: true }).first().waitFor();
   expect(await german.getByText('1.000', { exact: true }).count()).toBe(0);
   const sent = bodiesOf(german, 'PATCH');
-  await german.getByRole('button', { name: 'Edit Per day of spend' }).click();
-  await german.getByRole('textbox', { name: 'Per day of spend' }).fill('1.000');
-  await german.getByRole('button', { name: 'Save' }).click();
-  await german.getByText('Enter 1000 or 1.0000: the point is the decimal point.').first().waitFor();
+  await german.getByRole('button', { name: 'Edit row: spend' }).click();
+  const dialog = german.getByRole('dialog');
+  const perDay = dialog.getByLabel('Per day, in USD');
+  const save = dialog.getByRole('button', { name: 'Save' });
+  await perDay.fill('1.000');
+  await dialog.getByText('Enter 1000 or 1.0000: the point is the decimal point.').first().waitFor();
+  expect(await save.isDisabled()).toBe(true);
   await photograph(german, 'ambiguous-limit', usualLook);
   // What is no number would be null, which removes the limit.
-  await german.getByRole('textbox', { name: 'Per day of spend' }).fill('1,000');
-  await german.keyboard.press('Enter');
-  await german.getByText('Enter an amount above 0').first().waitFor();
-  await german.getByRole('textbox', { name: 'Per day of spend' }).fill('1000');
-  await german.keyboard.press('Enter');
+  await perDay.fill('1,000');
+  await dialog.getByText('Enter an amount above 0').first().waitFor();
+  await perDay.fill('1000');
+  await save.click();
   await german.getByText('Limits of spend saved.').waitFor();
   expect(sent).toEqual([{ endpoint: 'spend', per_day: 1000 }]);
   await browser.close();
 });
 
-it('says that a saved row is still invalid, and removes a misspelled attribute; a row of nobody has a warning', async () => {
+it('says that a saved row is still invalid; a row of nobody has a warning', async () => {
   const { page } = dashboard;
   const { clientId } = await newClient({ limits: 'default' });
   const endpoint = 'POST /api/v1/sms/send';
@@ -143,9 +145,6 @@ it('says that a saved row is still invalid, and removes a misspelled attribute; 
   expect(await page.getByRole('button', { name: 'Dismiss' }).count()).toBe(1);
   await photograph(page, 'limits-still-invalid', usualLook);
   expect(await axeViolations(page)).toEqual([]);
-  await page.getByRole('button', { name: `Remove per_mintue: ${endpoint}` }).click();
-  await page.getByText('per_mintue removed. Active since').waitFor();
-  await wrong.waitFor({ state: 'detached' });
 
   // Of many rows, the list's first page may be without it.
   await page.route(/admin\/api\/limits(\?|$)/, (route) =>
@@ -159,13 +158,13 @@ it('says that a saved row is still invalid, and removes a misspelled attribute; 
   });
   await photograph(page, 'limits-of-nobody', usualLook);
   await row.getByRole('link', { name: nobody }).click();
-  await page.getByText('There is no such client').waitFor();
+  await page.getByText('there is no client').first().waitFor();
   await page.getByRole('button', { name: `Reset to default: ${endpoint}` }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Reset to default' }).click();
   await page.getByText(`Limits of ${endpoint} reset to the defaults.`).waitFor();
 });
 
-it('takes a limit as its placeholder shows it and an end a week from now, and drops an error once its value is corrected', async () => {
+it('takes a limit as its placeholder shows it, and drops an error once its value is corrected', async () => {
   const { page } = dashboard;
   const { clientId } = await newClient({ limits: 'default' });
   const endpoint = 'POST /api/v1/sms/send';
@@ -179,17 +178,15 @@ it('takes a limit as its placeholder shows it and an end a week from now, and dr
   await dialog.getByRole('button', { name: 'Save' }).click();
   const refused = dialog.getByText('is not a valid time').first();
   await refused.waitFor();
-  await dialog.getByRole('button', { name: '+1 week' }).click();
+  await dialog.getByRole('textbox', { name: 'Date' }).fill('2099/11/30');
   await refused.waitFor({ state: 'detached' });
-  await dialog.getByRole('button', { name: 'Never' }).click();
-  await dialog.getByRole('button', { name: '+1 week' }).click();
   await photograph(page, 'limit-row-form', usualLook);
   expect(await axeViolations(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByText(`Limits of ${endpoint} saved.`).waitFor();
   const [, { expires_at, ...rest }] = sent as [unknown, { expires_at: string }];
   expect(rest).toEqual({ endpoint, per_hour: 20_000 });
-  expect(Math.abs(Date.parse(expires_at) - Date.now() - 7 * 86_400_000)).toBeLessThan(10 * 60_000);
+  expect(expires_at).toMatch(/^2099-11-(29|30)T/);
 });
 
 it('shows when a scheduled message is sent, and cancels it; of one that was sent, the id at the carrier', async () => {
@@ -256,16 +253,4 @@ it('has the focus in the first field of a dialog, and gives it back where the di
   await page.locator('input:focus').and(page.getByLabel('Name')).waitFor();
   await page.keyboard.press('Escape');
   await page.locator('button:focus').and(open).waitFor();
-});
-
-it('has the colours of the system until others are chosen, which are kept over a reload', async () => {
-  const { page } = dashboard;
-  const dark = page.locator('body.awsui-dark-mode');
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await dark.waitFor();
-  await page.getByRole('button', { name: 'Use light colours' }).click();
-  await dark.waitFor({ state: 'detached' });
-  await page.reload();
-  await page.getByRole('button', { name: 'Use dark colours' }).waitFor();
-  expect(await dark.count()).toBe(0);
 });

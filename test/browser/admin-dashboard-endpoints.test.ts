@@ -68,7 +68,6 @@ it('resends every failed webhook of an endpoint, with the progress, and sends a 
   await dialog.getByText('2 webhooks are sent again.').waitFor();
   await dialog.getByRole('button', { name: 'Resend' }).click();
   await page.getByText('100 of 1,420 resent').waitFor();
-  await page.getByText(/^2 a second, about 1[01] min/).waitFor();
   expect(await inEachLook(page, 'resend-progress')).toEqual([]);
   await page.setViewportSize({ width: 1280, height: 900 });
   isAtWork = false;

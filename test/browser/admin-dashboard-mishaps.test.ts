@@ -163,9 +163,9 @@ it('warns of a limit that another one keeps from being reached', async () => {
   const { clientId } = await newClient({ limits: 'default' });
   await signIn(page);
   await show(page, `limits/${clientId}`, 'Limits');
-  await page.getByRole('button', { name: 'Edit Per day of POST /api/v1/sms/send' }).click();
-  await page.getByRole('textbox', { name: 'Per day of POST /api/v1/sms/send' }).fill('200000');
-  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Edit row: POST /api/v1/sms/send' }).click();
+  await page.getByRole('dialog').getByLabel('Per day').fill('200000');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   const warning = page.getByText('the limit of 1,000 per hour allows only 24,000 per day');
   await warning.waitFor();
   await photograph(page, 'limit-never-reached', look);

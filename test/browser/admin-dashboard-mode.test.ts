@@ -6,7 +6,7 @@ import { startBrowser } from '../support/browser/browser.ts';
 import { axeViolations, type Look, openSignedIn, photograph, show } from '../support/browser/dashboard.ts';
 import { freshNumber } from '../support/carrier/outbox.ts';
 import { gateway } from '../support/gateway/gateway.ts';
-import { newClient, type TestClient, withTestKey } from '../support/http/client.ts';
+import { adminToken, call, newClient, type TestClient, withTestKey } from '../support/http/client.ts';
 
 const wide: Look = { width: 1440, colorScheme: 'light' };
 const narrow: Look = { width: 390, colorScheme: 'dark' };
@@ -93,8 +93,10 @@ it('shows and changes the test data of a client', async () => {
   await show(page, `test/conversation?recipient=${encodeURIComponent(person)}`, 'Conversation');
   await page.getByText('For nobody').waitFor();
   expect(await page.getByText('For the person').count()).toBe(0);
-  await page.getByLabel('Text').fill('Thanks');
-  await page.getByRole('button', { name: 'Send reply' }).click();
+  const reply = { from: person, text: 'Thanks', mode: 'test' };
+  expect(
+    (await call('POST', '/admin/api/inbound', { credential: await adminToken(), body: reply })).status,
+  ).toBe(202);
   await page.getByRole('listitem').filter({ hasText: 'From the person' }).getByText('Thanks').waitFor();
   const inbound = await test.call('GET', '/api/v1/messages?direction=inbound');
   expect(inbound.body.messages).toMatchObject([{ text: 'Thanks', mode: 'test' }]);

@@ -92,7 +92,7 @@ it('keeps type, client, time and selection of the activity log in the address', 
   expect(await page.getByRole('button', { name: 'Resend', exact: true }).isEnabled()).toBe(true);
 
   await page.getByLabel('Type').click();
-  await page.getByRole('option', { name: 'Many webhooks resent' }).click();
+  await page.getByRole('option', { name: 'Webhooks resent' }).click();
   await page.getByText('No matches for these filters').waitFor();
   await photograph(page, 'no-matches', usualLook);
   expect(await axeViolations(page)).toEqual([]);
@@ -135,7 +135,7 @@ it('opens the activity log on what people changed, by name, and keeps webhooks a
     .waitFor();
   expect(filtersIn(page).size).toBe(0);
   await page.getByRole('tab', { name: 'Webhooks' }).click();
-  await page.getByRole('button', { name: 'Resend all' }).waitFor();
+  await page.getByRole('button', { name: 'Resend', exact: true }).waitFor();
   await page.goBack();
   await page.getByRole('tab', { name: 'Sign-ins', selected: true }).waitFor();
   expect(await axeViolations(page)).toEqual([]);
@@ -212,12 +212,7 @@ it('gives each page its title, moves the focus to its heading, and offers to ski
   expect(await focused()).toBe('Activity Logs');
   expect(page.url()).toBe(address);
 
-  // The search has a key, which types where something is typed.
   const search = page.getByRole('searchbox', { name: 'Search', exact: true });
-  await page.keyboard.press('/');
-  await page.locator(':focus').and(search).waitFor();
-  await page.keyboard.type('a/b');
-  expect(await search.inputValue()).toBe('a/b');
   // A window of 1440 px at a zoom of 200 %.
   const navigation = page.getByRole('link', { name: 'Senders', exact: true });
   await navigation.waitFor();

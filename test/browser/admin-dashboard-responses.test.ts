@@ -80,10 +80,10 @@ it('shows what a message of each type says, in both directions, and pages throug
   const said: readonly (readonly [object, readonly string[]])[] = [
     [{ text: `line one\nline two <b>${long}` }, ['line one', 'line two <b>word']],
     [{ text: 'مرحبا (4711)' }, ['مرحبا']],
-    [{ whatsapp: { type: 'image', media: { id: '123', caption: 'My door' } } }, ['Image', 'My door', '123']],
+    [{ whatsapp: { type: 'image', media: { id: '123', caption: 'My door' } } }, ['Image: My door', '123']],
     [
       { whatsapp: { type: 'location', location: { latitude: 51.5, longitude: -0.1, name: 'Home' } } },
-      ['Location', 'Home', '51.5, -0.1'],
+      ['Location: Home', '51.5', '-0.1'],
     ],
     [
       {
@@ -94,19 +94,16 @@ it('shows what a message of each type says, in both directions, and pages throug
       },
       ['Contacts', 'Bob'],
     ],
-    [
-      { whatsapp: { type: 'button_reply', button_reply: { id: 'y', title: 'Yes' } } },
-      ['Button reply', 'Yes'],
-    ],
+    [{ whatsapp: { type: 'button_reply', button_reply: { id: 'y', title: 'Yes' } } }, ['Button reply: Yes']],
     [
       { whatsapp: { type: 'list_reply', list_reply: { id: 'l', title: 'Noon', description: '12:00' } } },
-      ['List reply', 'Noon', '12:00'],
+      ['List reply: Noon', '12:00'],
     ],
-    [{ whatsapp: { type: 'reaction', reaction: {} } }, ['Reaction', 'The reaction was removed.']],
+    [{ whatsapp: { type: 'reaction', reaction: {} } }, ['Reaction']],
     [{ whatsapp: { type: 'unsupported' } }, ['A type that WhatsApp does not pass on']],
     [
       { direction: 'outbound', whatsapp: { type: 'template', template: { name: 'parcel', language: 'en' } } },
-      ['Template', 'parcel (en)'],
+      ['Template: parcel', '"language": "en"'],
     ],
   ];
   const messages = said.map(([content], index) => ({

@@ -171,9 +171,9 @@ it('raises a limit in its row, and a response shows the new one', async () => {
   const client = await newClient({ name, limits: 'default' });
   await signIn(page);
   await show(page, `limits/${client.clientId}`, 'Limits');
-  await page.getByRole('button', { name: 'Edit Per minute of POST /api/v1/sms/send' }).click();
-  await page.getByRole('textbox', { name: 'Per minute of POST /api/v1/sms/send' }).fill('300');
-  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Edit row: POST /api/v1/sms/send' }).click();
+  await page.getByRole('dialog').getByLabel('Per minute').fill('300');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await page.getByText('The change takes effect within 60 seconds.').first().waitFor();
   // Its first request: no function remembers the limit of before (message-walk holds the 60 seconds).
   const sent = await client.post('/api/v1/sms/send', { to: '+447700900555', message: 'Hello' });

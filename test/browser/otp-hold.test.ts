@@ -125,9 +125,7 @@ it('a held country is refused with a clear error, and shown to administrators, w
   await page.getByText(hold?.summary ?? '').waitFor();
   await page.getByRole('button', { name: 'Allow…: one-time passwords to GB' }).click();
   const dialog = page.getByRole('dialog', { name: 'Allow one-time passwords to GB?' });
-  await dialog.getByText(/^0 of \d+ \(0 %\)$/).waitFor();
-  await dialog.getByRole('row').filter({ hasText: '+44795' }).first().getByText('0 (0 %)').waitFor();
-  await dialog.getByRole('row').filter({ hasText: 'GB' }).getByText('0 (0 %)').waitFor();
+  await dialog.waitFor();
   await photograph(page, 'allow-one-time-passwords', look);
   expect(await axeViolations(page)).toEqual([]);
   expect((await shell.json('call', 'listOtpHolds')) as object).toMatchObject({

@@ -6,141 +6,126 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Link from '@cloudscape-design/components/link';
-import SpaceBetween from '@cloudscape-design/components/space-between';
 import Tabs from '@cloudscape-design/components/tabs';
-import { type ComponentProps, useState } from 'react';
 import type { RowOf } from '../../../shared/admin/http/admin-operations.ts';
-import type { ActivityGroup } from '../../../shared/contract/activity-kinds.ts';
+import { type ActivityGroup, activityGroups } from '../../../shared/contract/activity-kinds.ts';
 import { inOneLine } from '../../../shared/platform/visible-text.ts';
-import { longestPage, type ReadPage } from '../../api/pages.ts';
-import { useChange, usePagedAnswer } from '../../api/queries.ts';
+import { usePagedAnswer } from '../../api/queries.ts';
 import { ActorName, ClientLink, useClientName } from '../../components/client-name.tsx';
-import { type Column, csvOnly } from '../../components/columns.ts';
+import type { Column } from '../../components/columns.ts';
 import { Fields, Filters, TimeFilter, useClientFilter } from '../../components/filters.tsx';
-import { useConfirm, useIsShown } from '../../components/form.tsx';
 import { ChoiceField } from '../../components/form-fields.tsx';
 import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
-import { noticeOf, ResendProgress, useResend } from '../../components/resend.tsx';
+import { useResend } from '../../components/resend.tsx';
 import { State } from '../../components/state.tsx';
-import { useDashboard } from '../../dashboard-context.ts';
 import { go, linkTo, useListState } from '../../route.ts';
-import { valueText } from '../../value-names.ts';
-import { changesTab, kinds, optionsOf, type Tab, tabs } from './activity-tabs.ts';
+import { nameOf, valueText } from '../../value-names.ts';
 
 type ActivityView = RowOf<'listActivity', 'entries'>;
 
+/** The tabs, by their name in the address, which is empty for the first. */
+const tabs: readonly {
+  readonly id: string;
+  readonly title: string;
+  readonly group: ActivityGroup;
+  /** The type that is selected at first. Default: all types of the group. */
+  readonly byDefault?: string;
+  readonly empty: string;
+}[] = [
+  { id: '', title: 'Changes', group: 'changes', empty: 'Nothing was changed.' },
+  {
+    id: 'webhooks',
+    title: 'Webhooks',
+    group: 'webhooks',
+    byDefault: 'webhook_failed',
+    empty: 'No webhook has failed.',
+  },
+  { id: 'notices', title: 'Notices', group: 'notices', empty: 'Nothing was noticed.' },
+  { id: 'sign-ins', title: 'Sign-ins', group: 'sign_ins', empty: 'No administrator has signed in.' },
+];
+
 /** @param id - the id of the tab */
 export function ActivityPage({ id }: { readonly id: string }) {
-  const tab = tabs.find((one) => one.id === id) ?? changesTab;
+  const active = tabs.some((tab) => tab.id === id) ? id : '';
   return (
     <Page title="Activity Logs">
       <Tabs
         ariaLabel="Activity Logs"
-        activeTabId={tab.id}
+        activeTabId={active}
         onChange={({ detail }) => go(detail.activeTabHref ?? linkTo('activity'))}
-        tabs={tabs.map(({ id: tabId, title }) => ({
-          id: tabId,
-          label: title,
-          href: linkTo('activity', tabId === '' ? undefined : tabId),
-          content: tabId === tab.id ? <Entries key={tabId} tab={tab} /> : null,
+        tabs={tabs.map((tab) => ({
+          id: tab.id,
+          label: tab.title,
+          href: linkTo('activity', tab.id === '' ? undefined : tab.id),
+          content: tab.id === active ? <Entries key={tab.id} {...tab} /> : null,
         }))}
       />
     </Page>
   );
 }
 
-function Entries({ tab }: { readonly tab: Tab }) {
+function Entries({ title, group, byDefault = group, empty }: (typeof tabs)[number]) {
   const { filters, isFiltered, selected, change } = useListState();
-  const options = optionsOf(tab);
-  const byDefault = tab.byDefault ?? tab.group;
-  const kind = options.find(({ value }) => value === filters.kind)?.value ?? byDefault;
+  const options = [
+    { value: group as string, label: `All ${title.toLowerCase()}` },
+    ...activityGroups[group].map((value) => ({ value, label: nameOf(value) })),
+  ];
+  const kind =
+    options.find(({ value }) => value === filters.kind) ?? options.find(({ value }) => value === byDefault);
   const client = useClientFilter();
   const actor = useClientFilter('actor', 'Changed by');
-  const list = usePagedAnswer('listActivity', {}, { ...filters, kind }, 'entries', {
+  const list = usePagedAnswer('listActivity', {}, { ...filters, kind: kind?.value }, 'entries', {
     inProgress: ({ entries }) => entries.some(isUnfinished),
   });
   const resend = useResend();
-  const resendAll = useResendAll(list.readPage);
-  const { confirm, dialog } = useConfirm();
   // While the user types, the old client's entries must not be shown or resent.
   const entries = client.isTyping || actor.isTyping ? undefined : list.rows;
-  const ids = entries?.filter((entry) => selected.includes(entry.entry_id) && isSelectable(entry));
-  const isOfWebhooks = tab.group === 'webhooks';
-
+  const chosen = entries?.filter((entry) => selected.includes(entry.entry_id) && isSelectable(entry)) ?? [];
+  const isOfWebhooks = group === 'webhooks';
   return (
-    <>
-      {resendAll.progress === undefined ? null : (
-        <Box padding={{ bottom: 'm' }}>
-          <ResendProgress {...resendAll.progress} note="Keep this page open." />
-        </Box>
-      )}
-      <List
-        {...list}
-        title={kinds[kind]}
-        actions={
-          isOfWebhooks ? (
-            <SpaceBetween direction="horizontal" size="xs">
-              <Button
-                disabled={ids === undefined || ids.length === 0}
-                loading={resend.isPending}
-                onClick={() =>
-                  resend.mutate([...new Set(ids?.flatMap(({ delivery_id }) => delivery_id ?? []))], {
-                    onSuccess: () => change({}, { replace: true, isHere: true }),
-                  })
-                }
-              >
-                Resend
-              </Button>
-              {kind === 'webhook_failed' ? (
-                <Button
-                  disabled={entries === undefined || entries.length === 0}
-                  loading={resendAll.isPending}
-                  onClick={() =>
-                    confirm({
-                      title: 'Resend all failed webhooks?',
-                      text: isFiltered
-                        ? 'All that match the filters on this page are sent again, also those on other pages. Webhooks that have been acknowledged since are left out.'
-                        : 'All failed webhooks of all clients are sent again. Webhooks that have been acknowledged since are left out.',
-                      action: 'Resend',
-                      // The page itself shows the progress.
-                      work: async () => resendAll.mutate(),
-                    })
-                  }
-                >
-                  Resend all
-                </Button>
-              ) : null}
-            </SpaceBetween>
-          ) : null
-        }
-        filter={
-          <Filters>
-            <Fields perRow={tab.group === 'changes' ? 4 : 3}>
-              {options.length === 1 ? null : (
-                <ChoiceField
-                  label="Type"
-                  value={kind}
-                  options={options}
-                  onChange={(value) => change({ kind: value === byDefault ? '' : value })}
-                />
-              )}
-              {client.field}
-              {tab.group === 'changes' ? actor.field : null}
-              <TimeFilter />
-            </Fields>
-          </Filters>
-        }
-        columns={columnsOf(tab.group, kind)}
-        rows={entries}
-        csvName="activity"
-        empty={tab.empty}
-        isFiltered={isFiltered}
-        idOf={(entry) => entry.entry_id}
-        {...(isOfWebhooks ? { selection } : {})}
-      />
-      {dialog}
-    </>
+    <List
+      {...list}
+      title={kind?.label ?? ''}
+      actions={
+        isOfWebhooks ? (
+          <Button
+            disabled={chosen.length === 0}
+            loading={resend.isPending}
+            onClick={() =>
+              resend.mutate([...new Set(chosen.flatMap(({ delivery_id }) => delivery_id ?? []))], {
+                onSuccess: () => change({}, { replace: true, isHere: true }),
+              })
+            }
+          >
+            Resend
+          </Button>
+        ) : null
+      }
+      filter={
+        <Filters>
+          <Fields perRow={group === 'changes' ? 4 : 3}>
+            {group === 'sign_ins' ? null : (
+              <ChoiceField
+                label="Type"
+                value={kind?.value ?? ''}
+                options={options}
+                onChange={(value) => change({ kind: value === byDefault ? '' : value })}
+              />
+            )}
+            {client.field}
+            {group === 'changes' ? actor.field : null}
+            <TimeFilter />
+          </Fields>
+        </Filters>
+      }
+      columns={columnsOf(group, kind?.value)}
+      rows={entries}
+      empty={empty}
+      isFiltered={isFiltered}
+      idOf={(entry) => entry.entry_id}
+      {...(isOfWebhooks ? { selection } : {})}
+    />
   );
 }
 
@@ -151,7 +136,6 @@ const selection = {
 
 const summaryColumn: Column<ActivityView> = {
   title: 'Activity',
-  field: 'summary',
   minWidth: 150,
   cell: (entry) => {
     const href = subjectOf(entry);
@@ -163,11 +147,9 @@ const stateColumn: Column<ActivityView> = {
   title: 'Current status',
   minWidth: 125,
   cell: ({ delivery }) => (delivery === undefined ? '–' : <State of={delivery.state} />),
-  csv: { delivery_status: ({ delivery }) => delivery?.state },
 };
 const actorColumn: Column<ActivityView> = {
   title: 'Changed by',
-  field: 'actor',
   minWidth: 150,
   // The actor is unknown if a table was edited in the console.
   cell: ({ actor, summary }) =>
@@ -175,7 +157,6 @@ const actorColumn: Column<ActivityView> = {
 };
 const clientColumn: Column<ActivityView> = {
   title: 'Client',
-  field: 'client_id',
   minWidth: 170,
   cell: ({ client_id }) => <ClientLink id={client_id} />,
 };
@@ -186,24 +167,16 @@ const endpointColumn: Column<ActivityView> = {
   minWidth: 180,
   cell: ({ delivery }) => <span className="id">{delivery?.url ?? '–'}</span>,
 };
-const onlyInCsv: readonly Column<ActivityView>[] = [
-  ...csvOnly<ActivityView>('kind', 'delivery_id', 'message_id'),
-  { csv: { endpoint: ({ delivery }) => delivery?.url } },
-];
 
-function columnsOf(group: ActivityGroup, kind: string): readonly Column<ActivityView>[] {
+function columnsOf(group: ActivityGroup, kind: string | undefined): readonly Column<ActivityView>[] {
   if (group === 'webhooks') {
     const hasEndpoint = kind === 'webhook_failed' || kind === 'webhook_resent';
-    const last = hasEndpoint ? endpointColumn : actorColumn;
-    const actor = hasEndpoint ? csvOnly<ActivityView>('actor') : [];
-    return [summaryColumn, stateColumn, clientColumn, timeColumn, last, ...actor, ...onlyInCsv];
+    return [summaryColumn, stateColumn, clientColumn, timeColumn, hasEndpoint ? endpointColumn : actorColumn];
   }
-  if (group === 'sign_ins')
-    return [summaryColumn, clientColumn, timeColumn, ...csvOnly<ActivityView>('actor')];
-  const actor = group === 'changes' ? [actorColumn] : csvOnly<ActivityView>('actor');
-  return [summaryColumn, timeColumn, ...actor, clientColumn, changesColumn, ...onlyInCsv];
+  if (group === 'sign_ins') return [summaryColumn, clientColumn, timeColumn];
+  const actor = group === 'changes' ? [actorColumn] : [];
+  return [summaryColumn, timeColumn, ...actor, clientColumn, changesColumn];
 }
-
 /** Shows a sentence of the log. It begins with the id of the actor, a client or an administrator. */
 function Sentence({ summary, actor }: ActivityView) {
   const name = useClientName(actor);
@@ -242,53 +215,4 @@ function isUnfinished({ delivery }: ActivityView): boolean {
 
 function isSelectable(entry: ActivityView): boolean {
   return entry.delivery !== undefined && !isUnfinished(entry);
-}
-
-/** Small enough for the time limit of one request to the admin API, at twenty webhooks a second. */
-const webhooksPerRequest = 50;
-
-/**
- * Resends any number of webhooks in groups, and shows the progress. It stops if the user leaves the page. The remaining webhooks
- * stay failed, so the user can start it again.
- */
-function useResendAll(readPage: ReadPage<ActivityView>) {
-  const { api, notify } = useDashboard();
-  const [progress, setProgress] = useState<ComponentProps<typeof ResendProgress>>();
-  const isShown = useIsShown();
-  const mutation = useChange({
-    mutationFn: async () => {
-      const { ids, isAll } = await failedIn(readPage);
-      const results: RowOf<'resendWebhooks', 'results'>[] = [];
-      const startedAt = Date.now();
-      while (results.length < ids.length && isShown.current) {
-        setProgress({ done: results.length, total: ids.length, startedAt });
-        const some = ids.slice(results.length, results.length + webhooksPerRequest);
-        const answer = await api.send('resendWebhooks', {}, { delivery_ids: some });
-        results.push(...answer.results);
-      }
-      return { results, isAll };
-    },
-    onSuccess: ({ results, isAll }) => {
-      if (results.length === 0) notify('success', 'No webhook of these is failed now.');
-      else notify(...noticeOf(results));
-      if (!isAll) notify('success', 'There are more failed webhooks: resend all again.');
-    },
-  });
-  return { ...mutation, progress: mutation.isPending ? progress : undefined };
-}
-
-const webhooksMax = 1000;
-const pagesMax = 50;
-
-/** Returns the webhooks of these entries that have still failed. `isAll` is false if there may be more. */
-async function failedIn(readPage: ReadPage<ActivityView>) {
-  const ids = new Set<string>();
-  let cursor: string | undefined;
-  for (let pages = 0; pages < pagesMax && ids.size < webhooksMax; pages += 1) {
-    const { rows, nextCursor } = await readPage(longestPage(cursor));
-    for (const { delivery } of rows) if (delivery?.state === 'failed') ids.add(delivery.delivery_id);
-    cursor = nextCursor;
-    if (cursor === undefined) break;
-  }
-  return { ids: [...ids], isAll: cursor === undefined };
 }

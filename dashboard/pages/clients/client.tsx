@@ -9,6 +9,7 @@ import type { ResponseOf, RowOf } from '../../../shared/admin/http/admin-operati
 import { modeOf } from '../../../shared/contract/mode.ts';
 import { useResponse } from '../../api/queries.ts';
 import { AllowOtps } from '../../components/allow-otps.tsx';
+import { ClientLimits } from '../../components/client-limits.tsx';
 import { useConfirm } from '../../components/form.tsx';
 import { Loaded, LoadFailure } from '../../components/loaded.tsx';
 import { Page, Section } from '../../components/page.tsx';
@@ -17,7 +18,6 @@ import { useDashboard } from '../../dashboard-context.ts';
 import { go, linkTo, useListState } from '../../route.ts';
 import { ClientSettings } from './client-settings.tsx';
 import { Credentials } from './credentials.tsx';
-import { LimitsInForce } from './limits-in-force.tsx';
 import { ManagedEndpoints } from './managed-endpoints.tsx';
 import { Suppressions } from './suppressions.tsx';
 import { WebhookEndpoints } from './webhook-endpoints.tsx';
@@ -56,7 +56,6 @@ export function ClientPage({ id }: { readonly id: string }) {
           <SpaceBetween direction="horizontal" size="xs">
             <Button href={linkTo('messages', undefined, { client_id: id })}>Messages</Button>
             <Button href={linkTo('webhooks', undefined, { client_id: id })}>Webhooks</Button>
-            <Button href={linkTo('limits', id)}>Edit limits</Button>
             {modeOf(id) === 'test' ? null : (
               <Button onClick={() => setDisabled(!client.disabled, client.name)}>
                 {client.disabled ? 'Enable' : 'Disable'}
@@ -94,7 +93,7 @@ function ClientTabs({ clientId, client }: { clientId: string; client: ResponseOf
         </SpaceBetween>
       ),
     },
-    { id: 'limits', label: 'Limits', content: () => <LimitsInForce clientId={clientId} /> },
+    { id: 'limits', label: 'Limits', content: () => <ClientLimits clientId={clientId} /> },
     { id: 'suppressions', label: 'Suppressions', content: () => <Suppressions clientId={clientId} /> },
   ];
   // A link to a suppressed number leads to its entry.
@@ -147,7 +146,7 @@ function Remedy({ clientId, finding }: { clientId: string; finding: RowOf<'diagn
   const tab = (name: string): string => linkTo('clients', clientId, { tab: name });
   const remedies: Partial<Record<RowOf<'diagnoseClient', 'findings'>['about'], readonly [string, string]>> = {
     webhooks: ['Show endpoints', tab('webhooks')],
-    limits: ['Show limits', linkTo('limits', clientId)],
+    limits: ['Show limits', tab('limits')],
     caps: ['Show what is used', tab('limits')],
     messages: ['Show messages', linkTo('messages', undefined, { client_id: clientId, status: 'failed' })],
     suppressions: ['Show suppressions', tab('suppressions')],

@@ -35,7 +35,6 @@ export function ClientsPage() {
         title="All clients"
         columns={columns}
         total={list.query.data?.total}
-        csvName="clients"
         empty="Create a client to send messages."
         idOf={(client) => client.client_id}
       />
@@ -64,13 +63,11 @@ const columns: readonly Column<RowOf<'listClients', 'clients'>>[] = [
     title: 'Status',
     minWidth: 110,
     cell: (client) => <State of={stateOf(client)} />,
-    csv: { status: stateOf },
   },
   {
     title: 'Scopes',
     minWidth: 110,
     cell: ({ scopes }) => scopes.join(', '),
-    csv: { scopes: ({ scopes }) => scopes.join(' ') },
   },
   { title: 'Webhook URL', field: 'webhook_url', minWidth: 165 },
   { title: 'Created', field: 'created_at', sort: 'created_at', minWidth: 125, isTime: true },

@@ -90,7 +90,6 @@ export function Credentials({ client }: { readonly client: ResponseOf<'showClien
         rows={client.api_keys}
         empty="The client has no API keys."
         idOf={(key) => key.key_id}
-        csvName={`api-keys-of-${client.client_id}`}
       />
       {dialog}
       {rotated === undefined ? null : (

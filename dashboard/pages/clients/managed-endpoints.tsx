@@ -3,7 +3,7 @@
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { ResponseOf, RowOf } from '../../../shared/admin/http/admin-operations.ts';
 import { useChange, useResponse } from '../../api/queries.ts';
-import { type Column, csvOnly } from '../../components/columns.ts';
+import type { Column } from '../../components/columns.ts';
 import { List, RowAction } from '../../components/list.tsx';
 import { State } from '../../components/state.tsx';
 import { Copyable } from '../../components/text.tsx';
@@ -23,7 +23,6 @@ export function ManagedEndpoints({ clientId }: { readonly clientId: string }) {
       query={query}
       empty="The client has created none; webhooks go to the URL of the account or of the request."
       idOf={({ endpoint_id }) => endpoint_id}
-      csvName={`managed-endpoints-of-${clientId}`}
     />
   );
 }
@@ -39,7 +38,6 @@ const columns: readonly Column<RowOf<'listWebhookEndpoints', 'webhook_endpoints'
         <Copyable name="endpoint id" text={endpoint.endpoint_id} />
       </>
     ),
-    csv: { url: destinationOf },
   },
   {
     title: 'Status',
@@ -62,10 +60,8 @@ const columns: readonly Column<RowOf<'listWebhookEndpoints', 'webhook_endpoints'
     title: 'Events',
     minWidth: 120,
     cell: ({ events }) => events?.join(', ') ?? 'all',
-    csv: { events: ({ events }) => events?.join(' ') },
   },
   { title: 'Created', field: 'created_at', minWidth: 150, isTime: true },
-  ...csvOnly<RowOf<'listWebhookEndpoints', 'webhook_endpoints'>>('disabled_reason', 'failing_since'),
 ];
 
 /** Returns the URL, or the ARN of the queue or event bus. */

@@ -2,13 +2,13 @@
  * Resends every failed webhook of an endpoint since a time. Shows their number, then the progress. The gateway continues if the
  * user leaves the page.
  */
+import ProgressBar from '@cloudscape-design/components/progress-bar';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useState } from 'react';
 import type { ResendView } from '../../../shared/webhook/webhook-response.schema.ts';
 import { useResponse } from '../../api/queries.ts';
 import { FormDialog, useForm } from '../../components/form.tsx';
 import { DateTimeField } from '../../components/form-fields.tsx';
-import { ResendProgress } from '../../components/resend.tsx';
 import { useDashboard } from '../../dashboard-context.ts';
 import { numberText } from '../../value-names.ts';
 
@@ -85,7 +85,7 @@ export function ResendState({ clientId, started }: { clientId: string; started: 
   const { data = started } = useResponse('showWebhookResend', path, undefined, {
     inProgress: ({ status }) => status !== 'completed',
   });
-  const { status, resent, matched, skipped, created_at, origin } = data;
+  const { status, resent, matched, skipped, origin } = data;
   const left = skipped > 0 ? `, ${numberText(skipped)} skipped` : '';
   if (status === 'completed') {
     return (
@@ -95,11 +95,11 @@ export function ResendState({ clientId, started }: { clientId: string; started: 
     );
   }
   return (
-    <ResendProgress
-      done={resent + skipped}
-      total={matched}
-      startedAt={Date.parse(created_at)}
-      note={`To ${origin ?? 'all endpoints'}. It goes on if you leave this page.`}
+    <ProgressBar
+      label="Resending webhooks"
+      value={matched === 0 ? 0 : Math.round((100 * (resent + skipped)) / matched)}
+      description={`${numberText(resent + skipped)} of ${numberText(matched)} resent`}
+      additionalInfo={`To ${origin ?? 'all endpoints'}. It goes on if you leave this page.`}
     />
   );
 }

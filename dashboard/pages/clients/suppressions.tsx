@@ -4,7 +4,7 @@ import Link from '@cloudscape-design/components/link';
 import { useState } from 'react';
 import type { SuppressionView } from '../../../shared/message/message-response.schema.ts';
 import { usePagedAnswer } from '../../api/queries.ts';
-import { type Column, csvOnly } from '../../components/columns.ts';
+import type { Column } from '../../components/columns.ts';
 import { NumberSearch } from '../../components/filters.tsx';
 import { FormDialog, Optional, useConfirm, useForm } from '../../components/form.tsx';
 import { RadioField, TextField } from '../../components/form-fields.tsx';
@@ -37,7 +37,6 @@ export function Suppressions({ clientId }: { readonly clientId: string }) {
         actions={<Button onClick={() => setIsAdding(true)}>Add suppression</Button>}
         filter={<NumberSearch label="Recipient" name="recipient" />}
         columns={columnsOf(clientId, remove)}
-        csvName={`suppressions-of-${clientId}`}
         emptyTitle="No suppressions"
         empty="Nobody has opted out of this client's messages."
         isFiltered={recipient !== ''}
@@ -85,7 +84,6 @@ function columnsOf(clientId: string, remove: (number: string) => void): readonly
       minWidth: 110,
       cell: ({ recipient }) => <RowAction text="Remove" of={recipient} onClick={() => remove(recipient)} />,
     },
-    ...csvOnly<SuppressionView>('reason', 'updated_at'),
   ];
 }
 

@@ -7,7 +7,7 @@ import { useState } from 'react';
 import type { RowOf } from '../../../shared/admin/http/admin-operations.ts';
 import type { ResendView } from '../../../shared/webhook/webhook-response.schema.ts';
 import { useResponse } from '../../api/queries.ts';
-import { type Column, csvOnly } from '../../components/columns.ts';
+import type { Column } from '../../components/columns.ts';
 import { List, RowAction } from '../../components/list.tsx';
 import { Time } from '../../components/text.tsx';
 import { linkTo } from '../../route.ts';
@@ -46,7 +46,6 @@ export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
         query={query}
         empty="This client has no webhooks."
         idOf={({ origin }) => origin}
-        csvName={`webhook-endpoints-of-${clientId}`}
       />
       {chosen === undefined ? null : (
         <ResendSince
@@ -68,17 +67,15 @@ export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
 }
 
 const columns: readonly Column<RowOf<'showWebhookHealth', 'endpoints'>>[] = [
-  { title: 'Endpoint', field: 'origin', csvName: 'endpoint', minWidth: 170 },
+  { title: 'Endpoint', field: 'origin', minWidth: 170 },
   {
     title: 'Health',
     field: 'since',
-    csvName: 'failing_since',
     minWidth: 190,
     cell: (row) => <Health {...row} />,
   },
   { title: 'Waiting', field: 'waiting', minWidth: 90 },
   { title: 'Failed', field: 'failed', minWidth: 90 },
-  ...csvOnly<RowOf<'showWebhookHealth', 'endpoints'>>('is_failing', 'last_error'),
 ];
 
 function Health({ is_failing, since, last_error }: RowOf<'showWebhookHealth', 'endpoints'>) {

@@ -1,24 +1,21 @@
 /** Limits: all overrides, including invalid rows, or the editable limits of one client. */
 
-import Alert from '@cloudscape-design/components/alert';
 import Box, { type BoxProps } from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
 import type { WindowAttribute } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { usePagedAnswer } from '../../api/queries.ts';
+import { ClientLimits } from '../../components/client-limits.tsx';
 import { ClientField, ClientLink, useClientNames } from '../../components/client-name.tsx';
-import { type Column, csvOnly } from '../../components/columns.ts';
-import { RowStatus } from '../../components/edited-row.tsx';
+import type { Column } from '../../components/columns.ts';
+import { RowFaults, RowStatus } from '../../components/edited-row.tsx';
 import { submitted } from '../../components/form.tsx';
+import { type EndpointLimits, limitTitles } from '../../components/limit-row-form.tsx';
 import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { go, linkTo } from '../../route.ts';
 import { numberText } from '../../value-names.ts';
-import { ClientLimits } from './client-limits.tsx';
-import type { EndpointLimits } from './limit-field.ts';
-import { limitTitles } from './limit-field.ts';
-import { LimitWarnings } from './limit-warnings.tsx';
 
 /** @param id - the client's id; empty for all overrides */
 export function LimitsPage({ id }: { readonly id: string }) {
@@ -53,24 +50,15 @@ function ClientChoice() {
 
 function Overrides() {
   const list = usePagedAnswer('listOverrides', {}, {}, 'limits');
-  const faulty = list.rows?.filter(({ status }) => status === 'invalid') ?? [];
   return (
-    <SpaceBetween size="l">
-      {faulty.length === 0 ? null : (
-        <Alert type="warning" header="Invalid overrides">
-          {faulty.length === 1 ? 'One override' : `${faulty.length} overrides`} on this page{' '}
-          {faulty.length === 1 ? 'has' : 'have'} a mistake, which is named below. What is wrong has no effect.
-        </Alert>
-      )}
-      <List<EndpointLimits>
-        {...list}
-        title="Overrides"
-        columns={columns}
-        empty="Every client has the default limits."
-        idOf={(row) => `${row.client_id} ${row.endpoint}`}
-        csvName="limit-overrides"
-      />
-    </SpaceBetween>
+    <List<EndpointLimits>
+      {...list}
+      title="Overrides"
+      description="A value with a mistake has no effect."
+      columns={columns}
+      empty="Every client has the default limits."
+      idOf={(row) => `${row.client_id} ${row.endpoint}`}
+    />
   );
 }
 
@@ -85,7 +73,6 @@ function limitColumn(field: WindowAttribute): Column<EndpointLimits> {
       const look: BoxProps = own === undefined ? { color: 'text-body-secondary' } : { fontWeight: 'bold' };
       return <Box {...look}>{shown === undefined ? '–' : numberText(shown)}</Box>;
     },
-    csv: { [field]: ({ override }) => override?.[field] },
   };
 }
 
@@ -105,10 +92,8 @@ const columns: readonly Column<EndpointLimits>[] = [
     cell: (row) => (
       <>
         {row.status === null ? null : <RowStatus status={row.status} />}
-        <LimitWarnings row={row} />
+        <RowFaults {...row} />
       </>
     ),
   },
-  { csv: { per_month: ({ override }) => override?.per_month } },
-  ...csvOnly<EndpointLimits>('blocked', 'expires_at', 'note', 'status_message'),
 ];

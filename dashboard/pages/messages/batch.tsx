@@ -115,12 +115,11 @@ function Failures(batch: ResponseOf<'showBatch'>) {
       emptyTitle="No failures"
       empty="No accepted message has an error."
       idOf={({ code }) => code}
-      csvName={`failures-of-${batch.batch_id}`}
     />
   );
 }
 
-function Refusals({ refusals, batch_id }: ResponseOf<'showBatch'>) {
+function Refusals({ refusals }: ResponseOf<'showBatch'>) {
   return (
     <List
       title="Recipients that were refused with the request"
@@ -132,7 +131,6 @@ function Refusals({ refusals, batch_id }: ResponseOf<'showBatch'>) {
       rows={refusals}
       empty="None."
       idOf={({ code }) => code}
-      csvName={`refusals-of-${batch_id}`}
     />
   );
 }

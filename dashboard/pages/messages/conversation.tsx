@@ -3,43 +3,33 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
-import FormField from '@cloudscape-design/components/form-field';
 import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import Textarea from '@cloudscape-design/components/textarea';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import type { ResponseOf, RowOf } from '../../../shared/admin/http/admin-operations.ts';
-import { useAbout, useResponse } from '../../api/queries.ts';
+import { useResponse } from '../../api/queries.ts';
 import { ClientLink, ClientName } from '../../components/client-name.tsx';
-import { Fields, NumberSearch } from '../../components/filters.tsx';
-import { useForm } from '../../components/form.tsx';
-import { ChoiceField, TextField } from '../../components/form-fields.tsx';
+import { NumberSearch } from '../../components/filters.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Facts, Page, Section } from '../../components/page.tsx';
 import { reachability } from '../../components/reachability.tsx';
 import { isInProgress, State } from '../../components/state.tsx';
-import { Copyable, Secondary, Time } from '../../components/text.tsx';
-import { useDashboard } from '../../dashboard-context.ts';
-import { linkTo, useListState, useMode } from '../../route.ts';
-import { channelNames, channelOptions } from '../../value-names.ts';
-import { Correspondents } from './correspondents.tsx';
-import { MessageContent } from './message-content.tsx';
+import { Copyable, MessageContent, Secondary, Time } from '../../components/text.tsx';
+import { linkTo, useListState } from '../../route.ts';
+import { channelNames } from '../../value-names.ts';
 
-/** A simulated reply takes the same path as a real one and arrives within seconds. */
-const replyAwaitedMs = 20_000;
+/** The list of messages shows the other clients. */
+const clientsShownMax = 8;
 
 export function ConversationPage() {
-  const { filter, cursor, change } = useListState();
+  const { filter, cursor } = useListState();
   const clientId = filter('client_id');
   const recipient = numberIn(filter('recipient'));
-  const [repliedAt, setRepliedAt] = useState(0);
   const asked = { client_id: clientId, cursor, limit: '50' };
   const query = useResponse('showConversation', { person: recipient }, asked, {
     enabled: recipient !== '',
-    inProgress: ({ messages }) =>
-      Date.now() - repliedAt < replyAwaitedMs || messages.some(({ status }) => isInProgress(status)),
+    inProgress: ({ messages }) => messages.some(({ status }) => isInProgress(status)),
   });
-  const about = useAbout().data;
   return (
     <Page
       title="Conversation"
@@ -59,40 +49,34 @@ export function ConversationPage() {
             <SpaceBetween size="l">
               {conversation.clients.length === 0 ? null : (
                 <Container>
-                  {clientId === '' ? (
-                    <Correspondents {...conversation} />
-                  ) : (
-                    conversation.clients.map((client) => (
+                  <SpaceBetween size="m">
+                    {conversation.clients.slice(0, clientsShownMax).map((client) => (
                       <Facts
                         key={client.client_id}
                         columns={3}
                         facts={{
-                          Client: <ClientLink id={client.client_id} />,
+                          Client: <ClientLink id={client.client_id} to={toConversation(client, recipient)} />,
                           ...reachability(client, conversation.person, usesWhatsApp(client, conversation)),
                         }}
                       />
-                    ))
-                  )}
+                    ))}
+                  </SpaceBetween>
                 </Container>
               )}
               <Section title="Messages">
                 <Messages key={cursor ?? ''} conversation={conversation} isMixed={clientId === ''} />
               </Section>
-              {about?.outbox === true ? (
-                <SimulateReply
-                  conversation={conversation}
-                  onSent={() => {
-                    setRepliedAt(Date.now());
-                    if (cursor !== undefined) change({});
-                  }}
-                />
-              ) : null}
             </SpaceBetween>
           )}
         </Loaded>
       )}
     </Page>
   );
+}
+
+/** Returns the link to the messages of one client. */
+function toConversation({ client_id }: { readonly client_id: string }, recipient: string): string {
+  return linkTo('conversation', undefined, { client_id, recipient });
 }
 
 /** Returns the number in a text. A plus that was not encoded arrives as a space. */
@@ -219,63 +203,5 @@ function OneMessage({
         </SpaceBetween>
       </Box>
     </li>
-  );
-}
-
-/** Simulates a reply. Shown only if the carrier is the simulator. */
-function SimulateReply({
-  conversation: { person, messages },
-  onSent,
-}: {
-  readonly conversation: ResponseOf<'showConversation'>;
-  readonly onSent: () => void;
-}) {
-  const { api, notify } = useDashboard();
-  const mode = useMode();
-  const [newest] = messages;
-  const [channel] = useState<string>(newest?.channel ?? 'sms');
-  const form = useForm({
-    first: {
-      channel,
-      text: '',
-      // A recipient cannot reply to an alphanumeric sender.
-      to: newest?.number?.startsWith('+') === true ? newest.number : '',
-    },
-    send: ({ to, ...entered }) => {
-      const ours = to.trim() === '' ? {} : { to: to.trim() };
-      return api.send('sendInbound', {}, { ...entered, from: person, ...ours, mode });
-    },
-    onSent: (_answer, change) => {
-      change({ text: '' });
-      notify('success', 'Reply sent. It appears here within a few seconds.');
-      onSent();
-    },
-  });
-  const text = form.field('text');
-  return (
-    <Section
-      title="Simulate a reply"
-      description="The simulated carrier reports it like a message of this person. It belongs to the client that last wrote to the person from this number."
-    >
-      <form onSubmit={form.submit}>
-        <SpaceBetween size="m">
-          <FormField
-            label="Text"
-            description="STOP opts the person out, START in again."
-            errorText={text.error ?? form.error}
-            stretch
-          >
-            <Textarea value={text.value} rows={2} onChange={({ detail }) => text.onChange(detail.value)} />
-          </FormField>
-          <Fields perRow={3}>
-            <ChoiceField {...form.field('channel')} label="Channel" options={channelOptions} />
-            <TextField {...form.field('to')} label="Our number" placeholder="The simulator's number" />
-          </Fields>
-          <Button formAction="submit" loading={form.isPending} disabled={text.value.trim() === ''}>
-            Send reply
-          </Button>
-        </SpaceBetween>
-      </form>
-    </Section>
   );
 }

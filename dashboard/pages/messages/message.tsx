@@ -8,18 +8,17 @@ import { messageErrorNotes } from '../../../shared/contract/message-error-notes.
 import type { DeliverySummary } from '../../../shared/webhook/webhook-response.schema.ts';
 import { useResponse } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
-import { type Column, csvOnly } from '../../components/columns.ts';
+import type { Column } from '../../components/columns.ts';
 import { useConfirm } from '../../components/form.tsx';
 import { List } from '../../components/list.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Facts, Page, Section } from '../../components/page.tsx';
 import { reachability } from '../../components/reachability.tsx';
 import { deliveryStateColumn, isInProgress, State } from '../../components/state.tsx';
-import { Copyable, IdLink, Secondary, Time } from '../../components/text.tsx';
+import { Copyable, IdLink, MessageContent, Secondary, Time } from '../../components/text.tsx';
 import { useDashboard } from '../../dashboard-context.ts';
 import { linkTo } from '../../route.ts';
 import { channelNames, numberText } from '../../value-names.ts';
-import { MessageContent } from './message-content.tsx';
 
 export function MessagePage({ id }: { readonly id: string }) {
   const query = useResponse('showMessage', { message_id: id }, undefined, {
@@ -82,7 +81,6 @@ export function MessagePage({ id }: { readonly id: string }) {
               rows={loaded.webhooks}
               empty="A message has webhooks if its request or its client has a webhook URL."
               idOf={(row) => row.delivery_id}
-              csvName={`webhooks-of-${id}`}
             />
           </SpaceBetween>
         )}
@@ -101,8 +99,7 @@ const webhookColumns: readonly Column<DeliverySummary>[] = [
   },
   deliveryStateColumn,
   { title: 'Attempts', field: 'attempts', minWidth: 100 },
-  { title: 'Endpoint', field: 'url', csvName: 'endpoint', minWidth: 220 },
-  ...csvOnly<DeliverySummary>('delivery_id', 'last_status', 'last_error'),
+  { title: 'Endpoint', field: 'url', minWidth: 220 },
 ];
 
 /** Shows the messages of a send with `fallback`. The others are links, after they have started. */

@@ -5,12 +5,13 @@ import Autosuggest from '@cloudscape-design/components/autosuggest';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
+import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
-import { type FoundMessage, messageCsvColumns, summaryOf } from '../../../shared/message/message-summary.ts';
+import { type FoundMessage, summaryOf } from '../../../shared/message/message-summary.ts';
 import { usePagedAnswer } from '../../api/queries.ts';
-import { ClientField, ClientLink, useClientNameOf } from '../../components/client-name.tsx';
+import { ClientField, ClientLink } from '../../components/client-name.tsx';
 import type { Column } from '../../components/columns.ts';
 import { ChoiceFilter, Fields, Filters, TimeFilter } from '../../components/filters.tsx';
 import { submitted } from '../../components/form.tsx';
@@ -21,7 +22,6 @@ import { isInProgress, messageStatuses, State } from '../../components/state.tsx
 import { IdLink, Secondary } from '../../components/text.tsx';
 import { go, linkTo, useListState } from '../../route.ts';
 import { channelNames, channelOptions, nameOf } from '../../value-names.ts';
-import { CorrespondentsOf } from './correspondents.tsx';
 
 export function MessagesPage() {
   const { filters, isFiltered } = useListState();
@@ -29,8 +29,8 @@ export function MessagesPage() {
   const typed = { client_id, recipient, reference, error_code };
   const list = usePagedAnswer('searchMessages', {}, filters, 'messages', {
     inProgress: ({ messages }) => messages.some(({ status }) => isInProgress(status)),
-    leftOut: ({ clients_left_out }) => leftOutText(clients_left_out),
   });
+  const leftOut = list.query.data?.clients_left_out;
   const isOfLastDay =
     client_id + recipient === '' && filters.last === undefined && filters.since === undefined;
   return (
@@ -48,13 +48,15 @@ export function MessagesPage() {
             <Filters>
               <Search key={JSON.stringify(typed)} typed={typed} />
             </Filters>
-            {recipient === '' ? null : <CorrespondentsOf recipient={recipient} />}
-            {list.leftOut === undefined ? null : <Alert type="info">{list.leftOut}</Alert>}
+            {recipient === '' ? null : (
+              <Link href={linkTo('conversation', undefined, { recipient })}>
+                Conversation with {recipient}
+              </Link>
+            )}
+            {leftOut === undefined ? null : <Alert type="info">{leftOutText(leftOut)}</Alert>}
           </SpaceBetween>
         }
         columns={columns}
-        csvName="messages"
-        csvColumns={[{ csv: messageCsvColumns(useClientNameOf()) }]}
         emptyTitle="No messages"
         empty="No client has sent or received a message in the last 24 hours."
         isFiltered={isFiltered}
@@ -64,10 +66,9 @@ export function MessagesPage() {
   );
 }
 
-function leftOutText(clients: number | undefined): string | undefined {
-  if (clients === undefined) return undefined;
+function leftOutText(clients: number): string {
   const have = clients === 1 ? 'One more client has' : `${clients} more clients have`;
-  return `${have} such messages. Choose a client to search its messages, or use npm run admin -- messages list --csv, which has all of them.`;
+  return `${have} such messages. Choose a client to search its messages.`;
 }
 
 const statusOptions = messageStatuses.map((value) => ({ value, label: nameOf(value) }));

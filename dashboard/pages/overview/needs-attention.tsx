@@ -27,8 +27,6 @@ interface Item {
   readonly action?: ReactNode;
 }
 
-const recently = '24-hour';
-
 export function NeedsAttention({ query }: { readonly query: UseQueryResult<ResponseOf<'showAttention'>> }) {
   const isNarrow = useIsNarrow();
   return (
@@ -127,11 +125,7 @@ function itemsOf(attention: ResponseOf<'showAttention'>): Item[] {
             {waiting === 0 ? '' : `; ${waitingText(waiting)}`}
           </>
         ),
-      // Waiting webhooks are not in the activity log.
-      href:
-        failed === 0
-          ? linkTo('clients', client_id, { tab: 'webhooks' })
-          : linkTo('activity', 'webhooks', { client_id, last: recently }),
+      href: linkTo('clients', client_id, { tab: 'webhooks' }),
       clientId: client_id,
       since,
     })),

@@ -1,6 +1,5 @@
 /** Senders by client, channel and country, with the feedback for each row. Rows can be edited. */
 
-import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
@@ -10,8 +9,8 @@ import type { RowOf } from '../../../shared/admin/http/admin-operations.ts';
 import { inOneLine } from '../../../shared/platform/visible-text.ts';
 import { usePagedAnswer, useResponse } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
-import { type Column, csvOnly } from '../../components/columns.ts';
-import { RemoveAttribute, RowStatus } from '../../components/edited-row.tsx';
+import type { Column } from '../../components/columns.ts';
+import { RowStatus } from '../../components/edited-row.tsx';
 import { Filters, useClientFilter } from '../../components/filters.tsx';
 import { useConfirm } from '../../components/form.tsx';
 import { List, RowAction } from '../../components/list.tsx';
@@ -41,7 +40,6 @@ export function SendersPage() {
     });
   // Hides the rows of the previous client while the user types.
   const rows = client.isTyping ? undefined : list.rows;
-  const faulty = rows?.filter(({ status }) => status === 'invalid') ?? [];
   return (
     <Page
       title="Senders"
@@ -53,23 +51,16 @@ export function SendersPage() {
       }
     >
       <SpaceBetween size="l">
-        {faulty.length === 0 ? null : (
-          <Alert type="warning" header="Invalid rows">
-            {faulty.length === 1 ? 'One row' : `${faulty.length} rows`} on this page{' '}
-            {faulty.length === 1 ? 'has' : 'have'} a mistake, which is named below. A row with an invalid
-            value is not used: the most specific of the others is.
-          </Alert>
-        )}
         <List<SenderView>
           {...list}
           title="Rows"
+          description="A row with an invalid value is not used."
           columns={columnsOf(setInForm, remove)}
           rows={rows}
           filter={<Filters>{client.field}</Filters>}
           isFiltered={isFiltered}
           empty="Every message is sent from the sender of the stage."
           idOf={idOf}
-          csvName="senders"
         />
         <Carriers />
       </SpaceBetween>
@@ -94,7 +85,6 @@ function columnsOf(
           <Box>{destinationOf(row)}</Box>
         </>
       ),
-      csv: { destination: ({ destination }) => destination },
     },
     {
       title: 'Sender',
@@ -116,9 +106,6 @@ function columnsOf(
         <>
           <RowStatus status={row.status} />
           <Box fontSize="body-s">{withLocalTimes(row.status_message)}</Box>
-          {row.channel === null
-            ? null
-            : row.misspelled.map((name) => <RemoveMisspelled key={name} row={row} name={name} />)}
           {row.note === null ? null : <Secondary>Note: {inOneLine(row.note)}</Secondary>}
         </>
       ),
@@ -133,15 +120,7 @@ function columnsOf(
         </SpaceBetween>
       ),
     },
-    ...csvOnly<SenderView>('entity_id', 'template_id', 'inbound', 'note', 'status_message'),
   ];
-}
-
-function RemoveMisspelled({ row, name }: { readonly row: SenderView; readonly name: string }) {
-  const { api } = useDashboard();
-  const { client_id, channel, country, carrier } = row;
-  const body = { client_id, channel, country, carrier, remove: [name] };
-  return <RemoveAttribute name={name} of={idOf(row)} send={() => api.send('setSender', {}, body)} />;
 }
 
 const idOf = ({ client_id, destination }: SenderView): string => `${client_id} ${destination}`;

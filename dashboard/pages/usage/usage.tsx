@@ -1,70 +1,49 @@
 /** Usage in a period: sent messages, their results and cost, and the clients that sent the most. */
 
-import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import DateRangePicker from '@cloudscape-design/components/date-range-picker';
-import FormField from '@cloudscape-design/components/form-field';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useMutation } from '@tanstack/react-query';
 import type { ResponseOf, RowOf } from '../../../shared/admin/http/admin-operations.ts';
-import type { Interval } from '../../../shared/usage/period.ts';
 import { type UsageList, usageCsv } from '../../../shared/usage/usage-csv.ts';
 import { useResponse } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
-import { type Column, csvOnly } from '../../components/columns.ts';
-import { downloadCsv } from '../../components/download.ts';
+import type { Column } from '../../components/columns.ts';
 import { ChoiceField } from '../../components/form-fields.tsx';
 import { List } from '../../components/list.tsx';
 import { Loaded, LoadFailure } from '../../components/loaded.tsx';
 import { Page, Section, Totals } from '../../components/page.tsx';
 import { PeriodChoice, usePeriod } from '../../components/period-choice.tsx';
 import TimeChart from '../../components/time-chart.tsx';
-import {
-  type Chosen,
-  chosenDays,
-  daysMax,
-  iso,
-  periods,
-  stepsOf,
-  timesOf,
-  type UsageTimes,
-} from '../../components/usage-period.ts';
+import { iso, periods, stepsOf, timesAt, type UsagePeriod } from '../../components/usage-period.ts';
 import { groupTitle, seriesOf, usageGroups } from '../../components/usage-series.ts';
 import { useDashboard } from '../../dashboard-context.ts';
 import { linkTo, useListState } from '../../route.ts';
 import { numberText, percent } from '../../value-names.ts';
 
 export default function UsagePage() {
-  const chosen = useChosen();
-  const summary = useResponse('summarizeUsage', {}, chosen, {
-    sent: () => {
-      const { interval, since, until } = timesOf(chosen);
-      return interval === undefined ? iso({ since, until }) : { interval, at: since.toISOString() };
-    },
-  });
+  const period = usePeriod(periods, 'month');
+  const sent = () => {
+    const { interval, since } = timesAt(period, new Date());
+    return { interval, at: since.toISOString() };
+  };
+  const summary = useResponse('summarizeUsage', {}, { period }, { sent });
   return (
     <Page
       title="Usage"
       description="Of all clients, by the UTC time at which messages were accepted. Counted within about a minute."
-      actions={<PeriodChoice queries={[summary]} periods={periods} selected={chosen.period} />}
+      actions={<PeriodChoice queries={[summary]} periods={periods} selected={period} />}
     >
-      {chosen.period === chosenDays.id ? (
-        <Box padding={{ bottom: 'm' }}>
-          <DaysField />
-        </Box>
-      ) : null}
       <Loaded query={summary}>
         {(loaded) => (
           <SpaceBetween size="l">
             <Totals columns={3} totals={totalsOf(loaded)} />
-            <Charts chosen={chosen} names={namesIn(loaded)} />
+            <Charts period={period} names={namesIn(loaded)} />
             <List<ClientSums>
               title="Top clients"
               columns={clientColumns(loaded.currency)}
               rows={loaded.top_clients}
               empty="No messages in this period."
               idOf={({ client_id }) => client_id}
-              csvName={`top-clients-${chosen.period}`}
             />
             <List<ErrorCode>
               title="Top error codes"
@@ -72,19 +51,12 @@ export default function UsagePage() {
               rows={loaded.error_codes}
               empty="No message of this period has an error."
               idOf={({ error_code }) => error_code}
-              csvName={`error-codes-${chosen.period}`}
             />
           </SpaceBetween>
         )}
       </Loaded>
     </Page>
   );
-}
-
-/** Returns the period in the address. */
-function useChosen(): Chosen {
-  const { filter } = useListState();
-  return { period: usePeriod(periods, 'month'), first: filter('first'), last_day: filter('last_day') };
 }
 
 type ClientSums = RowOf<'summarizeUsage', 'top_clients'>;
@@ -131,7 +103,6 @@ const clientColumns = (currency: string): readonly Column<ClientSums>[] => [
     cell: ({ client_id, name }) => (
       <ClientLink id={client_id} name={name} to={linkTo('messages', undefined, { client_id })} />
     ),
-    csv: { name: ({ name }) => name },
   },
   { title: 'Messages', field: 'messages', minWidth: 110 },
   {
@@ -147,7 +118,6 @@ const clientColumns = (currency: string): readonly Column<ClientSums>[] => [
     minWidth: 140,
     cell: (sums) => `${costText(sums, currency)}${sums.estimated ? ' (partly estimated)' : ''}`,
   },
-  ...csvOnly<ClientSums>('segments'),
 ];
 
 const errorColumns = ({
@@ -164,12 +134,12 @@ const errorColumns = ({
   { title: 'Messages', field: 'messages', minWidth: 110 },
 ];
 
-function Charts({ chosen, names }: { readonly chosen: Chosen; readonly names: ReadonlyMap<string, string> }) {
+function Charts({ period, names }: { period: UsagePeriod; names: ReadonlyMap<string, string> }) {
   const { filter, change } = useListState();
   const group = usageGroups.find(({ value }) => value === filter('by')) ?? usageGroups[1];
-  const grouped = useUsage(chosen, group.value);
-  const byChannel = useUsage(chosen, 'channel');
-  const times = timesOf(chosen);
+  const grouped = useUsage(period, group.value);
+  const byChannel = useUsage(period, 'channel');
+  const times = timesAt(period, new Date());
   const steps = stepsOf(times);
   const currency = byChannel.data?.currency ?? '';
   const title = (by: (typeof usageGroups)[number]['value']) => (entry: UsageList['usage'][number]) =>
@@ -179,7 +149,7 @@ function Charts({ chosen, names }: { readonly chosen: Chosen; readonly names: Re
     <SpaceBetween size="l">
       <LoadFailure query={grouped} />
       {group.value === 'channel' ? null : <LoadFailure query={byChannel} />}
-      <Section title="Messages" actions={<UsageDownloads chosen={chosen} by={group.value} />}>
+      <Section title="Messages" actions={<UsageDownload period={period} by={group.value} />}>
         <SpaceBetween size="m">
           <ChoiceField
             label="Group by"
@@ -210,73 +180,36 @@ function Charts({ chosen, names }: { readonly chosen: Chosen; readonly names: Re
   );
 }
 
-/** Returns the intervals of the CSV files: one for each month (for invoices), or for each bar of the chart. */
-function csvIntervals({ interval, step }: UsageTimes): readonly Interval[] {
-  if (step === 'hour') return ['hour', 'day'];
-  return interval === 'week' ? ['day'] : ['day', 'month'];
-}
-
-function UsageDownloads({ chosen, by }: { readonly chosen: Chosen; readonly by: string }) {
+/** Saves the usage of the period as a CSV file, by month (for invoices), or by the day of a shorter period. */
+function UsageDownload({ period, by }: { readonly period: UsagePeriod; readonly by: string }) {
   const { api } = useDashboard();
+  const { interval, ...times } = timesAt(period, new Date());
   const load = useMutation({
-    mutationFn: async (interval: Interval) => {
-      return api.get('listUsage', {}, { ...iso(timesOf(chosen)), interval, group_by: by });
+    mutationFn: () =>
+      api.get(
+        'listUsage',
+        {},
+        { ...iso(times), interval: interval === 'month' ? interval : 'day', group_by: by },
+      ),
+    onSuccess: (usage) => {
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(new Blob([`${usageCsv(usage)}\n`], { type: 'text/csv;charset=utf-8' }));
+      link.download = `usage-${period}-${by}.csv`;
+      link.click();
+      URL.revokeObjectURL(link.href);
     },
-    onSuccess: (usage, interval) =>
-      downloadCsv(`usage-${chosen.period}-${by}-by-${interval}.csv`, usageCsv(usage)),
   });
   return (
-    <SpaceBetween direction="horizontal" size="xs">
-      {csvIntervals(timesOf(chosen)).map((interval) => (
-        <Button
-          key={interval}
-          iconName="download"
-          loading={load.isPending && load.variables === interval}
-          onClick={() => load.mutate(interval)}
-        >
-          {`CSV by ${interval}`}
-        </Button>
-      ))}
-    </SpaceBetween>
+    <Button iconName="download" loading={load.isPending} onClick={() => load.mutate()}>
+      CSV
+    </Button>
   );
 }
 
-function useUsage(chosen: Chosen, by: string) {
+function useUsage(period: UsagePeriod, by: string) {
   const sent = () => {
-    const times = timesOf(chosen);
+    const times = timesAt(period, new Date());
     return { ...iso(times), interval: times.step, group_by: by };
   };
-  return useResponse('listUsage', {}, { ...chosen, by }, { sent });
-}
-
-/** The field for a range of days. Both are whole days in UTC. */
-function DaysField() {
-  const { filter, change } = useListState();
-  const [first, last] = [filter('first'), filter('last_day')];
-  return (
-    <FormField label="Days (UTC)">
-      <DateRangePicker
-        value={first === '' ? null : { type: 'absolute', startDate: first, endDate: last }}
-        placeholder="The last 7 days"
-        rangeSelectorMode="absolute-only"
-        dateOnly
-        relativeOptions={[]}
-        isValidRange={(range) => {
-          if (range?.type !== 'absolute') return { valid: true };
-          const days = (Date.parse(range.endDate) - Date.parse(range.startDate)) / 86_400_000 + 1;
-          if (Number.isNaN(days)) return { valid: false, errorMessage: 'Choose the first and the last day.' };
-          return days >= 1 && days <= daysMax
-            ? { valid: true }
-            : { valid: false, errorMessage: `Choose at most ${daysMax} days.` };
-        }}
-        onChange={({ detail: { value } }) =>
-          change(
-            value?.type === 'absolute'
-              ? { first: value.startDate, last_day: value.endDate }
-              : { first: '', last_day: '' },
-          )
-        }
-      />
-    </FormField>
-  );
+  return useResponse('listUsage', {}, { period, by }, { sent });
 }

@@ -3,7 +3,7 @@ import Link from '@cloudscape-design/components/link';
 import { eventNames } from '../../../shared/contract/webhook-events.ts';
 import type { DeliverySummary } from '../../../shared/webhook/webhook-response.schema.ts';
 import { usePagedAnswer } from '../../api/queries.ts';
-import { type Column, csvOnly } from '../../components/columns.ts';
+import type { Column } from '../../components/columns.ts';
 import { ChoiceFilter, Fields, Filters, TimeFilter, useClientFilter } from '../../components/filters.tsx';
 import { List } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
@@ -40,7 +40,6 @@ export function WebhooksPage() {
         }
         columns={columns}
         rows={client.isTyping ? undefined : list.rows}
-        csvName={`webhooks-of-${clientId}`}
         emptyTitle="Choose a client"
         empty="The webhooks of its messages, its test events and its notices are listed."
         isFiltered={clientId !== ''}
@@ -65,13 +64,11 @@ const columns: readonly Column<DeliverySummary>[] = [
   },
   deliveryStateColumn,
   { title: 'Time of the event', field: 'created_at', minWidth: 150, isTime: true },
-  { title: 'Endpoint', field: 'url', csvName: 'endpoint', minWidth: 180 },
+  { title: 'Endpoint', field: 'url', minWidth: 180 },
   {
     title: 'Message',
     field: 'message_id',
     minWidth: 150,
     cell: ({ message_id }) => (message_id === null ? '–' : <IdLink page="messages" id={message_id} />),
   },
-  ...csvOnly<DeliverySummary>('delivery_id', 'attempts', 'last_status', 'last_error'),
-  ...csvOnly<DeliverySummary>('finished_at', 'next_due_at', 'endpoint_id'),
 ];

@@ -79,7 +79,7 @@ import {
   showResendMany,
   testEndpoint,
 } from '../manage-webhooks.ts';
-import { allowOtps, allowOtpsBody, listOtpHolds, otpHoldsQuery, showOtpEvidence } from '../otp-holds.ts';
+import { allowOtps, allowOtpsBody, listOtpHolds, otpHoldsQuery } from '../otp-holds.ts';
 import { listSenders, removeSender, senderBody, senderRowBody, setSender } from '../senders.ts';
 import { inboundBody, listOutbox, outboxQuery, sendInbound } from '../simulated-messages.ts';
 import { listUsage, summarizeUsage, usageSummaryQuery } from '../usage.ts';
@@ -217,7 +217,6 @@ export const adminOperations = {
   }),
   listOutbox: readsQuery(outboxQuery, listOutbox),
   listOtpHolds: readsQuery(otpHoldsQuery, listOtpHolds),
-  showOtpEvidence: readsNothing(async (ctx, { path }) => showOtpEvidence(ctx, path.client_id, path.country)),
   allowOtps: readsOptionalBody(allowOtpsBody, async (ctx, { always }, { actor, path }) =>
     allowOtps(ctx, actor, { clientId: path.client_id, country: path.country, always }),
   ),

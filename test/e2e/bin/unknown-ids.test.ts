@@ -35,7 +35,6 @@ function program(onResponse: (response: CommandResult) => void): Command {
       mode: 'live' as const,
       actor: 'a test',
       report: nothing,
-      write: nothing,
       progress: nothing,
     };
     onResponse(await work(session));
@@ -83,7 +82,7 @@ const more: Readonly<Record<string, readonly string[]>> = {
   'call removeSender': ['--destination', 'sms GB'],
   'call changeClient': ['--countries', 'GB'],
   'call resendWebhookDeliveries': ['--since', '1h'],
-  'webhooks resend': ['--all-failed'],
+  'webhooks resend-failed': ['--since', '1h'],
 };
 
 function leaves(command: Command, path: readonly string[] = []): [string, Command][] {
@@ -99,13 +98,7 @@ function waysToAsk(): [string, readonly string[]][] {
       (argument) => others[argument.name()] ?? unknown[argument.name().replace('...', '')] ?? '',
     );
     const byArguments = given.some((word) => Object.values(unknown).includes(word))
-      ? [
-          [
-            ...words,
-            ...given.filter((word) => word !== ''),
-            ...(given.length > 0 && path !== 'webhooks resend' ? (more[path] ?? []) : []),
-          ],
-        ]
+      ? [[...words, ...given.filter((word) => word !== ''), ...(given.length > 0 ? (more[path] ?? []) : [])]]
       : [];
     const byOptions = command.options
       .filter((option) => unknown[option.attributeName()] !== undefined)
@@ -126,7 +119,7 @@ function waysToAsk(): [string, readonly string[]][] {
 it('there are such commands', () => {
   const asked = waysToAsk().map(([text]) => text);
   expect(asked).toContain('webhooks failed --client client_nobody');
-  expect(asked).toContain('webhooks resend --client client_nobody --all-failed');
+  expect(asked).toContain('webhooks resend-failed client_nobody --since 1h');
   expect(asked.length).toBeGreaterThan(15);
 });
 
@@ -139,6 +132,8 @@ it.each(waysToAsk())('%s', async (_text, words) => {
       (error: unknown) => error,
     );
   if (failure !== undefined && !(failure instanceof GatewayError)) throw failure;
-  expect(failure?.message ?? responses[0]?.problem).toMatch(/There is no|has no |not held/);
+  expect(failure?.message ?? responses[0]?.problem).toMatch(
+    /There is no|has no |not held|could not be resent/,
+  );
   if (failure !== undefined) expect(failure).toMatchObject({ code: 'not_found' });
 });

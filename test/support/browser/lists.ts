@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core';
 import type { TestClient } from '../http/client.ts';
 
-export const messagesPerPage = 25;
+export const messagesPerPage = 50;
 
 /** Returns the rows of a list, without the header and the loading row. */
 export function rowsOf(page: Page): Locator {

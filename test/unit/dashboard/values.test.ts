@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiError, fieldError, formError } from '../../../dashboard/api/api-error.ts';
 import { changedFields } from '../../../dashboard/components/changed-fields.ts';
-import { stepsOf, timesAt, timesOfDays } from '../../../dashboard/components/usage-period.ts';
+import { stepsOf, timesAt } from '../../../dashboard/components/usage-period.ts';
 import { durationText, numberText, percent, valueText } from '../../../dashboard/value-names.ts';
 import { limitFault } from '../../../shared/limit/entered-limits.ts';
 
@@ -69,18 +69,6 @@ describe('a period of the usage', () => {
       '2027-01-01T00:00:00.000Z',
       31,
     ]);
-  });
-
-  it('is the days that are chosen, one of them by hours; the last seven where they are none or too many', () => {
-    const days = (first: string, last: string) => {
-      const times = timesOfDays(first, last, new Date('2026-11-22T23:59:59Z'));
-      return [times.since.toISOString().slice(0, 10), times.until.toISOString().slice(0, 10), times.step];
-    };
-    expect(days('2026-10-30', '2026-11-02')).toEqual(['2026-10-30', '2026-11-03', 'day']);
-    expect(days('2026-10-30', '2026-10-30')).toEqual(['2026-10-30', '2026-10-31', 'hour']);
-    const lastSeven = ['2026-11-16', '2026-11-23', 'day'];
-    for (const wrong of ['', '2026-13-01', '2026-10-01', '2026-11-23'])
-      expect(days(wrong, '2026-11-02')).toEqual(lastSeven);
   });
 });
 

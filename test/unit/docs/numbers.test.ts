@@ -109,7 +109,7 @@ const facts: Readonly<Record<string, readonly (readonly [about: string, ...numbe
     ],
     ['*Allow* in the dashboard', `${rememberedSeconds} seconds`],
     ['`call changeClient` sets', inForce],
-    ['--all-failed', `${word(resentPerSecond)} a second`],
+    ['resend-failed', `${word(resentPerSecond)} a second`],
   ],
   'docs/rotate-and-restore.md': [
     ['both', `${previousSecretHours} hours`],

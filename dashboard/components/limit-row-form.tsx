@@ -1,18 +1,26 @@
 /** The dialog of one row of limits: every window, an end, a block and a note. Sends only changed fields. */
 
-import Button from '@cloudscape-design/components/button';
 import ColumnLayout from '@cloudscape-design/components/column-layout';
 import Toggle from '@cloudscape-design/components/toggle';
-import { useState } from 'react';
-import type { WindowAttribute } from '../../../shared/contract/rate-limits-and-caps.ts';
-import { limitFault, plainLimit } from '../../../shared/limit/entered-limits.ts';
-import { changedFields } from '../../components/changed-fields.ts';
-import { NoteField } from '../../components/edited-row.tsx';
-import { FormDialog, useForm } from '../../components/form.tsx';
-import { DateTimeField, TextField } from '../../components/form-fields.tsx';
-import { useDashboard } from '../../dashboard-context.ts';
-import type { EndpointLimits } from './limit-field.ts';
-import { limitTitles, placeholderOf, savedNotice } from './limit-field.ts';
+import type { RowOf } from '../../shared/admin/http/admin-operations.ts';
+import type { WindowAttribute } from '../../shared/contract/rate-limits-and-caps.ts';
+import { limitFault, plainLimit } from '../../shared/limit/entered-limits.ts';
+import { useDashboard } from '../dashboard-context.ts';
+import { numberText } from '../value-names.ts';
+import { changedFields } from './changed-fields.ts';
+import { NoteField } from './edited-row.tsx';
+import { FormDialog, useForm } from './form.tsx';
+import { DateTimeField, TextField } from './form-fields.tsx';
+
+export type EndpointLimits = RowOf<'showLimits', 'limits'>;
+
+/** Shortest first. */
+export const limitTitles: Readonly<Record<WindowAttribute, string>> = {
+  per_minute: 'Per minute',
+  per_hour: 'Per hour',
+  per_day: 'Per day',
+  per_month: 'Per month',
+};
 
 export function LimitRowForm({ row, onClose }: { row: EndpointLimits; onClose: () => void }) {
   const { api, notify } = useDashboard();
@@ -22,24 +30,20 @@ export function LimitRowForm({ row, onClose }: { row: EndpointLimits; onClose: (
     first,
     fields: [...windows, 'expires_at', 'note'],
     send: (values) => api.send('setLimits', { client_id }, { endpoint, ...changesOf(row, values) }),
-    onSent: (saved) => notify(...savedNotice(saved)),
+    onSent: ({ status, status_message }) => {
+      // Another value can still make the row invalid.
+      const [type, effect] =
+        status === 'invalid'
+          ? (['warning', 'The row is still invalid.'] as const)
+          : (['success', 'The change takes effect within 60 seconds.'] as const);
+      notify(type, `Limits of ${endpoint} saved. ${effect} ${status_message ?? ''}`);
+    },
     onClose,
   });
   const { values } = form;
   const faults = windows.map((window) =>
     values[window] === first[window] ? undefined : limitFault(row, values[window]),
   );
-  /** Counts the changes by buttons, so that the fields are rendered again. */
-  const [shifts, setShifts] = useState(0);
-  const setExpiry = (expires_at: string): void => {
-    form.change({ expires_at });
-    setShifts(shifts + 1);
-  };
-  const expireIn = (days: number): void => {
-    const held = Date.parse(values.expires_at);
-    const from = Number.isNaN(held) ? Date.now() : held;
-    setExpiry(new Date(from + days * 86_400_000).toISOString().replace(/:\d\d\.\d{3}Z$/, ':00Z'));
-  };
   const isComplete =
     Object.keys(changesOf(row, values)).length > 0 && faults.every((fault) => fault === undefined);
   return (
@@ -53,7 +57,7 @@ export function LimitRowForm({ row, onClose }: { row: EndpointLimits; onClose: (
             {...(faults[index] === undefined ? {} : { error: faults[index] })}
             inputMode="decimal"
             autoFocus={index === 0}
-            placeholder={placeholderOf(row, window, 'no limit')}
+            placeholder={placeholderOf(row, window)}
           />
         ))}
       </ColumnLayout>
@@ -63,26 +67,20 @@ export function LimitRowForm({ row, onClose }: { row: EndpointLimits; onClose: (
         </Toggle>
       ) : null}
       <DateTimeField
-        key={shifts}
         {...form.field('expires_at')}
         label="Expires at"
         description="In your time zone. Afterwards the row has no effect. Leave empty for no end."
-        actions={
-          <>
-            <Button formAction="none" onClick={() => expireIn(7)}>
-              +1 week
-            </Button>
-            {values.expires_at === '' ? null : (
-              <Button formAction="none" variant="link" onClick={() => setExpiry('')}>
-                Never
-              </Button>
-            )}
-          </>
-        }
       />
       <NoteField {...form.field('note')} />
     </FormDialog>
   );
+}
+
+/** Returns the default as a placeholder, in a form that can be entered. */
+function placeholderOf({ cap, defaults }: EndpointLimits, window: WindowAttribute): string {
+  const limit = defaults?.[window];
+  if (limit === undefined) return 'no limit';
+  return cap === 'spend' ? String(limit) : numberText(limit);
 }
 
 function changesOf(row: EndpointLimits, values: ReturnType<typeof valuesOf>) {

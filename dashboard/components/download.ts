@@ -1,9 +1,0 @@
-/** Saves a CSV file. */
-export function downloadCsv(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([`${text}\n`], { type: 'text/csv;charset=utf-8' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
-}
