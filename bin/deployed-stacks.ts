@@ -4,16 +4,9 @@ import { CloudFormationClient, paginateDescribeStacks } from '@aws-sdk/client-cl
 /** The time limits of calls that a person waits for. */
 export const timeLimits = { connectionTimeout: 2000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 
-/**
- * Returns the stack with this name, or all stacks of the account and region. @param region - default: the region of the
- * environment
- */
-export async function deployedStacks(stackName?: string, region?: string) {
-  const client = new CloudFormationClient({
-    maxAttempts: 3,
-    requestHandler: timeLimits,
-    ...(region === undefined ? {} : { region }),
-  });
+/** Returns the stack with this name, or all stacks of the account and region. */
+export async function deployedStacks(stackName?: string) {
+  const client = new CloudFormationClient({ maxAttempts: 3, requestHandler: timeLimits });
   const found: { readonly name: string; readonly outputs: Readonly<Record<string, string>> }[] = [];
   try {
     const wanted = stackName === undefined ? {} : { StackName: stackName };

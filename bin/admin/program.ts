@@ -33,7 +33,7 @@ Examples:
   $ npm run admin -- senders set --client '*' --country GB --identity ACME
   $ npm run admin -- webhooks failed
   $ npm run admin -- webhooks resend-failed "Web shop" --since 2h
-  $ npm run admin -- activity --by petra --since 7d
+  $ npm run admin -- activity --actor "petra (shell)" --since 7d
   $ npm run admin -- suppressions import "Web shop" opt-outs.csv
   $ npm run admin -- call changeClient "Web shop" --countries GB,FR
   $ npm run admin -- call --help

@@ -4,7 +4,7 @@
  */
 import { Duration } from 'aws-cdk-lib';
 import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
-import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { type IMetric, MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import type { FunctionName } from '../../shared/contract/function-uses.ts';
 import type { StageMetric } from '../../shared/contract/metrics.ts';
@@ -270,26 +270,6 @@ export class Alarms extends Construct {
           fiveMinutes,
         ),
         meaning: 'Work failed repeatedly and was set aside, or the relay set it aside over an hour ago.',
-      }),
-      createAlarm(this, 'table-throttles', stage, {
-        // The query covers all tables of the account and region, because it cannot select names by their beginning.
-        metric: math(
-          'SELECT SUM(ThrottledRequests) FROM SCHEMA("AWS/DynamoDB", Operation, TableName)',
-          {},
-          fiveMinutes,
-        ),
-        meaning:
-          'DynamoDB throttled requests to a table of this account and region; the gateway retries its own.',
-      }),
-      createAlarm(this, 'function-throttles', stage, {
-        // The metric covers all functions of the account, because they share its concurrency.
-        metric: new Metric({
-          namespace: 'AWS/Lambda',
-          metricName: 'Throttles',
-          statistic: 'Sum',
-          period: fiveMinutes,
-        }),
-        meaning: 'Lambda throttled a function of this account and region, perhaps of another application.',
       }),
       createAlarm(this, 'invalid-rows', stage, {
         metric: countedMetric(stage, 'InvalidRow'),

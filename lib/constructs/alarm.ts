@@ -37,8 +37,6 @@ export const runbooks = {
   'webhooks-fail': 'mail',
   'dead-letters': 'mail',
   'spend-caps': 'mail',
-  'table-throttles': 'mail',
-  'function-throttles': 'mail',
   'invalid-rows': 'mail',
 } as const satisfies Record<string, Urgency>;
 

@@ -7,6 +7,7 @@ import * as z from 'zod/mini';
 import { carrierReports } from '../../shared/carrier/carrier-reports.ts';
 import { type Channel, channels } from '../../shared/contract/channels.ts';
 import { onUnknownRules, unknownDeadlines } from '../../shared/contract/variables.ts';
+import { jsonIn } from '../../shared/platform/object-fields.ts';
 import { StartFailure } from './start-failure.ts';
 
 const names = z.array(z.string()).check(z.minLength(1));
@@ -98,28 +99,8 @@ function read(file: string): unknown {
   } catch (cause) {
     throw new StartFailure(`The carriers file ${file} cannot be read: ${String(cause)}`, { cause });
   }
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new StartFailure(`The carriers file ${file} is not JSON: ${positionIn(text, String(error))}`);
-  }
-}
-
-/** Returns the position of a syntax error. The parser's own message would quote the file. */
-function positionIn(text: string, error: string): string {
-  const [, named] = / at position (\d+)/.exec(error) ?? [];
-  const before = text.slice(0, named === undefined ? unexpectedIn(text) : Number(named)).split('\n');
-  return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
-}
-
-/** Returns the index of the first invalid character. Returns the end of the text if the JSON is incomplete. */
-function unexpectedIn(text: string): number {
-  for (let length = 1; length <= text.length; length += 1) {
-    try {
-      JSON.parse(text.slice(0, length));
-    } catch (error) {
-      if (String(error).includes('Unexpected token')) return length - 1;
-    }
-  }
-  return text.length;
+  const value = jsonIn(text);
+  // The parser's own message would quote the file.
+  if (value === undefined) throw new StartFailure(`The carriers file ${file} is not JSON.`);
+  return value;
 }

@@ -34,7 +34,7 @@ it('sends the list of countries or senders that was edited, so that a change of 
   ] as const) {
     const answer = page.waitForResponse((response) => response.request().method() === 'PATCH');
     await page.getByRole('textbox', { name: list }).fill(text);
-    await page.getByRole('button', { name: 'Save countries and senders' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await answer;
     // So that the form has what is saved.
     await page.reload();

@@ -144,14 +144,14 @@ it('limits a client to some countries, and names an entry that is no country', a
   const { clientId } = await newClient({ name });
   await signIn(page);
   await show(page, `clients/${clientId}`, name);
-  const save = page.getByRole('button', { name: 'Save countries and senders' });
+  const save = page.getByRole('button', { name: 'Save', exact: true });
   await page.getByLabel('Countries').fill('GB, Gaul');
   await save.click();
   await page.getByText('Number 2 must be a two-letter country code such as GB, or one of').first().waitFor();
   await page.getByLabel('Countries').fill('GB, fr');
   await page.getByLabel('Senders').fill('ACME');
   await save.click();
-  await page.getByText('Countries and senders saved').waitFor();
+  await page.getByText('Settings saved').waitFor();
   await page.reload();
   await page.getByRole('heading', { name }).waitFor();
   expect(await page.getByLabel('Countries').inputValue()).toBe('GB, FR');

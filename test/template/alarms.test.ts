@@ -15,7 +15,6 @@ interface Metric {
 
 interface Alarm {
   readonly name: string;
-  readonly queries: readonly string[];
   readonly metrics: readonly Metric[];
   readonly actions: readonly unknown[];
 }
@@ -27,7 +26,6 @@ function alarmsOf(deployment: string): Alarm[] {
     const read = (Metrics ?? []) as readonly { Expression?: string; MetricStat?: { Metric: Metric } }[];
     return {
       name: String(AlarmName).replace(`${stackName}-`, ''),
-      queries: read.flatMap(({ Expression = '' }) => (Expression.startsWith('SELECT') ? [Expression] : [])),
       metrics:
         MetricName === undefined
           ? read.flatMap(({ MetricStat }) => (MetricStat === undefined ? [] : [MetricStat.Metric]))
@@ -45,8 +43,6 @@ const documented: Readonly<Record<string, Readonly<Record<string, readonly strin
     Errors: ['FunctionName'],
     Invocations: ['FunctionName'],
     IteratorAge: ['FunctionName'],
-    // Without dimensions: of all functions of the account and region.
-    Throttles: [],
   },
   'AWS/SQS': {
     ApproximateAgeOfOldestMessage: ['QueueName'],
@@ -63,10 +59,10 @@ describe.each(['production', 'production with everything', 'production of an ent
     const alarms = alarmsOf(deployment);
     const { resources } = synthesized(deployment);
 
-    it('are twenty, one for each runbook, on sixty metrics at most and ten for each', () => {
+    it('are eighteen, one for each runbook, on sixty metrics at most and ten for each', () => {
       expect(alarms.map(({ name }) => name).toSorted()).toEqual(Object.keys(runbooks).toSorted());
-      expect(alarms.length).toBeLessThanOrEqual(20);
-      const counts = alarms.map(({ metrics, queries }) => metrics.length + queries.length);
+      expect(alarms.length).toBeLessThanOrEqual(18);
+      const counts = alarms.map(({ metrics }) => metrics.length);
       expect(Math.max(...counts)).toBeLessThanOrEqual(10);
       expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(60);
     });
@@ -103,12 +99,6 @@ describe.each(['production', 'production with everything', 'production of an ent
       expect(byMinute).toHaveLength(3);
       for (const { DatapointsToAlarm, EvaluationPeriods } of byMinute)
         expect(DatapointsToAlarm).toBeLessThan(EvaluationPeriods);
-    });
-
-    it('read throttled requests of DynamoDB by a query, with the dimensions that it emits them with', () => {
-      expect(alarms.flatMap(({ queries }) => queries)).toEqual([
-        'SELECT SUM(ThrottledRequests) FROM SCHEMA("AWS/DynamoDB", Operation, TableName)',
-      ]);
     });
 
     it('see each dead-letter queue: those that no function reads', () => {

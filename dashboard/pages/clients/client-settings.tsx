@@ -31,48 +31,14 @@ export function ClientSettings({ client }: { readonly client: ResponseOf<'showCl
             ),
           }}
         />
-        <WebhookUrl client={client} />
-        <Permissions client={client} />
+        <Fields client={client} />
       </SpaceBetween>
     </Section>
   );
 }
 
-function WebhookUrl({
-  client: { client_id, webhook_url: saved },
-}: {
-  readonly client: ResponseOf<'showClient'>;
-}) {
-  const { api, notify } = useDashboard();
-  const first = { webhook_url: saved ?? '' };
-  const form = useForm({
-    first,
-    send: (values) => api.send('changeClient', { client_id }, changedFields(first, values)),
-    onSent: ({ webhook_url }) =>
-      notify('success', webhook_url === null ? 'Webhook URL removed.' : 'Webhook URL saved.'),
-  });
-  const isEdited = Object.keys(changedFields(first, form.values)).length > 0;
-  return (
-    <form onSubmit={form.submit}>
-      <TextField
-        {...form.field('webhook_url')}
-        label="Webhook URL"
-        description="Used for requests that have no webhook URL of their own. Leave empty for none."
-        error={form.errorOf('webhook_url') ?? form.error}
-        type="url"
-        placeholder="https://"
-        secondaryControl={
-          <Button formAction="submit" loading={form.isPending} disabled={!isEdited}>
-            Save
-          </Button>
-        }
-      />
-    </form>
-  );
-}
-
-/** The countries and senders that the client may use. Empty means the countries of the stage and all senders. */
-function Permissions({ client }: { readonly client: ResponseOf<'showClient'> }) {
+/** The default webhook URL, and the countries and senders that the client may use. Empty means the stage's, and all senders. */
+function Fields({ client }: { readonly client: ResponseOf<'showClient'> }) {
   const { api, notify } = useDashboard();
   const about = useAbout();
   const first = textsOf(client);
@@ -80,14 +46,21 @@ function Permissions({ client }: { readonly client: ResponseOf<'showClient'> }) 
     first,
     send: (values) => {
       // Sends only changed fields: another administrator may have changed the others since the load.
-      const edited = Object.keys(changedFields(first, values)) as (keyof typeof first)[];
-      const lists = edited.map((name) => [name, listOf(values[name])]);
-      return api.send('changeClient', { client_id: client.client_id }, Object.fromEntries(lists));
+      const { countries, senders, ...changed } = changedFields(first, values);
+      return api.send(
+        'changeClient',
+        { client_id: client.client_id },
+        {
+          ...changed,
+          ...(countries === undefined ? {} : { countries: listOf(values.countries) }),
+          ...(senders === undefined ? {} : { senders: listOf(values.senders) }),
+        },
+      );
     },
     onSent: (saved, change) => {
       // Shows the values in the form in which the gateway stored them.
       change(textsOf(saved));
-      notify('success', 'Countries and senders saved. The change takes effect within 60 seconds.');
+      notify('success', 'Settings saved. The change takes effect within 60 seconds.');
     },
   });
   const isEdited = Object.keys(changedFields(first, form.values)).length > 0;
@@ -97,24 +70,33 @@ function Permissions({ client }: { readonly client: ResponseOf<'showClient'> }) 
         errorText={form.error}
         actions={
           <Button formAction="submit" loading={form.isPending} disabled={!isEdited}>
-            Save countries and senders
+            Save
           </Button>
         }
       >
-        <ColumnLayout columns={2}>
+        <SpaceBetween size="l">
           <TextField
-            {...form.field('countries')}
-            label="Countries"
-            description={`ISO country codes, such as GB, FR. Leave empty to follow the stage: ${stageText(about.data?.allowed_countries)}.`}
-            placeholder="As the stage"
+            {...form.field('webhook_url')}
+            label="Webhook URL"
+            description="Used for requests that have no webhook URL of their own. Leave empty for none."
+            type="url"
+            placeholder="https://"
           />
-          <TextField
-            {...form.field('senders')}
-            label="Senders"
-            description="Names and numbers, such as ACME, +447700900123. Add otp to allow one-time passwords, and whatsapp to allow WhatsApp. Leave empty to allow all senders."
-            placeholder="All"
-          />
-        </ColumnLayout>
+          <ColumnLayout columns={2}>
+            <TextField
+              {...form.field('countries')}
+              label="Countries"
+              description={`ISO country codes, such as GB, FR. Leave empty to follow the stage: ${stageText(about.data?.allowed_countries)}.`}
+              placeholder="As the stage"
+            />
+            <TextField
+              {...form.field('senders')}
+              label="Senders"
+              description="Names and numbers, such as ACME, +447700900123. Add otp to allow one-time passwords, and whatsapp to allow WhatsApp. Leave empty to allow all senders."
+              placeholder="All"
+            />
+          </ColumnLayout>
+        </SpaceBetween>
       </Form>
     </form>
   );
@@ -131,8 +113,12 @@ function stageText(countries: readonly string[] | null | undefined): string {
   return `${countries.slice(0, shownCountries).join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
 }
 
-function textsOf({ countries, senders }: ResponseOf<'showClient'>) {
-  return { countries: countries?.join(', ') ?? '', senders: senders?.join(', ') ?? '' };
+function textsOf({ webhook_url, countries, senders }: ResponseOf<'showClient'>) {
+  return {
+    webhook_url: webhook_url ?? '',
+    countries: countries?.join(', ') ?? '',
+    senders: senders?.join(', ') ?? '',
+  };
 }
 
 /** Returns the items of a text. Null if it is empty, because the client then has no list. */

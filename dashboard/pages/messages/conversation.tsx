@@ -55,7 +55,12 @@ export function ConversationPage() {
                         key={client.client_id}
                         columns={3}
                         facts={{
-                          Client: <ClientLink id={client.client_id} to={toConversation(client, recipient)} />,
+                          Client: (
+                            <ClientLink
+                              id={client.client_id}
+                              {...(clientId === '' ? { to: toConversation(client, recipient) } : {})}
+                            />
+                          ),
                           ...reachability(client, conversation.person, usesWhatsApp(client, conversation)),
                         }}
                       />

@@ -26,9 +26,9 @@ const activity = async (...words: string[]): Promise<readonly Activity[]> =>
   (await shell.json('activity', ...words)).entries as never;
 
 it.each([
-  ['by the name of who made it', () => ['--by', admin]],
-  ['by the id of who made it', () => ['--by', ids.admin]],
-  ['by who and what it is about', () => ['--by', admin, '--client', shop, '--since', '1h']],
+  ['by the name of who made it', () => ['--actor', admin]],
+  ['by the id of who made it', () => ['--actor', ids.admin]],
+  ['by who and what it is about', () => ['--actor', admin, '--client', shop, '--since', '1h']],
   ['by its kind', () => ['--client', shop, '--kind', 'client_disabled']],
 ])('%s', async (_how, words) => {
   const entries = (await activity(...words())).filter(({ kind }) => kind !== ('signed_in' as string));
@@ -37,18 +37,18 @@ it.each([
 
 it('has what was done in the shell by the name of its user', async () => {
   const { username } = userInfo();
-  for (const name of [username, `${username} (shell)`])
-    expect(await activity('--by', name, '--client', shop)).toMatchObject([
-      { kind: 'client_created', actor: `${username} (shell)` },
-    ]);
+  const actor = `${username} (shell)`;
+  expect(await activity('--actor', actor, '--client', shop)).toMatchObject([
+    { kind: 'client_created', actor },
+  ]);
 });
 
 it('is empty before it, and for somebody who did nothing', async () => {
-  expect(await activity('--by', admin, '--until', '2026-01-01')).toEqual([]);
-  expect(await activity('--by', 'nobody at all')).toEqual([]);
+  expect(await activity('--actor', admin, '--until', '2026-01-01')).toEqual([]);
+  expect(await activity('--actor', 'nobody at all')).toEqual([]);
 });
 
 it('is shown with names instead of ids', async () => {
-  const { stdout } = await shell.run('activity', '--by', admin, '--kind', 'client_disabled');
+  const { stdout } = await shell.run('activity', '--actor', admin, '--kind', 'client_disabled');
   expect(stdout).toMatch(new RegExp(`${admin} .*${shop}`));
 });

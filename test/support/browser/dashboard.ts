@@ -107,7 +107,8 @@ export async function inEachLook(page: Page, name: string): Promise<string[]> {
     await page.evaluate(
       () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
     );
-    const isDark = await page.locator('body.awsui-dark-mode').isVisible();
+    const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const isDark = Number(/\d+/.exec(background)?.[0]) < 128;
     if (isDark !== (look.colorScheme === 'dark')) found.push(`${name}: not in ${look.colorScheme} colours`);
     await photograph(page, name, look);
     // The colour scheme changes colours alone.

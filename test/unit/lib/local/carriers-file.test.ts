@@ -68,13 +68,10 @@ describe('the carriers file', () => {
     for (const value of [secret, '77123', 'AC1', '+1500']) expect(failure).not.toContain(value);
   });
 
-  it.each([
-    [`{\n  "twilio": ${secret}\n}`, 'line 2, column 13'],
-    [`{\n  "a": "${secret}",\n  "b": "${secret}" "${secret}"\n}`, 'line 3, column 26'],
-    [`{"a": "${secret}`, 'line 1, column 23'],
-    [`{"a": ["${secret}"`, 'line 1, column 25'],
-    ['', 'line 1, column 1'],
-  ])('that is not JSON is refused with the position alone', (content, position) => {
-    expect(failureOf(content)).toBe(`The carriers file FILE is not JSON: ${position}`);
-  });
+  it.each([`{\n  "twilio": ${secret}\n}`, `{"a": "${secret}`, ''])(
+    'that is not JSON is refused without a value of it',
+    (content) => {
+      expect(failureOf(content)).toBe('The carriers file FILE is not JSON.');
+    },
+  );
 });
