@@ -99,8 +99,8 @@ it('has the numbers of limits as the gateway, and refuses what is another number
   const browser = await startBrowser();
   const german = (await openDashboard(browser, usualLook, session, 'de-DE')).page;
   await show(german, `limits/${clientId}`, 'Limits');
-  await german.getByText('1,000', { exact: true }).first().waitFor();
-  expect(await german.getByText('1.000', { exact: true }).count()).toBe(0);
+  await german.getByText('0 of 1,000', { exact: true }).first().waitFor();
+  expect(await german.getByText('0 of 1.000', { exact: true }).count()).toBe(0);
   const sent = bodiesOf(german, 'PATCH');
   await german.getByRole('button', { name: 'Edit row: spend' }).click();
   const dialog = german.getByRole('dialog');

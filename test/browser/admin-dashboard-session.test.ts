@@ -93,14 +93,14 @@ it('shows its first rows after two responses of less than 20 KB together: the to
   page.on('request', (request) => void asked.push(new URL(request.url()).pathname));
   page.on('response', (response) => {
     responses.push(response);
-    if (response.url().includes('/usage/summary')) askedBefore = [...asked];
+    if (response.url().includes('/usage/messages')) askedBefore = [...asked];
   });
   await signIn(page);
-  await page.getByRole('heading', { name: 'Top clients today' }).waitFor();
+  await page.getByRole('heading', { name: 'Totals' }).waitFor();
   // No script, and nothing that waits for another response than the token's.
   expect(askedBefore.filter((path) => !path.startsWith('/admin/api/'))).toEqual(['/api/v1/auth/token']);
   // The first of each: the page refreshes its rows.
-  const needed = ['/auth/token', '/usage/summary'].map((path) =>
+  const needed = ['/auth/token', '/usage/messages'].map((path) =>
     responses.find((answer) => answer.url().includes(path)),
   );
   const sizes = await Promise.all(needed.map(async (answer) => (await answer?.body())?.length ?? 0));

@@ -199,13 +199,3 @@ describe('a stage for a trial', () => {
     expect(typesIn(name)).not.toContain('AWS::CloudWatch::Dashboard');
   });
 });
-
-describe('the dashboard of CloudWatch', () => {
-  it('is made by a setting only, and shows the alarms', () => {
-    expect(typesIn('production')).not.toContain('AWS::CloudWatch::Dashboard');
-    const [[, dashboard]] = resourcesOfType('production with everything', 'AWS::CloudWatch::Dashboard');
-    const body = JSON.stringify(dashboard.Properties.DashboardBody);
-    for (const [id] of resourcesOfType('production with everything', 'AWS::CloudWatch::Alarm'))
-      expect(body).toContain(id);
-  });
-});
