@@ -7,7 +7,6 @@ import * as z from 'zod/mini';
 import { carrierReports } from '../../shared/carrier/carrier-reports.ts';
 import { type Channel, channels } from '../../shared/contract/channels.ts';
 import { onUnknownRules, unknownDeadlines } from '../../shared/contract/variables.ts';
-import { jsonIn } from '../../shared/platform/object-fields.ts';
 import { StartFailure } from './start-failure.ts';
 
 const names = z.array(z.string()).check(z.minLength(1));
@@ -99,8 +98,10 @@ function read(file: string): unknown {
   } catch (cause) {
     throw new StartFailure(`The carriers file ${file} cannot be read: ${String(cause)}`, { cause });
   }
-  const value = jsonIn(text);
-  // The parser's own message would quote the file.
-  if (value === undefined) throw new StartFailure(`The carriers file ${file} is not JSON.`);
-  return value;
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message would quote the file.
+    throw new StartFailure(`The carriers file ${file} is not JSON.`);
+  }
 }
