@@ -60,7 +60,7 @@ export const oneTimePasswords = {
   },
   'verifies a password while its next attempt is recorded slowly': {
     uses: ['sendOtp', 'verifyOtp'],
-    share: { otp: 3 },
+    share: { otp: 6 },
     async act(act) {
       const { scene, client, random, id } = act;
       const { stage } = scene;
