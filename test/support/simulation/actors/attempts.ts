@@ -146,7 +146,7 @@ export const attempts = {
   },
   'uses a token to its end': {
     uses: ['issueToken', 'getAccount'],
-    share: { administration: 0.7 },
+    share: { administration: 2 },
     async act({ scene, client: { clientId, clientSecret } }) {
       const { stage } = scene;
       const { status, answer, lost } = await tokenOf(scene, clientId, clientSecret);
