@@ -162,9 +162,9 @@ describe.each(ways)('%s', (_name, way) => {
     const visit = await start(way);
     const { page, user } = visit;
     await search(visit, limited.clientId);
-    await page.getByRole('tab', { name: 'Limits' }).waitFor();
+    await page.getByRole('link', { name: 'Edit limits' }).waitFor();
     await user.forgetClicks();
-    await user.activate(page.getByRole('tab', { name: 'Limits' }));
+    await user.activate(page.getByRole('link', { name: 'Edit limits' }));
     await user.activate(page.getByRole('button', { name: 'Edit row: POST /api/v1/sms/send' }));
     await page.locator('input:focus').and(page.getByLabel('Per minute')).waitFor();
     await page.keyboard.type('600');

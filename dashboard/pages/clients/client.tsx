@@ -56,6 +56,7 @@ export function ClientPage({ id }: { readonly id: string }) {
           <SpaceBetween direction="horizontal" size="xs">
             <Button href={linkTo('messages', undefined, { client_id: id })}>Messages</Button>
             <Button href={linkTo('webhooks', undefined, { client_id: id })}>Webhooks</Button>
+            <Button href={linkTo('limits', id)}>Edit limits</Button>
             {modeOf(id) === 'test' ? null : (
               <Button onClick={() => setDisabled(!client.disabled, client.name)}>
                 {client.disabled ? 'Enable' : 'Disable'}
