@@ -104,7 +104,8 @@ export async function readTogether(
   await retryRemaining([wanted], async ([RequestItems]) => {
     const { Responses = {}, UnprocessedKeys = {} } = await client.send(new BatchGetCommand({ RequestItems }));
     for (const [table, rows] of Object.entries(Responses)) found[table] = [...(found[table] ?? []), ...rows];
-    return Object.keys(UnprocessedKeys).length > 0 ? [UnprocessedKeys] : [];
+    const isDone = Object.values(UnprocessedKeys).every(({ Keys = [] }) => Keys.length === 0);
+    return isDone ? [] : [UnprocessedKeys];
   });
   return found;
 }
