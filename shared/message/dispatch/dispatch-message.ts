@@ -223,13 +223,9 @@ function failUnsent(
   { outcome, error, suppressed }: UnsentReason,
 ): Promise<Dispatched> {
   return withClaim(ctx, message, {}, async () => {
-    const unsent = {
-      to: 'failed',
-      at: ctx.clock(),
-      notSent: true,
-      ...withoutUndefined({ suppressed }),
-    } as const;
-    await transitionMessage(ctx, message.message_id, { ...unsent, ...messageError(error) });
+    const unsent = { to: 'failed', at: ctx.clock(), notSent: true } as const;
+    const reason = { ...messageError(error), ...withoutUndefined({ suppressed }) };
+    await transitionMessage(ctx, message.message_id, { ...unsent, ...reason });
     return { outcome, message };
   });
 }
