@@ -95,8 +95,9 @@ it('shows its first rows after two responses of less than 20 KB together: the to
     responses.push(response);
     if (response.url().includes('/usage/messages')) askedBefore = [...asked];
   });
+  const rows = page.waitForResponse(/\/usage\/messages/);
   await signIn(page);
-  await page.getByRole('heading', { name: 'Totals' }).waitFor();
+  await rows;
   // No script, and nothing that waits for another response than the token's.
   expect(askedBefore.filter((path) => !path.startsWith('/admin/api/'))).toEqual(['/api/v1/auth/token']);
   // The first of each: the page refreshes its rows.
