@@ -35,8 +35,7 @@ export class GatewayStack extends Stack {
 
 /** The emulator's bootstrap role cannot access its bucket, so the deploy uses the caller's credentials. */
 function withCredentialsOfCaller(): IStackSynthesizer {
-  // The CDK's types are not compatible with exactOptionalPropertyTypes.
-  return new CliCredentialsStackSynthesizer() as IStackSynthesizer;
+  return new CliCredentialsStackSynthesizer();
 }
 
 /**

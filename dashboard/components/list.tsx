@@ -93,7 +93,7 @@ export function List<Row>({
           id: column.title,
           header: column.title,
           isRowHeader: index === 0,
-          ...(column.sort === undefined ? {} : { sortingField: column.sort }),
+          sortingField: column.sort,
           cell: column.cell ?? ((row) => <Value {...{ column, row }} />),
         }))}
         items={rows ?? []}

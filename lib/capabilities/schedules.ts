@@ -1,6 +1,6 @@
 /** EventBridge Scheduler: one-time schedules that send to queues, and functions that run every minute. */
 import { ArnFormat, CfnDeletionPolicy, Duration, Stack } from 'aws-cdk-lib';
-import { EventInvokeConfig, type IFunction } from 'aws-cdk-lib/aws-lambda';
+import { EventInvokeConfig } from 'aws-cdk-lib/aws-lambda';
 import {
   CfnScheduleGroup,
   type IScheduleGroup,
@@ -95,9 +95,8 @@ export class Schedules extends Construct {
     // call twice and a throttled one for up to six hours (AWS Lambda, "How Lambda handles errors and retries with asynchronous
     // invocation"), so the runs of hours would follow a throttle at once. 60 s is the minimum of Lambda.
     const retries = new EventInvokeConfig(this, `Retries${target.node.id}`, {
-      // The CDK's types are not compatible with exactOptionalPropertyTypes.
-      function: target as IFunction,
-      ...(qualifier === undefined ? {} : { qualifier }),
+      function: target,
+      qualifier,
       retryAttempts: 0,
       maxEventAge: Duration.seconds(60),
     });

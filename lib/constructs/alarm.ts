@@ -74,7 +74,7 @@ export function createAlarm(
     metric,
     threshold,
     evaluationPeriods: periods,
-    ...(breachingPeriods === undefined ? {} : { datapointsToAlarm: breachingPeriods }),
+    datapointsToAlarm: breachingPeriods,
     comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
     // No data means no traffic, which is usually not a fault.
     treatMissingData: alsoWithoutData ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,

@@ -9,7 +9,6 @@ import {
   type CfnFunction,
   Code,
   type IFunction,
-  type IVersion,
   Function as LambdaFunction,
   LoggingFormat,
   RecursiveLoop,
@@ -109,7 +108,7 @@ export class GatewayFunction extends LambdaFunction {
     logGroup.grant(role, 'logs:CreateLogStream', 'logs:PutLogEvents');
     const declared: readonly Uses[] = functionUses[props.functionName];
     const hasPrices = declared.some(({ settings }) => settings?.includes('PRICES_FILE') === true);
-    const files = hasPrices ? { [pricesFile]: JSON.stringify(stage.prices) } : {};
+    const files = hasPrices ? { [pricesFile]: JSON.stringify(stage.prices) } : undefined;
     const reserved = stage.functionConcurrency[props.functionName]?.reserved;
     super(scope, id, {
       description: `Messaging gateway (${stage.name}): ${props.functionName}`,
@@ -190,8 +189,7 @@ export class GatewayFunction extends LambdaFunction {
   /** The resource that callers invoke: the alias if there is one, otherwise the function. */
   get live(): IFunction {
     if (!this.hasAlias) return this;
-    // The CDK's types are not compatible with exactOptionalPropertyTypes.
-    return this.liveAlias as IFunction;
+    return this.liveAlias;
   }
 
   /** The qualifier of `live`; undefined if it is the function itself. */
@@ -203,7 +201,7 @@ export class GatewayFunction extends LambdaFunction {
     const provisioned = this.provisionedConcurrency;
     this.alias ??= new Alias(this, 'Live', {
       aliasName: 'live',
-      version: this.currentVersion as IVersion,
+      version: this.currentVersion,
       ...(provisioned === undefined ? {} : { provisionedConcurrentExecutions: provisioned }),
     });
     return this.alias;

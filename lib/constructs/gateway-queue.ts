@@ -79,7 +79,7 @@ export function createDeadLetterQueue(
 ): Queue {
   const queue = new Queue(scope, id, {
     retentionPeriod: Duration.days(14),
-    ...(visibilityTimeout === undefined ? {} : { visibilityTimeout }),
+    visibilityTimeout,
     ...queueEncryption(scope, stage),
     enforceSSL: !stage.emulator,
   });

@@ -44,9 +44,9 @@ export function readCarriersFile(file: string): LocalCarriers {
   if (faults.length > 0) throw faulty(file, faults);
   return {
     settings: {
-      ...(sms === undefined ? {} : { smsCarrier: sms.join(',') }),
-      ...(whatsapp === undefined ? {} : { whatsappCarrier: whatsapp.join(',') }),
-      ...(on_unknown === undefined ? {} : { onUnknown: on_unknown }),
+      smsCarrier: sms?.join(','),
+      whatsappCarrier: whatsapp?.join(','),
+      onUnknown: on_unknown,
       ...(unknown_deadline_seconds === undefined
         ? {}
         : { local: { unknownDeadlineSeconds: unknown_deadline_seconds } }),

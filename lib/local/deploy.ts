@@ -39,7 +39,7 @@ export async function deploy(options: {
     const source = await toolkit.fromAssemblyBuilder(
       async ({ outdir, context }) => {
         const app = new App({
-          ...(outdir === undefined ? {} : { outdir }),
+          outdir,
           context: context ?? {},
           // Excludes cdk-nag, which would add 4 s to each start. `cdk deploy` and the tests run it.
           builtinCloudFormationValidation: false,

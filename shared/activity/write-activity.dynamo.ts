@@ -23,7 +23,6 @@ import type { Context } from '../platform/context.ts';
 import { lazily } from '../platform/expiring-cache.ts';
 import { newId } from '../platform/ids.ts';
 import { countMetric } from '../platform/log.ts';
-import { withoutUndefined } from '../platform/object-fields.ts';
 
 export const activitySchema = lazily(() => {
   /** The fields that changed, with their values before or after; never a secret or a hash. */
@@ -64,7 +63,7 @@ export function rowOf({ client_id, ...entry }: Activity): Record<string, unknown
   const shard = (createHash('sha256').update(entry_id).digest()[0] ?? 0) % activityShards;
   return {
     ...entry,
-    ...(client_id === undefined ? {} : { of_client: client_id }),
+    of_client: client_id,
     day: shardKey(`client ${client_id ?? ''}`, shard),
     kind: shardKey(kind, shard),
   };
@@ -134,6 +133,8 @@ export async function recordActivity(
     summary,
     client_id: clientId,
     actor,
-    ...withoutUndefined({ message_id: messageId, before, after }),
+    message_id: messageId,
+    before,
+    after,
   });
 }

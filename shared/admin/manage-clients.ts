@@ -85,7 +85,7 @@ export async function createClient(
         name,
         scopes,
         webhook_url: webhook_url ?? null,
-        ...(countries === undefined ? {} : { countries }),
+        countries,
       },
     });
   const made = await clientAdmin.createClient(ctx, wanted, now, record);

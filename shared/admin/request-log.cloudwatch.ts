@@ -44,7 +44,7 @@ export async function requestLogOf(stackName: string) {
   async function* linesOf(filterPattern: string, clientId: string | undefined, since: Date, until?: Date) {
     const times = {
       startTime: since.getTime(),
-      ...(until === undefined ? {} : { endTime: until.getTime() }),
+      endTime: until?.getTime(),
     };
     for (const logGroupName of groups) {
       const query = { logGroupName, filterPattern, ...times };

@@ -4,7 +4,6 @@ import { inboundNumber } from '../contract/phone-number.ts';
 import { isWhatsAppUserId } from '../contract/recipient-forms.ts';
 import type { Receipt } from '../message/dispatch/receipt-decisions.ts';
 import type { InboundMessage, mediaTypes } from '../message/whatsapp-content.ts';
-import { withoutUndefined } from '../platform/object-fields.ts';
 import {
   type CarrierNotification,
   read,
@@ -211,7 +210,8 @@ function inboundOfWhatsApp(
     number: inboundNumber(event.number),
     receivedAt: momentIn(timestamp, event.receivedAt),
     ...read(message),
-    ...withoutUndefined({ numberId: event.numberId, repliesTo }),
+    numberId: event.numberId,
+    repliesTo,
   };
 }
 

@@ -9,7 +9,6 @@ import type { Scope } from '../contract/routes.ts';
 import { addSeconds, type Clock } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
 import { lazily } from '../platform/expiring-cache.ts';
-import { withoutUndefined } from '../platform/object-fields.ts';
 import { retry, retryConflicts } from '../platform/retry.ts';
 import {
   type ApiKey,
@@ -101,10 +100,8 @@ export async function createClient(
     disabled: false,
     secrets: [{ hash: secretHash(clientSecret), created_at: createdAt }],
     created_at: createdAt,
-    ...withoutUndefined({
-      webhook_url: wanted.webhookUrl,
-      countries: wanted.countries && [...wanted.countries],
-    }),
+    webhook_url: wanted.webhookUrl,
+    countries: wanted.countries && [...wanted.countries],
   };
   await beforeChange(client);
   await replaceWebhookSecrets(

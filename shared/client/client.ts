@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import { clientIdIn, type Mode, nameIn } from '../contract/mode.ts';
 import { type Scope, scopes } from '../contract/routes.ts';
 import { base32 } from '../platform/ids.ts';
-import { openObject, withoutUndefined } from '../platform/object-fields.ts';
+import { openObject } from '../platform/object-fields.ts';
 
 const instant = z.iso.datetime();
 
@@ -59,10 +59,8 @@ function inTestMode(client: Client): Client {
     name: nameIn('test', client.name),
     scopes: client.scopes.filter((scope) => scope === apiKeyScope),
     secrets: test_secrets ?? [],
-    ...withoutUndefined({
-      // Null: a test key removed it.
-      webhook_url: test_webhook_url === undefined ? liveUrl : (test_webhook_url ?? undefined),
-    }),
+    // Null: a test key removed it.
+    webhook_url: test_webhook_url === undefined ? liveUrl : (test_webhook_url ?? undefined),
   };
 }
 

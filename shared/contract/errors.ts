@@ -223,6 +223,6 @@ export function errorBody(
     request_id: requestId,
     ...(baseUrl === undefined ? {} : { doc_url: `${baseUrl}/docs/errors#${code}` }),
     ...(details.length === 0 ? {} : { details }),
-    ...(retryAfterSeconds === undefined ? {} : { retry_after: retryAfterSeconds }),
+    retry_after: retryAfterSeconds,
   };
 }

@@ -9,7 +9,6 @@ import { everyClient } from '../contract/rate-limits-and-caps.ts';
 import { rowIn, type StreamRecord } from '../platform/aws/stream-record.dynamo.ts';
 import type { Context } from '../platform/context.ts';
 import { derivedIdAt } from '../platform/ids.ts';
-import { withoutUndefined } from '../platform/object-fields.ts';
 import {
   changeOf,
   type EditedRow,
@@ -61,7 +60,7 @@ function entryOf(
     at: at.toISOString(),
     summary: `${who} ${what}`,
     client_id: clientId,
-    ...withoutUndefined({ actor }),
+    actor,
     before: { [table.sortKey]: sortKey, ...shownValues(before, table) },
     after: { [table.sortKey]: sortKey, ...shownValues(after, table) },
   };

@@ -4,7 +4,6 @@ import { clientIdFor, hasSecret } from '../client/client.ts';
 import { GatewayError, standardError } from '../contract/errors.ts';
 import { parseFields } from '../operation/operation.ts';
 import type { Context } from '../platform/context.ts';
-import { withoutUndefined } from '../platform/object-fields.ts';
 import { requestedScope } from '../token/verify-token.dynamo.ts';
 import { accessRefusal, cachedClients, type Identity } from './authenticate.ts';
 import { type BodyFormat, formDecoded, type IncomingRequest, readBody } from './read-request.ts';
@@ -49,7 +48,7 @@ export async function authenticateByCredentials(
   }
   const subject = { kind: 'client', clientId: client.client_id } as const;
   const caller = { clientId: client.client_id, scopes: client.scopes, client };
-  return { subject, caller, ...withoutUndefined({ refusal: accessRefusal(client) }) };
+  return { subject, caller, refusal: accessRefusal(client) };
 }
 
 async function clientOf(context: Context<'CLIENTS_TABLE'>, request: IncomingRequest) {

@@ -7,7 +7,6 @@ import type { Subject } from '../limit/limiter.ts';
 import type { Caller } from '../operation/operation.ts';
 import { type Context, oncePerContext } from '../platform/context.ts';
 import { accessCache, cachedRead } from '../platform/expiring-cache.ts';
-import { withoutUndefined } from '../platform/object-fields.ts';
 import { verifyToken } from '../token/verify-token.dynamo.ts';
 import type { IncomingRequest } from './read-request.ts';
 
@@ -48,7 +47,7 @@ export async function authenticateBearer(
   }
   const caller: Caller = { clientId: owner.client.client_id, ...owner };
   const subject: Subject = { kind: 'client', clientId: caller.clientId };
-  return { subject, caller, ...withoutUndefined({ refusal: refusalOf(caller, scope) }) };
+  return { subject, caller, refusal: refusalOf(caller, scope) };
 }
 
 async function credentialOwner(context: BearerContext, authorization: string | undefined) {

@@ -72,10 +72,13 @@ export function errorResponse(
     // RFC 6749, section 5.2.
     ...(oauth ? { error_description: message } : {}),
   };
-  const retryAfter = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) };
   return {
     statusCode: error.status,
-    headers: { ...jsonType, ...error.headers, ...retryAfter },
+    headers: {
+      ...jsonType,
+      ...error.headers,
+      ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }),
+    },
     body: JSON.stringify(body),
     isBase64Encoded: false,
   };

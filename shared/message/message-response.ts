@@ -1,5 +1,4 @@
 import { modeField } from '../contract/mode.ts';
-import { withoutUndefined } from '../platform/object-fields.ts';
 import { fromOf, shownAttempt } from './attempt.ts';
 import { historyOf, type Message, type Status } from './message.ts';
 import type { MessageStatus } from './message-response.schema.ts';
@@ -30,9 +29,9 @@ export function statusView(message: Message): MessageStatus {
     read_at: message.read_at ?? null,
     expires_at: message.expires_at,
     history: historyOf(message),
-    ...(message.delivered_by === undefined ? {} : { delivered_by: message.delivered_by }),
+    delivered_by: message.delivered_by,
     ...attemptsPart(message),
-    ...(message.fallback_of === undefined ? {} : { fallback_of: message.fallback_of }),
+    fallback_of: message.fallback_of,
     ...receivedPart(message),
   };
 }
@@ -52,7 +51,7 @@ function attemptsPart(message: Message) {
       at,
       outcome: isTaken && number === shown.number ? ('accepted' as const) : outcome,
     })),
-    ...(possible_duplicate === undefined ? {} : { possible_duplicate }),
+    possible_duplicate,
   };
 }
 
@@ -66,5 +65,5 @@ function partiesOf(message: Message) {
 
 function receivedPart({ direction, text, received_content, received_at, in_reply_to }: Message) {
   if (direction === undefined) return {};
-  return { direction, ...withoutUndefined({ text, whatsapp: received_content, received_at, in_reply_to }) };
+  return { direction, text, whatsapp: received_content, received_at, in_reply_to };
 }

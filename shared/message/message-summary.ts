@@ -37,11 +37,11 @@ export function summaryOf({ text, whatsapp }: Content): string {
 
 function essenceOf(content: AnyContent): string | undefined {
   if ('template' in content) return content.template.name;
-  if ('media' in content) return content.media.caption ?? content.media.filename;
-  if ('location' in content) return content.location.name;
-  if ('button_reply' in content) return content.button_reply.title;
-  if ('list_reply' in content) return content.list_reply.title;
-  return 'reaction' in content ? content.reaction.emoji : undefined;
+  if ('media' in content) return content.media?.caption ?? content.media?.filename;
+  if ('location' in content) return content.location?.name;
+  if ('button_reply' in content) return content.button_reply?.title;
+  if ('list_reply' in content) return content.list_reply?.title;
+  return 'reaction' in content ? content.reaction?.emoji : undefined;
 }
 
 /** The client is null if an inbound message belongs to none. */

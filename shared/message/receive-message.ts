@@ -13,7 +13,6 @@ import { optKeywordOf } from '../contract/opt-out-words.ts';
 import { countryOf, recipientsOfPerson } from '../contract/phone-number.ts';
 import type { Context } from '../platform/context.ts';
 import { derivedId, derivedIdAt } from '../platform/ids.ts';
-import { withoutUndefined } from '../platform/object-fields.ts';
 import type { NumberOwners } from '../sender/number-owners.ts';
 import { findOwner, isUnassigned, unassignedClientId } from './find-owner.ts';
 import type { Message } from './message.ts';
@@ -143,15 +142,13 @@ function rowOf(
     recipient,
     from: inbound.number,
     type: 'transactional',
-    ...withoutUndefined({
-      country: countryOf(recipient),
-      text: inbound.text,
-      received_content: inbound.content,
-      opt_keyword: wish,
-      // The same at each repeat, no matter who writes in between.
-      opt_senders: wish === undefined ? undefined : [...senders],
-      in_reply_to: owner?.inReplyTo,
-    }),
+    country: countryOf(recipient),
+    text: inbound.text,
+    received_content: inbound.content,
+    opt_keyword: wish,
+    // The same at each repeat, no matter who writes in between.
+    opt_senders: wish === undefined ? undefined : [...senders],
+    in_reply_to: owner?.inReplyTo,
     carrier_message_id: inbound.carrierMessageId,
     created_at: at,
     received_at: at,

@@ -9,7 +9,6 @@ import { modeField } from '../contract/mode.ts';
 import { type Operation, requireCaller } from '../operation/operation.ts';
 import type { Context } from '../platform/context.ts';
 import { isId } from '../platform/ids.ts';
-import { withoutUndefined } from '../platform/object-fields.ts';
 import { showLegs } from './dispatch/fallback.ts';
 import { expectedEndOf } from './dispatch/paced-message.ts';
 import { type Message, type Status, statuses } from './message.ts';
@@ -39,7 +38,7 @@ export function getStatus(
         ? undefined
         : showLegs(ctx, message),
     ]);
-    const fallback = withoutUndefined({ fallback: legs?.following });
+    const fallback = { fallback: legs?.following };
     return { status: 200, body: { ...statusView(message), ...window, ...fallback } };
   };
 }
@@ -75,7 +74,7 @@ export function batchView(batch: Batch, rows: readonly Message[], now: Date): z.
     accepted,
     rejected: errors.length,
     counts,
-    ...withoutUndefined({ expected_end_at: expectedEndOf(rows, now)?.toISOString() }),
+    expected_end_at: expectedEndOf(rows, now)?.toISOString(),
     created_at,
   };
 }

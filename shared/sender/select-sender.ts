@@ -153,7 +153,7 @@ export function selectSender(
     ...(sender === undefined
       ? {}
       : {
-          sender: { ...withPace(sender, channel, paces), ...(first === undefined ? {} : { carrier: first }) },
+          sender: { ...withPace(sender, channel, paces), carrier: first },
         }),
     ...(senders.length === 0 ? {} : { senders: Object.fromEntries(senders) }),
   };

@@ -15,7 +15,6 @@ import {
   validValue,
 } from '../edited-table/row-editor.dynamo.ts';
 import { closestName } from '../platform/closest-name.ts';
-import { withoutUndefined } from '../platform/object-fields.ts';
 
 /**
  * The table's keys, and the attributes that operators write. The sort key is the channel, the country and, if the
@@ -99,7 +98,7 @@ export function parseSenderRow(row: EditedRow): ParsedSenderRow {
   if (destination === undefined || identity === undefined || ignored.length > 0)
     return { clientId, given, valid: undefined, ignored };
   const registered = { entity_id: entityId, template_id: templateId };
-  const sender = { identity, ...withoutUndefined({ messages_per_second: pace, ...registered }) };
+  const sender = { identity, messages_per_second: pace, ...registered };
   return { clientId, given, valid: { ...destination, sender, inbound }, ignored };
 }
 
@@ -135,7 +134,7 @@ function parseDestination(value: unknown): Parsed<Destination> {
   const isCarrier = carrier === undefined || carrierName.test(carrier);
   if (found !== undefined && more.length === 0 && country !== undefined && isCarrier) {
     if (country === everyCountry || countryNamed(country) === country) {
-      return { value: { channel: found, country, ...withoutUndefined({ carrier }) } };
+      return { value: { channel: found, country, carrier } };
     }
     const meant = countryNamed(country);
     const suggestion =

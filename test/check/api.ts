@@ -44,7 +44,8 @@ export class Api {
   /** @throws Error when the response differs from the document */
   async call(method: string, path: string, call: Call = {}): Promise<CallResponse> {
     const { as = 'token', headers = {}, body, limited = false } = call;
-    const authorization = as === 'token' ? { Authorization: `Bearer ${await this.accessToken()}` } : {};
+    const authorization =
+      as === 'token' ? { Authorization: `Bearer ${await this.accessToken()}` } : undefined;
     const { baseUrl } = this.target;
     const send = (): Promise<CallResponse> => {
       this.answers += 1;

@@ -117,8 +117,8 @@ function operationOf(name: OperationName): OpenApiOperation {
           },
         }),
     responses: responsesOf(route, description),
-    ...(callbacks === undefined ? {} : { callbacks }),
-    ...(dryRun === undefined ? {} : { 'x-dry-run': dryRun }),
+    callbacks,
+    'x-dry-run': dryRun,
     'x-rate-limits': limitsOf(route),
   };
 }

@@ -84,7 +84,7 @@ function successOf(
     description,
     headers: { ...responseHeaders(more), ...Object.fromEntries(own) },
     content: { 'application/json': { schema: reference(schema), examples } },
-    ...(links === undefined ? {} : { links }),
+    links,
   };
 }
 

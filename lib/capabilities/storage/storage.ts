@@ -33,8 +33,7 @@ export class Storage extends Construct {
     super(scope, id);
     const tables = new Map<TableName, ITable>();
     for (const name of Object.keys(tableShapes) as TableName[]) {
-      // The CDK's types are not compatible with exactOptionalPropertyTypes.
-      tables.set(name, createTable(this, name, tableShapes[name], stage) as ITable);
+      tables.set(name, createTable(this, name, tableShapes[name], stage));
     }
     this.tables = tables;
   }
@@ -88,7 +87,7 @@ export class Storage extends Construct {
     const ofTable = actions.filter((action) => !action.includes(' '));
     const conditions =
       onlyRowsOf === undefined
-        ? {}
+        ? undefined
         : { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [onlyRowsOf] } };
     const permitOn = (arn: string, allowed: readonly string[]) =>
       allow(

@@ -11,7 +11,6 @@ import { attemptNamed } from '../../message/dispatch/carrier.ts';
 import type { Receipt } from '../../message/dispatch/receipt-decisions.ts';
 import type { Status } from '../../message/message.ts';
 import type { InboundMessage } from '../../message/whatsapp-content.ts';
-import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { CarrierReports } from '../carrier-module.ts';
 import { type CarrierNotification, hasField, jsonOf, read } from '../carrier-notification.ts';
 import { clocksDifferMaxMs } from '../whatsapp-statuses.ts';
@@ -119,12 +118,10 @@ function receiptsOfSmsEvent(event: SmsEvent, notifiedAt: string): Receipt[] {
   if (outcome === undefined) return [];
   return [
     {
-      ...withoutUndefined({
-        messageId: event.context?.message_id,
-        attempt: attemptNamed(event.context?.attempt_id ?? '')?.attempt,
-      }),
+      messageId: event.context?.message_id,
+      attempt: attemptNamed(event.context?.attempt_id ?? '')?.attempt,
       carrierMessageId: event.messageId,
-      ...withoutUndefined({ from: numberOf(event) }),
+      from: numberOf(event),
       transition: {
         ...outcome,
         at: momentOf(event, new Date(notifiedAt)),

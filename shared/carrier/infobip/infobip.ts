@@ -78,7 +78,7 @@ function infobipSms(context: CarrierContext<InfobipCredentials>): Carrier {
         );
       if (found === undefined) return undefined;
       const receipt = receiptOf(found, context.clock());
-      return { carrierMessageId: attempt.id, ...(receipt === undefined ? {} : { receipt }) };
+      return { carrierMessageId: attempt.id, receipt };
     },
   };
 }

@@ -10,7 +10,6 @@ import { isWhatsAppUserId } from '../../contract/recipient-forms.ts';
 import { attemptNamed } from '../../message/dispatch/carrier.ts';
 import type { Receipt } from '../../message/dispatch/receipt-decisions.ts';
 import type { InboundMessage } from '../../message/whatsapp-content.ts';
-import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { CallbackRequest, CarrierReports } from '../carrier-module.ts';
 import { type Reported, read, UnreadableNotification } from '../carrier-notification.ts';
 import { type TwilioCredentials, twilioCredentials, twilioDescriptor } from './twilio-descriptor.ts';
@@ -69,7 +68,7 @@ function receiptsOf(fields: unknown, { path, receivedAt }: Reported): Receipt[] 
       ...attempt,
       carrierMessageId: MessageSid,
       // The number that a Messaging Service chose.
-      ...withoutUndefined({ from: From }),
+      from: From,
       transition: { ...outcome, at: receivedAt, carrierMessageId: MessageSid },
     },
   ];

@@ -31,7 +31,6 @@ import { type MessageErrorCode, messageError } from '../../contract/message-erro
 import { dueFields, movedAfter } from '../../due/due-index.ts';
 import type { Row } from '../../platform/aws/read-rows.dynamo.ts';
 import { addSeconds, earlierOf, laterOf } from '../../platform/clock.ts';
-import { withoutUndefined } from '../../platform/object-fields.ts';
 import { fromOf, type StoredAttempt } from '../attempt.ts';
 import { type Message, waitsUntil } from '../message.ts';
 import { claimMessage, releaseMessage, transitionMessage } from '../store/message-changes.dynamo.ts';
@@ -186,7 +185,7 @@ async function makeAttempt(
 
 /** Returns the fields that record the attempts, of which the last is about to be made. */
 function recordOf(attempts: StoredAttempt[]): Partial<Message> {
-  const attempt = withoutUndefined({ attempt: attempts.at(-1)?.number });
+  const attempt = { attempt: attempts.at(-1)?.number };
   // A released message of a restore has it already.
   return { attempts, ...attempt, ...(possiblyDoubled(attempts) ? { possible_duplicate: true } : {}) };
 }
@@ -223,9 +222,8 @@ function failUnsent(
   { outcome, error, suppressed }: UnsentReason,
 ): Promise<Dispatched> {
   return withClaim(ctx, message, {}, async () => {
-    const unsent = { to: 'failed', at: ctx.clock(), notSent: true } as const;
-    const reason = { ...messageError(error), ...withoutUndefined({ suppressed }) };
-    await transitionMessage(ctx, message.message_id, { ...unsent, ...reason });
+    const unsent = { to: 'failed', at: ctx.clock(), notSent: true, suppressed } as const;
+    await transitionMessage(ctx, message.message_id, { ...unsent, ...messageError(error) });
     return { outcome, message };
   });
 }

@@ -6,7 +6,6 @@
 import { addSeconds, earlierOf } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { derivedId } from '../../platform/ids.ts';
-import { withoutUndefined } from '../../platform/object-fields.ts';
 import { type Message, type MessageChange, transitions } from '../message.ts';
 import { segment, withSampleCode } from '../message-text.ts';
 import { readMessages } from '../store/messages.dynamo.ts';
@@ -117,7 +116,11 @@ export function nextLegOf(
     recipient,
     type,
     ...content,
-    ...withoutUndefined({ country, reference, webhook_url, text, otp }),
+    country,
+    reference,
+    webhook_url,
+    text,
+    otp,
     ...(next.channel === 'sms' ? segment(withSampleCode(text ?? '', otp)) : {}),
     status: 'queued',
     created_at: createdAt,

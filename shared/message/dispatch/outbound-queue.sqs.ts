@@ -9,7 +9,6 @@ import { allEnded } from '../../platform/aws/permanent-fault.ts';
 import { sendMessages, waitingIn } from '../../platform/aws/queues.sqs.ts';
 import { queueDelayMaxSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
-import { withoutUndefined } from '../../platform/object-fields.ts';
 import { type Message, sendKindOf, waitsUntil } from '../message.ts';
 
 export type OutboundContext = Context<OutboundUrls>;
@@ -91,7 +90,7 @@ export type QueuedMessage = z.output<typeof queuedMessage>;
 export function queuedMessageOf(entry: OutboundEntry): QueuedMessage {
   const { messageId, clientId, kind, until } = entry;
   const waits = until === undefined ? undefined : { until, client_id: clientId, kind };
-  return { message_id: messageId, ...withoutUndefined({ waits }) };
+  return { message_id: messageId, waits };
 }
 
 const urlVariables = {

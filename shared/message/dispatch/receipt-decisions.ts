@@ -2,7 +2,6 @@
  * Decides what a receipt means for a message, from the receipt and the row alone: whether it can be about the message, whether
  * the failure that it reports counts, and which transition it asks for.
  */
-import { withoutUndefined } from '../../platform/object-fields.ts';
 import { mayBeTaken } from '../attempt.ts';
 import { type Message, transitions } from '../message.ts';
 import type { Transition } from '../store/message-row.ts';
@@ -108,15 +107,13 @@ export function reportedTransition(receipt: Receipt, row: Message, isLastTry: bo
   const { attempt, transition } = receipt;
   const { cost: _cost, currency: _currency, ...withoutCost } = transition;
   const hasOwnCost = attempt !== undefined && hasSeveralCosts(row);
-  const seen = isLastTry ? {} : withoutUndefined({ seen: row.attempts });
+  const seen = isLastTry ? {} : { seen: row.attempts };
   const isOfLast = failsEarlierAttempt(receipt, row) && attempt !== undefined;
   return {
     ...(hasOwnCost ? withoutCost : transition),
     ...(isOfLast ? { ofAttempt: { number: attempt, ...seen } } : {}),
-    ...withoutUndefined({
-      notFailed: transition.to === 'sent' ? attempt : undefined,
-      reportedAttempt: provenAttempt(receipt, row),
-    }),
+    notFailed: transition.to === 'sent' ? attempt : undefined,
+    reportedAttempt: provenAttempt(receipt, row),
     reported: true,
   };
 }

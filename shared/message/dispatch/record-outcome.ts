@@ -1,7 +1,6 @@
 /** Records the outcome of a call: the last step of a hand-over. */
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import type { Row } from '../../platform/aws/read-rows.dynamo.ts';
-import { withoutUndefined } from '../../platform/object-fields.ts';
 import { retry } from '../../platform/retry.ts';
 import { mayBeTaken, noneMayArrive } from '../attempt.ts';
 import type { Message } from '../message.ts';
@@ -44,7 +43,7 @@ export async function recordSent(
     at,
     carrierMessageId,
     attempts,
-    ...(hasOwnCost ? {} : withoutUndefined({ cost, currency })),
+    ...(hasOwnCost ? {} : { cost, currency }),
   };
   // A fault does not keep the message from being `sent`: then the row alone says whose a reply is.
   await noteContactOfHandOver(ctx, message, at, contact).catch((error: unknown) =>
@@ -76,7 +75,7 @@ export async function recordRefused(
   const isOptOut = errorCode === 'recipient_opted_out';
   const hasOptedIn = isOptOut && !(await suppressAfterRefusal(ctx, message, ctx.clock()));
   const attempts = message.attempts && withOutcome(message.attempts, 'refused');
-  const more = { ...(hasOptedIn ? { suppressed: false } : {}), ...withoutUndefined({ attempts }) };
+  const more = { ...(hasOptedIn ? { suppressed: false } : {}), attempts };
   const refused = { to: 'failed', at: ctx.clock(), notSent: true, errorCode, errorMessage, ...more } as const;
   const failed = await insistently(ctx, () => transitionMessage(ctx, messageId, refused));
   // A receipt of an earlier attempt may have made the message `sent` during the call.

@@ -13,7 +13,6 @@
 
 import { refusalAmong } from '../../contract/errors.ts';
 import type { Context } from '../../platform/context.ts';
-import { withoutUndefined } from '../../platform/object-fields.ts';
 import { retry } from '../../platform/retry.ts';
 import { type LegRefusal, type Message, undeliveredStatuses } from '../message.ts';
 import { createLeg, readMessage, readMessages } from '../store/messages.dynamo.ts';
@@ -73,7 +72,7 @@ export async function startNextLeg(
     return { outcome: 'no_leg_needed' };
   const workId = ctx.newId();
   const refusal = await refusalOf(leg, otpLegs, ctx.takeFromCaps, now);
-  const row = { ...leg, ...withoutUndefined({ refusal }), stored_by: workId };
+  const row = { ...leg, refusal, stored_by: workId };
   const stored = await retry({ delaysMs: conflictRetryDelaysMs, sleep }, () =>
     createLeg(ctx, row, earlierIds),
   );

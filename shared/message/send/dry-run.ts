@@ -10,7 +10,6 @@ import { millionthsPerUnit } from '../../contract/rate-limits-and-caps.ts';
 import { type ApiRequest, type ApiResponse, parseQuery } from '../../operation/operation.ts';
 import type { Context } from '../../platform/context.ts';
 import { lazily } from '../../platform/expiring-cache.ts';
-import { withoutUndefined } from '../../platform/object-fields.ts';
 import { fromOf } from '../attempt.ts';
 import type { Message, StoredLeg } from '../message.ts';
 import { segment } from '../message-text.ts';
@@ -59,7 +58,7 @@ async function thrownBy(checks: readonly (() => void | Promise<void>)[]): Promis
         status,
         error: code,
         message,
-        ...withoutUndefined({ retry_after: retryAfterSeconds }),
+        retry_after: retryAfterSeconds,
       });
     }
   }
@@ -96,7 +95,7 @@ export async function dryRunOf(
     estimated_cost: costOf(price, failure),
     currency: price?.currency ?? null,
     ...failure,
-    ...withoutUndefined({ fallback: message.fallback?.map(legView) }),
+    fallback: message.fallback?.map(legView),
     refusals: [...refusals],
     unknown_fields: [...unknownFields],
   };
@@ -106,7 +105,7 @@ export async function dryRunOf(
     const parts = channel === 'sms' ? segment(textOf(text)) : {};
     const price = expectedPrice(prices, {
       channel,
-      ...withoutUndefined({ country: message.country }),
+      country: message.country,
       ...parts,
     });
     return {

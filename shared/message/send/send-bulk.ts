@@ -120,7 +120,7 @@ export function sendBulkSms(context: BulkContext, webhookUrl: z.ZodMiniType<stri
       return dryRunOfBatch(context, batch, wouldSend, { refusals, unknownFields });
     }
     let newRows: readonly AcceptedRow[] = [];
-    const { entry, replayed } = await createOnce(batches, request, {
+    const { entry, replayed } = await createOnce<Batch>(batches, request, {
       ...keyed,
       looksFirst: true,
       build: async (batchId) => {

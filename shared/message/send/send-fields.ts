@@ -8,7 +8,6 @@ import { dateTime, faultAt, isGiven, optional, withDefault } from '../../operati
 import { type ApiRequest, parseBody } from '../../operation/operation.ts';
 import { addDays, addSeconds, inWords, secondsPerDay } from '../../platform/clock.ts';
 import { lazily } from '../../platform/expiring-cache.ts';
-import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { SelectSender } from '../../sender/select-sender.ts';
 import { type Message, messageTypes, type StoredLeg } from '../message.ts';
 import { type TemplateContent, whatsAppParts } from '../whatsapp-content.ts';
@@ -178,7 +177,8 @@ function legToStore(
   const from = senderOf({ channel, ...wanted }, first);
   return {
     channel,
-    ...withoutUndefined({ after_seconds, from }),
+    after_seconds,
+    from,
     ...select({ channel, country: first.country, from }),
     ...contentOf({ channel, ...wanted }, first),
   };
@@ -199,11 +199,10 @@ function senderOf(
 function contentOf({ channel, message, template }: WantedLeg, first: Message) {
   if (template !== undefined) return { whatsapp: { type: 'template', template } } as const;
   const text = message ?? first.text;
-  if (channel === 'sms') return withoutUndefined({ text });
-  if (message !== undefined || first.channel === 'sms')
-    return { ...withoutUndefined({ text }), whatsapp: { type: 'text' } as const };
+  if (channel === 'sms') return { text };
+  if (message !== undefined || first.channel === 'sms') return { text, whatsapp: { type: 'text' } as const };
   const { whatsapp, fallback_template } = first;
-  return withoutUndefined({ text, whatsapp, fallback_template });
+  return { text, whatsapp, fallback_template };
 }
 
 export function channelsOf({

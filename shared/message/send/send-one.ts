@@ -10,7 +10,6 @@ import { type Operation, requireCaller } from '../../operation/operation.ts';
 import type { Context } from '../../platform/context.ts';
 import type { EnvironmentFor } from '../../platform/env.ts';
 import { newId } from '../../platform/ids.ts';
-import { withoutUndefined } from '../../platform/object-fields.ts';
 import { type SelectSender, sendersOf } from '../../sender/select-sender.ts';
 import type { Message } from '../message.ts';
 import type { acceptedSms, acceptedWhatsApp } from '../message-response.schema.ts';
@@ -110,7 +109,7 @@ export function acceptedView(
   const status = scheduled_at === undefined ? 'queued' : 'scheduled';
   const rest = {
     reference: message.reference ?? null,
-    ...(scheduled_at === undefined ? {} : { scheduled_at }),
+    scheduled_at,
     created_at,
   };
   if (message.channel === 'whatsapp') return { message_id, status, channel: 'whatsapp', recipient, ...rest };
@@ -153,7 +152,10 @@ export function newMessage(
     client_id: clientId,
     channel,
     recipient,
-    ...withoutUndefined({ country, from, reference, webhook_url }),
+    country,
+    from,
+    reference,
+    webhook_url,
     ...select({ channel, country, from }),
     created_at: createdAt,
     ...(scheduled_at === undefined

@@ -13,7 +13,6 @@ import { conditionalPut } from '../../platform/aws/conditional-write.dynamo.ts';
 import { queryRows, type Row, readableRows } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
-import { withoutUndefined } from '../../platform/object-fields.ts';
 import { anySender, fromOf, mayBeTaken } from '../attempt.ts';
 import type { Message } from '../message.ts';
 import type { InboundMessage } from '../whatsapp-content.ts';
@@ -233,7 +232,7 @@ export async function contactsOf(
     const row = contactIn(item);
     if (row === undefined) continue;
     const { writer, sender, via, number, wrote_at } = row;
-    const more = withoutUndefined({ via, number });
+    const more = { via, number };
     contacts.push({ clientId: writer, sender, at: new Date(wrote_at), ...more });
     if (contacts.length >= rowsMax) break;
   }
@@ -256,7 +255,7 @@ function keyOf({ channel, person, mode }: Addressee, sender: string): ContactKey
 }
 
 function rowOf({ clientId, sender, via, number, at }: Contact): ContactRow {
-  return { writer: clientId, sender, wrote_at: at.toISOString(), ...withoutUndefined({ via, number }) };
+  return { writer: clientId, sender, wrote_at: at.toISOString(), via, number };
 }
 
 function isFresh({ writer, wrote_at, via }: ContactRow, contact: Contact): boolean {

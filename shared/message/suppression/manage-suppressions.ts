@@ -99,7 +99,7 @@ export async function endSuppression(
   return {
     recipient: ending.recipient,
     deleted: true,
-    ...(sender === undefined ? {} : { still_suppressed_from: sender }),
+    still_suppressed_from: sender,
   };
 }
 

@@ -30,7 +30,6 @@
  * Why: docs/decisions/suppressions-are-read-at-hand-over.md
  */
 import * as z from 'zod/mini';
-import { withoutUndefined } from '../../platform/object-fields.ts';
 
 /** Which messages are not sent: all but one-time passwords, or all. */
 export const scopes = ['messages', 'all'] as const;
@@ -195,7 +194,7 @@ function ofClient(row: SuppressionRow | undefined, { asksFor, senders, reason, a
   if (asksFor === 'opt_in' && !isKept) return names;
   // A STOP never narrows what a client or an administrator suppressed.
   const { scope, suppressed_at } = row;
-  const before = { scope, suppressed_at, ...withoutUndefined({ reason: row.reason }) };
+  const before = { scope, suppressed_at, reason: row.reason };
   return { ...names, ...before, ...(isKept ? { source: row.source } : {}) };
 }
 
@@ -228,7 +227,7 @@ export function afterRequest(
     ...key,
     revision: found?.revision ?? malformed,
     ...{ scope, source, changed_at: latest(at, row) },
-    ...withoutUndefined({ reason }),
+    reason,
     suppressed_at: row?.suppressed_at ?? at.toISOString(),
   };
 }

@@ -9,7 +9,6 @@ import { keptDays, modeOf } from '../../contract/mode.ts';
 import { batchRead, type ReadOptions, type Row } from '../../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
-import { withoutUndefined } from '../../platform/object-fields.ts';
 import { retryConflicts } from '../../platform/retry.ts';
 import { anySender, fromOf } from '../attempt.ts';
 import type { Message } from '../message.ts';
@@ -116,7 +115,7 @@ export async function listClientSuppressions(
   // The last query may have read more rows than fit the page: the next page begins after the last one that is shown.
   const suppressions = found.slice(0, limit);
   const nextAfter = found.length > limit ? suppressions.at(-1)?.recipient : start?.recipient;
-  return { suppressions, ...withoutUndefined({ nextAfter }) };
+  return { suppressions, nextAfter };
 }
 
 /** Applies a keyword to the rows of the senders and of the client. Repeating it changes nothing. */

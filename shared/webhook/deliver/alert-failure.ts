@@ -3,7 +3,6 @@ import { notify } from '../../activity/write-activity.dynamo.ts';
 import { modeOf } from '../../contract/mode.ts';
 import type { Context } from '../../platform/context.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
-import { withoutUndefined } from '../../platform/object-fields.ts';
 import { isWithdrawn } from '../attempt-record.ts';
 import { alerted, type Delivery, originOf } from '../delivery.ts';
 import { replaceDelivery } from '../delivery-store.dynamo.ts';
@@ -52,7 +51,7 @@ async function enterFailure(
     at,
     summary: `${delivery.event} was not acknowledged after ${attempt} attempts: ${lastError(delivery)}`,
     client_id: delivery.client_id,
-    ...withoutUndefined({ message_id: delivery.message_id }),
+    message_id: delivery.message_id,
     delivery_id: delivery.delivery_id,
   });
 }

@@ -18,7 +18,6 @@ import {
 } from '../../operation/operation.ts';
 import type { Context } from '../../platform/context.ts';
 import { isId } from '../../platform/ids.ts';
-import { withoutUndefined } from '../../platform/object-fields.ts';
 import { type Delivery, deliveryStates, listPositionOf } from '../delivery.ts';
 import {
   listDeliveryKeys,
@@ -118,7 +117,7 @@ function isWanted(
 /** @param end - the position after which the next page begins; undefined at the end of the list */
 function listed(found: readonly Delivery[], end: string | undefined): DeliveryList {
   const next_cursor = end === undefined ? undefined : cursors.encode(end);
-  return { webhook_deliveries: found.map(deliverySummary), ...withoutUndefined({ next_cursor }) };
+  return { webhook_deliveries: found.map(deliverySummary), next_cursor };
 }
 
 /** Returns a delivery as clients and administrators see it. */

@@ -6,7 +6,6 @@ import { dateTime, optional } from '../../operation/fields.ts';
 import { addSeconds } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import { derivedIdAt, isId } from '../../platform/ids.ts';
-import { withoutUndefined } from '../../platform/object-fields.ts';
 import { isDestinationArn } from '../aws-destination.ts';
 import { alertFailure } from '../deliver/alert-failure.ts';
 import { type Delivery, type DeliveryState, resendDue } from '../delivery.ts';
@@ -126,7 +125,8 @@ function assertEnabled(endpoint: WebhookEndpoint | undefined): void {
 function filterOf(request: ResendRequest, now: Date): ResendFilter {
   const { endpoint_id, origin, state, since, until } = request;
   return {
-    ...withoutUndefined({ endpoint_id, origin }),
+    endpoint_id,
+    origin,
     state: state ?? 'failed',
     since: isoOf(since),
     until: isoOf(until ?? now),
@@ -214,7 +214,7 @@ export async function resendDelivery(
     at: now.toISOString(),
     summary: `${actor} asked for ${seen.event} to be sent again`,
     client_id: seen.client_id,
-    ...withoutUndefined({ message_id: seen.message_id }),
+    message_id: seen.message_id,
     delivery_id: deliveryId,
     actor,
   });

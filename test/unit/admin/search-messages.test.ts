@@ -107,9 +107,9 @@ it.each([
   );
 });
 
-it.each([{ since: '2026-06-01T00:00:00Z', until: '2026-11-20T00:00:00Z' }, { reference: 'order 5' }])(
-  'refuses %j',
-  async (query) => {
-    await expect(searched(query)).rejects.toThrow(expect.objectContaining({ code: 'invalid_request' }));
-  },
-);
+it.each<Record<string, string>>([
+  { since: '2026-06-01T00:00:00Z', until: '2026-11-20T00:00:00Z' },
+  { reference: 'order 5' },
+])('refuses %j', async (query) => {
+  await expect(searched(query)).rejects.toThrow(expect.objectContaining({ code: 'invalid_request' }));
+});

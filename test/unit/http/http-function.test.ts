@@ -363,14 +363,14 @@ describe('the address of a caller', () => {
     },
   );
 
-  it.each([
+  it.each<Record<string, string>>([
     {},
     ...['', 'unknown', `${namedCaller}, 192.0.2.10`, `${namedCaller}:443`, '192.0.2.10/32'].map((name) => ({
       'x-real-ip': name,
     })),
     // Callers write into this header.
     { 'x-forwarded-for': namedCaller },
-  ])('is the address of the proxy if the proxy names none: %j', (headers: Record<string, string>) => {
+  ])('is the address of the proxy if the proxy names none: %j', (headers) => {
     expect(callerAddress(proxies)('192.0.2.10', headers)).toBe('192.0.2.10');
   });
 });

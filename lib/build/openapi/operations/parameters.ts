@@ -21,7 +21,7 @@ export function inQuery(
   schema: Parameter['schema'],
   example?: unknown,
 ): Parameter {
-  return { name, in: 'query', description, schema, ...(example === undefined ? {} : { example }) };
+  return { name, in: 'query', description, schema, example };
 }
 
 /** A phone number in any accepted spelling. */
