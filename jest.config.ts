@@ -1,28 +1,34 @@
 import { availableParallelism } from 'node:os';
 import type { Config } from 'jest';
 
-/** The scripts below test/support that start and stop the engine, or create and remove shared files. */
+/** The scripts in test/support that start and stop the engine, or that create and remove shared files. */
 type Around = readonly [start: string, stop: string];
 
 const emulator: Around = ['gateway/start-gateway.ts', 'gateway/stop-gateway.ts'];
 const dynamoDbLocal: Around = ['engine/start-dynamodb-local.ts', 'engine/stop-dynamodb-local.ts'];
 const templates: Around = ['template/start-templates.ts', 'template/stop-templates.ts'];
 
-/** The folders of `npm test`, and of the parts of `npm run test:all` and `test:release`. Its folder says what a test needs. */
+/**
+ * The folders of `npm test`, and of the parts of `npm run test:all` and `test:release`. The folder of a test determines what
+ * the test needs.
+ */
 const parts: Readonly<Record<string, Readonly<Record<string, Around | undefined>>>> = {
   test: {
     /** No engine, no template. */
     unit: undefined,
     /** Synthesizes the template or bundles the functions. */
     template: templates,
-    /** Tables, and nothing else of AWS. */
+    /** Needs only the tables. */
     engine: emulator,
     /** The gateway, deployed to the emulator. */
     e2e: emulator,
   },
   /** The dashboard and the documentation in Chromium, which takes more than half of the processor. */
   browser: { browser: emulator },
-  /** Minutes of requests to the deployed gateway, or of waiting for it, and what is around the API (`aroundTheApi`). */
+  /**
+   * Tests that send requests to the deployed gateway or wait for it for minutes, and tests of the parts around the API
+   * (`aroundTheApi`).
+   */
   long: { long: emulator, e2e: emulator },
   /** Tests of `npm start`: each file starts gateways of its own. */
   local: { local: undefined },
@@ -34,8 +40,9 @@ const folders = parts[part];
 if (folders === undefined) throw new Error(`TEST_PART=${part}: there are ${Object.keys(parts).join(', ')}`);
 
 /**
- * Those that wait for the deployed gateway leave the processor to others, also on two cores; a worker takes up to 1.1 GB.
- * Units compute: one more than there are processors, for the few that wait; each further one would load the same modules.
+ * Tests that wait for the deployed gateway leave the processor to other tests, even on two cores; a worker takes up to 1.1
+ * GB. Unit tests compute, so there is one worker more than there are processors, for the few tests that wait; each
+ * additional worker would load the same modules again.
  */
 function workers(): number {
   if (part === 'browser') return 4;
@@ -46,8 +53,8 @@ function workers(): number {
 }
 
 /**
- * The first compares with Amazon's own engine. The others make thousands of calls, which take a good part of `npm test`. Part
- * `dynamodb-local` has them all.
+ * The first entry compares the results with Amazon's own engine. The other tests make thousands of calls, and would take a
+ * large part of `npm test`. The part `dynamodb-local` runs all of these tests.
  */
 const onAmazonsEngineOnly = [
   'simulation/',
@@ -63,8 +70,8 @@ const onAmazonsEngineOnly = [
 ].map((path) => `<rootDir>/test/engine/${path}`);
 
 /**
- * The shell, the API of administrators, the API document and the clients: a third of the time of `e2e`, which part `long` has
- * so that `npm test` stays short.
+ * The shell, the API of administrators, the API document and the clients take a third of the time of `e2e`. The part `long`
+ * runs them, so that `npm test` stays short.
  */
 const aroundTheApi = '(?:admin|bin|clients|openapi)/';
 
@@ -91,7 +98,7 @@ function project(name: string, around: Around | undefined): Config {
         { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
       ],
     },
-    // Once in a run, and only when the run has a test of this project.
+    // Runs once for all tests, and only if a test of this project runs.
     ...(around === undefined
       ? {}
       : {
@@ -102,11 +109,11 @@ function project(name: string, around: Around | undefined): Config {
 }
 
 const config: Config = {
-  // No test depends on another: the order in each file is random; the seed is printed.
+  // No test depends on another test, so the order in each file is random; the seed is printed.
   randomize: true,
   showSeed: true,
   projects: Object.entries(folders).map(([name, around]) => project(name, around) as never),
-  // The tests' own waits (`waitMaxSeconds`) end first, and say what was not seen.
+  // The waits in the tests (`waitMaxSeconds`) end before this limit, and say what they did not see.
   testTimeout: 600_000,
   maxWorkers: workers(),
   testSequencer: '<rootDir>/test/support/jest/longest-first.ts',

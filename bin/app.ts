@@ -11,7 +11,7 @@ try {
   app.synth();
 } catch (error) {
   if (!(error instanceof InvalidSettings)) throw error;
-  // An operator corrects invalid settings, so the stack trace is no help.
+  // Prints only the message: an operator corrects invalid settings, and the stack trace does not help.
   console.error(error.message);
   process.exitCode = 1;
 }

@@ -1,7 +1,7 @@
 /** Reads the outputs of deployed stacks, with the credentials and the region of the environment. */
 import { CloudFormationClient, paginateDescribeStacks } from '@aws-sdk/client-cloudformation';
 
-/** The time limits of calls that a person waits for. */
+/** The time limits of calls that an administrator waits for. */
 export const timeLimits = { connectionTimeout: 2000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 
 /** Returns the stack with this name, or all stacks of the account and region. */

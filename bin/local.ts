@@ -17,15 +17,10 @@ const options = new Command()
   .name('npm start --')
   .description('Runs the messaging gateway on this machine.')
   .option('--port <port>', 'the port of the API', wholeNumberUpTo(65_535), 3000)
-  .option(
-    '--time-scale <times>',
-    'make webhook retry delays this many times shorter',
-    wholeNumberUpTo(100_000),
-    1,
-  )
+  .option('--time-scale <times>', 'divide webhook retry delays by this number', wholeNumberUpTo(100_000), 1)
   .option(
     '--carriers <file>',
-    'real carriers, or doubles of them, as docs/local.md says; others stay simulated',
+    'use the real carriers in this file, or doubles of them (docs/local.md); other channels stay simulated',
   )
   .option('--json', 'print one line of JSON on standard output when ready', false)
   .parse()

@@ -54,8 +54,8 @@ function Skeleton() {
 let loading: Promise<void> | undefined;
 
 /**
- * Loads the styles of the component library once; the next call retries after a failure. The sign-in page does not need them.
- * The page contains the name of their file.
+ * Loads the styles of the component library once; the next call retries after a failure. The sign-in page does not need
+ * them. A `meta` element of the page contains the name of the style sheet.
  */
 function loadStyles(): Promise<void> {
   loading ??= new Promise<void>((resolve, reject) => {

@@ -3,7 +3,7 @@ import { Component, type ReactNode } from 'react';
 
 export const failureTitle = 'This page could not be shown';
 export const failureText =
-  'The gateway may have been updated since the dashboard was opened. Reload the dashboard to go on.';
+  'The gateway may have been updated since the dashboard was opened. Reload the dashboard to continue.';
 
 export class ErrorBoundary extends Component<
   { readonly children: ReactNode; readonly fallback: ReactNode },

@@ -21,7 +21,7 @@ import { idInPath, linkTo } from './route.ts';
 // Loaded on demand, because its charts are a quarter of the script.
 const UsagePage = lazy(() => import('./pages/usage/usage.tsx'));
 
-/** In the order of the navigation. */
+/** All pages, in the order of the navigation. */
 const pages: readonly {
   /** The path in the address after `#`. */
   readonly path: string;

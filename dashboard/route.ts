@@ -19,12 +19,15 @@ export function useMode(): Mode {
   return useLocationProperty(modeInAddress);
 }
 
-/** Returns the start of every address of a mode. */
+/** Returns the prefix of all addresses in a mode. */
 const startIn = (mode: Mode): string => (mode === 'test' ? '#/test' : '#');
 
-/** Replaces wouter's hook for hashes, which keeps the query before the `#` and so would send it to the server. */
+/**
+ * Replaces wouter's own hook for hashes. That hook would put the query before the `#`, so the browser would send it to the
+ * server.
+ */
 export const useHashLocation: BaseLocationHook = () => [
-  // wouter decodes a path before it looks for its parts; `idInPath` decodes the part that is an id.
+  // wouter decodes a whole path before it splits it; `idInPath` decodes the id in the path.
   useLocationProperty(() => `/${pathAndQuery()[0]?.replaceAll('%', '%25')}`),
   (path, options) => navigate(startIn(modeInAddress()) + path, options),
 ];
@@ -61,14 +64,14 @@ export const go: (link: string, options?: { readonly replace?: boolean }) => voi
 
 type Values = Readonly<Record<string, string | readonly string[]>>;
 
-/** The parameters of the position in a list: the cursor and the number of the page, and the selection. */
+/** The parameters of the position in a list: the cursor, the page number and the selected rows. */
 const position = ['after', 'page', 'selected'];
-/** The parameters that are neither filters nor a position. */
+/** The parameters that are neither filters nor part of the position. */
 const kept = ['tab', 'sort', 'descending'];
 
 /**
- * The cursor of the previous page, by the cursor of each visited page. The address contains only the current cursor. If the page
- * was opened by a link, "previous" leads to the first page.
+ * Maps the cursor of each visited page to the cursor of the page before it. The address contains only the current cursor. If
+ * the page was opened by a link, "previous" leads to the first page.
  */
 const pageBefore = new Map<string, string | undefined>();
 
@@ -94,7 +97,7 @@ export function useListState() {
       pageBefore.set(nextCursor, cursor);
       setQuery((held) => changedQuery(held, at(nextCursor, page + 1)));
     },
-    /** Goes to an earlier page, or to the first if its cursor is unknown. */
+    /** Goes to an earlier page, or to the first page if the earlier cursor is unknown. */
     turnBack: (pages = 1): void => {
       let before = cursor;
       for (let back = 0; back < pages; back += 1) before = pageBefore.get(before ?? '');
@@ -115,8 +118,8 @@ export function useListState() {
 }
 
 /**
- * Returns the changed query. Removes empty values. Also removes the position unless it is given, because other filters have
- * other pages.
+ * Returns the changed query. Removes empty values. Also removes the position (unless `values` contains it), because other
+ * filters have other pages.
  */
 export function changedQuery(before: URLSearchParams, values: Values): URLSearchParams {
   const next = new URLSearchParams(before);

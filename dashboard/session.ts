@@ -1,11 +1,10 @@
 /**
- * The signed-in session: a token of an hour, in the session storage of the tab. It survives a reload, and ends after the hour.
- * The
- * client secret is not kept.
+ * The signed-in session: a token of an hour, in the session storage of the tab. The token survives a reload, and expires
+ * after an hour. The client secret is not kept.
  *
- * It is not renewed. Only the token function may sign: if a token could be exchanged for a new one, a stolen token would last a
- * working day, and rotating the secret would not end it. A renewal by secret would keep the secret in the page, and a malicious
- * script could read it. A password manager signs in again in seconds.
+ * It is not renewed. Only the token function may sign: if a token could be exchanged for a new one, a stolen token would
+ * last a working day, and rotating the secret would not end it. A renewal with the secret would require the secret in the
+ * page, where a malicious script could read it. With a password manager, signing in again takes seconds.
  */
 
 export interface Session {

@@ -8,7 +8,7 @@ export function SignIn({
   signOutReason,
   onSignIn,
 }: {
-  /** Why the last session ended. */
+  /** The reason why the last session ended. */
   readonly signOutReason: string | undefined;
   readonly onSignIn: (clientId: string, clientSecret: string) => Promise<void>;
 }) {

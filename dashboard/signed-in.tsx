@@ -32,7 +32,7 @@ export default function SignedIn({
   ...around
 }: {
   readonly session: Session;
-  /** True if the session began before this load of the dashboard. */
+  /** True if the session began before the dashboard was loaded, for example before a reload. */
   readonly isRestored: boolean;
   /** @param reason - shown on the sign-in page, unless the user signed out */
   readonly onEnd: (reason: string | undefined) => void;
@@ -69,7 +69,7 @@ export default function SignedIn({
   }, []);
 
   const mode = useMode();
-  // Each mode has its own cache, so that responses of one mode are never shown in the other.
+  // Each mode has a separate cache, so that responses of one mode are never shown in the other.
   const queryClients = useMemo(() => {
     const newClient = () => newQueryClient((message) => notify('error', message));
     return { live: newClient(), test: newClient() };
@@ -108,8 +108,8 @@ export default function SignedIn({
 }
 
 /**
- * Opens the navigation in a wide window, until the user chooses. In a narrow window or at a zoom of 200 %, it would hide much of
- * the page.
+ * Opens the navigation in a wide window, until the user opens or closes it. In a narrow window or at a zoom of 200 %, it
+ * would hide much of the page.
  */
 function useNavigation() {
   const isWide = useMedia('(min-width: 961px)');
@@ -122,7 +122,7 @@ function useNavigation() {
 
 const modeNames = { live: 'Live data', test: 'Test data' } as const satisfies Record<Mode, string>;
 
-/** Returns the notice at the top of every page with test data, so that nobody takes it for sent messages. */
+/** Returns the notice on every page with test data, so that nobody mistakes the data for messages that were sent. */
 function testNotice(path: string, onLeave: () => void): FlashbarProps.MessageDefinition {
   const isOfBoth = ['limits', 'senders'].includes(pageOf(path));
   return {
@@ -164,7 +164,7 @@ function Layout({
         className="skip-link"
         href={`#${headingId}`}
         onClick={(event) => {
-          // The address after `#` is the page's.
+          // The part after `#` is the route of the page, so this link must not change it.
           event.preventDefault();
           document.getElementById(headingId)?.focus();
         }}

@@ -1,7 +1,7 @@
 /**
- * Reads two streams. Counts changes of messages in the usage of their clients, and one-time passwords and their verifications in
- * the traffic that decides about holds. A batch contains records of one shard, and may be repeated as a whole or in part. The
- * last call of a window has no records.
+ * Reads two streams. Counts changes of messages in the usage of their clients, and one-time passwords and their
+ * verifications in the traffic that decides about holds. A batch contains records of a single shard, and Lambda may repeat
+ * it as a whole or in part. The last call of a tumbling window contains no records.
  */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { countOtps, otpCounter, otpRecords } from '../shared/otp/otp-traffic.dynamo.ts';
@@ -16,7 +16,7 @@ const context = contextOf(environmentOf<'count-usage'>());
 const usage = usageCounter(context);
 const otps = otpCounter(context);
 
-/** In a window, Lambda requires a response with a state. */
+/** With a tumbling window, Lambda requires a response that contains a state. */
 const answer = { state: {} };
 
 export async function handler(
@@ -28,7 +28,7 @@ export async function handler(
   const { shardId, Records, isFinalInvokeForWindow: isLast } = event;
   if (shardId === undefined) throw new Error('The event names no shard: its source needs a tumbling window.');
   const records = Records.length;
-  // Rows of one-time passwords have this key.
+  // Only rows of one-time passwords have this key.
   if (Records.some(({ dynamodb }) => dynamodb?.Keys?.otp_id !== undefined)) {
     const changes = otpRecords(Records);
     const counted = await countOtps(otps, shardId, changes);

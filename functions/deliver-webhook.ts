@@ -1,4 +1,7 @@
-/** Posts webhooks, goes on with resends of many, and disables endpoints that fail for days. Consumes both webhook queues. */
+/**
+ * Posts webhooks, continues resends of many webhooks, and disables endpoints that fail for days. Consumes both webhook
+ * queues.
+ */
 
 import type { SQSHandler } from 'aws-lambda';
 import type * as z from 'zod/mini';
@@ -28,7 +31,7 @@ import { runResend } from '../shared/webhook/log/resend.ts';
 
 const base = contextOf(environmentOf<'deliver-webhook'>());
 const { clock, env, log, newId } = base;
-// Created with the first webhook to a queue or an event bus, because most workers have none.
+// Created at the first webhook to a queue or an event bus, because most workers never send to these.
 const toAws = lazily(() => sendToAws(assumedRoles(stsAssumeRole(sts()), clock, newId), awsSenders()));
 const context = {
   ...base,

@@ -26,7 +26,7 @@ const { env } = context;
 
 const folder = join(import.meta.dirname, 'responses');
 
-/** Responses by the names of their files. A file is read at its first request. */
+/** The responses, by file name. Each file is read at the first request for it. */
 const responses = new Map<string, ApiResponse>();
 
 function responseOf(name: string): ApiResponse {
@@ -46,22 +46,22 @@ function readResponse(file: string): ApiResponse {
   return { ...response, headers: { ...headers, ETag: etag }, body };
 }
 
-/** The characters of page names, so that a request can open no other file. */
+/** Matches the names of pages, so that a request cannot open any other file. */
 const pageName = /^[a-z][a-z-]*(\.[a-z0-9]+)*$/;
 
 const redirectToPage = (page: string): ApiResponse =>
   redirectTo(env.TOKEN_ISSUER, routes.getDocsPage.path.replace('{page}', page));
 
 /**
- * Serves a page. Its links are relative, so an address with a slash at its end is redirected. The redirect contains the page's
- * name, because the decoded bytes of a path are not permitted in a header.
+ * Serves a page. The links in a page are relative, so an address that ends with a slash is redirected. The redirect contains
+ * only the page's name, because the decoded bytes of the path are not permitted in a header.
  */
 const showPage: Operation = async ({ path, pathParameters: { page = '' }, headers }) => {
   if (!pageName.test(page)) throw standardError('not_found');
   const response = responseOf(`docs.${page}`);
   if (path.endsWith('/')) return redirectToPage(page);
   const file = join(folder, `docs.${page}.br`);
-  // API Gateway decodes the base64 of binary content by `Accept`.
+  // API Gateway decides by `Accept` if it decodes the base64 of binary content.
   const takesBrotli = headers.accept !== undefined && /\bbr\b/.test(headers['accept-encoding'] ?? '');
   if (!takesBrotli || !existsSync(file)) return response;
   const coding = { 'Content-Encoding': 'br', Vary: 'Accept-Encoding' };

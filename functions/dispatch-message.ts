@@ -62,9 +62,9 @@ export function handler(event: SQSEvent) {
         channel: message?.channel,
         attempt: message?.handover_attempts,
         carrier: message?.attempts?.at(-1)?.carrier,
-        // The alarm `spend` adds these up. A test message costs nothing.
+        // The alarm `spend` uses the sum of these costs. A test message costs nothing.
         cost: outcome === 'sent' && isLive ? message?.cost : undefined,
-        // Measures the objective for one-time passwords.
+        // Measures whether one-time passwords meet their objective.
         otp_ms: outcome === 'sent' && message !== undefined ? otpHandOverMs(message, clock()) : undefined,
         again_after_seconds: retryAfterSeconds ?? requeuedForSeconds,
         error_code: errorCode,

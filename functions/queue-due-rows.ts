@@ -1,4 +1,4 @@
-/** Runs every minute. Queues the messages and webhooks that somebody must look at (shared/due/due-index.ts). */
+/** Runs every minute. Queues the messages and webhooks that are due for processing (shared/due/due-index.ts). */
 import { sendKinds } from '../shared/contract/channels.ts';
 import { dueRowsOf } from '../shared/due/due-rows.dynamo.ts';
 import { queueDueRows } from '../shared/due/queue-due-rows.ts';

@@ -53,7 +53,7 @@ export function handler(event: SQSEvent) {
         const { message_id, client_id, channel, opt_keyword } = message;
         log.info('inbound', { message_id, client_id, channel, opt_keyword, outcome });
       }
-      // The other reports of this queue message are processed. A repetition changes nothing.
+      // Throws only after all other reports of this queue message are processed. A repetition changes nothing.
       const [first] = [...unreadable, ...recorded.failures, ...received.failures];
       if (first !== undefined) throw first;
       return { retryAfterSeconds: recorded.retryAfterSeconds ?? received.retryAfterSeconds };

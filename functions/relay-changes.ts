@@ -1,5 +1,5 @@
 /**
- * Reads the stream of the messages table and starts the work that follows from each change, and relays records again that were
+ * Reads the stream of the messages table and starts the work that follows from each change. Also relays records that were
  * set aside. A batch of the stream succeeds or fails as a whole. A repetition is safe.
  */
 import type { DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';

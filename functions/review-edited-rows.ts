@@ -1,7 +1,8 @@
 /**
  * Reads the streams of the tables that administrators edit (limit-overrides and senders). Writes each change to the activity
- * log, and feedback into the row. Reviews expired limits every minute, and all rows every hour. A batch succeeds or fails as a
- * whole. A repetition is safe, because entries have the ids of their records, and correct feedback is not written again.
+ * log, and feedback into the row. Reviews expired limits every minute, and all rows every hour. A batch succeeds or fails as
+ * a whole. Repeating a batch is safe, because entries have the ids of their records, and unchanged feedback is not written
+ * again.
  */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { existingClients } from '../shared/client/client-store.dynamo.ts';
@@ -25,12 +26,12 @@ const { clock, env } = context;
 const existing = (ids: readonly string[]) => existingClients(context, ids);
 
 /**
- * The time of this instance's next review of all rows. A new instance, for example after a deploy, reviews them in its first
- * run.
+ * The time at which this instance next reviews all rows. A new instance, for example after a deploy, reviews all rows in its
+ * first run.
  */
 let nextWholeReview = new Date(0);
 
-/** A stream calls the function with its records, and the schedule without any. */
+/** A stream calls the function with records, and the schedule calls it without records. */
 export async function handler({ Records: records }: Partial<DynamoDBStreamEvent>): Promise<void> {
   if (records === undefined) {
     const now = clock();

@@ -28,7 +28,7 @@ export class GatewayStack extends Stack {
       ...(stage.emulator ? { synthesizer: withCredentialsOfCaller() } : {}),
     });
     this.stage = stage;
-    // The CDK omits this id from logical ids, so that they stay the same as in releases without the construct.
+    // The CDK omits the id `Default` from logical ids, so that they stay the same as in releases without the construct.
     new MessagingGateway(this, 'Default', settings);
   }
 }
@@ -39,8 +39,8 @@ function withCredentialsOfCaller(): IStackSynthesizer {
 }
 
 /**
- * Checks each synthesis of the app by cdk-nag, which fails on findings without an acknowledgement. The package does not run this
- * check. An app that runs it finds the construct's acknowledgements.
+ * Checks each synthesis of the app with cdk-nag. A synthesis fails if a finding has no acknowledgement. The package does not
+ * run this check. If an app runs the check, the findings of the construct are already acknowledged.
  */
 export function applyTemplateRules(app: App): void {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));

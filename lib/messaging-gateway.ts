@@ -1,8 +1,9 @@
 /**
  * The parts of the system. `shared/contract/function-uses.ts` declares which of them each function uses.
  *
- * A request enters by the API and is stored as a message. The stream of the messages table starts everything after that. Our own
- * stack (`gateway-stack.ts`) uses this construct, and so do the apps of platform teams, from the package `messaging-gateway`.
+ * A request arrives at the API and is stored as a message. The stream of the messages table starts all later work. Our own
+ * stack (`gateway-stack.ts`) uses this construct, and so do the apps of platform teams, from the package
+ * `messaging-gateway`.
  */
 import { CfnOutput, Stack, Token } from 'aws-cdk-lib';
 import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
@@ -52,7 +53,10 @@ const takingTokens = [
   'alarms.page',
 ] satisfies readonly (keyof MessagingGatewayProps | `${'customDomain' | 'alarms'}.${string}`)[];
 
-/** A messaging gateway. A stack can contain only one, and the names of its resources begin with the stack's name. */
+/**
+ * A messaging gateway. A stack can contain only one gateway, and the names of the gateway's resources begin with the name of
+ * the stack.
+ */
 export class MessagingGateway extends Construct {
   /** The HTTP API. */
   readonly api: SpecRestApi;
@@ -115,7 +119,7 @@ export class MessagingGateway extends Construct {
 
     this.publish(storage.names());
     for (const [name, { queue, deadLetters }] of Object.entries(queues)) {
-      // This queue is itself a dead-letter queue.
+      // The queue of the relay is itself a dead-letter queue.
       const output = name === 'relay-dead-letter' ? 'RelayDeadLetters' : `${pascalCase(name)}Queue`;
       this.publish({ [output]: queue.queueUrl });
       if (deadLetters !== undefined)
@@ -134,8 +138,9 @@ export class MessagingGateway extends Construct {
   }
 
   /**
-   * Grants the permissions of the administrators' command line, including the outputs of the stack, by which it finds the
-   * gateway. It takes a role, because the inline policies of a user or a group are too small.
+   * Grants the permissions of the administrators' command line. They include reading the outputs of the stack, because the
+   * command line finds the gateway by these outputs. The parameter is a role, because the inline policies of a user or a
+   * group are too small.
    */
   grantAdmin(role: IRole): void {
     grantAdministration(role, Stack.of(this), this.resources);
@@ -147,8 +152,8 @@ export class MessagingGateway extends Construct {
   }
 
   /**
-   * Returns a metric that the functions count, with a period of five minutes. Counts, such as refusals of carriers, are a sum;
-   * times are the p99.
+   * Returns a metric that the functions count, with a period of five minutes. A count, such as refusals of carriers, is a
+   * sum; a time is the p99.
    */
   metric(name: StageMetric | LoggedMetric): Metric {
     const statistic = name.endsWith('Time') ? 'p99' : 'Sum';
@@ -162,7 +167,7 @@ export class MessagingGateway extends Construct {
       .findAll()
       .filter((construct) => construct instanceof GatewayFunction)
       .filter(({ functionFile }) => sending.includes(functionFile));
-    // The ids are unique, so that a graph or an alarm can also contain other metrics, even of another gateway.
+    // The ids are unique, so that a graph or an alarm can also contain other metrics, including metrics of another gateway.
     const prefix = `messagingGatewaySends${this.node.addr.slice(-8)}`;
     const calls = Object.fromEntries(
       functions.map((each, index) => [`${prefix}_${index}`, each.metricInvocations()]),
@@ -244,7 +249,7 @@ export class MessagingGateway extends Construct {
 function pathsOfTokens(value: unknown, path = ''): string[] {
   const isToken = typeof value === 'string' ? isPlaceholder(value) : Token.isUnresolved(value);
   if (isToken) return [path];
-  // Skips a construct that was given instead of its ARN, because it contains a cycle. It is refused later.
+  // Skips a construct that was given in place of its ARN, because a construct contains cycles. It is refused later.
   if (typeof value !== 'object' || value === null || Construct.isConstruct(value)) return [];
   return Object.entries(value).flatMap(([name, part]) =>
     isPlaceholder(name) ? [`a name in ${path}`] : pathsOfTokens(part, path === '' ? name : `${path}.${name}`),

@@ -1,6 +1,6 @@
 /**
- * `call …`: runs an operation of the admin API by its name. Also has operations on set-aside messages, which the API does not
- * offer.
+ * `call …`: runs an operation of the admin API by its name. It also runs operations on set-aside messages, which are not in
+ * the API.
  */
 import { type AdminApiRouteName, adminApiRoutes } from '../../shared/contract/admin-api-routes.ts';
 import type { AdminCommand } from './command.ts';

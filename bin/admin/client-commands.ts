@@ -1,4 +1,4 @@
-/** `clients …` and `api-keys …`: creates, shows, disables and enables clients, and makes their API keys. */
+/** `clients …` and `api-keys …`: creates, shows, disables and enables clients, and creates their API keys. */
 
 import { listApiKeys } from '../../shared/admin/client-credentials.ts';
 import type { RowOf } from '../../shared/admin/http/admin-operations.ts';
@@ -44,7 +44,7 @@ export function addClientCommands(program: AdminCommand): void {
 
   const keys = program.command('api-keys').description('keys for clients that cannot request tokens');
   addOperation(keys, 'create', 'createApiKey', {
-    description: 'creates an API key, shown once; with --test one that sends nothing',
+    description: 'creates an API key and shows it once; a key created with --test sends no real messages',
     text: ({ key_id, api_key }) => [textFields({ key_id, api_key }), shownOnce],
   });
   keys

@@ -12,7 +12,7 @@ export interface Session {
   readonly mode: Mode;
   /** The actor in the activity log. */
   readonly actor: string;
-  /** Prints a line at once, unless the output is JSON. */
+  /** Prints a line immediately, unless the output is JSON. */
   readonly report: (line: string) => void;
   /** Prints a line about the progress to standard error. */
   readonly progress: (line: string) => void;
@@ -22,7 +22,7 @@ export interface CommandResult {
   readonly json: unknown;
   /** The text, or several texts, which are separated by an empty line. Absent if the command has already written its output. */
   readonly text?: () => string | readonly string[];
-  /** Says which part of the work was not done. The exit status is then 1. */
+  /** A sentence that says which part of the work was not done. The exit status is then 1. */
   readonly problem?: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export class AdminCommand extends Command {
   }
 }
 
-/** Finds the client of a command, or its test data. */
+/** Returns the id of the client that a command names, or the id of the client's test data. */
 export async function clientOf({ ctx, mode }: Session, idOrName: string): Promise<string> {
   return ofMode(await clientIdOf(ctx, idOrName), mode === 'test');
 }

@@ -1,7 +1,9 @@
 /** Counts the refused requests of clients from their log lines (contract 8.5). */
 import type { LoggedRequest } from '../../shared/admin/request-log.cloudwatch.ts';
 
-/** Counts by client, hour, endpoint and reason. Returns the newest hour first, and in it the highest count first. */
+/**
+ * Counts by client, hour, endpoint and reason. Returns the newest hour first, and the highest counts first within each hour.
+ */
 export async function countRefusals(requests: AsyncIterable<LoggedRequest>) {
   const counts = new Map<
     string,
@@ -12,7 +14,7 @@ export async function countRefusals(requests: AsyncIterable<LoggedRequest>) {
       readonly endpoint: string;
       readonly reason: string;
       readonly count: number;
-      /** The names of the fields that were wrong in any of the requests, each once. */
+      /** The names of the fields that were invalid in any of these requests, without repetitions. */
       readonly faulty_fields: readonly string[];
       readonly last_request_id: string;
       readonly lastAt: string;
@@ -24,7 +26,7 @@ export async function countRefusals(requests: AsyncIterable<LoggedRequest>) {
     const reason = request.error ?? String(request.status);
     const key = [hour, client_id, endpoint, reason].join(' ');
     const before = counts.get(key);
-    // The lines come in no order.
+    // The log lines are not sorted.
     const isLast = before === undefined || timestamp >= before.lastAt;
     counts.set(key, {
       hour,

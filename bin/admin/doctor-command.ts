@@ -1,4 +1,4 @@
-/** `doctor`: shows the present problems of a client, or of the stage's tables and carriers, with their solutions. */
+/** `doctor`: shows the current problems of a client, or of the stage's tables and carriers, with their solutions. */
 
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { PinpointSMSVoiceV2Client } from '@aws-sdk/client-pinpoint-sms-voice-v2';
@@ -89,7 +89,7 @@ async function missingOf(stackName: string, { carriers }: AdminContext): Promise
   try {
     const [[stack], resources] = await Promise.all([deployedStacks(stackName), stackResources(stackName)]);
     const outputs = stack?.outputs ?? {};
-    // The stack of a platform team may contain other topics.
+    // The stack of a platform team may also contain topics that are not for alarms.
     const alarmTopics = resources
       .filter(({ type, logicalId }) => type === 'AWS::SNS::Topic' && logicalId.includes('AlarmNotifications'))
       .map((topic) => topic.physicalId);
@@ -157,7 +157,7 @@ function textOf(diagnosis: ResponseOf<'diagnoseClient'>): string {
         'used',
         ['from', ({ source }) => source.replaceAll('_', ' ')],
       ],
-      'It has no limits of its own, and has used nothing of the defaults.',
+      'The client has no overrides, and has used none of the default limits.',
     ),
     textTable(
       error_codes,

@@ -27,7 +27,7 @@ export function addFindCommand(program: AdminCommand): void {
 /** The maximum number of messages for each number and reference. */
 const messagesShown = 5;
 
-/** Returns the newest messages of the results. */
+/** Returns the newest messages that the search results refer to. */
 async function messagesIn(
   ctx: Session['ctx'],
   results: readonly SearchResult[],
@@ -57,10 +57,10 @@ function resultOf(
       ...(messages.length === 0 ? [] : [messageTable(messages, '')]),
     ],
     problem: more_clients
-      ? 'Not all clients are searched or shown: search for more of a name, or for an id or a number.'
+      ? 'Not all clients were searched or are shown: enter more of the name, or a number or an id.'
       : log_query === null
         ? results.length === 0
-          ? 'Ids of requests are in the logs only: see docs/operate.md.'
+          ? 'Request ids are only in the logs: see docs/operate.md.'
           : undefined
         : `It may be the id of a request. CloudWatch Logs Insights, over all log groups of the stack:\n\n${log_query}\n`,
   };

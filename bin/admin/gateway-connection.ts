@@ -1,4 +1,4 @@
-/** Finds the gateway that a command is for: the one on this machine, or a deployed stage. */
+/** Connects to the gateway that a command administers: the one on this machine, or a deployed stage. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
@@ -18,7 +18,7 @@ import { deployedStacks } from '../deployed-stacks.ts';
 
 export const localConnectionFile = join(import.meta.dirname, '..', '..', '.local', 'gateway.json');
 
-/** A busy local gateway takes seconds to respond. If none is running, the connection is refused at once. */
+/** A busy local gateway takes seconds to respond. If no gateway is running, the connection is refused immediately. */
 const respondsWithinMs = 20_000;
 
 interface ConnectionOptions {
@@ -32,7 +32,7 @@ export class ConnectionFailure extends Error {
   override readonly name = 'ConnectionFailure';
 }
 
-/** A gateway that a command is for, with the names of its resources. */
+/** The gateway that a command administers, with the names of its resources. */
 export interface ConnectedGateway extends StackResources {
   readonly stackName: string;
   /** The address of the API, without a slash at its end. */
@@ -54,7 +54,7 @@ export async function connect(
   const { name: stackName, outputs } = await deployedGateway(options);
   const resources = resourcesOf(outputs);
   return {
-    // Uses the settings of the deploy, because `-c` can override those in the code.
+    // Uses the published settings of the deploy, because `-c` can override the settings in the code.
     ctx: contextOf(resources, { ...settingsOf(outputs), CARRIER_BASE_URLS: 'false' }),
     gateway: { ...resources, stackName, baseUrl: (outputs.ApiUrl ?? '').replace(/\/$/, '') },
   };
@@ -73,7 +73,7 @@ const connectionSchema = z.object({
 async function localGateway(file: string, environment: Record<string, string | undefined>) {
   const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text === undefined) throw noGateway();
-  // The error of a parser would quote the file.
+  // Hides the parser's own error, because it would quote the file.
   const parsed = connectionSchema.safeParse(jsonIn(text));
   if (!parsed.success) throw new ConnectionFailure(`${file} does not describe a gateway.`);
   const { base_url: baseUrl, aws, tables, queues, secrets, settings: given } = parsed.data;
@@ -148,7 +148,7 @@ function contextOf(
     ...variables(queues, 'QUEUE_URL'),
     CARRIER_SECRETS: JSON.stringify(secrets),
   });
-  // A shell has no metrics, and its standard output contains only the response.
+  // Writes errors to standard error: a shell has no metrics, and its standard output contains only the response.
   const error = (text: string, fields: Readonly<Record<string, unknown>> = {}) =>
     void process.stderr.write(`${text}: ${fields.delivery_id}\n`);
   return { ...ctx, log: { ...ctx.log, error } };

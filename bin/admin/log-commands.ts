@@ -13,10 +13,10 @@ export function addLogCommands(program: AdminCommand): void {
   addRefusals(logs);
   logs
     .command('tail')
-    .description('shows requests as they come, without numbers, texts and addresses, until Ctrl-C')
+    .description('shows requests as they arrive, without phone numbers, texts and addresses, until Ctrl-C')
     .option('--client <client>', 'only of this client (id or name)')
-    .option('--since <time>', `begin with the requests since then, ${timeForms}`)
-    .option('--no-follow', 'end with the requests that there are; --json needs it')
+    .option('--since <time>', `begin with the requests since this time, ${timeForms}`)
+    .option('--no-follow', 'stop after the requests that are already logged; --json needs this option')
     .addHelpText(
       'after',
       '\nOn AWS a request is shown some seconds after it came.\n\nExample:\n  $ npm run admin -- logs tail --client "Web shop" --since 10m',
@@ -52,7 +52,7 @@ function addRefusals(logs: AdminCommand): void {
     .description('counts the 400, 403 and 429 of clients by hour, endpoint and reason')
     .option('--client <client>', 'only of this client (id or name)')
     .option('--since <time>', `refused since then, ${timeForms}`, '24h')
-    .option('--until <time>', 'refused until then; by default until now')
+    .option('--until <time>', 'refused until this time; default: now')
     .addHelpText(
       'after',
       '\nOn AWS a request is counted some seconds after it came, and as long as its log line is kept (the setting logRetentionDays).\n\nExample:\n  $ npm run admin -- logs refusals --client "Web shop" --since 7d',
@@ -100,7 +100,7 @@ const pauseMs = 3000;
 
 /**
  * Yields the requests of a client or of all clients as they arrive, each once. Reads overlapping periods, because a line can
- * become readable after its time.
+ * become readable after the time that it contains.
  */
 export async function* tailRequests(
   {

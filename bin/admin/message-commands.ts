@@ -56,7 +56,10 @@ export function addMessageCommands(program: AdminCommand): void {
   });
 }
 
-/** Returns the owner of the messages. Messages from recipients that belong to no client have an owner, too. */
+/**
+ * Returns the client id under which the messages are stored. Inbound messages that belong to no client are stored under a
+ * reserved id.
+ */
 async function ownerOf(session: Session, client: string): Promise<string> {
   return client === unassignedClientId ? clientIdIn(session.mode, client) : clientOf(session, client);
 }

@@ -44,7 +44,7 @@ export interface StageOnAws {
   readonly alarmTopics: readonly string[];
 }
 
-/** Returns the missing steps. If the credentials do not permit a check, this is a finding, too. */
+/** Returns the missing steps. If the credentials do not permit a check, the result contains a step for this, too. */
 export async function missingOnAws(clients: AwsClients, stage: StageOnAws): Promise<readonly Missing[]> {
   const checks: readonly (readonly [string, Promise<readonly Missing[]>])[] = [
     ['quota', concurrency(clients)],
@@ -212,7 +212,7 @@ async function whatsapp({ social }: AwsClients, { receiptsTopic }: StageOnAws): 
           },
         ]
       : []),
-    // An account that belongs to another gateway in this region publishes to another topic.
+    // A WhatsApp account that belongs to another gateway in this region publishes to the topic of that gateway.
     ...(withoutEvents.length === linkedAccounts.length
       ? withoutEvents.map(({ id, wabaName }) => ({
           about: 'WhatsApp',
@@ -224,8 +224,8 @@ async function whatsapp({ social }: AwsClients, { receiptsTopic }: StageOnAws): 
 }
 
 /**
- * Returns the e-mail subscriptions of a topic. Calls the query API of SNS directly, because its client would be a dependency for
- * one call.
+ * Returns the e-mail subscriptions of a topic. Calls the query API of SNS directly, because the SNS client would be a
+ * dependency for a single call.
  *
  * @param caller - a client of another service, which gives the region and the credentials
  */
@@ -245,7 +245,7 @@ export async function emailSubscriptions(caller: Parameters<typeof signedPost>[0
   return subscriptionsIn(text);
 }
 
-/** Parses the XML of SNS. Its members are not nested. */
+/** Parses the XML of SNS. The members in this XML are not nested. */
 export function subscriptionsIn(xml: string) {
   return Array.from(xml.matchAll(/<member>(.*?)<\/member>/gs), ([, member = '']) => ({
     endpoint: /<Endpoint>(.*?)<\/Endpoint>/.exec(member)?.[1] ?? '',

@@ -44,7 +44,7 @@ export function addOperation<Name extends AdminApiRouteName>(
     readonly description?: string;
     /** Fields that are given as words of the command. */
     readonly words?: readonly string[];
-    /** Values that the command sets itself. The operation's other fields then have no options. */
+    /** Values that the command sets itself. The command then has no options for the other fields of the operation. */
     readonly fixed?: Given;
     /** Formats the response as text; JSON by default. */
     readonly text?: (response: ResponseOf<Name>) => string | readonly string[];
@@ -166,7 +166,7 @@ function cellOf(value: unknown): Cell {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as Cell);
 }
 
-/** Operations on rows that an administrator may have created for a client that does not exist. */
+/** Operations on rows whose client may not exist, because administrators also create rows by hand. */
 const editedTables = {
   showLimits: overrideTable,
   removeLimits: overrideTable,

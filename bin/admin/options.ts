@@ -6,7 +6,10 @@ export const timeForms = 'such as 2h, 7d, 2026-11-20 or 2026-11-20T10:00:00Z';
 
 const unitMilliseconds: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Parses a time: an age in minutes, hours or days, a UTC date, or a time. @throws GatewayError that names the option */
+/**
+ * Parses a time: an age in minutes, hours or days, a UTC date, or a date with a time. @throws GatewayError that names the
+ * option
+ */
 export function timeOf(option: string, text: string, now: Date): Date {
   const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   const isDate = /^\d{4}-\d\d-\d\d(T.*(Z|[+-]\d\d:?\d\d))?$/.test(text);

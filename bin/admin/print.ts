@@ -8,7 +8,7 @@ import { inOneLine } from '../../shared/platform/visible-text.ts';
 
 type Field<Row> = { [Name in keyof Row & string]-?: Row[Name] extends Cell ? Name : never }[keyof Row &
   string];
-/** A field whose name is the title; or a title, with a field or a function for the cells. */
+/** A field, whose name is then the title; or a title with a field or a function that returns the cells. */
 export type Column<Row> = Field<Row> | readonly [title: string, of: Field<Row> | ((row: Row) => Cell)];
 
 /** The space between columns. */

@@ -70,8 +70,11 @@ export async function runCommand(
       '--stage <name>',
       'a deployed stage or stack, with the AWS credentials and region of the environment',
     )
-    .option('--stack-name <name>', 'a deployed gateway by the name of its stack, if a stage has several')
-    .option('--gateway <file>', 'the connection of a local gateway', localConnectionFile)
+    .option(
+      '--stack-name <name>',
+      'a deployed gateway, by the name of its stack; needed if a stage has several gateways',
+    )
+    .option('--gateway <file>', 'the connection file of a local gateway', localConnectionFile)
     .option('--test', 'the data of test keys, instead of live data', false)
     .option('--json', 'print one JSON document', false)
     .configureHelp({ showGlobalOptions: true })
@@ -132,7 +135,7 @@ export async function runCommand(
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : invalidArguments;
     if (error instanceof GatewayError) {
       printError(error.message);
-      // The message already contains the first invalid field.
+      // Skips the first invalid field, because the message already contains it.
       for (const fault of error.details.map(({ field, message }) => `${field}: ${message}`))
         if (!error.message.startsWith(fault)) printError(`  ${fault}`);
       return error.code === 'invalid_request' ? invalidArguments : failed;

@@ -26,9 +26,12 @@ import { textTable } from './print.ts';
 import { progressFiles } from './restore-progress.ts';
 import { restoredTables } from './restored-tables.ts';
 
-/** Functions cache rows for a minute. A worker that began before then can wait and run for two minutes (count-usage-function.ts). */
+/**
+ * Functions cache rows for a minute. A worker that started before the stop can wait and run for two minutes
+ * (count-usage-function.ts).
+ */
 const settleSeconds = 180;
-/** On this machine only the caches last longer than a few seconds. */
+/** On this machine, only cached rows last longer than a few seconds. */
 const localSettleSeconds = 65;
 
 const progressFolder = join(import.meta.dirname, '..', '..', '.local', 'restore');
@@ -45,7 +48,7 @@ export function addRestoreCommand(program: AdminCommand): void {
     .run(runRestore);
   restore
     .command('enable [ids...]')
-    .description('enables clients and their webhook secrets by the ids of clients, and API keys by theirs')
+    .description('enables clients with their webhook secrets (by client id) and API keys (by key id)')
     .option('--all-but <ids...>', 'enables everything that the restore disabled, except these')
     .run(async (session, ids: readonly string[], { allBut }: { readonly allBut?: readonly string[] }) => {
       if (ids.length > 0 === (allBut !== undefined))
@@ -62,7 +65,9 @@ export function addRestoreCommand(program: AdminCommand): void {
     .run((session, groups: readonly string[]) => counted(session, groups, releaseMessages, 'released'));
   restore
     .command('end <groups...>')
-    .description('ends held messages, as canceled, failed (hand_over_unknown) or expired; groups as above')
+    .description(
+      'ends held messages with the status canceled, failed (hand_over_unknown) or expired; groups as above',
+    )
     .run((session, groups: readonly string[]) => counted(session, groups, endMessages, 'ended'));
   restore
     .command('start')
@@ -70,7 +75,7 @@ export function addRestoreCommand(program: AdminCommand): void {
     .run(async (session) => {
       const { progress } = restore.opts<{ readonly progress: string }>();
       await startStage(restoreContext(session, progressFiles(progress, session.gateway.stackName).progress));
-      return { json: { started: true }, text: () => 'The workers and the API are on again.' };
+      return { json: { started: true }, text: () => 'The workers and the API are running again.' };
     });
 }
 
@@ -105,7 +110,7 @@ async function runRestore(
   };
 }
 
-/** Parses `--to`. Refuses a relative time, which would be a different one when the command is repeated. */
+/** Parses `--to`. Refuses a relative time, because it would change when the command is repeated. */
 function secondOf(to: string | undefined): Date {
   if (to?.includes('T') !== true)
     throw new GatewayError('invalid_request', 'Give --to with a time such as 2026-11-20T10:00:00Z.');
@@ -171,11 +176,11 @@ function textOf(report: RestoreReport, tables: readonly RestorableTable[]): stri
     textTable(
       told,
       ['table', 'id', ['changed after the time', 'at'], ['what', 'summary']],
-      'The Activity Log says nothing of them after the time.',
+      'The Activity Log has no entry about them after that time.',
     ),
-    ...(tables.includes('activity-log') ? ['Entries of the Activity Log after the time may be lost.'] : []),
+    ...(tables.includes('activity-log') ? ['Entries of the Activity Log after that time may be lost.'] : []),
     ...(deleted_endpoints.length === 0
       ? []
-      : [`Not copied, because their clients deleted them after the time: ${deleted_endpoints.join(', ')}.`]),
+      : [`Not copied, because their clients deleted them after that time: ${deleted_endpoints.join(', ')}.`]),
   ].join('\n\n');
 }

@@ -1,4 +1,7 @@
-/** Stores the progress and the report of a restore in files for each stack, so that a killed command can be repeated. */
+/**
+ * Stores the progress and the report of a restore in files, separately for each stack, so that a killed command can be
+ * repeated.
+ */
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { RestoreContext, RestoreProgress, RestoreReport } from '../../shared/restore/restore-stage.ts';

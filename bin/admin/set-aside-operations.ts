@@ -24,7 +24,7 @@ export function addSetAsideOperations(call: AdminCommand): void {
     );
   call
     .command('showSetAside <id>')
-    .description('shows one with its content, in which phone numbers and texts are masked')
+    .description('shows a message with its content, in which phone numbers and texts are masked')
     .run(async (session, id: string) =>
       asJson(
         await withMessages(session, async (messages) => {
@@ -35,7 +35,9 @@ export function addSetAsideOperations(call: AdminCommand): void {
     );
   call
     .command('processSetAside [ids...]')
-    .description('does the remaining work of these, and removes those that are done; you can repeat it')
+    .description(
+      'does the remaining work of these messages, and removes the completed ones; you can repeat it',
+    )
     .option('--all', 'all of them', false)
     .run(async (session, ids: readonly string[], { all }: { all: boolean }) => {
       if (all === ids.length > 0) throw new GatewayError('invalid_request', 'Give ids, or --all.');
@@ -63,7 +65,10 @@ function asJson(json: unknown): CommandResult {
   return { json, text: () => JSON.stringify(json, undefined, 2) };
 }
 
-/** Receives the messages of all queues. Afterwards, also after a failure, makes those that were not deleted visible again. */
+/**
+ * Receives the messages of all queues. Afterwards, even if the work fails, makes the messages that were not deleted visible
+ * again.
+ */
 async function withMessages<Result>(
   { gateway: { queues } }: Session,
   work: (messages: readonly SetAsideMessage[]) => Promise<Result>,

@@ -8,7 +8,7 @@ export class ApiError extends Error {
   readonly details: readonly FieldError[];
 
   constructor(status: number, message: string, details: readonly FieldError[] = []) {
-    // A 400 repeats its first detail in its message.
+    // The message of a 400 repeats the first detail.
     const general = message.startsWith(`${details[0]?.field}: `) ? [] : [message];
     super([...general, ...details.map(sentenceOf)].join(' '));
     this.status = status;
@@ -16,7 +16,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns true if the same request will be refused again. */
+/** Returns true if a retry of the same request would be refused again. */
 export function isFinal(error: Error | null): boolean {
   return error instanceof ApiError && error.status >= 400 && error.status < 500;
 }

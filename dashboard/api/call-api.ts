@@ -1,4 +1,7 @@
-/** Calls the gateway that served the page. A failure throws an ApiError, whose message can be shown to the user. */
+/**
+ * Calls the gateway that served the page. Every call throws an ApiError if it fails. The message of the error can be shown
+ * to the user.
+ */
 import type { ResponseOf } from '../../shared/admin/http/admin-operations.ts';
 import {
   type AdminApiRouteName,
@@ -10,10 +13,10 @@ import type { Mode } from '../../shared/contract/mode.ts';
 import type { Session } from '../session.ts';
 import { ApiError } from './api-error.ts';
 
-/** API Gateway's stage (`/live`) if it is part of the path. Otherwise empty. */
+/** The path of API Gateway's stage (`/live`) if the address contains it. Otherwise empty. */
 const base = location.pathname.replace(/\/admin\/?$/, '');
 const timeLimitMs = 20_000;
-/** If `Retry-After` is longer, the error is shown instead. */
+/** If `Retry-After` is longer than this, the error is shown instead. */
 const retryAfterMaxSeconds = 10;
 
 export type Query = Readonly<Record<string, string | null | undefined>>;
@@ -21,7 +24,7 @@ export type Query = Readonly<Record<string, string | null | undefined>>;
 /** The values of the parameters in an operation's path: `{ client_id }`. */
 export type PathValues<Name extends AdminApiRouteName> = Readonly<Record<PathParameter<Name>, string>>;
 
-/** The operations that change nothing. */
+/** The names of the operations that only read. */
 export type ReadName = {
   [Name in AdminApiRouteName]: (typeof adminApiRoutes)[Name]['method'] extends 'GET' ? Name : never;
 }[AdminApiRouteName];

@@ -29,7 +29,8 @@ export function newQueryClient(onError: (message: string) => void): QueryClient 
       onError: (error, _variables, _result, { meta }) => {
         if (meta?.showsError !== true) onError(error.message);
       },
-      // Loads everything on the screen again, because a list of the affected queries would soon be wrong.
+      // Loads everything on the screen again, because a list of the queries that each change affects would soon be out of
+      // date.
       onSettled: () => void client.invalidateQueries(),
     }),
     defaultOptions: {
@@ -45,7 +46,7 @@ export function newQueryClient(onError: (message: string) => void): QueryClient 
 }
 
 interface ResponseOptions<Data> {
-  /** True if the response will soon change. It is then refreshed more often. */
+  /** True if the response will soon change. Such a response is refreshed more often. */
   readonly inProgress?: (answer: Data) => boolean;
   /** False if the query cannot be sent yet. */
   readonly enabled?: boolean;
@@ -53,7 +54,7 @@ interface ResponseOptions<Data> {
   readonly isFixed?: boolean;
   /** Replaces the usual interval. */
   readonly refreshEveryMs?: number;
-  /** Returns the query to send, if it needs another conversion of times than the filter of lists. */
+  /** Returns the query to send, if its times need a different conversion than the filter of lists. */
   readonly sent?: (query: Query) => Query;
 }
 
@@ -84,7 +85,7 @@ export function useResponse<Name extends ReadName>(
 
 const rowsOfPage = '50';
 
-/** Loads the page of a list that the address names. */
+/** Loads the page of a list that the address (URL) selects. */
 export function usePagedAnswer<Name extends ReadName, Field extends string & keyof ResponseOf<Name>>(
   name: Name,
   path: PathValues<Name>,

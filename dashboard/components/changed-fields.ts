@@ -1,4 +1,4 @@
-/** Returns the fields of a form whose values changed. Null removes a value or turns it off. */
+/** Returns the fields of a form whose values changed. A null in the result removes a value or turns it off. */
 
 export function changedFields<Name extends string>(
   before: Readonly<Record<Name, string | boolean>>,

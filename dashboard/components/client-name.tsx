@@ -37,7 +37,7 @@ export function ClientName({ id }: { readonly id: string }) {
   return <span className="id">{useClientName(id) ?? id}</span>;
 }
 
-/** Shows the actor of a change: the name of a client or an administrator, or the text in the log. */
+/** Shows the actor of a change: the name of a client or an administrator, or the name in the log if it is not an id. */
 export function ActorName({ actor }: { readonly actor: string | undefined }) {
   const name = useClientName(actor);
   if (actor === undefined) return <>The gateway</>;
@@ -50,7 +50,7 @@ export function ClientLink({
   to,
   ...known
 }: {
-  /** If absent, a dash is shown. */
+  /** If the id is absent, a dash is shown. */
   readonly id: string | null | undefined;
   /** The name, if the caller already has it. */
   readonly name?: string | null;
@@ -72,7 +72,10 @@ export function ClientLink({
   );
 }
 
-/** A field that accepts a client's id or name, and suggests both. It shows an id as the client's name, with the id below. */
+/**
+ * A field that accepts a client's id or name, and suggests both. If the value is an id, the field shows the client's name,
+ * with the id below.
+ */
 export function ClientField({
   label = 'Client',
   value,
@@ -91,7 +94,7 @@ export function ClientField({
 }) {
   const clients = useClientNames();
   const name = useClientName(value);
-  /** Keeps the id if the user presses Enter on the name that is shown for it, because names are not unique. */
+  /** Keeps the selected id if the user presses Enter on its name, because names are not unique. */
   const meant = (text: string): string => (text === name ? value : text);
   return (
     <FormField

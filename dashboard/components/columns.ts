@@ -11,8 +11,8 @@ export interface Column<Row> {
   readonly sort?: string;
   /** True if the field is a time. */
   readonly isTime?: boolean;
-  /** Returns the link of the value, if it has a page. */
+  /** Returns the link to the page of the value, if there is such a page. */
   readonly link?: (row: Row) => string;
-  /** Renders something else instead of the value. */
+  /** Renders the cell, in place of the plain value. */
   readonly cell?: (row: Row) => ReactNode;
 }

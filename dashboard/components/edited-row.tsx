@@ -9,7 +9,10 @@ import type { FieldOfForm } from './form.tsx';
 
 const statusIcons = { active: 'success', invalid: 'warning', expired: 'stopped' } as const;
 
-/** Shows the status that the gateway wrote into the row. A newer gateway may use a status that is unknown here. */
+/**
+ * Shows the status that the gateway wrote into the row. A newer gateway may write a status that this dashboard does not
+ * know.
+ */
 export function RowStatus({ status }: { readonly status: string }) {
   return (
     <StatusIndicator type={statusIcons[status as keyof typeof statusIcons] ?? 'info'}>

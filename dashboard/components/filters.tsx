@@ -26,7 +26,7 @@ export function Filters({
   const { isFiltered } = useListState();
   const [isOpen, setIsOpen] = useState(isRequired && !isFiltered);
   const [before, setBefore] = useState(isFiltered);
-  // Rows have appeared or disappeared.
+  // A changed filter shows or hides the rows.
   if (before !== isFiltered) {
     setBefore(isFiltered);
     setIsOpen(isRequired && !isFiltered);
@@ -43,7 +43,7 @@ export function Filters({
   );
 }
 
-/** Shows fields beside each other. In a narrow window each row has one field, unless `inNarrow` is set. */
+/** Shows fields side by side. In a narrow window each row has one field, unless `inNarrow` is set. */
 export function Fields({
   perRow,
   inNarrow = 1,
@@ -129,7 +129,8 @@ export function ChoiceFilter({
 }
 
 /**
- * A form with one text field. The text applies on submit. Pass the value as its `key`, so that the field follows the address.
+ * A form with one text field. The form applies the text when the user submits it. Pass the value as its `key`, so that the
+ * field follows the address.
  */
 export function SearchForm({
   label,

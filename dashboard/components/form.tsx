@@ -49,7 +49,7 @@ export function useForm<
   if (edited.length < Object.keys(edits).length) setEdits(Object.fromEntries(edited) as Partial<Entered>);
   const values = { ...first, ...edits };
   const change = (changed: Partial<Entered>): void => setEdits((held) => ({ ...held, ...changed }));
-  // An error is shown only as long as the field contains the refused value.
+  // Shows an error only as long as the field contains the refused value.
   const refused = useRef(values);
   const isAsRefused = (field: string): boolean => values[field] === refused.current[field];
   const sending = useChange({
@@ -72,7 +72,7 @@ export function useForm<
   return {
     submit,
     isPending: sending.isPending,
-    /** The error that belongs to no field. */
+    /** The error for the whole form, which belongs to no single field. */
     error: Object.keys(values).every(isAsRefused) ? formError(sending.error, fields) : undefined,
     errorOf,
     onClose,
@@ -128,7 +128,7 @@ export function FormDialog({
   };
   readonly isComplete?: boolean;
   readonly size?: ModalProps.Size;
-  /** The text of the button that closes the dialog. Needed if the action itself is a cancellation. */
+  /** The text of the button that closes the dialog. Set this text if the action itself cancels something. */
   readonly dismissText?: string;
   readonly children: ReactNode;
 }) {

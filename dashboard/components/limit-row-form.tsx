@@ -1,4 +1,4 @@
-/** The dialog of one row of limits: every window, an end, a block and a note. Sends only changed fields. */
+/** The dialog that edits one row of limits: every window, the expiry, the block and the note. Sends only changed fields. */
 
 import ColumnLayout from '@cloudscape-design/components/column-layout';
 import Toggle from '@cloudscape-design/components/toggle';
@@ -31,7 +31,7 @@ export function LimitRowForm({ row, onClose }: { row: EndpointLimits; onClose: (
     fields: [...windows, 'expires_at', 'note'],
     send: (values) => api.send('setLimits', { client_id }, { endpoint, ...changesOf(row, values) }),
     onSent: ({ status, status_message }) => {
-      // Another value can still make the row invalid.
+      // The row can still be invalid because of another value.
       const [type, effect] =
         status === 'invalid'
           ? (['warning', 'The row is still invalid.'] as const)
@@ -76,7 +76,7 @@ export function LimitRowForm({ row, onClose }: { row: EndpointLimits; onClose: (
   );
 }
 
-/** Returns the default as a placeholder, in a form that can be entered. */
+/** Returns the default as a placeholder, in the format in which users enter values. */
 function placeholderOf({ cap, defaults }: EndpointLimits, window: WindowAttribute): string {
   const limit = defaults?.[window];
   if (limit === undefined) return 'no limit';

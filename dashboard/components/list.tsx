@@ -20,17 +20,20 @@ interface ListProps<Row> {
   readonly description?: string | undefined;
   readonly actions?: ReactNode;
   readonly filter?: ReactNode;
-  /** The most important column first: a narrow window shows one or two of them. */
+  /** Put the most important column first, because a narrow window shows only one or two columns. */
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[] | undefined;
-  /** The query of the rows, if the list can refresh them and retry after an error. */
+  /** The query that loads the rows, if the list can refresh them and retry after an error. */
   readonly query?: UseQueryResult;
   /** True if another component is still loading the rows. */
   readonly isLoading?: boolean;
   /** True if the list has pages. */
   readonly isPaged?: boolean;
   readonly nextCursor?: string | undefined;
-  /** The number of rows of all pages, if known. Otherwise a list with pages shows the rows of its page and a plus. */
+  /**
+   * The number of rows of all pages, if known. If the number is unknown, a list with pages shows the number of rows on this
+   * page and a plus.
+   */
   readonly total?: number | undefined;
   readonly emptyTitle?: string;
   /** Shown if there are no rows; says why. */
@@ -63,7 +66,7 @@ export function List<Row>({
     if (to < page) state.turnBack(page - to);
     else if (props.nextCursor !== undefined) state.turnTo(props.nextCursor);
   };
-  // A disabled query is not loading.
+  // A disabled query does not load anything.
   const isMissing = rows === undefined && query?.isEnabled !== false;
   const isLoading = query === undefined ? props.isLoading === true : query.isFetching || !query.isError;
   return (

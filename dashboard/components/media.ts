@@ -13,7 +13,7 @@ export function useMedia(query: string): boolean {
   return useSyncExternalStore(subscribe, () => matchMedia(query).matches);
 }
 
-/** True at the width of a phone, at which Cloudscape's grid has one column. */
+/** True if the window is as narrow as on a phone. Cloudscape's grid then has one column. */
 export function useIsNarrow(): boolean {
   return useMedia('(max-width: 688px)');
 }

@@ -32,9 +32,9 @@ export function Page({
 }: {
   readonly title: string;
   readonly description?: ReactNode;
-  /** The query of the page's subject, if it is about one thing. */
+  /** The query that loads the page's subject, if the page is about one thing. */
   readonly query?: UseQueryResult;
-  /** The client of the page's data, if it is about one client. The page is shown in that client's mode. */
+  /** The client whose data the page shows, if the page is about one client. The page is shown in that client's mode. */
   readonly clientId?: string | undefined;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
@@ -102,7 +102,7 @@ export function Section({
   );
 }
 
-/** Shows labels and values. A missing value is a dash. */
+/** Shows labels and values. Shows a dash for a missing value. */
 export function Facts({ columns, facts }: { columns: number; facts: Readonly<Record<string, ReactNode>> }) {
   return (
     <KeyValuePairs

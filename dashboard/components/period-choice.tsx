@@ -16,7 +16,7 @@ export function PeriodChoice<Id extends string>({
   periods,
   selected,
 }: {
-  /** The time of the last load is the first query's. */
+  /** The first query determines the displayed time of the last load. */
   readonly queries: readonly [UseQueryResult, ...UseQueryResult[]];
   readonly periods: readonly { readonly id: Id; readonly text: string }[];
   readonly selected: Id;

@@ -11,7 +11,7 @@ export function RenderFailure({
   isPart = false,
 }: {
   readonly children: ReactNode;
-  /** True if it protects only a part of a page. */
+  /** True if the boundary protects only a part of a page. */
   readonly isPart?: boolean;
 }) {
   const alert = (

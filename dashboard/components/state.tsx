@@ -61,7 +61,7 @@ export function State({ of }: { readonly of: keyof typeof icons }) {
   );
 }
 
-/** Shows a webhook's state, the last response unless it was the acknowledgement, and the time of the next attempt. */
+/** Shows a webhook's state, the last response (unless it acknowledged the webhook), and the time of the next attempt. */
 function DeliveryState({ state, last_status, last_error, next_due_at }: DeliverySummary) {
   return (
     <>

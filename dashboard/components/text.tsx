@@ -41,7 +41,9 @@ export function IdLink({ page, id }: { readonly page: string; readonly id: strin
   return <WrappingLink href={linkTo(page, id)}>{id}</WrappingLink>;
 }
 
-/** Shows the text of a message with its line breaks and its direction (left or right). Shows nothing if it is absent. */
+/**
+ * Shows the text of a message with its line breaks and its direction (left or right). Shows nothing if the text is absent.
+ */
 export function Written({ text }: { readonly text: string | null | undefined }) {
   if (text === null || text === undefined) return null;
   return (
@@ -105,7 +107,7 @@ export function Copyable({
   /** The name of the text for screen readers, such as `message id`. */
   readonly name: string;
   readonly text: string;
-  /** Shown instead of the text. */
+  /** The content to show instead of the text. */
   readonly children?: ReactNode;
 }) {
   return (

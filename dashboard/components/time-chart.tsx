@@ -29,7 +29,7 @@ export default function TimeChart({
   readonly steps: readonly Date[];
   readonly series: readonly Series[];
   readonly text?: (value: number) => string;
-  /** The query of the series, if they may not be loaded yet. */
+  /** The query that loads the series, if they may not be loaded yet. */
   readonly query?: UseQueryResult;
 }) {
   const label = (at: Date): string =>

@@ -46,7 +46,7 @@ export function rangeFault(range: DateRangePickerProps.Value | null): string | u
   return since <= until ? undefined : 'The start is after the end.';
 }
 
-/** Replaces `last` by the time at which it begins, counted back from now. */
+/** Replaces `last` with a start time, counted back from now. */
 export function withStart<Query extends Readonly<Record<string, string | null | undefined>>>(
   { last, ...query }: Query,
   now = Date.now(),

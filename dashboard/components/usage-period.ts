@@ -26,7 +26,7 @@ export function timesAt(period: UsagePeriod, now: Date) {
 
 const stepMs = { hour: 3_600_000, day: 86_400_000 } as const;
 
-/** Returns the latest hours or days, the present one included. */
+/** Returns the latest hours or days, including the current one. */
 export function timesOfLast({ step, steps }: { readonly step: keyof typeof stepMs; readonly steps: number }) {
   const until = (Math.floor(Date.now() / stepMs[step]) + 1) * stepMs[step];
   return { since: new Date(until - steps * stepMs[step]), until: new Date(until), step };

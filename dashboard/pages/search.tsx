@@ -42,7 +42,7 @@ export function SearchPage() {
         title="Search results"
         description={
           query.data?.more_clients === true
-            ? 'Not all clients are searched or shown: search for more of a name, or for an id or a number.'
+            ? 'Not all clients were searched or are shown: enter more of the name, or a number or an id.'
             : undefined
         }
         filter={

@@ -15,8 +15,9 @@ export function bundleDashboard(root: string, outdir: string) {
   const files = join(outdir, 'files');
   mkdirSync(files, { recursive: true });
   const options = optionsOf(root, files);
-  // Scripts are split into chunks that pages load on demand. Nothing would load the styles of a chunk, so a build without chunks
-  // puts all styles into one file. The skeleton and the sign-in page have their own styles, because they are shown first.
+  // Scripts are split into chunks that pages load on demand. The styles of a chunk would not be loaded, so a build without
+  // chunks puts all styles into one file. The skeleton and the sign-in page have their own styles, because they are shown
+  // first.
   const scripts = buildSync({ ...options, splitting: true, metafile: true, loader: { '.css': 'empty' } });
   const styles = buildSync(options).outputFiles.filter(({ path }) => path.endsWith('.css'));
   const [firstStyles] = buildSync({ ...options, entryPoints: { first: 'dashboard/first.css' } }).outputFiles;
@@ -38,7 +39,7 @@ export function bundleDashboard(root: string, outdir: string) {
     counted.reduce((sum, { gzipBytes }) => sum + gzipBytes, 0);
   const isFirst = (name: string): boolean => [...first, firstStyle, 'index.html'].includes(name);
   return {
-    /** Bytes after gzip that the sign-in page needs. */
+    /** The bytes that the sign-in page needs, after gzip. */
     firstViewBytes: bytes(written.filter(({ file }) => isFirst(file.name))),
     /** Bytes of all pages after gzip. */
     wholeBytes: bytes(written),
@@ -89,7 +90,10 @@ function loadedFirst({ outputs }: Metafile): string[] {
   return [...found];
 }
 
-/** Returns the page. Its paths are relative to `/admin`, so it works with and without API Gateway's stage in the path. */
+/**
+ * Returns the page. The paths in the page are relative to `/admin`, so it works with and without API Gateway's stage in the
+ * path.
+ */
 function pageOf([entry = '', ...parts]: readonly string[], firstStyle: string, styles: string): string {
   const preload = parts.map((part) => `<link rel="modulepreload" href="admin/assets/${part}">\n`).join('');
   return `<!doctype html>
@@ -114,7 +118,7 @@ function writeFile(folder: string, name: string, content: Buffer) {
   if (contentType === undefined) throw new Error(`no content type for ${name}`);
   const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
   const gzip = gzipSync(content, { level: 9 });
-  // Two levels below the maximum take a tenth of the time, for a few percent more bytes.
+  // Two levels below the maximum, the compression takes a tenth of the time and gives a few percent more bytes.
   const brotli = brotliCompressSync(content, { params: { [zlib.BROTLI_PARAM_QUALITY]: 9 } });
   writeFileSync(join(folder, `${name}.gzip`), gzip);
   writeFileSync(join(folder, `${name}.br`), brotli);

@@ -24,7 +24,10 @@ import { functionsWithCarriers, writeCarrierLists } from './stage-carriers.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** The index of a country's number formats in the metadata. They are most of its bytes, and no function formats numbers. */
+/**
+ * The index of a country's number formats in the metadata. The formats are most of the bytes in the metadata, and no
+ * function formats numbers.
+ */
 const writtenForms = 4;
 const plansWithoutForms = {
   ...numberingPlans,
@@ -37,9 +40,9 @@ const plansWithoutForms = {
 };
 
 /**
- * Bundles are CommonJS, because Node loads its whole HTTP client (undici) for an ES module that imports `node:http`, which costs
- * 15 ms of each start. Function names are removed, because they are a tenth of the bytes. `npm run bench -- start` measures
- * this.
+ * Bundles are CommonJS, because Node loads its whole HTTP client (undici) for an ES module that imports `node:http`, which
+ * costs 15 ms of each start. Function names are removed, because they are a tenth of the bytes. `npm run bench -- start`
+ * measures these savings.
  */
 export const bundleSettings = {
   absWorkingDir: root,
@@ -57,7 +60,7 @@ export const bundleSettings = {
     '@aws-sdk/middleware-endpoint-discovery': join(root, 'lib/build/sdk-stubs/no-endpoint-discovery.ts'),
     '@smithy/core/checksum': join(root, 'lib/build/sdk-stubs/native-checksums.ts'),
     '@smithy/core/event-streams': join(root, 'lib/build/sdk-stubs/no-event-streams.ts'),
-    // As a text, which V8 parses faster than code.
+    // Stores the metadata as JSON text, because V8 parses JSON faster than code.
     'libphonenumber-js/metadata.min.json': `data:text/javascript,${encodeURIComponent(`export default JSON.parse(${JSON.stringify(JSON.stringify(plansWithoutForms))});`)}`,
   },
   logLevel: 'error',
@@ -116,10 +119,10 @@ function build() {
   };
 }
 
-/** Returns the bundles of the functions with carriers, with these carriers only. */
+/** Returns the bundles of the functions that use carriers, with these carriers only. */
 function ofCarriers(outdir: string, carriers: readonly string[]): string {
   return madeOnce(`${outdir}.${[...carriers].sort().join('-')}`, (making, place) => {
-    // Written beside the bundles, so that the bundles' bytes do not contain the name of this process.
+    // Writes the lists beside the bundles, because the path of the temporary folder would change the bytes of the bundles.
     const lists = join(cacheFolder, 'lists', parse(place).base);
     const alias = writeCarrierLists(lists, root, [...carriers].sort());
     bundleInto(making, functionsWithCarriers, { ...bundleSettings.alias, ...alias });
@@ -137,7 +140,7 @@ function withFiles(folder: string, files: Readonly<Record<string, string>>): str
 
 function makeAll(making: string, functionNames: readonly string[]): void {
   removeOld();
-  // The project's package.json says `module`; the bundles are CommonJS.
+  // The package.json of the project says `module`, but the bundles are CommonJS.
   mkdirSync(cacheFolder, { recursive: true });
   writeFileSync(join(cacheFolder, 'package.json'), '{ "type": "commonjs" }\n');
   bundleInto(making, functionNames);
@@ -159,8 +162,8 @@ function bundleInto(
 }
 
 /**
- * Returns the folder, and creates it if it is missing. Writes to a temporary folder and renames it, so that no process sees a
- * partial one. If two processes do this at once, the first one wins.
+ * Returns the folder, and creates it if it is missing. Writes to a temporary folder and renames it, so that no process sees
+ * a partial folder. If two processes create the folder at the same time, the first one wins.
  */
 function madeOnce(place: string, make: (making: string, place: string) => void): string {
   if (existsSync(place)) return place;

@@ -1,13 +1,16 @@
-/** Writes lists with the carriers of a stage, so that its bundles do not contain the others. */
+/** Writes lists of the carriers of a stage, so that its bundles do not contain other carriers. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { carrierDescriptors } from '../../shared/carrier/carrier-descriptors.ts';
 
-/** The lists that functions import: the name of the list, and the file and the export in a carrier's folder. */
+/**
+ * The lists that functions import: the name of each list, and the file and the export that it takes from the folder of a
+ * carrier.
+ */
 const modules = { file: (name: string) => `${name}.ts`, item: (name: string) => name };
 const lists = {
   '#carriers': { ...modules, list: 'carrierModules' },
-  // Excludes the clients of AWS, which a check of credentials does not need.
+  // Excludes the clients of AWS, because a check of credentials does not need them.
   '#carriers-with-credentials': { ...modules, list: 'carriersWithCredentials' },
   '#carrier-reports': {
     file: (name: string) => `${name}-reports.ts`,

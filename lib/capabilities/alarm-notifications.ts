@@ -33,7 +33,7 @@ export class AlarmNotifications extends Construct {
       ...topicEncryption(this, stage),
     });
     topic.addSubscription(new EmailSubscription(address));
-    // The topic's TLS policy replaces the default policy, which permits alarms of the account to publish.
+    // The policy that requires TLS replaces the default policy, so alarms of the account need this permission to publish.
     topic.grantPublish(
       new ServicePrincipal('cloudwatch.amazonaws.com', {
         conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },

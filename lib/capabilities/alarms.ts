@@ -1,6 +1,6 @@
 /**
- * The alarms. Each is about a symptom that clients or operators notice, whichever part has failed, and has a runbook with its
- * name in docs/operate.md. Facts that need no action are on the dashboards and in `doctor`.
+ * The alarms. Each alarm is about a symptom that clients or operators notice, regardless of the part that has failed. Its
+ * runbook in docs/operate.md has the same name. Facts that need no action are on the dashboards and in `doctor`.
  */
 import { Duration } from 'aws-cdk-lib';
 import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
@@ -18,19 +18,19 @@ const minute = Duration.minutes(1);
 const fiveMinutes = Duration.minutes(5);
 const quarterHour = Duration.minutes(15);
 
-/** Fewer failures in a minute raise no alarm, because clients and queues retry. */
+/** Fewer failures than this in a minute raise no alarm, because clients and queues retry. */
 const failuresMinimum = 3;
-/** With fewer samples in a period, a percentile or a share says little. */
+/** With fewer samples than this in a period, a percentile or a percentage says little. */
 const samplesMinimum = 10;
 
-/** The functions between the table of messages and the carriers, endpoints and receipts. */
+/** The functions that work between the messages table and the carriers, endpoints and receipts. */
 const workers = ['relay-changes', 'dispatch-message', 'record-receipt', 'deliver-webhook'] as const;
 /** The functions that run each minute. */
 const clockFunctions = ['queue-due-rows', 'review-edited-rows'] as const;
 
 interface AlarmsProps {
   readonly stage: StageSettings;
-  /** The cost of a day's messages at which the alarm `spend` goes off. */
+  /** The alarm `spend` goes off if the messages of a day cost this amount or more. */
   readonly spendPerDay: number;
   readonly api: SpecRestApi;
   readonly queues: Queues;
@@ -40,7 +40,9 @@ type Metrics = Readonly<Record<string, IMetric>>;
 
 export class Alarms extends Construct {
   readonly all: readonly GatewayAlarm[];
-  /** The alarms that roll a canary back. They show within minutes that new code fails or is slow. */
+  /**
+   * The alarms on which CodeDeploy rolls back a canary. These alarms show within minutes that new code fails or is slow.
+   */
   readonly ofReleases: readonly GatewayAlarm[];
   private readonly functions: readonly GatewayFunction[];
   private readonly props: AlarmsProps;
@@ -65,7 +67,8 @@ export class Alarms extends Construct {
     const { stage, api } = this.props;
     return [
       createAlarm(this, 'sends-fail', stage, {
-        // The count includes tokens and verifications. The calls of their functions exceed the metrics that an alarm may have.
+        // The number of calls includes requests for tokens and verifications. The calls of their functions exceed the
+        // metrics that an alarm may have.
         metric: this.failureShare('SendFailed', sendFunctions),
         threshold: 1,
         periods: 3,
@@ -154,7 +157,7 @@ export class Alarms extends Construct {
       createAlarm(this, 'passwords-held', stage, {
         metric: countedMetric(stage, 'OtpHeld'),
         meaning:
-          'Few one-time passwords of a client were verified. Further ones are held, unless the client never verifies any.',
+          'Few one-time passwords of a client were verified. More passwords are held, unless the client never verifies any.',
       }),
     ];
   }
@@ -180,7 +183,7 @@ export class Alarms extends Construct {
         ),
         periods: 2,
         meaning:
-          'For half an hour, carriers took 20 messages in 15 minutes and reported none of any message, or their reports waited over five minutes.',
+          'For half an hour, carriers accepted 20 messages in 15 minutes but reported nothing about any message, or their reports waited over five minutes.',
       }),
       createAlarm(this, 'spend', stage, {
         metric: countedMetric(stage, 'MessageCost', Duration.days(1)),
@@ -252,13 +255,13 @@ export class Alarms extends Construct {
         ),
         periods: 3,
         alsoWithoutData: true,
-        meaning: `No run of ${clockFunctions.join(', ')} succeeded in 15 minutes, or of one of them.`,
+        meaning: `No run of ${clockFunctions.join(', ')}, or of one of them, succeeded in 15 minutes.`,
       }),
       createAlarm(this, 'dead-letters', stage, {
         metric: math(
           'MAX([MAX(METRICS("letters")), FILL(oldest, 0) / 3600])',
           {
-            // The relay takes what it set aside again every ten minutes.
+            // Every ten minutes, the relay retries the records that it set aside.
             oldest: oldest(queues['relay-dead-letter']),
             ...numbered(
               'letters',
@@ -269,7 +272,7 @@ export class Alarms extends Construct {
           },
           fiveMinutes,
         ),
-        meaning: 'Work failed repeatedly and was set aside, or the relay set it aside over an hour ago.',
+        meaning: 'Work failed repeatedly and was set aside, or the relay set aside work over an hour ago.',
       }),
       createAlarm(this, 'invalid-rows', stage, {
         metric: countedMetric(stage, 'InvalidRow'),
@@ -279,8 +282,8 @@ export class Alarms extends Construct {
   }
 
   /**
-   * Returns the percentage of failed calls: errors that Lambda counts, and failures that functions count themselves. The latter
-   * may include other functions, so there can be more failures than calls.
+   * Returns the percentage of failed calls: errors that Lambda counts, and failures that functions count themselves. The
+   * failures that functions count may include other functions, so there can be more failures than calls.
    */
   private failureShare(counted: StageMetric, names: readonly FunctionName[]): MathExpression {
     const sum = (group: string) => `SUM(FILL(METRICS("${group}"), 0))`;
@@ -315,9 +318,9 @@ export class Alarms extends Construct {
 }
 
 /**
- * Returns an expression. Use `FILL` for metrics without data while nothing happens. It may fill the latest minute before the
- * data arrive, so an alarm with periods of a minute must not need all of them (Amazon CloudWatch, "Using math expressions",
- * FILL).
+ * Returns an expression. Use `FILL` for metrics without data while nothing happens. `FILL` may fill the latest minute before
+ * the data arrives. So an alarm with periods of a minute must not require all periods (Amazon CloudWatch, "Using math
+ * expressions", FILL).
  */
 function math(expression: string, usingMetrics: Metrics, period: Duration): MathExpression {
   return new MathExpression({ expression, usingMetrics, period });
@@ -337,7 +340,7 @@ function slowest(stage: StageSettings, name: 'OtpHandOverTime' | 'WebhookFirstAt
   return { time: time.with({ statistic: 'p95' }), count: time.with({ statistic: 'SampleCount' }) };
 }
 
-/** Returns a part of an expression with the metrics of `slowest`. It is 1 or more if the time exceeds the limit. */
+/** Returns a part of an expression with the metrics of `slowest`. Its value is 1 or more if the time exceeds the limit. */
 function slowShare(limitMs: number): string {
   return `IF(FILL(count, 0) >= ${samplesMinimum}, FILL(time, 0) / ${limitMs}, 0)`;
 }

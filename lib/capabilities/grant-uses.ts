@@ -1,6 +1,7 @@
 /**
  * Grants every function the permissions that `shared/contract/function-uses.ts` declares, and sets the matching variables.
- * Streams, clients' roles and calls of carriers have no declaration. They are granted at the place where they are created.
+ * Streams, clients' roles and calls of carriers are not declared there. Their permissions are granted at the place that
+ * creates them.
  */
 import { Aws, type Stack } from 'aws-cdk-lib';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
@@ -58,7 +59,8 @@ export function grantUses(stack: Construct, resources: Resources): void {
 }
 
 /**
- * Grants the permissions of the administrators' command line, including the outputs of the stack, by which it finds the gateway.
+ * Grants the permissions of the administrators' command line. They include reading the outputs of the stack, because the
+ * command line finds the gateway by these outputs.
  */
 export function grantAdministration(
   to: IGrantable,

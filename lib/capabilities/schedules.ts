@@ -33,12 +33,12 @@ export class Schedules extends Construct {
     super(scope, id);
     this.stage = stage;
     const group = new CfnScheduleGroup(this, 'Group', { name: nameOfThisStack(stage) });
-    // The group is deleted with the stack, like the target queues. This takes a while, and the name is blocked until then. If
-    // the group is replaced, the old one is kept, because its schedules must still fire.
+    // The group is deleted with the stack, like the target queues. Deleting takes a while, and the name is blocked until
+    // then. If the group is replaced, the old group is kept, because its schedules must still run.
     group.cfnOptions.deletionPolicy = CfnDeletionPolicy.DELETE;
     group.cfnOptions.updateReplacePolicy = CfnDeletionPolicy.RETAIN;
     this.groupId = Stack.of(this).getLogicalId(group);
-    // With the reference, resources that name the group depend on it.
+    // Uses a reference, so that resources that name the group depend on it.
     this.group = ScheduleGroup.fromScheduleGroupName(this, 'MadeGroup', group.ref);
     this.role = new InlineRole(this, 'Role', ofScheduler);
     grantEncryption(this.role, stage);
@@ -91,9 +91,10 @@ export class Schedules extends Construct {
 
   private every(period: Duration, target: GatewayFunction): void {
     const { live, qualifier } = target;
-    // No retries, because the next run does the same work. Scheduler calls asynchronously. By default Lambda retries a failed
-    // call twice and a throttled one for up to six hours (AWS Lambda, "How Lambda handles errors and retries with asynchronous
-    // invocation"), so the runs of hours would follow a throttle at once. 60 s is the minimum of Lambda.
+    // No retries, because the next run does the same work. Scheduler calls asynchronously. By default Lambda retries a
+    // failed call twice and a throttled one for up to six hours (AWS Lambda, "How Lambda handles errors and retries with
+    // asynchronous invocation"), so after a throttle, the missed runs of hours would follow all at once. 60 s is the
+    // minimum of Lambda.
     const retries = new EventInvokeConfig(this, `Retries${target.node.id}`, {
       function: target,
       qualifier,
@@ -104,10 +105,10 @@ export class Schedules extends Construct {
     retries.node.addDependency(live);
     acknowledge(retries, {
       'Serverless-LambdaAsyncFailureDestination':
-        'The next run does what a failed one left, and an alarm tells if none succeeds.',
+        'The next run does the work of a failed run, and an alarm goes off if no run succeeds.',
     });
     const role = new InlineRole(this, `Call${target.node.id}`, ofScheduler);
-    // The CDK's own target would permit calls of every version. This permits only the given one.
+    // The CDK's own target would permit calls of every version. This role permits only calls of this alias.
     allow(role, ['lambda:InvokeFunction'], [live.functionArn]);
     new Schedule(this, `Every${target.node.id}`, {
       schedule: ScheduleExpression.rate(period),

@@ -28,7 +28,7 @@ export class TokenKey extends Construct {
     allow(
       to,
       actions,
-      // Includes all generations, because during a deploy the old code still signs with the old key.
+      // Includes the keys of all generations, because during a deploy the old code still signs with the old key.
       this.keys.map((key) => key.keyArn),
     );
     const signing = this.keys.at(-1);

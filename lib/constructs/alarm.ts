@@ -1,4 +1,4 @@
-/** Creates alarms that explain themselves and link to their runbook, and metrics that the gateway counts itself. */
+/** Creates alarms with an explanation and a link to their runbook, and metrics that the gateway counts itself. */
 import { Duration } from 'aws-cdk-lib';
 import {
   Alarm,
@@ -18,7 +18,10 @@ import type { GatewayFunction } from './gateway-function.ts';
 /** `page`: messages are not accepted or sent, or money is lost. `mail`: an operator must look on the next working day. */
 export type Urgency = 'page' | 'mail';
 
-/** The alarms. The runbook of each is in docs/operate.md; its anchor is the name with the prefix `runbook-`. */
+/**
+ * The alarms. The runbook of each alarm is in docs/operate.md; its anchor is the name of the alarm with the prefix
+ * `runbook-`.
+ */
 export const runbooks = {
   'sends-fail': 'page',
   'synthetic-send': 'page',
@@ -55,7 +58,7 @@ export function createAlarm(
   { stackName, docsUrl }: StageSettings,
   props: {
     readonly metric: IMetric;
-    /** A sentence that says what has happened if the alarm goes off. */
+    /** A sentence that says what has happened when the alarm goes off. */
     readonly meaning: string;
     /** The alarm goes off at this value or above. Default: 1. */
     readonly threshold?: number;
@@ -63,7 +66,7 @@ export function createAlarm(
     readonly periods?: number;
     /** The number of evaluated periods that must reach the threshold. Default: all. */
     readonly breachingPeriods?: number;
-    /** True if a period without data counts as reaching the threshold. For metrics that must always have data. */
+    /** True if a period without data counts as reaching the threshold. Set this for metrics that must always have data. */
     readonly alsoWithoutData?: boolean;
   },
 ): GatewayAlarm {
@@ -76,7 +79,7 @@ export function createAlarm(
     evaluationPeriods: periods,
     datapointsToAlarm: breachingPeriods,
     comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    // No data means no traffic, which is usually not a fault.
+    // Usually no data means no traffic, and no fault.
     treatMissingData: alsoWithoutData ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
   });
 }
@@ -96,7 +99,7 @@ export function countedMetric(
   });
 }
 
-/** Creates a metric from the log lines that a function writes anyway. A counted metric would cost a further line. */
+/** Creates a metric from the log lines that a function writes anyway. A counted metric would require another log line. */
 export function readFromLog(
   from: GatewayFunction,
   metricName: LoggedMetric,

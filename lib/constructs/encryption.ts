@@ -7,7 +7,7 @@ import type { StageSettings } from '../stages/stage-settings.ts';
 import { allow } from './allow.ts';
 import { parsableArn } from './parsable-arn.ts';
 
-/** Returns the key that encrypts the stage's data. Undefined if AWS's own keys encrypt it. */
+/** Returns the key that encrypts the stage's data. Returns undefined if keys of AWS encrypt the data. */
 export function encryptionKey(scope: Construct, { encryptionKeyArn }: StageSettings): IKey | undefined {
   if (encryptionKeyArn === undefined) return undefined;
   const stack = Stack.of(scope);

@@ -42,8 +42,8 @@ function carriersOf({ smsCarrier, whatsappCarrier }: StageSettings): string[] {
 }
 
 /**
- * The functions that accept, send and report messages. They are released by canaries (`canary.ts`). All others switch at once,
- * because CodeDeploy and Lambda throttle many deployments at the same time.
+ * The functions that accept, send and report messages. They are released by canaries (`canary.ts`). All other functions
+ * switch at once, because CodeDeploy and Lambda throttle many deployments at the same time.
  */
 export const canaried: readonly FunctionName[] = [
   'issue-token',
@@ -62,8 +62,8 @@ export const pricesFile = 'prices.json';
 
 const environmentBytesMaximum = 4096;
 /**
- * The assumed length of a reference. It is shorter than most names and addresses that CloudFormation inserts, so a valid
- * environment is never refused.
+ * The assumed length of a reference. This length is shorter than most names and addresses that CloudFormation inserts, so a
+ * valid environment is never refused.
  */
 const referenceBytes = 40;
 
@@ -88,11 +88,11 @@ export class GatewayFunction extends LambdaFunction {
       /** The file in `functions/`, without its extension. */
       readonly functionName: FunctionName;
       readonly timeoutSeconds: number;
-      /** The memory of the function. The CPU grows with it: below 512 MB a start takes over a second. */
+      /** The memory of the function. The CPU grows with the memory: below 512 MB a start takes over a second. */
       readonly memoryMegabytes?: number;
       /** False to exclude the function from the stage's X-Ray traces. Default: true. */
       readonly isTraced?: boolean;
-      /** True if the function may send to the queue that calls it. Otherwise Lambda stops such a loop. */
+      /** True if the function may send to the queue that calls it. If it is false, Lambda stops such a loop. */
       readonly recursiveLoop?: boolean;
     },
   ) {
@@ -157,8 +157,8 @@ export class GatewayFunction extends LambdaFunction {
   }
 
   /**
-   * Returns an error if the variables are too long together. Otherwise Lambda would refuse the function in the middle of a
-   * deploy.
+   * Returns an error if the variables are too long together. Without this check, Lambda would refuse the function in the
+   * middle of a deploy.
    */
   private environmentFaults(): string[] {
     const { environment } = this.node.defaultChild as CfnFunction;
@@ -192,7 +192,7 @@ export class GatewayFunction extends LambdaFunction {
     return this.liveAlias;
   }
 
-  /** The qualifier of `live`; undefined if it is the function itself. */
+  /** The qualifier of `live`; undefined if `live` is the function itself. */
   get qualifier(): string | undefined {
     return this.hasAlias ? this.liveAlias.aliasName : undefined;
   }
@@ -217,7 +217,7 @@ export class GatewayFunction extends LambdaFunction {
     const values = stageVariables(this.stage);
     for (const name of names) {
       const value = values[name];
-      // The function makes the same check at its start.
+      // The function checks this again when it starts.
       if (value === undefined || !isPlaceholder(value)) readVariable(name, values);
       if (value !== undefined) this.setVariables({ [name]: value });
     }

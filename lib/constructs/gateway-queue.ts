@@ -43,17 +43,22 @@ export class GatewayQueue extends Construct {
   grantSend(to: IGrantable): void {
     allow(
       to,
-      // On AWS, sqs:SendMessage permits both calls.
+      // On AWS, the permission sqs:SendMessage permits both calls.
       ['sqs:SendMessage', ...(this.stage.emulator ? ['sqs:SendMessageBatch'] : [])],
       [this.queue.queueArn],
     );
   }
 
-  /** Invokes the function with batches. The function reports failed messages, and only those are received again. */
+  /**
+   * Invokes the function with batches. The function reports the failed messages, and only these messages are received again.
+   */
   feed(
     consumer: GatewayFunction,
     options: {
-      /** The maximum batch size, up to ten. A larger batch needs a batching window, with which a message may wait for 20 seconds. */
+      /**
+       * The maximum batch size, up to ten. A larger batch needs a batching window, and with a window a message may wait for
+       * 20 seconds.
+       */
       readonly batchSize: number;
       readonly maxConcurrency: number;
     },
@@ -83,7 +88,7 @@ export function createDeadLetterQueue(
     ...queueEncryption(scope, stage),
     enforceSSL: !stage.emulator,
   });
-  const isLast = 'It is a dead-letter queue: what comes here stays until a person has looked.';
+  const isLast = 'This is a dead-letter queue: its messages stay until an operator has looked at them.';
   acknowledge(queue, { 'AwsSolutions-SQS3': isLast, 'Serverless-SQSRedrivePolicy': isLast });
   acknowledgePlainHttp(queue, stage);
   return queue;

@@ -22,8 +22,8 @@ export class InlineRole extends Role {
       /** The service that assumes the role. */
       readonly service: string;
       /**
-       * True if the service may assume the role only for requests of this account. For services that act for any account that names
-       * the role.
+       * True if the service may assume the role only for requests of this account. Set this for services that act for any
+       * account that names the role.
        */
       readonly onlyForThisAccount?: boolean;
     },

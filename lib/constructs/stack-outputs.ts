@@ -46,7 +46,7 @@ const settingOutputs = {
 
 type PublishedSetting = keyof typeof settingOutputs;
 
-/** The output that marks a stack as a gateway. Its value is the stage's name. */
+/** The output that identifies a stack as a gateway. The value of this output is the name of the stage. */
 export const stageOutput = 'GatewayStage';
 
 export function publishedSettings(stage: StageSettings): Readonly<Record<string, string>> {

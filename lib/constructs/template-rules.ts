@@ -1,4 +1,7 @@
-/** Acknowledges findings of cdk-nag with a reason. This also works in a platform team's app that checks its templates. */
+/**
+ * Acknowledges findings of cdk-nag with a reason. Acknowledging findings also works in an app of a platform team that checks
+ * its templates.
+ */
 import { Stack, Token, Validations } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 

@@ -18,7 +18,7 @@ export async function deploy(options: {
   readonly settings: Readonly<Record<string, unknown>>;
   readonly endpoint: string;
   readonly logFile: string;
-  /** The process environment. The toolkit's clients read their endpoint only from it. */
+  /** The process environment. The clients of the toolkit read their endpoint only from this environment. */
   readonly environment: Record<string, string | undefined>;
 }): Promise<Readonly<Record<string, string>>> {
   const { settings, endpoint, logFile, environment } = options;
@@ -41,7 +41,7 @@ export async function deploy(options: {
         const app = new App({
           outdir,
           context: context ?? {},
-          // Excludes cdk-nag, which would add 4 s to each start. `cdk deploy` and the tests run it.
+          // Excludes cdk-nag, which would add 4 s to each start. `cdk deploy` and the tests run cdk-nag.
           builtinCloudFormationValidation: false,
         });
         new GatewayStack(app, { stage: 'local', ...settings });
@@ -76,7 +76,7 @@ function quietHost(write: (line: string) => void): IIoHost {
   };
 }
 
-/** Returns the first line of the root cause, which the toolkit wraps. */
+/** Returns the first line of the root cause, because the toolkit wraps errors. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? reasonOf(error.cause) : (error.message.split('\n')[0] ?? '');

@@ -1,4 +1,6 @@
-/** Runs MiniStack as a child process on the loopback address, with IAM enforced. It ends with this process. */
+/**
+ * Runs MiniStack as a child process on the loopback address, with IAM enforced. The child process ends with this process.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
@@ -50,9 +52,9 @@ export async function startEmulator(options: {
   const scratch = await mkdtemp(join(tmpdir(), 'messaging-gateway-emulator-'));
   await mkdir(dirname(options.logFile), { recursive: true });
   const log = createWriteStream(options.logFile, { mode: 0o600 });
-  // The launcher writes no bytecode files into the source folder.
+  // With `-B`, the launcher writes no bytecode files into the source folder.
   const child = spawn(options.python, ['-B', launcher], {
-    // Passes no other variables of the caller, because functions inherit the emulator's environment.
+    // Passes no other variables of this process, because functions inherit the environment of the emulator.
     env: {
       PATH: `${dirname(process.execPath)}:${options.searchPath}`,
       HOME: scratch,
@@ -69,7 +71,7 @@ export async function startEmulator(options: {
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   });
-  // The process may end before its input is closed.
+  // Ignores errors of the input, because the process may end before its input is closed.
   child.stdin.on('error', () => undefined);
   child.stdout.pipe(log, { end: false });
   child.stderr.pipe(log, { end: false });

@@ -1,6 +1,6 @@
 /**
- * The proxy at the gateway's local address. It forwards to the API in the emulator, and limits concurrent requests. Requests
- * above the limit wait.
+ * The proxy at the gateway's local address. The proxy forwards requests to the API in the emulator, and limits the number of
+ * concurrent requests. Requests above this limit wait.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -25,10 +25,10 @@ const hopByHop = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-/** API Gateway sets these on AWS, so the caller's values are ignored. */
+/** API Gateway sets these headers on AWS, so the proxy ignores the values of the caller. */
 const replaced = new Set(['host', 'expect', 'x-forwarded-for', 'x-forwarded-port', 'x-forwarded-proto']);
 
-/** The address that requests are forwarded to: the deployed API in the emulator. */
+/** The address to which the proxy forwards requests: the deployed API in the emulator. */
 interface Target {
   readonly endpoint: string;
   readonly apiId: string;
@@ -51,15 +51,15 @@ export async function startFront(port: number) {
     passed.catch(() => refuse(response, unavailable));
   });
   server.on('clientError', refuseMalformed);
-  // Ignores unknown expectations (RFC 9110, section 10.1.1). By default Node would respond itself.
+  // Ignores unknown expectations (RFC 9110, section 10.1.1). By default Node itself would respond to such a request.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  // Only the caller closes idle connections, so that none is closed while a request is sent on it.
+  // Only the caller closes idle connections. If the proxy closed them, it could close one on which a request is arriving.
   server.keepAliveTimeout = 0;
   await listen(server, port);
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
-    /** Starts forwarding. Before that, requests get 503. */
+    /** Starts forwarding. Until then, requests get 503. */
     open(opened: Target): void {
       target = opened;
     },
@@ -89,7 +89,7 @@ async function pass(
     body: hasBody ? request : null,
     signal: gone.signal,
   });
-  // This is the emulator's own response to a killed function. API Gateway would send its gateway response.
+  // The emulator sends this response if it killed the function. API Gateway would send its gateway response instead.
   if (upstream.statusCode >= 500 && upstream.headers['x-request-id'] === undefined) {
     await upstream.body.dump();
     refuse(response, killed);
@@ -111,7 +111,7 @@ function forwardedHeaders(request: IncomingMessage, { apiId }: Target): string[]
     if (!hopByHop.has(lowerCase) && !replaced.has(lowerCase)) headers.push(name, raw[index + 1] ?? '');
   }
   const peer = (request.socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '');
-  // The emulator routes by this name, so the proxy reaches only the API.
+  // The emulator routes requests by this host name, so the proxy reaches only the API.
   return [
     ...headers,
     'Host',
@@ -143,7 +143,7 @@ function hasValidPercents(target: string): boolean {
 
 const badPercent = new GatewayError(
   'invalid_request',
-  'In the path and the query a percent sign must be followed by two hexadecimal digits (for itself: %25).',
+  'A percent sign in the path or the query must be followed by two hexadecimal digits (for the percent sign itself: %25).',
 );
 const killed = new GatewayError(
   'service_unavailable',
@@ -158,9 +158,7 @@ const malformed = new GatewayError(
   'The request is not HTTP, or its headers are too long.',
 );
 
-/**
- * Returns a response of the proxy itself, in the same form as API Gateway's own responses.
- */
+/** Returns a response of the proxy, in the same form as the responses that API Gateway generates. */
 function ownResponse(error: GatewayError): { headers: Record<string, string>; body: string } {
   const requestId = randomUUID();
   return {
@@ -179,8 +177,8 @@ function refuse(response: ServerResponse, error: GatewayError): void {
 }
 
 /**
- * Refuses a malformed request. Closes the connection without a response if one was already sent, because the client could take a
- * second one for a part of it.
+ * Refuses a malformed request. If a response was already sent, closes the connection without a second response, because the
+ * client could take it for a part of the first response.
  */
 function refuseMalformed(_error: Error, connection: Duplex): void {
   if (!connection.writable || ('bytesWritten' in connection && connection.bytesWritten !== 0)) {

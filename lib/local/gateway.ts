@@ -13,7 +13,7 @@ import { StartFailure } from './start-failure.ts';
 export type LocalGateway = ReturnType<typeof running>;
 
 /**
- * Starts everything. Stops it again if a step fails.
+ * Starts everything. If a step fails, stops the gateway again.
  *
  * @throws StartFailure
  */
@@ -22,7 +22,7 @@ export async function startLocalGateway(options: {
   readonly port: number;
   /** The factor by which webhook retry delays are divided. */
   readonly timeScale: number;
-  /** Carriers in place of the simulated ones. */
+  /** The carriers that replace the simulated ones. */
   readonly carriers?: LocalCarriers | undefined;
   /** The folder of the Python environment. */
   readonly cacheFolder: string;
@@ -35,7 +35,7 @@ export async function startLocalGateway(options: {
   /** Aborts the start, and stops what was started. */
   readonly signal: AbortSignal;
 }): Promise<LocalGateway> {
-  // Starts the proxy first, so that a used port is reported at once.
+  // Starts the proxy first, to report immediately if the port is already used.
   const front = await startFront(options.port);
   let emulator: Emulator | undefined;
   try {
@@ -49,7 +49,7 @@ export async function startLocalGateway(options: {
       signal: options.signal,
     });
     options.progress('Deploying the gateway');
-    // Loaded late, because loading the CDK takes seconds.
+    // Loads the module only now, because loading the CDK takes seconds.
     const { deploy } = await import('./deploy.ts');
     const deployed = deploy({
       settings: {
@@ -72,7 +72,7 @@ export async function startLocalGateway(options: {
   }
 }
 
-/** Stores the credentials, as an operator does on AWS. No template contains them. */
+/** Stores the credentials in the secrets, as an operator does on AWS. No template contains them. */
 async function putCarrierSecrets(
   endpoint: string,
   outputs: Readonly<Record<string, string>>,
@@ -83,7 +83,9 @@ async function putCarrierSecrets(
   for (const [name, SecretString] of Object.entries(secrets)) {
     const SecretId = outputs[`${pascalCase(name)}SecretArn`];
     if (SecretId === undefined)
-      throw new StartFailure(`The carriers file has credentials of ${name}, and no channel names it.`);
+      throw new StartFailure(
+        `The carriers file has credentials of ${name}, but no channel names this carrier.`,
+      );
     await client.send(new PutSecretValueCommand({ SecretId, SecretString }));
   }
   client.destroy();

@@ -1,4 +1,7 @@
-/** Finds a Python that can run the emulator, and installs the emulator's packages once for each list of versions. */
+/**
+ * Finds a Python interpreter that can run the emulator, and installs the packages of the emulator once for each version of
+ * their list.
+ */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -63,8 +66,8 @@ export async function findPython(ask: Probe = probeInterpreter): Promise<string>
 }
 
 /**
- * Returns the interpreter of an environment with the packages of requirements.txt, which is created if it is missing.
- * The folder's name contains a hash of the list, so a changed list gets a new environment.
+ * Returns the interpreter of a Python environment with the packages of requirements.txt. Creates the environment if it is
+ * missing. The name of the folder contains a hash of the list of packages, so a changed list gets a new environment.
  */
 export async function pythonWithPackages(
   folder: string,
@@ -92,7 +95,7 @@ export async function pythonWithPackages(
       ],
       { timeout: 600_000, signal },
     );
-    // Another process may have created it meanwhile.
+    // Another process may have created the environment in the meantime.
     if (!existsSync(ready)) await rename(unfinished, ready);
   } catch (error) {
     throw new StartFailure(`The AWS emulator could not be installed: ${lastLine(error)}`, { cause: error });

@@ -1,9 +1,9 @@
 /**
- * Handles Ctrl-C. The first one starts an orderly stop, a later one stops at once. The signal of a single Ctrl-C arrives several
- * times, from the terminal and from npm.
+ * Handles Ctrl-C. The first Ctrl-C starts an orderly stop, and a later Ctrl-C stops immediately. The signal of a single
+ * Ctrl-C can arrive several times: from the terminal and from npm.
  */
 
-/** A signal after this time belongs to another Ctrl-C. */
+/** A signal that arrives after this time belongs to another Ctrl-C. */
 const forceAfterMs = 5000;
 
 /** @returns the handler of the signals */
@@ -13,7 +13,7 @@ export function stopRequest({
   now,
 }: {
   readonly stop: () => void;
-  /** Stops at once, without waiting for anything. */
+  /** Stops immediately, without waiting for anything. */
   readonly force: () => void;
   /** Returns the milliseconds of a monotonic clock. */
   readonly now: () => number;

@@ -2,9 +2,9 @@
 import type { Connection } from './connection.ts';
 
 /**
- * Returns the address of the quick start, with the demo client's test key and webhook secret. Browsers do not send this part of
- * an address. The gateway must not fill in the page itself: requests through a proxy look like local ones, so the credentials
- * would be disclosed to the network behind it.
+ * Returns the address of the quick start, with the demo client's test key and webhook secret. Browsers do not send the part
+ * of an address after `#`. The gateway must not fill in the page itself. A request through a proxy looks like a local
+ * request, so the gateway would disclose the credentials to the network behind the proxy.
  */
 export function quickStartOf(connection: Connection): string {
   const { base_url, test_api_key, webhook_secret } = connection;

@@ -4,7 +4,10 @@ import * as z from 'zod/mini';
 /** Matches a token of the CDK, and the dummy value that `valueFromLookup` returns before the lookup. */
 const placeholder = /[$#]\{Token\[[^\]]+\]\}|^dummy-value-for-/;
 
-/** Returns true if the value is unknown before the deploy or a lookup. Its form and region then cannot be checked. */
+/**
+ * Returns true if the value is unknown before the deploy or a lookup. The form and the region of such a value cannot be
+ * checked.
+ */
 export function isPlaceholder(text: string): boolean {
   return placeholder.test(text);
 }
@@ -27,12 +30,15 @@ export const arnOf = (service: string, resource: string) => {
   return textLike(form, `an ARN such as arn:aws:${service}:…`);
 };
 
-/** A standard topic. CloudWatch cannot publish to FIFO topics. A subscription's ARN has one part more. */
+/**
+ * A standard topic. CloudWatch cannot publish to FIFO topics. The ARN of a subscription has an additional part, so it does
+ * not match.
+ */
 const topicArn = arnOf('sns', '[\\w-]{1,256}');
 
 const emailAddress = z.email();
 
-/** An e-mail address, or the ARN of a topic. A placeholder is the ARN of a topic. */
+/** An e-mail address, or the ARN of a topic. A placeholder is treated as the ARN of a topic. */
 export const alarmAddress = z
   .string()
   .check(

@@ -20,8 +20,8 @@ import {
 } from './stage-settings.ts';
 
 /**
- * The queues of each function. The sum of their concurrencies is the function's maximum. With less reserved concurrency, Lambda
- * throttles its batches until they fail.
+ * The queues that each function consumes. The maximum concurrency of a function is the sum of the concurrencies of its
+ * queues. If the reserved concurrency is lower, Lambda throttles the batches of the function until they fail.
  */
 const queuesOf = {
   'dispatch-message': ['otpSends', 'singleSends', 'bulkSends'],
@@ -29,7 +29,7 @@ const queuesOf = {
   'deliver-webhook': ['webhooks', 'webhookRetries'],
 } as const;
 
-/** The values of `settings-sample.json`, which must be replaced. */
+/** The values in `settings-sample.json` that must be replaced. */
 const sampleValues = {
   alarms: 'operations@example.com',
   smsOriginationIdentity: 'pool-0123456789',
@@ -156,8 +156,8 @@ function isRising(limits: readonly (number | undefined)[]): boolean {
 const countriesToGive = `a JSON file such as ${sampleCountriesFile}`;
 
 /**
- * Returns an error for allowed countries without a price, if sending costs money. With a flat price, messages to the dearest
- * countries could exceed a spend cap hundreds of times.
+ * If sending costs money, returns an error for allowed countries without a price. If all countries had the same price,
+ * messages to the most expensive countries could exceed a spend cap hundreds of times.
  */
 function countryFaults({
   name,
@@ -196,20 +196,23 @@ function isSetting(name: string): name is keyof StageSettings {
   return settingNames.includes(name);
 }
 
-/** Returns the texts of an issue. If no alternative of a union fits, returns the texts of the last one, an object or an ARN. */
+/**
+ * Returns the texts of an issue. If a value matches no alternative of a union, returns the texts of the last alternative, an
+ * object or an ARN.
+ */
 function faultsOf(issue: z.core.$ZodIssue, path: readonly PropertyKey[] = issue.path): string[] {
   const ofLastForm = issue.code === 'invalid_union' ? issue.errors.at(-1) : undefined;
   if (ofLastForm === undefined) return [`${path.join('.')}: ${issue.message}`];
   return ofLastForm.flatMap((each) => faultsOf(each, [...path, ...each.path]));
 }
 
-/** Returns the end of an error about an unknown setting: the most similar setting, if there is one. */
+/** Returns the end of an error about an unknown setting. It suggests the most similar setting, if there is one. */
 function meantBy(name: string): string {
   const meant = closestName(name, settingNames);
   return meant === undefined ? '' : `. Did you mean ${meant}?`;
 }
 
-/** Matches the CDK's own context entries. */
+/** Matches context entries that the CDK itself sets. */
 const cdkEntry = /[:/@]/;
 
 /**
@@ -241,7 +244,7 @@ export function withSettings(
       if (!cdkEntry.test(key)) faults.push(`${key}: there is no such setting${meantBy(key)}`);
     } else changes[key] = typeof value === 'string' ? fromText(stageSettings.shape[key], value) : value;
   }
-  // A start of the local stage changes single values.
+  // A start of the local stage changes only some of the values in `local`.
   if (changes.local !== undefined) changes.local = { ...stage.local, ...(changes.local as object) };
   const parsed = checked.safeParse({ ...stage, ...changes }, texts);
   if (!parsed.success) faults.push(...parsed.error.issues.flatMap((issue) => faultsOf(issue)));

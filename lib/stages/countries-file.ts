@@ -1,6 +1,6 @@
 /**
- * Reads the setting `countries`: the allowed countries of a stage, and the price of a message to each. They are one setting, so
- * that no country lacks a price.
+ * Reads the setting `countries`: the allowed countries of a stage, and the price of a message to each. Countries and prices
+ * are a single setting, so that every country has a price.
  */
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';

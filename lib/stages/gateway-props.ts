@@ -43,8 +43,8 @@ export interface MessagingGatewayProps extends OperationProps {
 
   // Carriers
   /**
-   * The carriers of SMS, separated by commas, in order of preference. The next one is used if the one before certainly did not
-   * accept a message. `simulator` sends no real messages. `off` refuses sends by the channel.
+   * The carriers of SMS, separated by commas, in order of preference. The next carrier is used if the previous carrier
+   * certainly did not accept a message. `simulator` sends no real messages. `off` refuses sends by the channel.
    * @default "simulator"; in production "aws"
    * @change To use another or a second carrier, or to turn SMS off.
    */
@@ -80,8 +80,8 @@ export interface MessagingGatewayProps extends OperationProps {
    */
   readonly optOutWords?: string[];
   /**
-   * The action if a carrier's result stays unknown, by kind of message: `send_again`, or `wait` for a receipt until the validity
-   * ends.
+   * The action if the result of a hand-over to a carrier stays unknown, by kind of message: `send_again`, or `wait` for a
+   * receipt until the validity ends.
    * @default {"otp":"send_again","promotional":"wait","other":"wait"}
    * @change If a duplicate is better than a late message, or the reverse.
    */
@@ -89,9 +89,9 @@ export interface MessagingGatewayProps extends OperationProps {
 
   // Spending and fraud
   /**
-   * The countries to which clients without their own list may send, and the price of a message to each: a JSON file, or its
-   * content. A new client gets this list. Numbers without a country, such as satellite phones, are allowed only if their calling
-   * code is listed (`+881`).
+   * The countries to which a client without a country list may send, and the price of a message to each country: a JSON
+   * file, or its content. A new client gets these countries as its list. Numbers without a country, such as satellite
+   * phones, are allowed only if their calling code is listed (`+881`).
    * @default none, which allows all countries at the prices of the simulator
    * @change Required if messages cost money. To add a country.
    */
@@ -103,8 +103,9 @@ export interface MessagingGatewayProps extends OperationProps {
         countries: Record<string, { sms?: number | undefined; whatsapp?: number | undefined }>;
       };
   /**
-   * Caps on recipients and on estimated cost for each client, in the currency of `countries`. A row of `limit-overrides`
-   * replaces them for its client, window by window. A client with a cap can send about 1,000 requests a second.
+   * Caps on the number of recipients and on the estimated cost for each client, in the currency of `countries`. A row of
+   * `limit-overrides` replaces these caps for its client, separately for each window. A client with a cap can send about
+   * 1,000 requests a second.
    * @default {}; in production {"spend":{"perDay":100,"perMonth":1000}}
    * @cost USD 0.55 for a million messages
    * @change If clients may spend more, or less.
@@ -114,9 +115,9 @@ export interface MessagingGatewayProps extends OperationProps {
     spend?: { perDay?: number; perMonth?: number } | undefined;
   };
   /**
-   * The limits at which a client's one-time passwords by SMS are held until an administrator allows them. They are held if the
-   * client sent at least `minimumSends` in an hour, to one country or to all, and a smaller share than `minimumShare` was
-   * verified.
+   * The limits at which a client's one-time passwords by SMS are held until an administrator allows them. Passwords are held
+   * if the client sent at least `minimumSends` in an hour (to one country or to all) and less than `minimumShare` of the
+   * passwords was verified.
    * @default {"minimumSends":50,"minimumShare":0.1}
    * @change If genuine passwords are held, or fraud is held too late.
    */
@@ -151,9 +152,9 @@ export interface MessagingGatewayProps extends OperationProps {
    */
   readonly publicUrl?: string;
   /**
-   * The proxies in front of the API (CIDR blocks), and the header with the caller's address. By default, all callers behind a
-   * proxy are one address for the web ACL, and for the limit of callers without credentials. The header is ignored in requests
-   * from other addresses.
+   * The proxies in front of the API (CIDR blocks), and the header with the caller's address. By default, all callers behind
+   * a proxy count as one address for the web ACL and for the limit of callers without credentials. The header is ignored in
+   * requests from other addresses.
    * @default none
    * @change If clients call a proxy.
    */
@@ -166,14 +167,15 @@ export interface MessagingGatewayProps extends OperationProps {
    */
   readonly webAcl?: boolean | string;
   /**
-   * The throttle of the whole API, above which API Gateway responds with 429. An account's own limit is 10,000 a second.
+   * The limit on requests to the whole API. Above this limit API Gateway responds with 429. The limit of an AWS account is
+   * 10,000 requests a second.
    * @default {"requestsPerSecond":2000,"burst":4000}
    * @change If all clients together send more.
    */
   readonly apiThrottle?: { requestsPerSecond: number; burst: number };
   /**
-   * The access log of API Gateway, which includes requests that reach no function. It sets the role with which all APIs of the
-   * account in the region write logs.
+   * The access log of API Gateway, which includes requests that reach no function. This setting sets the role with which all
+   * APIs of the account in the region write logs.
    * @default false; in production true
    * @cost USD 0.13 for a million messages
    * @change If the deploy must not set the account's role.
@@ -189,7 +191,7 @@ export interface MessagingGatewayProps extends OperationProps {
 
   // Webhooks
   /**
-   * The permitted ports of webhook URLs. `any` is only for endpoints on the same machine as the gateway.
+   * The permitted ports of webhook URLs. Use `any` only for endpoints on the same machine as the gateway.
    * @default [80,443]
    * @change If a client's endpoint has another port.
    */

@@ -2,8 +2,8 @@
 export interface OperationProps {
   // Capacity
   /**
-   * The maximum number of batches of each queue that are processed at once. Do not exceed what the carriers and endpoints can
-   * handle.
+   * The maximum number of batches of each queue that are processed at once. Do not set more than the carriers and endpoints
+   * can handle.
    * @default {"otpSends":10,"singleSends":20,"bulkSends":20,"receipts":20,"webhooks":100,"webhookRetries":100}
    * @change If messages wait in a queue, or the account has fewer executions.
    */
@@ -16,9 +16,10 @@ export interface OperationProps {
     webhookRetries: number;
   };
   /**
-   * Reserved and provisioned concurrency by function, such as `{ 'send-otp': { reserved: 50, provisioned: 5 } }`. With
-   * provisioned concurrency a function has no cold starts; one-time passwords need it for `send-otp`, `verify-otp` and
-   * `dispatch-message`. Lambda refuses a change of it during a canary, so new code of these functions gets all calls at once.
+   * Reserved and provisioned concurrency by function, such as `{ 'send-otp': { reserved: 50, provisioned: 5 } }`. A function
+   * with provisioned concurrency has no cold starts. For one-time passwords, `send-otp`, `verify-otp` and `dispatch-message`
+   * need it. During a canary, Lambda refuses to change provisioned concurrency. So new code of these functions gets all
+   * calls immediately.
    * @default {}
    * @cost provisioned concurrency
    * @change If cold starts are too slow for you.
@@ -29,7 +30,7 @@ export interface OperationProps {
   >;
   /**
    * The minimum and maximum of provisioned read and write units a second, for the tables that every message uses. If traffic
-   * suddenly doubles, these tables throttle for minutes.
+   * suddenly doubles, requests to these tables are throttled for minutes.
    * @default none, which uses on-demand capacity
    * @cost USD 6.84 a month for each unit of `min`
    * @change If traffic is steady and large.
@@ -38,9 +39,10 @@ export interface OperationProps {
 
   // Alarms and releases
   /**
-   * The targets of alarms: `mail`, and `page` for alarms that cannot wait for a working day. Each is an e-mail address or the
-   * ARN of an existing topic, whose policy must let CloudWatch publish. If `mail` is missing, alarms only change their state. The alarm
-   * `spend` goes off if the messages of a day cost `spendPerDay`, in the currency of `countries`.
+   * The targets of alarms: `mail`, and `page` for alarms that cannot wait for a working day. Each of them is an e-mail
+   * address or the ARN of an existing topic. The policy of the topic must let CloudWatch publish. If `mail` is missing,
+   * alarms only change their state. The alarm `spend` goes off if the messages of a day cost `spendPerDay`, in the currency
+   * of `countries`.
    * @default false; in production {"spendPerDay":100}
    * @cost 6 USD a month
    * @change Before real messages: give it an address.
@@ -49,14 +51,15 @@ export interface OperationProps {
     | false
     | { mail?: string | undefined; page?: string | undefined; spendPerDay?: number | undefined };
   /**
-   * Sends a message every five minutes with a test key, by the public address. An alarm goes off if none is delivered.
+   * Every five minutes, sends a message with a test key through the public address of the API. An alarm goes off if the
+   * messages are not delivered.
    * @default false; in production true
    * @cost 1 USD a month
    * @change In a standby, which has no traffic.
    */
   readonly syntheticSend?: boolean;
   /**
-   * The address of docs/operate.md in your repository, to whose runbooks alarms link.
+   * The address of docs/operate.md in your repository. Alarms link to the runbooks on this page.
    * @default "https://git.example.com/messaging-gateway/blob/main/docs/operate.md"
    * @change Before real messages: name your repository.
    */
@@ -69,13 +72,14 @@ export interface OperationProps {
    */
   readonly tracing?: boolean;
   /**
-   * New code gets a tenth of the calls for five minutes, and is rolled back when an alarm goes off. It needs `alarms`.
+   * New code gets a tenth of the calls for five minutes, and is rolled back when an alarm goes off. This setting needs
+   * `alarms`.
    * @default false; in production true
    * @change If releases must be fast.
    */
   readonly canary?: boolean;
   /**
-   * Permits a deploy while an alarm is on, which CodeDeploy otherwise refuses.
+   * Permits a deploy while an alarm is on. By default CodeDeploy refuses such a deploy.
    * @default false
    * @change For the deploy that fixes the cause of an alarm.
    */

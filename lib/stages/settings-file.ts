@@ -1,18 +1,18 @@
 /**
- * Reads the settings of a stage from a JSON file, so that no later deploy forgets one. The team that deploys keeps the file in
- * its repository. `-c` overrides single values.
+ * Reads the settings of a stage from a JSON file, so that a later deploy cannot forget a setting. The team that deploys
+ * keeps the file in its repository. `-c` overrides single values.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { InvalidSettings } from './stage-settings.ts';
 
-/** Returns the file of a stage, in the folder from which it is deployed. */
+/** Returns the settings file of a stage, in the folder from which the stage is deployed. */
 export function settingsFileOf(stage: string): string {
   return `settings.${stage}.json`;
 }
 
 /**
- * Returns the context with the settings of a file: the one that `-c settingsFile=` names, or the stage's own if it exists.
- * Values of the context take precedence.
+ * Returns the context with the settings from a file: the file that `-c settingsFile=` names, or the default file of the
+ * stage if it exists. Values in the context take precedence over the file.
  *
  * @throws Error that names the file, if it cannot be read or contains no settings
  */
@@ -37,7 +37,7 @@ function settingsIn(file: string): Readonly<Record<string, unknown>> {
     throw new InvalidSettings(
       `settingsFile, ${file}: an object of settings, such as {"alarms": {"mail": "…"}}`,
     );
-  // The file belongs to a stage, so it must not choose one.
+  // The file belongs to one stage, so it must not select a stage.
   if ('stage' in read) throw new InvalidSettings(`settingsFile, ${file}: stage is chosen by -c stage=`);
   return { ...read };
 }

@@ -14,11 +14,12 @@ import { isPlace, placeForm } from './countries-file.ts';
 import type { MessagingGatewayProps } from './gateway-props.ts';
 
 /**
- * The error texts of the schemas. zod/mini has none by default, and `z.config` would set them for all schemas of the process.
+ * The error texts of the schemas. By default zod/mini has no texts, and `z.config` would set them for all schemas of the
+ * process.
  */
 export const texts = { error: en().localeError };
 
-/** Invalid settings that an operator must correct. The message names every fault. */
+/** Invalid settings that an operator must correct. The error message names every invalid setting. */
 export class InvalidSettings extends Error {
   override name = 'InvalidSettings';
 }
@@ -40,8 +41,8 @@ const wholeNumber = z.int().check(z.positive());
 const queueConcurrency = z.int().check(z.minimum(2), z.maximum(1000));
 
 /**
- * The limit comes from the name of the schedule group, which has at most 64 characters; a dash and part of the stack's id take 13.
- * Other names with this prefix may be longer (configuration set 64, web ACL metric 128, table 255).
+ * The name of the schedule group determines the limit: it has at most 64 characters, and a dash and part of the stack's id
+ * take 13. Other names with this prefix may be longer (configuration set 64, web ACL metric 128, table 255).
  */
 export const stackNameMaximum = 51;
 
@@ -51,7 +52,7 @@ const logRetentions = [
 ];
 const isLogRetention = (days: number): boolean => logRetentions.includes(days);
 
-/** A schema for each property of the construct, of the property's type. */
+/** A schema for each property of the construct. Its type is the type of the property. */
 const ofConstruct = {
   keepData: z._default(z.boolean(), false),
   logRetentionDays: z._default(
@@ -170,14 +171,17 @@ const ofCountries = {
   ),
 };
 
-/** Permissions and times for local endpoints and carriers. Every stage on AWS has the defaults. */
+/** Permissions and times for local endpoints and carriers. Every stage on AWS uses the defaults. */
 const ofLocal = z.strictObject({
   webhookAllowHttp: z._default(variables.WEBHOOK_ALLOW_HTTP, false),
-  /** Permits endpoints on loopback addresses. On AWS these would be Lambda itself. */
+  /** Permits endpoints on loopback addresses. On AWS a loopback address would be Lambda itself. */
   webhookAllowLoopback: z._default(variables.WEBHOOK_ALLOW_LOOPBACK, false),
   /** The factor by which the retry delays of webhooks are divided. */
   webhookTimeScale: z._default(variables.WEBHOOK_TIME_SCALE, 1),
-  /** Schedules are set this many seconds early, because they may fire a minute late on AWS, and 10 s on the emulator. */
+  /**
+   * Schedules are set this many seconds early, because they may run up to a minute late on AWS, and 10 s late on the
+   * emulator.
+   */
   scheduleLeadSeconds: z._default(variables.SCHEDULE_LEAD_SECONDS, 60),
   /** Permits a carrier's secret to set another address (`base_url`). */
   carrierBaseUrls: z._default(variables.CARRIER_BASE_URLS, false),
@@ -186,7 +190,7 @@ const ofLocal = z.strictObject({
 });
 
 export const stageSettings = z.strictObject({
-  /** The stage's name, which `-c stage=` uses. */
+  /** The name of the stage, as in `-c stage=`. */
   name: z.string(),
   /** The prefix of every name, so that an account can have several gateways. */
   stackName: z

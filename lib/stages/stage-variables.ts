@@ -1,5 +1,6 @@
 /**
- * The environment variables that come from the stage. A variable with the name of a setting contains its value.
+ * The environment variables that come from the stage. If a variable has the name of a setting, it contains the value of that
+ * setting.
  */
 
 import { carriersIn } from '../../shared/contract/channels.ts';
@@ -15,9 +16,9 @@ export function stageVariables(stage: StageSettings): Partial<Record<VariableNam
     ...Object.fromEntries(settings.filter(([name]) => Object.hasOwn(variables, name))),
     STAGE_CAPS: stage.caps,
     CURRENCY: stage.prices.currency,
-    // This is a sender of AWS. If another carrier comes first, that carrier has its own default.
+    // This setting is a sender of AWS. If another carrier is first, that carrier has a default sender.
     STAGE_SMS_SENDER: carriersIn(stage.smsCarrier)[0] === 'aws' ? stage.smsOriginationIdentity : undefined,
-    // Each gateway in an account has its own configuration set.
+    // Each gateway in an account has a separate configuration set.
     SMS_CONFIGURATION_SET: stage.stackName,
     TOKEN_AUDIENCE: `${stage.stackName}/api`,
   };

@@ -1,6 +1,4 @@
-/**
- * The stages: the same app with different settings. Each lists only the settings that differ from the defaults.
- */
+/** The stages: the same app with different settings. Each stage lists only the settings that differ from the defaults. */
 import { stageWith, withSettings } from './check-settings.ts';
 import { InvalidSettings, type StageSettings } from './stage-settings.ts';
 
@@ -10,7 +8,7 @@ const dev = stageWith({ name: 'dev', stackName: 'messaging-gateway-dev' });
 const production = stageWith({
   name: 'production',
   stackName: 'messaging-gateway-production',
-  // The record of sent messages must survive a deletion of the stack.
+  // Keeps the data, because the record of sent messages must survive a deletion of the stack.
   keepData: true,
   logRetentionDays: 90,
   retentionDays: 90,
@@ -20,10 +18,10 @@ const production = stageWith({
   canary: true,
   alarms: {},
   syntheticSend: true,
-  // The settings of the deploy must name the sender of each channel, or turn the channel off.
+  // The deploy must name the sender of each channel in its settings, or turn the channel off.
   smsCarrier: 'aws',
   whatsappCarrier: 'aws',
-  // The caps limit the spending of a leaked key. A row in limit-overrides raises them for a client.
+  // The caps limit the cost that a leaked key can cause. A row in limit-overrides raises the caps for a client.
   caps: { spend: { perDay: 100, perMonth: 1000 } },
 });
 
@@ -37,11 +35,11 @@ const local = stageWith({
     webhookAllowHttp: true,
     webhookAllowLoopback: true,
     carrierBaseUrls: true,
-    // The emulator's sweep runs every 10 s and takes two seconds.
+    // The emulator looks for due schedules every 10 s, and this takes two seconds.
     scheduleLeadSeconds: 12,
   },
-  // Each worker is a process of this machine and they share the emulator, so there are few. Most are for the kinds that must not
-  // wait.
+  // Each worker is a process on this machine and all workers share the emulator, so there are only a few. Most are for the
+  // kinds that must not wait.
   concurrency: { otpSends: 4, singleSends: 4, bulkSends: 2, receipts: 2, webhooks: 2, webhookRetries: 2 },
 });
 

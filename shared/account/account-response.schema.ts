@@ -1,4 +1,4 @@
-/** The form of the responses about an account (contract, section 5). Functions import only the types. */
+/** The schema of the responses about an account (contract, section 5). Functions import only the types. */
 import * as z from 'zod/mini';
 import { secretActiveAfterSeconds } from '../client/webhook-secrets.dynamo.ts';
 import { count, instant, testMode } from '../message/message-response.schema.ts';
@@ -16,7 +16,7 @@ const account = z.object({
   name: described(z.string(), "The client's name."),
   webhook_url: described(
     z.nullable(z.string()),
-    'The URL for notifications of messages that name no URL of their own; null if none is set.',
+    'The URL for notifications of messages that do not name a URL; null if no URL is set.',
   ),
   limits: described(z.record(z.string(), limits), 'The limits in force for this client, by endpoint.'),
 });
@@ -27,16 +27,16 @@ export const rotation = {
   created_at: instant,
   active_at: described(
     instant,
-    `From when the new secret signs, at most ${secretActiveAfterSeconds} seconds after its creation. Until then only the old one signs.`,
+    `The time from which the new secret signs, at most ${secretActiveAfterSeconds} seconds after its creation. Until then only the old secret signs.`,
   ),
   previous_secret_expires_at: described(
     z.nullable(instant),
-    'Until when the old secret keeps signing beside it.',
+    'The time until which the old secret signs together with the new secret.',
   ),
 };
 
 const webhookSecret = z.object({
-  webhook_secret: described(secretText, 'The new secret. It is shown this once.'),
+  webhook_secret: described(secretText, 'The new secret. It is shown only once.'),
   ...rotation,
 });
 

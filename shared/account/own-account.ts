@@ -22,7 +22,7 @@ import {
 import type { Context } from '../platform/context.ts';
 import type { AccountView } from './account-response.schema.ts';
 
-/** The policies that a client's own requests count on. */
+/** The rate-limit policies that count requests of a client. */
 const shownPolicies = limitPolicies.filter((name) => name !== 'admin');
 
 export function getAccount(context: Context<'CLIENTS_TABLE' | 'LIMIT_OVERRIDES_TABLE'>): Operation {
@@ -54,7 +54,8 @@ async function changeWebhookUrl(
 ): Promise<void> {
   const { webhook_url: before = null } = await ownClient(context, { clientId });
   const isSame = before === webhookUrl;
-  // Test data may only have the URL of the client so far: from now on the two are apart.
+  // For test data, stores an unchanged URL, too: so far it may be the URL of the client, and from now on the two URLs are
+  // independent.
   if (isSame && modeOf(clientId) === 'live') return;
   if (!isSame)
     await recordActivity(context, clientId, {
@@ -67,7 +68,7 @@ async function changeWebhookUrl(
   if (!(await storeWebhookUrl(context, clientId, webhookUrl ?? undefined))) throw noSuchClient();
 }
 
-/** Returns the new webhook secret, this once. The previous one signs for the overlap (contract 7.5). */
+/** Returns the new webhook secret, only this time. The previous secret also signs during the overlap (contract 7.5). */
 export function rotateOwnWebhookSecret(
   dependencies: Parameters<typeof rotateWebhookSecret>[0] & Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>,
 ): Operation {

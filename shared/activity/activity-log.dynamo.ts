@@ -20,27 +20,30 @@ import { log } from '../platform/log.ts';
 import { type Activity, activitySchema } from './write-activity.dynamo.ts';
 
 export interface ActivityQuery {
-  /** Only entries about data of this mode; entries without a client are `live`. If absent, all entries. */
+  /** Returns only entries about data of this mode; entries without a client count as `live`. If absent, all entries. */
   readonly mode?: Mode | undefined;
   readonly clientId?: string | undefined;
   readonly kind?: ActivityKind | readonly ActivityKind[] | undefined;
-  /** The operator or client who did it. Undefined for the gateway's own entries, which include all spread kinds. */
+  /**
+   * The administrator or client that made the change. Undefined for entries of the gateway itself, which include all spread
+   * kinds.
+   */
   readonly actor?: string | undefined;
   readonly since: Date;
   readonly until: Date;
   readonly limit: number;
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string | undefined;
 }
 
 export interface ActivityPage {
   /** Newest first. */
   readonly entries: readonly Activity[];
-  /** Present if there may be more. */
+  /** Present if there may be more entries. */
   readonly nextCursor?: string;
 }
 
-/** Returns none if the row is invalid, or of a kind that a later release added. */
+/** Returns no entry for a row that is invalid, or whose kind was added by a later release. */
 function entriesIn(rows: readonly Readonly<Record<string, unknown>>[]): Activity[] {
   return rows.flatMap(({ of_client, ...row }) => {
     const kind = String(row.kind).replace(/#.*$/, '');
@@ -58,12 +61,12 @@ function storedKinds(kinds: readonly ActivityKind[], shard: number | undefined):
 }
 
 /**
- * The number of days that one request reads at most, so that days without entries cannot make it slow; the cursor
- * continues.
+ * The maximum number of days that one request reads. Days without entries then cannot make a request slow, because the next
+ * request continues at the cursor.
  */
 const daysPerPage = 31;
 const filteredPageSize = 200;
-/** More than an even share, because the shards are not equally full. */
+/** Reads more than an even share from each shard, because the shards are not equally full. */
 const shardPageExtra = 10;
 
 interface Partition {
@@ -71,7 +74,7 @@ interface Partition {
   readonly key: 'client_id' | 'kind' | 'day';
   readonly value: string;
   readonly pageSize: number;
-  /** The values of `kind` that are wanted; undefined: all. */
+  /** The values of `kind` to return; undefined for all. */
   readonly kinds?: readonly string[] | undefined;
   readonly actor?: string | undefined;
   readonly mode?: ActivityQuery['mode'];
@@ -80,11 +83,14 @@ interface Partition {
 /** Reads a page of entries before `high`, newest first. */
 type Source = (high: string) => Promise<{
   readonly entries: readonly Activity[];
-  /** All entries after this one were read; undefined at the end of the source. */
+  /** All entries newer than this one were read; undefined at the end of the source. */
   readonly readTo: string | undefined;
 }>;
 
-/** Returns a page of entries, newest first. They are in several partitions, which are read side by side and merged. */
+/**
+ * Returns a page of entries, newest first. The entries are in several partitions, which are read at the same time and
+ * merged.
+ */
 export async function readActivity(
   { db, env }: Context<'ACTIVITY_LOG_TABLE'>,
   query: ActivityQuery,
@@ -126,7 +132,7 @@ export async function readActivity(
 
   function days(wanted: Pick<Partition, 'pageSize' | 'kinds' | 'actor' | 'mode'>, low: string): Source {
     return async (high) => {
-      // The lowest id of a day is the exclusive end of the day before.
+      // The lowest id of a day is the exclusive end of the previous day.
       const isEnd = high === lowestOf(startOfDay(timeOf(high)));
       const day = addDays(startOfDay(timeOf(high)), isEnd ? -1 : 0);
       const start = lowestOf(day);
@@ -162,7 +168,7 @@ export async function readActivity(
           },
           FilterExpression: conditions.length === 0 ? undefined : conditions.join(' AND '),
           ScanIndexForward: false,
-          // The page has one row more, because BETWEEN includes the upper end, which the page before has shown.
+          // Reads one row more, because BETWEEN includes the upper end, and the previous page has already shown that entry.
           // DynamoDB applies the limit before the filter.
           Limit: pageSize + 1,
         }),
@@ -179,7 +185,7 @@ export async function readActivity(
   }
 }
 
-/** Returns the newest entries of all sources. An entry is included once every source has been read down to it. */
+/** Returns the newest entries of all sources. Includes an entry only after every source has been read down to it. */
 async function merged(
   sources: readonly Source[],
   high: string,
@@ -190,7 +196,7 @@ async function merged(
   const found: Activity[] = [];
   const isNewer = (one: Activity, other: Activity) => (one.entry_id < other.entry_id ? 1 : -1);
   for (let rounds = 1; ; rounds += 1) {
-    // Later rounds read only the half that is behind: the others have been read further than is needed now.
+    // Later rounds read only the half of the sources that is behind: the other sources have been read further than needed.
     const behindFirst = [...open].toSorted(([, one], [, other]) => (one < other ? 1 : -1));
     await Promise.all(
       behindFirst

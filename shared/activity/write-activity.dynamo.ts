@@ -1,8 +1,8 @@
 /**
- * Writes entries of the activity-log table. An entry of a spread kind is in a shard of its client (the table's
- * partition key, although its name is `day`) and in a shard of its kind (the index `by-kind`). It stores the client
- * in `of_client`, because `client_id` would add it to the index `by-client`. Other kinds are under their UTC day,
- * kind and client.
+ * Writes entries of the activity-log table. Entries of a spread kind are in a shard of their client (the table's partition
+ * key, although its name is `day`) and in a shard of their kind (the index `by-kind`). These entries store the client in
+ * `of_client`, because `client_id` would add them to the index `by-client`. Entries of other kinds can be read by UTC day,
+ * by kind and by client.
  */
 
 import { createHash } from 'node:crypto';
@@ -25,7 +25,7 @@ import { newId } from '../platform/ids.ts';
 import { countMetric } from '../platform/log.ts';
 
 export const activitySchema = lazily(() => {
-  /** The fields that changed, with their values before or after; never a secret or a hash. */
+  /** The changed fields with their values before or after the change; never a secret or a hash. */
   const state = z.record(z.string(), z.unknown());
   return z.readonly(
     z.object({
@@ -37,7 +37,7 @@ export const activitySchema = lazily(() => {
       client_id: z.exactOptional(z.string()),
       message_id: z.exactOptional(z.string()),
       delivery_id: z.exactOptional(z.string()),
-      /** The administrator or client that did it; absent for the gateway's own entries. */
+      /** The administrator or client that made the change; absent if the gateway wrote the entry itself. */
       actor: z.exactOptional(z.string()),
       before: z.exactOptional(state),
       after: z.exactOptional(state),
@@ -69,7 +69,7 @@ export function rowOf({ client_id, ...entry }: Activity): Record<string, unknown
   };
 }
 
-/** The notices that an alarm counts. */
+/** The metrics of the notices that an alarm counts. */
 const noticeMetrics: Partial<Record<NoticeKind, StageMetric>> = {
   otp_held: 'OtpHeld',
   otp_unverified: 'OtpHeld',
@@ -77,8 +77,8 @@ const noticeMetrics: Partial<Record<NoticeKind, StageMetric>> = {
 };
 
 /**
- * Notifies administrators of something that the gateway found or did itself: counts a metric if an alarm waits for
- * the kind, and adds an entry. A repeat with the same id counts again, and writes the same entry.
+ * Notifies administrators of something that the gateway found or did: adds an entry, and counts a metric if an alarm uses
+ * the kind. A repeat with the same id increments the metric again, and overwrites the entry.
  *
  * @param entryId - from `derivedIdAt`
  */
@@ -103,8 +103,8 @@ export async function notify(
 }
 
 /**
- * Adds an entry for a change: who changed what, when, and the values before and after; never a secret. Call it
- * before the change, or before a new secret is returned, so that no change lacks its entry.
+ * Adds an entry for a change: who changed what, when, and the values before and after; never a secret. Call this function
+ * before the change, or before a new secret is returned, so that every change has an entry.
  */
 export async function recordActivity(
   context: Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>,

@@ -1,4 +1,4 @@
-/** The activity log as an administrator sees it, with the webhooks of its entries as they are now. */
+/** The activity log as administrators see it, with the current state of the webhooks in its entries. */
 import * as z from 'zod/mini';
 import { type ActivityQuery, readActivity } from '../activity/activity-log.dynamo.ts';
 import type { Activity } from '../activity/write-activity.dynamo.ts';
@@ -19,7 +19,7 @@ import { clientIdOf } from './find-client.ts';
 import { cursor, keyText, pageSize, utcTime } from './request-fields.ts';
 
 export interface ActivityView extends Activity {
-  /** The current state of the entry's webhook; absent if the entry has none, or if it is purged. */
+  /** The current state of the webhook in the entry; absent if the entry has no webhook, or if the webhook was deleted. */
   readonly delivery?: DeliverySummary;
 }
 
@@ -28,23 +28,23 @@ export const activityQuery = z.object({
   cursor,
   client_id: z.optional(keyText),
   kind: z.optional(z.enum([...activityKinds, ...(Object.keys(activityGroups) as ActivityGroup[])])),
-  /** The id or name of the client that made the entry, or another name that the log uses. */
+  /** The id or name of the administrator or client in the entry, or another name that the log contains. */
   actor: z.optional(keyText),
   since: z.optional(utcTime),
   until: z.optional(utcTime),
 });
 
-/** Returns the kinds of a group; a single kind is returned as it is. */
+/** Returns the kinds of a group. Returns a single kind unchanged. */
 export function kindsOf(kind: ActivityKind | ActivityGroup | undefined) {
   if (kind === undefined || !(kind in activityGroups)) return kind as ActivityKind | undefined;
   const kinds: readonly ActivityKind[] = activityGroups[kind as ActivityGroup];
-  // One kind has an index.
+  // A single kind can be read from an index.
   return kinds.length === 1 ? kinds[0] : kinds;
 }
 
 /**
- * Returns the id of the client with this name or id, else the text itself: a change made in the console carries the
- * name of its user.
+ * Returns the id of the client with this name or id. Otherwise returns the text itself: for a change in the console, the log
+ * contains the name of the user.
  */
 export async function actorOf(ctx: AdminContext, text: string): Promise<string> {
   return clientIdOf(ctx, text).catch((error: unknown) => {

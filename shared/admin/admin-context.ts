@@ -29,17 +29,17 @@ export function adminContext(
   const retentionDays = env.RETENTION_DAYS;
   return {
     ...context,
-    /** The mode of the data in lists of all clients. */
+    /** Lists of all clients show the data of this mode. */
     mode: 'live' as Mode,
     random: randomBytes,
     capDefaults: capDefaults(env.STAGE_CAPS),
     messages: dynamoMessageSearch(context),
-    /** The countries of clients without their own list; undefined for all. */
+    /** The countries of clients that have no country list; undefined for all countries. */
     stageCountries: stageCountriesOf(env),
     /** The carriers of the stage, in order of preference. */
     carriers,
     checkCredentials: credentialChecks(loadCarriers, carrierSecrets(secretsManager(), secrets, clock)),
-    /** True if the simulator also carries live messages. It always carries test messages. */
+    /** True if the simulator also carries live messages. The simulator always carries test messages. */
     isSimulated: [...carriers.sms, ...carriers.whatsapp].includes('simulator'),
     /** The messages that the simulator accepted. */
     outbox: dynamoOutbox(db, env.SIMULATOR_OUTBOX_TABLE, retentionDays),

@@ -1,6 +1,6 @@
 /**
- * Finds the problems that an administrator should look at now, with a bounded number of reads; `more` marks a count
- * that is not complete.
+ * Finds the problems that an administrator should look at now. The number of reads is limited; `more` marks an incomplete
+ * count.
  */
 
 import type { ActivityKind } from '../contract/activity-kinds.ts';
@@ -15,7 +15,7 @@ import { listOtpHolds } from './otp-holds.ts';
 const entriesPerKind = 100;
 /** More rows than operators enter by hand; still one read. */
 const overridesMax = 1000;
-/** A window of a cap is a month at most. */
+/** The longest window of a cap is a month. */
 const longestWindowDays = 31;
 
 export async function attention(ctx: AdminContext) {
@@ -30,7 +30,7 @@ export async function attention(ctx: AdminContext) {
     listOtpHolds(ctx, { limit: entriesPerKind }),
   ]);
   return {
-    /** Sorted by failed webhooks, then by waiting webhooks; most first. */
+    /** Sorted by the number of failed webhooks, then of waiting webhooks, highest first. */
     failing_endpoints: webhooks.endpoints,
     more_failed_webhooks: webhooks.moreFailed,
     /** Spend caps that are used to 80 % or more in a window that has not ended. */
@@ -44,8 +44,8 @@ export async function attention(ctx: AdminContext) {
 }
 
 /**
- * Returns the first entry for each client and window. The entries are newest first, so a reached cap hides its
- * earlier notice.
+ * Returns the first entry for each client and window. The newest entries are first, so the entry about a reached cap
+ * replaces the earlier notice.
  */
 function currentNotices(
   entries: readonly {

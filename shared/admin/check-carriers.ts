@@ -1,4 +1,4 @@
-/** The carriers of the stage, for an administrator: whether their credentials work, and what they answered last. */
+/** Shows an administrator the carriers of the stage: if their credentials work, and their last responses. */
 import { type Channel, channels } from '../contract/channels.ts';
 import type { AdminContext } from './admin-context.ts';
 import { searchMessages } from './find-messages.ts';
@@ -18,14 +18,14 @@ export async function listCarriers(ctx: AdminContext) {
       return {
         channel,
         carrier,
-        /** 1 for the carrier that is asked first. */
+        /** 1 for the carrier that is tried first. */
         preference: index + 1,
-        /** Null if the carrier has no credentials of its own. */
+        /** Null if the carrier has no credentials. */
         credentials_work: check?.works ?? null,
-        /** The carrier's answer when the credentials were tried. */
+        /** The response of the carrier to the check of its credentials. */
         credentials_answer: check?.answer ?? null,
         next_step: check?.works === false ? remedyFor(carrier) : null,
-        /** Its latest answer to a message of the last day; null if there is none. */
+        /** The latest response of the carrier to a message of the last day; null if there is none. */
         last_answer: answers?.get(carrier) ?? null,
       };
     });
@@ -39,7 +39,7 @@ function remedyFor(carrier: string): string {
 }
 
 async function lastAnswers(ctx: AdminContext, channel: Channel) {
-  // No test message reaches a carrier.
+  // Searches live messages only, because no test message reaches a carrier.
   const { messages } = await searchMessages(
     { ...ctx, mode: 'live' },
     { channel, direction: 'outbound', limit: newestMessages },

@@ -12,7 +12,7 @@ import { apiKeyView } from './manage-clients.ts';
 export const newKeyBody = z.object({ test: z._default(z.boolean(), false) });
 export const newSecretBody = z.extend(secretRotationBody, newKeyBody.shape);
 
-/** Rotates the client secret. The previous secret stays valid for the overlap. */
+/** Rotates the client secret. The previous secret stays valid during the overlap. */
 export async function rotateClientSecret(
   ctx: AdminContext,
   actor: string,
@@ -28,8 +28,8 @@ export async function rotateClientSecret(
 }
 
 /**
- * Ends the previous secret after a leak, or after a rotation is complete. Tokens that were issued for it are valid
- * until they expire.
+ * Ends the previous secret after a leak, or after a rotation is complete. Tokens that were issued for the previous secret
+ * are valid until they expire.
  */
 export async function endPreviousSecret(ctx: AdminContext, actor: string, clientId: string): Promise<void> {
   const client = await requireClient(ctx, clientId);
@@ -39,7 +39,10 @@ export async function endPreviousSecret(ctx: AdminContext, actor: string, client
   await clientAdmin.endPreviousSecret(ctx, clientId);
 }
 
-/** Issues a new webhook secret. Only the previous secret signs until the new one is active; then both sign for the overlap. */
+/**
+ * Issues a new webhook secret. Until the new secret is active, only the previous secret signs; then both sign during the
+ * overlap.
+ */
 export async function rotateWebhookSecret(
   ctx: AdminContext,
   actor: string,
@@ -57,7 +60,7 @@ export async function rotateWebhookSecret(
   return {
     client_id: clientId,
     webhook_secret: rotated.secret,
-    // The time from which it signs.
+    // The time from which the new secret signs.
     active_at: rotated.active_at,
     previous_secret_expires_at: rotated.previous_expires_at ?? null,
   };

@@ -1,6 +1,6 @@
 /**
- * An administrator's view of whom a client may not send to, and changes of it, one by one or from a file; each change is in
- * the activity log.
+ * Shows an administrator the recipients to whom a client may not send, and changes this list, one by one or from a file;
+ * each change is in the activity log.
  */
 import * as z from 'zod/mini';
 import { recordActivity } from '../activity/write-activity.dynamo.ts';
@@ -60,8 +60,8 @@ export async function putSuppression(
 }
 
 /**
- * Ends the client's suppression, and the suppressions of our senders that its row names: only an administrator or a
- * START of the recipient ends these.
+ * Ends the suppression of the client, and the suppressions of our senders that its row names. Only an administrator, or a
+ * START of the recipient, can end suppressions of senders.
  *
  * @throws GatewayError if there is no such client, or if the recipient is not suppressed.
  */
@@ -83,14 +83,14 @@ export async function deleteSuppression(
     });
   if (before !== undefined) await record();
   const ended = await endSuppression(ctx, ending);
-  // Only rows of senders were left.
+  // Records the change now if there were only rows of senders.
   if (before === undefined) await record();
   return ended;
 }
 
 /**
- * Suppresses all of them. A repeat changes nothing, so a failed import can be run again. If the file does not name a
- * scope, the stored one stays.
+ * Suppresses all of them. A repeated import changes nothing, so you can run a failed import again. If the file does not name
+ * a scope, the stored scope stays.
  *
  * @throws GatewayError if there is no such client.
  */
@@ -109,7 +109,7 @@ export async function importSuppressions(
   },
 ) {
   const clientId = await clientIdOf(ctx, client);
-  // The last line of a recipient counts, as if they were imported one after the other.
+  // If a recipient has several lines, the last line applies, as if the lines were imported one after the other.
   const recipients = [...new Map(lines.map((line) => [line.recipient, line])).values()];
   await recordActivity(ctx, actor, {
     kind: 'suppression_changed',
@@ -136,7 +136,7 @@ async function importOne(
   clientId: string,
   { recipient, scope, reason }: ImportedLine,
 ): Promise<boolean> {
-  // An older read may lack the scope that stays.
+  // Reads consistently, because an older version may lack the scope that must stay.
   const known = await suppressionOf(ctx, clientId, recipient, { consistent: true });
   const wanted = scope ?? known?.scope ?? 'messages';
   if (known?.scope === wanted && (reason === undefined || reason === known.reason)) return false;
@@ -159,10 +159,10 @@ function changeBy({ clock }: AdminContext, client_id: string, recipient: string)
 const columns: readonly string[] = ['recipient', 'scope', 'reason'];
 
 interface ImportedLine {
-  /** The line of the file, from 1. */
+  /** The number of the line in the file, from 1. */
   readonly line: number;
   readonly recipient: string;
-  /** Undefined if the file does not contain it. */
+  /** Undefined if the file does not contain a scope. */
   readonly scope?: SuppressionScope | undefined;
   readonly reason?: string | undefined;
 }

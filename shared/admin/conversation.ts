@@ -1,4 +1,4 @@
-/** The messages with one recipient, in both directions, of all clients or of one, newest first. */
+/** Shows the messages to and from one recipient, of all clients or of one client, newest first. */
 import * as z from 'zod/mini';
 import { modeOf } from '../contract/mode.ts';
 import { recipientSchema } from '../contract/phone-number.ts';
@@ -13,7 +13,9 @@ import type { AdminContext } from './admin-context.ts';
 import { clientIdOf } from './find-client.ts';
 import { cursor, keyText, pageSize } from './request-fields.ts';
 
-/** The other side of a conversation: a phone number, or a short code or WhatsApp user that can only write to us. */
+/**
+ * The other party of a conversation: a phone number, or a short code or a WhatsApp user. The last two can only write to us.
+ */
 const person = z.union([
   z.string().check(z.regex(/^[0-9]{3,6}$/)),
   z.string().check(z.regex(whatsAppUserId)),
@@ -63,9 +65,9 @@ export function conversationMessage(message: Message) {
     text: message.text ?? null,
     whatsapp: message.received_content ?? message.whatsapp ?? null,
     at: message.created_at,
-    /** The message that this one replies to, if the carrier named it. */
+    /** The message that this message replies to, if the carrier named it. */
     in_reply_to: message.in_reply_to ?? null,
-    /** `opt_out` or `opt_in` if the message is such a keyword. */
+    /** `opt_out` or `opt_in` if the message is a keyword that requests this. */
     asks_for: message.opt_keyword ?? null,
     error_code: message.error_code ?? null,
   };
@@ -80,7 +82,7 @@ export async function conversationClient(context: AdminContext, clientId: string
   return {
     client_id: clientId,
     suppression: suppression === undefined ? null : suppressionView(suppression),
-    /** Null if WhatsApp accepts only templates now. */
+    /** Null if WhatsApp currently accepts only templates. */
     window_expires_at: windowEnd(openedAt, clock())?.toISOString() ?? null,
   };
 }

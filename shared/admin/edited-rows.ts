@@ -1,6 +1,6 @@
 /**
- * Lists the rows of a table that operators edit, of one client or of all in the order of the table, and changes such
- * a row.
+ * Lists the rows of a table that operators edit (of one client, or of all clients in the order of the table), and changes
+ * these rows.
  */
 
 import * as z from 'zod/mini';
@@ -71,12 +71,12 @@ function keyIn(cursor: string, sortKey: string): RowKey {
   return { client_id: data[0], [sortKey]: data[1] };
 }
 
-/** Names attributes of a row that are to be removed, such as misspelled ones. */
+/** The attributes of a row to remove, such as misspelled ones. */
 export const attributesToRemove = z.optional(z.array(textUpTo(255)).check(z.maxLength(20)));
 
 /**
- * Returns the attributes of a row after a change. Attributes that the change sets to null, and invalid ones, are
- * undefined, which removes them. Attributes that the change does not name stay.
+ * Returns the attributes of a row after a change. Attributes that the change sets to null, and invalid attributes, become
+ * undefined. This removes them. Attributes that the change does not name keep their values.
  */
 export function valuesAfter(
   row: EditedRow,
@@ -93,7 +93,7 @@ export function valuesAfter(
 }
 
 /**
- * Returns these attributes as undefined, which removes them. @throws GatewayError for key attributes and for those
+ * Returns these attributes as undefined, so that they are removed. @throws GatewayError for key attributes and for those
  * that the gateway writes
  */
 export function removedAttributes(
@@ -110,7 +110,7 @@ export function removedAttributes(
   return Object.fromEntries(names.map((name) => [name, undefined]));
 }
 
-/** Returns the change that removes a row. It throws `not_found` with this message if there is no row at first. */
+/** Returns the change that removes a row. The change throws `not_found` with this message if the row does not exist. */
 export function removal({ clock }: AdminContext, actor: string, message: string) {
   return (row: EditedRow | undefined, attempt: number) => {
     if (row === undefined && attempt === 1) throw new GatewayError('not_found', message);

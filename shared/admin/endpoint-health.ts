@@ -1,6 +1,7 @@
 /**
- * Shows the health of a client's webhook endpoints, on its page and in `doctor`: if an endpoint fails, since when, and what
- * waits or has failed. An endpoint is an origin (scheme, host and port), or the ARN of a queue or an event bus.
+ * Shows the health of a client's webhook endpoints, on the page of the client and in `doctor`: if an endpoint fails, since
+ * when, and which webhooks wait or have failed. An endpoint is an origin (scheme, host and port), or the ARN of a queue or
+ * an event bus.
  */
 
 import * as z from 'zod/mini';
@@ -12,7 +13,7 @@ import { requireClient } from './find-client.ts';
 import { failedWebhooksOf } from './manage-webhooks.ts';
 import { textUpTo, utcTime } from './request-fields.ts';
 
-/** More are counted as this many. */
+/** Counts at most this many. */
 export const failedWebhooksMax = 500;
 /** The latest webhooks show if an endpoint works now. */
 const latestMax = 100;
@@ -20,7 +21,7 @@ const latestMax = 100;
 export type EndpointHealth = Awaited<ReturnType<typeof endpointHealth>>[number];
 
 /**
- * Returns the health of the endpoints of the client's latest webhooks, and of all that have failed webhooks.
+ * Returns the health of the endpoints of the client's latest webhooks, and of all endpoints that have failed webhooks.
  *
  * @throws GatewayError `not_found` if there is no such client
  */
@@ -46,15 +47,21 @@ export function healthOf(failed: readonly DeliverySummary[], latest: readonly De
       const newest = attempted.find((delivery) => inLatest.has(delivery));
       return {
         origin,
-        /** True if the newest attempted webhook was not acknowledged; null if none of the latest was attempted. */
+        /**
+         * True if the newest webhook with an attempt was not acknowledged; null if none of the latest webhooks had an
+         * attempt.
+         */
         is_failing: newest === undefined ? null : newest.state !== 'acknowledged',
         /** Webhooks that failed permanently and have not been acknowledged since. */
         failed: lost.length,
-        /** The number of these by their last error, the most frequent first. */
+        /** The number of failed webhooks by their last error, the most frequent error first. */
         failures: countedErrors(lost),
-        /** The latest webhooks that wait for an attempt. */
+        /** The number of the latest webhooks that wait for an attempt. */
         waiting: group.filter(({ state }) => state !== 'acknowledged' && state !== 'failed').length,
-        /** The oldest known event that was attempted and not acknowledged; null without one. A resend since then includes all. */
+        /**
+         * The time of the oldest known event whose webhook was attempted but not acknowledged; null if there is no such
+         * event. A resend that starts at this time includes all of these webhooks.
+         */
         since: unacknowledged.at(-1)?.created_at ?? null,
         last_error: unacknowledged[0] === undefined ? null : lastErrorOf(unacknowledged[0]),
       };

@@ -1,7 +1,4 @@
-/**
- * `limits explain`: shows for every endpoint the limits in force for a client, where they come from, and how much is
- * used.
- */
+/** `limits explain`: shows for every endpoint the limits in force for a client, their source, and their use. */
 
 import {
   type CapName,
@@ -81,7 +78,10 @@ async function explain(
         ...use(name),
       };
     }),
-    /** At full rate: the window that refuses first, and after how many seconds; null if only the shortest does. */
+    /**
+     * The window that refuses requests first if the client sends at full rate, and after how many seconds; null if only the
+     * shortest window refuses requests.
+     */
     first_reached:
       firstReached === undefined
         ? null
@@ -93,7 +93,7 @@ async function explain(
   };
 }
 
-/** Returns which row decides: the client's own, the one for every client (`*`), or none. */
+/** Returns the row that determines the limits: the row of the client, the row for every client (`*`), or none. */
 function sourceOf(
   row: ParsedRow | undefined,
   ownRow: ParsedRow | undefined,

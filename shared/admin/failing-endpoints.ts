@@ -1,9 +1,9 @@
 /**
- * Lists the endpoints of all clients with webhooks that failed in the last 24 hours or wait for a retry, with a bounded
- * number of reads.
+ * Lists the endpoints of all clients whose webhooks failed in the last 24 hours or wait for a retry. The number of reads is
+ * limited.
  *
- * A webhook that failed permanently has an entry in the Activity Log. That takes hours; until then it waits for its
- * retries, and is in the due index. This module reads some of each.
+ * When a webhook has failed permanently, it has an entry in the Activity Log. Until then, for hours, the webhook waits for
+ * its retries and is in the due index. This module reads some entries of the log and some rows of the index.
  */
 
 import { modeOf } from '../contract/mode.ts';
@@ -29,13 +29,13 @@ export async function failingEndpoints(ctx: AdminContext) {
     const lost = group.filter(({ state }) => state === 'failed').length;
     return {
       client_id: newest.client_id,
-      /** Scheme, host and port; of a queue or an event bus, its ARN. */
+      /** Scheme, host and port; for a queue or an event bus, its ARN. */
       origin: originOf(newest.url),
       /** Webhooks that failed permanently in the last 24 hours and have not been acknowledged since. */
       failed: lost,
       /** Webhooks that failed and wait for a retry; there may be more than were read. */
       waiting: group.length - lost,
-      /** The oldest event of these webhooks. */
+      /** The time of the oldest event of these webhooks. */
       since: oldest.created_at,
       last_error: lastErrorOf(newest),
     };
@@ -47,7 +47,7 @@ export async function failingEndpoints(ctx: AdminContext) {
 }
 
 const entriesPerPage = 100;
-/** Limits the failed webhooks of one client, so that they do not hide the webhooks of other clients. */
+/** Limits the failed webhooks that are read for one client, so that they do not hide the webhooks of other clients. */
 const failedPagesMax = 5;
 
 async function failedWebhooks(ctx: AdminContext, now: Date) {
@@ -68,14 +68,16 @@ async function failedWebhooks(ctx: AdminContext, now: Date) {
   return { deliveries, more: cursor !== undefined };
 }
 
-/** The index has 32 shards, so one look reads about 600 webhooks. */
+/** The index has 32 shards, so a read of all shards returns about 600 webhooks. */
 const rowsPerShard = 6;
-/** A webhook that is due later than this waits for a retry; one that is due earlier may not have been tried yet. */
+/**
+ * A webhook that is due later than this waits for a retry; a webhook that is due earlier may not have had an attempt yet.
+ */
 const firstDueSeconds = lostAfterSeconds + 5;
 
 /**
- * Returns some webhooks that failed and wait for a retry: as many for the retries within minutes as for that after an hour
- * and that after six, so that one endpoint with many webhooks does not hide the others.
+ * Returns some webhooks that failed and wait for a retry. It reads the same number for retries within minutes, after an hour
+ * and after six hours, so that one endpoint with many webhooks does not hide the others.
  */
 async function waitingWebhooks(ctx: AdminContext, now: Date): Promise<readonly DeliverySummary[]> {
   const from = addSeconds(now, firstDueSeconds);

@@ -1,6 +1,6 @@
 /**
- * Finds a thing by any text that an administrator has: an id, a phone number in any notation, a reference or a
- * client's name. Each result links to its page in the dashboard. The amount of work is bounded.
+ * Finds an object by any text that an administrator has: an id, a phone number in any notation, a reference or a client's
+ * name. Each result links to its page in the dashboard. The number of reads is limited.
  */
 import * as z from 'zod/mini';
 import { type Client, inMode } from '../client/client.ts';
@@ -43,7 +43,7 @@ export interface SearchResult {
 export async function search(ctx: AdminContext, text: string) {
   const wanted = text.trim();
   const byId = (await findById(ctx, idIn(wanted))) ?? (await findByCarrierId(ctx, wanted));
-  // An id names one thing.
+  // An id identifies one object, so the search ends here.
   if (byId !== undefined) return { results: [byId], more_clients: false, log_query: null };
   const [recipients, { clients, more }] = await Promise.all([
     findRecipients(ctx, wanted),
@@ -63,7 +63,7 @@ export async function search(ctx: AdminContext, text: string) {
   return {
     /** The most specific first. */
     results,
-    /** True if matching clients are not shown, or the names or references of some clients were not searched. */
+    /** True if some matching clients are not shown, or if the names or references of some clients were not searched. */
     more_clients: more || ofClients.more || allNamed.length > clientsShownMax,
     /** A query for CloudWatch Logs Insights if nothing was found and the text may be a request id; else null. */
     log_query: requestId === undefined ? null : logQueryFor(requestId),
@@ -88,7 +88,7 @@ function logQueryFor(requestId: string): string {
   ].join('\n');
 }
 
-/** Finds an id in upper or lower case within other text, as it is copied from a log. */
+/** Finds an id in any case within other text, such as a line that was copied from a log. */
 function idIn(text: string): string {
   const [, prefix = '', rest = ''] =
     /(?<![a-z])(msg|bat|otp|whd)_([0-9a-z]{26})(?![0-9a-z])/i.exec(text) ?? [];
@@ -133,7 +133,7 @@ async function batchWithId(ctx: AdminContext, id: string) {
   return ofClient(client_id, { kind: 'batch', id, title }, 'batches', id);
 }
 
-/** How many of the newest messages to a recipient are searched for the one with a password. */
+/** Searches this many of the newest messages to a recipient for the message with the password. */
 const messagesOfOtpMax = 20;
 
 async function findOtp(ctx: AdminContext, id: string) {
@@ -163,7 +163,7 @@ async function findDelivery(ctx: AdminContext, id: string) {
   return ofClient(client_id, { kind: 'webhook_delivery', id, title }, 'webhooks', id);
 }
 
-/** Finds only numbers that messages went to or came from: a text may be a number in several ways. */
+/** Finds only numbers that have sent or received messages, because a text can be read as several numbers. */
 async function findRecipients(ctx: AdminContext, wanted: string): Promise<SearchResult[]> {
   const numbers = recipientsAsWritten(wanted, ctx.env.COUNTRY);
   const newest = await Promise.all(numbers.map((number) => newestTo(ctx, number, 1)));
@@ -191,7 +191,7 @@ async function clientsToSearch(ctx: AdminContext, wanted: string) {
 
 const clientsShownMax = 20;
 
-/** Finds clients by id, or by any part of the name; whole names come first, then beginnings. */
+/** Finds clients by id, or by any part of the name. Full matches come first, then names that start with the text. */
 function clientsNamed(clients: readonly Client[], wanted: string): SearchResult[] {
   const part = folded(wanted);
   const rank = ({ client_id, name }: Client): number => {
@@ -205,14 +205,14 @@ function clientsNamed(clients: readonly Client[], wanted: string): SearchResult[
     .map(({ client_id: id, name }) => ofClient(id, { kind: 'client', id, title: name }, 'clients', id));
 }
 
-/** Each client costs a query, and a read for each number. */
+/** The maximum number of clients to search: each client costs a query, and a read for each number. */
 const clientsAskedMax = 1000;
-/** The response with the names does not wait longer for slow queries. */
+/** After this time, the response with the names does not wait for slow queries. */
 const askedWithinMs = 3000;
-/** Below the number of connections of the AWS client. */
+/** Less than the number of connections of the AWS client. */
 const clientsAskedAtOnce = 40;
 
-/** References and suppressions belong to a client, so each client is asked. */
+/** References and suppressions are stored by client, so each client is searched. */
 async function findOfClients(
   ctx: AdminContext,
   clients: readonly Client[],

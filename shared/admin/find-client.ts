@@ -1,4 +1,4 @@
-/** Finds clients by id or name, for everything that an administrator does with one. */
+/** Finds clients by id or name, for all operations of administrators on a client. */
 import type { Client } from '../client/client.ts';
 import { noSuchClient } from '../client/client-admin.ts';
 import { clientsPage, findClient } from '../client/client-store.dynamo.ts';
@@ -37,7 +37,7 @@ export function ofMode(clientId: string, test: boolean): string {
 
 const clientsPerRead = 500;
 
-/** Reads all clients, or the first ones if there are too many: no index contains their names. */
+/** Reads all clients, or the first clients if there are too many, because no index contains the names. */
 export async function readClients(
   ctx: AdminContext,
   enough = Number.POSITIVE_INFINITY,
@@ -101,13 +101,13 @@ function similarClients(clients: readonly Client[], wanted: string): string[] {
   return meant.slice(0, suggestedMax).map(({ client_id, name }) => `${name} (${client_id})`);
 }
 
-/** Like `clientIdOf`, but also accepts `*` for the rows for every client. */
+/** Like `clientIdOf`, but also accepts `*`, the id of rows for every client. */
 export async function clientIdOrAll(ctx: AdminContext, idOrName: string): Promise<string> {
   return idOrName === everyClient ? everyClient : clientIdOf(ctx, idOrName);
 }
 
 /**
- * Like `clientIdOrAll`, but also accepts the `client_id` of rows as it was typed, so that rows without a client can
+ * Like `clientIdOrAll`, but also accepts any `client_id` that a row contains, so that rows of clients that do not exist can
  * be shown and removed.
  */
 export async function rowOwnerOf(ctx: AdminContext, table: EditedTable, idOrName: string): Promise<string> {
@@ -115,7 +115,9 @@ export async function rowOwnerOf(ctx: AdminContext, table: EditedTable, idOrName
   return rows.length > 0 ? idOrName : clientIdOrAll(ctx, idOrName);
 }
 
-/** Returns the names by the ids of clients and of their test data; undefined for a client that does not exist. */
+/**
+ * Returns a function that finds a name by the id of a client or of its test data; undefined if the client does not exist.
+ */
 export async function readClientNames(ctx: AdminContext): Promise<(clientId: string) => string | undefined> {
   const { clients } = await readClients(ctx);
   const names = new Map(clients.map(({ client_id, name }) => [client_id, name]));

@@ -53,7 +53,7 @@ export const messageQuery = z.object({
 export type MessageQuery = z.output<typeof messageQuery>;
 
 /**
- * Returns the filter whose index is read. The other fields are compared with each message.
+ * Returns the filter that selects the index to read. The other fields are compared with each message.
  *
  * @returns undefined for the messages of all clients
  * @throws GatewayError if a reference has no client: references are indexed by client
@@ -65,7 +65,7 @@ function messageFilterOf(query: Partial<MessageQuery>, mode: Mode) {
       details: [{ field: 'client_id', message: 'must be given with a reference' }],
     });
   }
-  // A number has fewer messages than a client, and a reference fewer than a number.
+  // A phone number has fewer messages than a client, and a reference has fewer than a phone number.
   if (reference !== undefined && client_id !== undefined) return { clientId: client_id, reference };
   if (recipient !== undefined) return { recipient, mode };
   return client_id === undefined ? undefined : { clientId: client_id };
@@ -90,7 +90,7 @@ export async function searchMessages(
     status,
     channel,
     error_code,
-    // Does not compare the fields of the index again, so that the search reads only what it shows.
+    // Does not compare the fields of the index again, so that the search reads only the messages that it shows.
     client_id: named !== undefined && 'recipient' in named ? clientId : undefined,
     recipient: named !== undefined && 'recipient' in named ? undefined : query.recipient,
   };
@@ -109,7 +109,10 @@ export async function searchMessages(
   return {
     messages: messages.map(foundView),
     ...messageCursor.next(nextCursor),
-    /** How many clients with messages in this time were not searched; absent if all were, or one was named. */
+    /**
+     * The number of clients with messages in this time that were not searched; absent if all were searched, or if the query
+     * names a client.
+     */
     ...(all === undefined || all.leftOut === 0 ? {} : { clients_left_out: all.leftOut }),
   };
 }
@@ -135,11 +138,11 @@ const normal = (time: string | undefined): string | undefined =>
 /** Each client is searched in several partitions. */
 const clientsSearchedMax = 20;
 /**
- * The maximum number of days to read one by one; for a longer time the rows of months are read, which are as many in
- * all.
+ * The maximum number of days to read one by one. For a longer time, the search reads the rows of months, so that the number
+ * of reads stays small.
  */
 const dayRowsMax = 8;
-/** Any three months are in four. */
+/** Three months in a row touch at most four calendar months. */
 const monthRowsMax = 4;
 
 /**
@@ -176,8 +179,8 @@ async function activeClients(
 }
 
 /**
- * Returns an upper bound of matching messages: usage does not combine error codes with the other fields, and is about
- * a minute old.
+ * Returns an upper bound of the number of matching messages: usage does not combine error codes with other fields, and is
+ * about a minute old.
  */
 function matchingMessages(amounts: Amounts, { status, channel, error_code }: MessageCondition): number {
   if (error_code !== undefined) return errorCodesIn(amounts).get(error_code) ?? 0;
@@ -185,7 +188,7 @@ function matchingMessages(amounts: Amounts, { status, channel, error_code }: Mes
     combinationsIn(amounts)
       .filter(({ measure }) => measure === 'messages')
       .filter((one) => channel === undefined || one.channel === channel)
-      // A state that passes within seconds may have changed since it was counted.
+      // Counts all states for a state that passes within seconds, because it may have changed since it was counted.
       .filter((one) => status === undefined || !finalStatuses.has(status) || one.status === status)
       .reduce((sum, { amount }) => sum + amount, 0)
   );
@@ -214,7 +217,7 @@ export async function showMessage(ctx: AdminContext, messageId: string) {
       scheduled_at: message.scheduled_at ?? null,
       batch_id: message.batch_id ?? null,
     },
-    /** The number of the other side, whatever the direction. */
+    /** The phone number of the other party, for both directions. */
     person,
     /** Null for an inbound message that belongs to no client. */
     client,
@@ -223,7 +226,7 @@ export async function showMessage(ctx: AdminContext, messageId: string) {
     webhooks: deliveries
       .map(deliverySummary)
       .toSorted((one, other) => one.created_at.localeCompare(other.created_at)),
-    /** All legs of a send with `fallback`, this one too, in their order; empty for any other message. */
+    /** All legs of a send with `fallback` in their order, including this message; empty for any other message. */
     legs,
   };
 }
@@ -271,14 +274,14 @@ export async function showBatch(ctx: AdminContext, batchId: string) {
   return {
     ...batchView(batch, rows, clock()),
     client_id: batch.client_id,
-    /** How many of the accepted messages have their last state. */
+    /** The number of accepted messages that are in a final state. */
     finished: rows.filter(({ status }) => transitions[status].final).length,
     /** The error codes of accepted messages, the most frequent first. */
     failures: countsOf(
       rows.flatMap(({ error_code }) => error_code ?? []),
       messageOfErrorCode,
     ),
-    /** Why recipients were refused with the request, the most frequent first. */
+    /** The reasons for which recipients were refused with the request, the most frequent first. */
     refusals: countsOf(
       batch.errors.map(({ error }) => error),
       (code) => batch.errors.find(({ error }) => error === code)?.message ?? null,
@@ -286,7 +289,7 @@ export async function showBatch(ctx: AdminContext, batchId: string) {
   };
 }
 
-/** Counts equal codes, the most frequent first. A code without a meaning has null. */
+/** Counts the messages with each code, the most frequent code first. A code that has no meaning gets null. */
 function countsOf(codes: readonly string[], meaningOf: (code: string) => string | null) {
   return [...Map.groupBy(codes, (code) => code)]
     .map(([code, group]) => ({ code, meaning: meaningOf(code), messages: group.length }))

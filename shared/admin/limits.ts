@@ -1,6 +1,6 @@
 /**
- * An administrator's operations on limits: shows a client's limits, the faults in its rows and how much is used; sets
- * and removes rows. The table's stream writes the entries of the activity log.
+ * An administrator's operations on limits: shows a client's limits, the faults in its rows and how much is used; sets and
+ * removes rows. The stream of the table leads to the entries in the activity log.
  */
 
 import * as z from 'zod/mini';
@@ -109,7 +109,7 @@ function endpointView(
     defaults,
     /** The valid values of the row; null if there is no row. */
     override,
-    /** The limits that follow from the row and the defaults; `limits explain` considers the row for every client too. */
+    /** The limits that follow from the row and the defaults; `limits explain` also considers the row for every client. */
     in_force: inForce,
     blocked: parsed !== undefined && isInForce(parsed, now) && parsed.blocked,
     /** ISO 8601; null if the row does not expire. */
@@ -119,12 +119,12 @@ function endpointView(
     status: feedback?.status ?? null,
     status_message: feedback?.status_message ?? null,
     faults: row === undefined || parsed === undefined ? [] : faultsIn(row, parsed),
-    /** One sentence for each limit that can never be reached because of another one. */
+    /** One sentence for each limit that can never be reached because of another limit. */
     warnings: override === null || inForce === null ? [] : warningsOf(inForce),
   };
 }
 
-/** Returns the same text as in the row, even if the review has not written it yet. */
+/** Returns the text that the review writes into the row, even if the review has not written it yet. */
 function rowFeedback(
   { capDefaults, env }: AdminContext,
   row: EditedRow,
@@ -148,7 +148,7 @@ function warningsOf({ per_minute, per_hour, per_day }: WindowLimits): readonly s
 
 function faultsIn(row: EditedRow, parsed: ParsedRow) {
   return faultsOf(row, parsed, !tellsOfMissingClient(row)).map(({ attribute, reason }) => ({
-    /** The row's attribute, as it is written there: `endpoint`, `per_minute`, `per_mintue`, … */
+    /** The name of the attribute as it is in the row: `endpoint`, `per_minute`, `per_mintue`, … */
     field: attribute,
     value: textOf(row[attribute]) ?? '',
     message: reason,
@@ -209,7 +209,7 @@ export async function removeLimits(
   clientId: string,
   named: string,
 ): Promise<void> {
-  // The endpoint need not exist, so that a row with a misspelled one can be removed.
+  // The endpoint need not exist, so that a row with a misspelled endpoint can be removed.
   const isRow = rowFor(await readEditedRows(ctx, overrideTable, clientId), named) !== undefined;
   const policy = limitPolicies.find((name) => name === named);
   const endpoint = isRow || policy === undefined ? named : endpointOf(policy);
@@ -217,7 +217,7 @@ export async function removeLimits(
   await editRow(ctx, overrideTable, { client_id: clientId, endpoint }, remove);
 }
 
-/** Returns the `endpoint` of a row from its value or from the name of its policy. @throws GatewayError */
+/** Returns the `endpoint` of a row. The text is this value or the name of its policy. @throws GatewayError */
 function requireEndpoint(text: string): string {
   if (limitTargets.has(text)) return text;
   const found = limitPolicies.find((name) => name === text);

@@ -20,7 +20,7 @@ function clientView(client: Client, now: Date) {
     disabled: client.disabled,
     webhook_url: client.webhook_url ?? null,
     created_at: client.created_at,
-    /** The live ones, newest first. */
+    /** The live clients, newest first. */
     secrets: client.secrets
       .filter((secret) => isLive(secret, now))
       .map(({ created_at, expires_at }) => ({ created_at, expires_at: expires_at ?? null })),
@@ -48,7 +48,7 @@ export function newClientBody({ webhookUrl }: { readonly webhookUrl: z.ZodMiniTy
   });
 }
 
-/** An empty list would allow nothing, but looks as if it allowed everything. */
+/** An empty list would allow nothing, but it looks as if everything were allowed. */
 const oneAtLeast = z.minLength(1, 'must name one at least; null allows all');
 const permissions = {
   countries: z.optional(
@@ -73,7 +73,7 @@ export async function createClient(
   { name, scopes, webhook_url }: z.output<ReturnType<typeof newClientBody>>,
 ) {
   const now = ctx.clock();
-  // The list of the stage as it is now: a later change of the stage does not open further countries to this client.
+  // Copies the current list of the stage, so that a later change of the stage does not allow more countries to this client.
   const countries = scopes.includes('messages') ? ctx.stageCountries : undefined;
   const wanted = { name, scopes, countries, ...(webhook_url == null ? {} : { webhookUrl: webhook_url }) };
   const record = ({ client_id: clientId }: Client) =>
@@ -103,8 +103,8 @@ export const clientsQuery = z.object({
 const clientCursor = opaqueCursor(/^.{1,128}$/su);
 
 /**
- * Up to this many clients are read and sorted by name for each page, because no index contains the names. A larger
- * list is in the order of the table.
+ * If there are at most this many clients, all are read and sorted by name for each page, because no index contains the
+ * names. If there are more, the list is in the order of the table.
  */
 const sortedMax = 1000;
 

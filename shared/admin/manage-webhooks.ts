@@ -1,7 +1,7 @@
 /**
- * An administrator's operations on webhooks: the log (of a client, of one webhook with its attempts, and the failed
- * ones), a client's endpoints with test events, and resends (of some by their ids, paced, or of many by a request
- * that the gateway works on).
+ * The operations of administrators on webhooks: show the log (of a client, of one webhook with its attempts, or of failed
+ * webhooks), show a client's endpoints and send test events to them, and resend webhooks (some by their ids, at a limited
+ * rate, or many by a request that the gateway processes).
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -78,7 +78,7 @@ export async function failedWebhooksOf(ctx: AdminContext, clientId: string | und
 }
 
 export interface EndpointSummary extends WebhookEndpointView {
-  /** The time of the first failed attempt since the last success; null if the last one succeeded. */
+  /** The time of the first failed attempt since the last success; null if the last attempt succeeded. */
   readonly failing_since: string | null;
 }
 
@@ -115,13 +115,14 @@ export const resendBody = z.object({
 
 interface ResendResult {
   readonly delivery_id: string;
-  /** `failed`: the gateway's storage or queue did not answer; the resend can be repeated. */
+  /** `failed`: the storage or the queue of the gateway did not respond; you can repeat the resend. */
   readonly outcome: ResendOutcome['kind'] | 'failed';
   readonly error?: string;
 }
 
 /**
- * The number of concurrent resends. With more, calls would wait for a connection of the AWS client until they time out.
+ * The number of concurrent resends. With more resends, calls would wait for a connection of the AWS client until they time
+ * out.
  */
 const resendsAtOnce = 10;
 /** Limits the load on endpoints that have just recovered, and on the queue that all webhooks share. */
@@ -129,7 +130,7 @@ const resendsPerSecond = 20;
 /** A resend can safely be repeated, so a failed one is retried. */
 const resendRetryDelaysMs = [200, 1000];
 
-/** Resends each webhook and returns one result for each; a failed one does not affect the others. */
+/** Resends each webhook and returns a result for each; a failed resend does not affect the others. */
 export async function resendWebhooks(
   ctx: AdminContext,
   actor: string,
@@ -148,7 +149,7 @@ export async function resendWebhooks(
   const pace = { atOnce: resendsAtOnce, perSecond: resendsPerSecond, sleep };
   await runPaced(ids, pace, async (delivery_id) => {
     const result = await retry({ delaysMs: resendRetryDelaysMs, sleep }, async () =>
-      // The table also has rows that are not deliveries.
+      // The id is checked first, because the table also contains rows that are not deliveries.
       isId('whd', delivery_id)
         ? resendDelivery(ctx, delivery_id, actor, { evenAcknowledged })
         : ({ kind: 'not_found' } as const),
@@ -211,7 +212,7 @@ async function runPaced<Item>(
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const waiting = [...items];
-  // A chain of delays: each item waits for the one before.
+  // A chain of delays: each item waits for the previous item.
   let turn: Promise<unknown> | undefined;
   const nextTurn = (): Promise<unknown> => {
     turn = turn?.then(() => sleep(1000 / perSecond)) ?? Promise.resolve();

@@ -1,6 +1,6 @@
 /**
- * Finds messages by clients, recipient or reference, newest first. The work of a page is bounded, so a page may be
- * short if few messages match.
+ * Finds messages by clients, recipient or reference, newest first. The number of messages read for a page is limited, so a
+ * page may be short if few messages match.
  */
 
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
@@ -20,21 +20,24 @@ import type { Context } from '../platform/context.ts';
 export type MessageFilter =
   | { readonly clientIds: readonly string[] }
   | { readonly clientId: string; readonly reference?: string | undefined }
-  /** The index by number has the messages of both modes; `live` by default. */
+  /** The index by number contains the messages of both modes; `live` by default. */
   | { readonly recipient: string; readonly mode?: Mode };
 
-/** The fields that no index has: each message is read to compare them. */
+/** The fields that no index contains: the search reads each message to compare them. */
 export type MessageCondition = Readonly<
   Partial<
     Record<'status' | 'channel' | 'error_code' | 'client_id' | 'recipient' | 'country', string | undefined>
   >
 >;
 
-/** The most messages that one page reads, even if few match the condition. The next page continues there. */
+/**
+ * The maximum number of messages that one page reads, even if few match the condition. The next page continues at this
+ * message.
+ */
 const lookedAtMax = 1000;
-/** The maximum of one DynamoDB call. */
+/** The maximum for one DynamoDB call. */
 const readAtOnce = 100;
-/** They sort before and after every position. */
+/** These values sort before and after every position. */
 const [first, last] = ['0', '~'];
 
 export function dynamoMessageSearch(ctx: Context<'MESSAGES_TABLE'>) {
@@ -54,7 +57,7 @@ export function dynamoMessageSearch(ctx: Context<'MESSAGES_TABLE'>) {
         readonly until?: string | undefined;
         readonly limit: number;
         readonly cursor?: string | undefined;
-        /** The condition; of several values one must match. */
+        /** The condition; if a field has several values, one of them must match. */
         readonly condition?: Readonly<
           Partial<Record<keyof MessageCondition, string | readonly string[] | undefined>>
         >;
@@ -78,7 +81,8 @@ export function dynamoMessageSearch(ctx: Context<'MESSAGES_TABLE'>) {
         const rows = await readMessages(
           ctx,
           some.map(({ messageId }) => messageId),
-          // With a condition most messages do not match, so the reads are eventually consistent, at half the price.
+          // If there is a condition, most messages do not match. So these reads are eventually consistent, at half the
+          // price.
           { consistent: !isNarrowed },
         );
         const byId = new Map(rows.map((message) => [message.message_id, message]));

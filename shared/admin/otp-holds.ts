@@ -28,7 +28,7 @@ const positionOf = ({ changed_at, client_id, country }: OtpHold): string =>
   `${changed_at}#${client_id}#${country}`;
 
 /**
- * Lists the holds, newest first. Each page reads the whole table, which has a row for each client and country that
+ * Lists the holds, newest first. Each page reads the whole table. The table contains a row for each client and country that
  * was ever held.
  */
 export async function listOtpHolds(ctx: AdminContext, { limit, cursor }: z.output<typeof otpHoldsQuery>) {
@@ -59,8 +59,8 @@ function viewOf(hold: OtpHold) {
 export const allowOtpsBody = z.object({ always: z._default(z.boolean(), false) });
 
 /**
- * Allows one-time passwords of the client to the country, even if passwords to all countries are held. Only later
- * passwords are judged.
+ * Allows one-time passwords of the client to the country, even while passwords to all countries are held. Only passwords
+ * that are sent later are judged.
  *
  * @throws GatewayError `concurrent_change` if the gateway or another administrator changed the hold in the meantime
  */
@@ -74,7 +74,7 @@ export async function allowOtps(
   }: {
     readonly clientId: string;
     readonly country: string;
-    /** True if they are never held again. */
+    /** True if the passwords are never held again. */
     readonly always: boolean;
   },
 ) {

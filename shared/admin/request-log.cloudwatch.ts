@@ -1,6 +1,6 @@
 /**
- * Reads the log lines of requests. Each function of the API has a log group, and Live Tail takes ten groups only, so each
- * group is asked in turn by `FilterLogEvents`, which costs nothing.
+ * Reads the log lines of requests. Each function of the API has a log group, but Live Tail accepts only ten groups. So
+ * `FilterLogEvents`, which costs nothing, reads one group after the other.
  */
 
 import { CloudWatchLogsClient, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
@@ -30,7 +30,9 @@ export type LoggedRequest = z.output<typeof loggedRequestSchema>;
 /** The logical ids of the log groups of functions of the API. */
 const ofApi = /^(?!.*AccessLog)(Api|Admin)/;
 
-/** The statuses that say that the request or the rights of a client are wrong, not the gateway. */
+/**
+ * The statuses of requests that fail because of the request or the rights of the client, and not because of the gateway.
+ */
 const refusedStatuses = [400, 403, 429];
 
 /** @throws Error if the stack has no log groups of the API */
@@ -52,7 +54,7 @@ export async function requestLogOf(stackName: string) {
         for (const { eventId = '', message = '' } of events) {
           // Lambda itself also writes lines that are not JSON.
           const request = loggedRequestSchema.safeParse(jsonIn(message)).data;
-          // The emulator takes a pattern of fields as every line.
+          // Compares the client again, because in the emulator a pattern of fields matches every line.
           if (request !== undefined && (clientId === undefined || request.client_id === clientId))
             yield { id: eventId, request };
         }
@@ -69,7 +71,7 @@ export async function requestLogOf(stackName: string) {
       return found.toSorted((one, other) => (one.request.timestamp < other.request.timestamp ? -1 : 1));
     },
 
-    /** Yields the refused requests of one client or of all, in no order. */
+    /** Yields the refused requests of one client or of all clients, in any order. */
     async *refused(since: Date, until: Date, clientId: string | undefined): AsyncGenerator<LoggedRequest> {
       const isRefused = refusedStatuses.map((status) => `$.status = ${status}`).join(' || ');
       const pattern = `{ ${isOf(clientId ?? '*')} && (${isRefused}) }`;
@@ -79,7 +81,7 @@ export async function requestLogOf(stackName: string) {
   };
 }
 
-/** Ids of clients are our own: they contain no character that the pattern would need escaped. */
+/** Client ids need no escaping in the pattern, because the gateway generates them without special characters. */
 function isOf(clientId: string): string {
   return clientId === '*' ? '$.client_id = *' : `$.client_id = "${clientId}"`;
 }

@@ -1,6 +1,6 @@
 /**
- * An administrator's operations on senders: lists the rows with their feedback, sets and removes them. The activity log
- * gets its entries from the table's stream.
+ * An administrator's operations on senders: lists the rows with their feedback, sets and removes them. The stream of the
+ * table leads to the entries in the activity log.
  */
 
 import * as z from 'zod/mini';
@@ -54,7 +54,7 @@ export const senderBody = z.object({
   remove: attributesToRemove,
 });
 
-/** A row with a misspelled destination can be named too. */
+/** The fields can also name a row with a misspelled destination. */
 export const senderRowBody = z.object({ client_id: keyText, destination: keyText });
 
 export async function listSenders(ctx: AdminContext, query: z.output<typeof rowsQuery>) {
@@ -93,7 +93,7 @@ export async function setSender(
   return view;
 }
 
-/** Removes a row. Its destination may be invalid, so that a misspelled row can be removed. */
+/** Removes a row. The destination may be invalid, so that a row with a misspelled destination can be removed. */
 export async function removeSender(
   ctx: AdminContext,
   actor: string,
@@ -118,8 +118,8 @@ async function beside(ctx: AdminContext, row: EditedRow) {
 }
 
 /**
- * Shows the feedback stored in the row, because it can depend on all other rows. Before the first review, it comes
- * from the row alone.
+ * Shows the feedback that is stored in the row, because the feedback can depend on all other rows. Before the first review,
+ * the feedback is derived from the row alone.
  */
 function viewOf(row: EditedRow, now: Date, carriers: Readonly<Record<Channel, readonly string[]>>) {
   const { valid } = parseSenderRow(row);
@@ -133,16 +133,16 @@ function viewOf(row: EditedRow, now: Date, carriers: Readonly<Record<Channel, re
     channel: valid?.channel ?? null,
     /** ISO 3166-1 alpha-2, or `*`; null if the row is not valid. */
     country: valid?.country ?? null,
-    /** Null: the first of the channel. */
+    /** Null for the first carrier of the channel. */
     carrier: valid?.carrier ?? null,
-    /** The identity as text; null if the row has none. The other values have the same form. */
+    /** The identity as text; null if the row has no identity. The other values have the same format. */
     identity: textOf(row.identity),
     messages_per_second: textOf(row.messages_per_second),
     entity_id: textOf(row.entity_id),
     template_id: textOf(row.template_id),
     inbound: valid?.inbound ?? false,
     note: textOf(row.note),
-    /** The attributes that look like misspelled ones. */
+    /** The attributes whose names look misspelled. */
     misspelled: misspelledAttributes(row, senderTable).map(({ attribute }) => attribute),
     status,
     status_message,

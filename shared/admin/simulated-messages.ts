@@ -70,7 +70,7 @@ export async function listOutbox(
   };
 }
 
-/** The maximum length of an SMS in seven bits: ten parts, which no handset exceeds. */
+/** The maximum length of an SMS in 7-bit characters: ten parts, because no handset sends more. */
 const inboundCharactersMax = 1600;
 
 export const inboundBody = z.object({
@@ -78,7 +78,7 @@ export const inboundBody = z.object({
   from: recipientSchema,
   to: z.optional(z.nullable(recipientSchema)),
   text: textUpTo(inboundCharactersMax),
-  /** The mode of the data that receives the message; by default the mode of the request. */
+  /** The mode of the data that receives the message; default: the mode of the request. */
   mode: z.optional(z.enum(modes)),
 });
 
@@ -106,7 +106,7 @@ export async function sendInbound(
     ...{ channel, from, to, text, id, at },
     mode: mode === 'test' ? mode : undefined,
   });
-  // The client is not known yet, so the messages of one recipient are a group of the fair queue.
+  // The client is not known yet, so the fair queue groups the messages by recipient.
   await simulatedInbound([{ body, delaySeconds: 0 }], from);
   const message_id = inboundIdOf({ channel, carrierMessageId: carrierIdOf(channel, id) });
   return { message_id, channel, from, to, text, at: at.toISOString() };

@@ -4,11 +4,11 @@ import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/clien
 const timeLimits = { connectionTimeout: 2000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 
 export async function stackResources(StackName: string) {
-  // The calls are few, and the service refuses many at once.
+  // Retries often: there are few calls, but the service refuses many calls at the same time.
   const client = new CloudFormationClient({ maxAttempts: 8, requestHandler: timeLimits });
   const found: { readonly logicalId: string; readonly type: string; readonly physicalId: string }[] = [];
   try {
-    // One without an id does not exist yet.
+    // A resource without a physical id does not exist yet.
     for await (const page of paginateListStackResources({ client }, { StackName }))
       for (const { LogicalResourceId, ResourceType, PhysicalResourceId } of page.StackResourceSummaries ?? [])
         if (LogicalResourceId && ResourceType && PhysicalResourceId)

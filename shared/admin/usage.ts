@@ -1,4 +1,4 @@
-/** Usage for administrators: of all clients, by client, and for one period of the dashboard. */
+/** Shows administrators the usage of all clients, by client, and for one period of the dashboard. */
 import * as z from 'zod/mini';
 import { findClient } from '../client/client-store.dynamo.ts';
 import { messageOfErrorCode } from '../contract/message-error-codes.ts';
@@ -53,8 +53,8 @@ export const usageSummaryQuery = z.object({
 });
 
 /**
- * Sums up all clients. One query reads an hour, a day or a month; a week that starts on Monday, or another range of
- * days, takes one query for each day.
+ * Sums up all clients. An hour, a day or a month takes one query. A week that starts on Monday, or another range of days,
+ * takes a query for each day.
  *
  * @throws GatewayError if there are too many days
  */
@@ -101,13 +101,13 @@ export async function summarizeUsage(
   };
 }
 
-/** Counts the error codes, most frequent first. */
+/** Counts the messages with each error code, the most frequent code first. */
 export function countedErrorCodes(amounts: readonly Amounts[]) {
   const counts = sumOf(amounts.map((each) => new Map(errorCodesIn(each))));
   return [...counts]
     .map(([error_code, messages]) => ({
       error_code,
-      /** Null if this release does not know the code. */
+      /** Null if this release does not know the error code. */
       meaning: messageOfErrorCode(error_code),
       messages,
     }))
@@ -146,7 +146,10 @@ function withRate(amounts: Amounts, currency: string) {
   const final = delivered + read + failed + expired;
   return {
     ...sums,
-    /** The share of delivered messages, from 0 to 1, among delivered, failed and expired ones; null if there are none. */
+    /**
+     * The number of delivered messages divided by the number of delivered, failed and expired messages, from 0 to 1; null if
+     * there are none.
+     */
     delivery_rate: final === 0 ? null : (delivered + read) / final,
   };
 }

@@ -1,7 +1,7 @@
 /**
- * Defines the parts of a carrier: its facts, and two objects that every folder beside this file exports, `NAME` in `NAME.ts`
- * and `NAMEReports` in `NAME-reports.ts`. No function needs both, so each loads only one. docs/recipes.md explains how to add a
- * carrier.
+ * Defines the parts of a carrier: its facts, and two objects that every folder next to this file exports (`NAME` in
+ * `NAME.ts` and `NAMEReports` in `NAME-reports.ts`). No function needs both objects, so each function loads only one.
+ * docs/recipes.md explains how to add a carrier.
  */
 import type * as z from 'zod/mini';
 import type { Channel } from '../contract/channels.ts';
@@ -13,7 +13,10 @@ import type { Clock } from '../platform/clock.ts';
 import type { EnvironmentFor } from '../platform/env.ts';
 import type { CarrierNotification, Reported } from './carrier-notification.ts';
 
-/** Maps a vendor's error codes to ours. With `elsewhere` the fault is the carrier's own, so another carrier may take the message. */
+/**
+ * Maps a vendor's error codes to ours. With `elsewhere`, the fault is with the carrier and not with the message, so another
+ * carrier may accept the message.
+ */
 export type VendorErrors = Readonly<
   Record<string, { readonly code: MessageErrorCode; readonly elsewhere?: true }>
 >;
@@ -26,7 +29,7 @@ export function refusedWith({ code, elsewhere }: VendorErrors[string]): HandOver
 type VendorCodes = Readonly<Partial<Record<MessageErrorCode, readonly number[]>>>;
 
 /**
- * Returns the table of a vendor's codes.
+ * Returns a table that maps a vendor's codes to ours.
  *
  * @param codes - the vendor's codes by ours
  * @param elsewhere - codes for which the fault is the carrier's own
@@ -45,7 +48,10 @@ export function vendorErrors(
 }
 
 export interface CallContext<Credentials = unknown> {
-  /** One, or two during a change: calls use the first, and a callback may be signed with either. At most 60 s old. */
+  /**
+   * One set of credentials, or two during a rotation: calls use the first, and a callback may be signed with either. At most
+   * 60 s old.
+   */
   readonly credentials: () => Promise<readonly Credentials[]>;
   readonly timeLimitMs: number;
 }
@@ -55,13 +61,13 @@ export interface CarrierContext<Credentials = unknown> extends CallContext<Crede
   readonly callbackUrl: (path: string) => string;
   readonly prices: PriceTable;
   readonly clock: Clock;
-  /** For a carrier that is a part of the deployment. */
+  /** The environment variables, for a carrier that is part of the deployment. */
   readonly env: EnvironmentFor<typeof carriers>;
 }
 
 export interface CallbackRequest {
   readonly method: 'GET' | 'POST';
-  /** The whole address that the carrier called, with its query. */
+  /** The full URL that the carrier called, including the query. */
   readonly url: string;
   /** The part after `/carriers/NAME/`. */
   readonly path: string;
@@ -72,7 +78,7 @@ export interface CallbackRequest {
 
 export interface CredentialCheck {
   readonly works: boolean;
-  /** The carrier's response, for the operator; never a credential. */
+  /** The response of the carrier, to show to the operator; it never contains a credential. */
   readonly answer: string;
 }
 
@@ -80,35 +86,39 @@ export interface CarrierModule<Credentials = unknown> {
   readonly descriptor: CarrierDescriptor;
   /** By channel: the codes with which the carrier refuses a message, or reports its failure. */
   readonly errors: { readonly [Of in Channel]?: VendorErrors };
-  /** The form of its secret, which is JSON; absent if it has none. */
+  /** The schema of the carrier's secret, which is JSON; absent if the carrier has no secret. */
   readonly credentials?: z.ZodMiniType<Credentials>;
   /** @throws if the environment lacks a value that the carrier needs. */
   create(channel: Channel, context: CarrierContext<Credentials>): Carrier;
-  /** Makes a call that sends nothing. */
+  /** Checks the credentials by a call that sends nothing. */
   checkCredentials?(context: CallContext<Credentials>): Promise<CredentialCheck>;
 }
 
 export interface CarrierReports<Credentials = unknown> {
   readonly descriptor: CarrierDescriptor;
   /**
-   * Check that a callback comes from the carrier. No function throws, whatever a stranger sends. Absent if its reports come by a
-   * topic.
+   * Check that a callback comes from the carrier. These functions never throw, regardless of the request. Absent if the
+   * carrier reports through a topic.
    */
   readonly callbacks?: {
-    /** The form of its secret, as in `CarrierModule`. */
+    /** The schema of the carrier's secret, as in `CarrierModule`. */
     readonly credentials: z.ZodMiniType<Credentials>;
     /** Checks the raw bytes. True if one of the credentials fits. */
     verify(request: CallbackRequest, credentials: readonly Credentials[]): boolean;
-    /** Returns the response to a GET that checks if the address is ours; undefined refuses it. */
+    /**
+     * Returns the response to a GET by which the carrier checks that the address is ours; undefined refuses the request.
+     */
     answerChallenge?(request: CallbackRequest, credentials: readonly Credentials[]): string | undefined;
   };
   /** @throws UnreadableNotification if nothing in it can be read. */
   parse(reported: Reported): CarrierNotification;
 }
 
-/** The facts of a carrier, which the deploy, the hand-over and the tests read. */
+/** The facts of a carrier. The deploy, the hand-over and the tests read them. */
 export interface CarrierDescriptor {
-  /** The name of its folder, in settings, in rows of `senders`, and in the paths of its callbacks. */
+  /**
+   * The name of the carrier's folder. It is also the name in settings, in rows of `senders`, and in the paths of callbacks.
+   */
   readonly name: string;
   readonly channels: readonly Channel[];
   readonly senderKinds: readonly (
@@ -123,20 +133,20 @@ export interface CarrierDescriptor {
   readonly throughput: string;
   readonly confirms: string;
   readonly sandbox: string;
-  /** The shortest and the longest validity period that it accepts. */
+  /** The shortest and the longest validity period that the carrier accepts. */
   readonly validitySeconds: { readonly min: number; readonly max: number };
-  /** Its reaction to a repeated request with the same attempt id. */
+  /** The reaction of the carrier to a repeated request with the same attempt id. */
   readonly repeatedRequest: 'recognized' | 'sent_again';
   readonly settledBy: SettledBy;
-  /** True if it has a `lookup` of messages. */
+  /** True if the carrier can look up messages (`lookup`). */
   readonly canLookUp: boolean;
-  /** The way of its reports: it calls us, or publishes to a topic that feeds the receipts queue. */
+  /** Says how the carrier reports: it calls us, or publishes to a topic that feeds the receipts queue. */
   readonly reportsBy: 'callback' | 'topic';
-  /** True if it has credentials, which are in a secret of its own. */
+  /** True if the carrier has credentials. They are in a separate secret. */
   readonly hasCredentials: boolean;
 }
 
-/** Returns the rest of a message's validity period in seconds, within the limits of the carrier. */
+/** Returns the remaining validity period of a message in seconds, within the limits of the carrier. */
 export function validitySecondsFor(
   { validitySeconds: { min, max } }: CarrierDescriptor,
   expiresAt: string,

@@ -11,7 +11,7 @@ export interface Reported {
   /** The part after `/carriers/NAME/` in the address of a callback. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  /** The time at which a callback was received; a topic has the time in its body. */
+  /** The time at which a callback was received; a notification of a topic contains this time in its body. */
   readonly receivedAt: Date;
 }
 
@@ -19,17 +19,18 @@ export interface Reported {
 export interface CarrierNotification {
   readonly receipts: readonly Receipt[];
   readonly inbound: readonly InboundMessage[];
-  /** The parts that could not be read, beside others that could. */
+  /** The unreadable parts of a report that also has readable parts. */
   readonly unreadable: readonly UnreadableNotification[];
 }
 
-/** The report has none of the documented forms: its queue message goes to the dead-letter queue. */
+/** The report matches none of the documented formats, so its queue message goes to the dead-letter queue. */
 export class UnreadableNotification extends Error {
   override readonly name = 'UnreadableNotification';
 }
 
 /**
- * Parses JSON. Replaces half characters, which the parts of a long SMS can contain, because DynamoDB does not store them.
+ * Parses JSON. Replaces half characters, because DynamoDB does not store them. The parts of a long SMS can contain such
+ * characters.
  *
  * @throws UnreadableNotification
  */
@@ -63,7 +64,7 @@ export function unreadable(what: string, cause: unknown): UnreadableNotification
   return new UnreadableNotification(`${what} does not have a documented form: ${why}`, { cause });
 }
 
-/** Recognizes an error without zod's class of errors, which would add its translations to the bundle. */
+/** Recognizes an error of zod without the error class, because the class would add its translations to the bundle. */
 function isZodError(error: unknown): error is z.core.$ZodError {
   return typeof error === 'object' && error !== null && 'issues' in error && Array.isArray(error.issues);
 }

@@ -1,4 +1,4 @@
-/** Lists the reports of each carrier. `carriers.ts` lists the same carriers. */
+/** Lists the reports of each carrier. `carriers.ts` contains the same carriers. */
 
 import { awsReports } from './aws/aws-reports.ts';
 import type { CarrierReports } from './carrier-module.ts';

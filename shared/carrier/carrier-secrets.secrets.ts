@@ -1,6 +1,6 @@
 /**
- * Reads the credentials of each carrier from its secret, again within 60 s, so a change needs no deploy. Checks them by a call
- * that sends nothing.
+ * Reads the credentials of each carrier from its secret, and again after at most 60 s, so a change needs no deploy. Checks
+ * the credentials by a call that sends nothing.
  */
 
 import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -23,7 +23,7 @@ export class NoCredentials extends Error {
   override readonly name = 'NoCredentials';
 }
 
-/** Returns a reader of credentials. It rejects with `NoCredentials` if the secret contains none. */
+/** Returns a reader of credentials. The reader rejects with `NoCredentials` if the secret contains no credentials. */
 export function carrierSecrets(
   client: SecretsManagerClient,
   {
@@ -31,7 +31,9 @@ export function carrierSecrets(
     baseUrls,
   }: {
     readonly arns: string;
-    /** True if a secret may name the address of the carrier: only on a stage that reaches no real carrier. */
+    /**
+     * True if a secret may set the address of the carrier. This is permitted only on a stage that reaches no real carrier.
+     */
     readonly baseUrls: boolean;
   },
   clock: Clock,
@@ -50,7 +52,7 @@ export function carrierSecrets(
       .array(schema)
       .check(z.minLength(1), z.maxLength(2))
       .safeParse(given(await textOf(carrier)));
-    // The text of zod's error is left out, because it may quote a value.
+    // The message does not contain the text of zod's error, because that text may quote a value.
     if (!parsed.success)
       throw new NoCredentials(`the secret of the carrier ${carrier} has no valid credentials`);
     return parsed.data;
@@ -68,12 +70,12 @@ export function carrierSecrets(
   }
 }
 
-/** Shorter than the time that API Gateway waits. */
+/** Less than the time for which API Gateway waits. */
 const timeLimitMs = 8000;
 
 /**
- * Returns a function that checks the credentials of a carrier. It resolves to undefined for a carrier without credentials, and
- * never rejects: an error is the answer.
+ * Returns a function that checks the credentials of a carrier. The function resolves to undefined for a carrier without
+ * credentials. It never rejects: an error is a result.
  *
  * @param load - loads the carriers when they are needed, because their code would slow the start of a command
  */

@@ -1,6 +1,6 @@
 /**
- * Lists the carriers. A new carrier is a folder and a line here. Functions import the list as `#carriers`. A bundle contains a
- * list of its stage's carriers only (`lib/build/stage-carriers.ts`).
+ * Lists the carriers. To add a carrier, add its folder and a line here. Functions import the list as `#carriers`. A bundle
+ * contains a list with only the carriers of its stage (`lib/build/stage-carriers.ts`).
  */
 import { aws } from './aws/aws.ts';
 import type { CarrierModule } from './carrier-module.ts';
@@ -11,5 +11,5 @@ import { twilio } from './twilio/twilio.ts';
 
 export const carrierModules: readonly CarrierModule[] = [aws, infobip, meta, simulator, twilio];
 
-/** The carriers whose credentials can be tried; functions import the list as `#carriers-with-credentials`. */
+/** The carriers whose credentials can be checked; functions import the list as `#carriers-with-credentials`. */
 export const carriersWithCredentials = carrierModules.filter(({ descriptor }) => descriptor.hasCredentials);

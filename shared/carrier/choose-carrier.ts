@@ -9,11 +9,12 @@ import type { Clock } from '../platform/clock.ts';
 import type { CarrierContext, CarrierModule } from './carrier-module.ts';
 import type { CredentialsOf } from './carrier-secrets.secrets.ts';
 
-/** The time in which a carrier must accept a message. */
+/** The maximum number of seconds in which a carrier must accept a message. */
 export const carrierSecondsMax = 8;
 
 /**
- * Returns a function that returns the carriers of a message, the preferred one first; none if its channel is turned off.
+ * Returns a function that returns the carriers of a message, the preferred one first. It returns none if the channel of the
+ * message is turned off.
  *
  * @throws if the stage lacks a value that one of its carriers needs.
  */

@@ -21,17 +21,17 @@ export async function newestOf<Credentials>({ credentials }: CallContext<Credent
   return newest;
 }
 
-/** Checks the credentials by the response to a call that sends nothing. */
+/** Checks the credentials with a call that sends no message. */
 export async function checkedBy(call: ReturnType<typeof callVendor>): Promise<CredentialCheck> {
   const response = await call;
   if (!response.connected) return { works: false, answer: response.reason };
   return { works: response.status === 200, answer: `${response.status}` };
 }
 
-/** A connection is made in a fraction of this, or not at all. */
+/** A successful connection needs only a fraction of this time. */
 const connectingMsMax = 2000;
 
-/** Far more than any response of a carrier. */
+/** Far larger than any response of a carrier. */
 const responseCharactersMax = 1_000_000;
 
 /** @throws if the vendor may have got the request. The error contains neither headers nor bodies. */
@@ -55,7 +55,7 @@ export function callVendor({
   const isSecure = url.startsWith('https:');
   return new Promise((resolve, reject) => {
     let isConnected = false;
-    // No socket is kept: the other end may close it while the function is frozen, which only the next request would show.
+    // Keeps no socket open: the carrier may close it while the function is frozen, and only the next request would notice.
     const request = (isSecure ? httpsRequest : httpRequest)(url, { method, headers, agent: false });
     const limits = [
       setTimeout(() => {

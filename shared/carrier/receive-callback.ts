@@ -1,6 +1,7 @@
 /**
- * Receives a carrier's call: verifies it over its raw bytes before it reads anything in it, and answers after the call is in
- * the receipts queue. A call that fails changes nothing and counts against the caller's address; a verified one is not counted.
+ * Receives a carrier's call: verifies the raw bytes before it reads the content, and responds after the call is stored in
+ * the receipts queue. A call that is not verified changes nothing and counts against the caller's address. A verified call
+ * is not counted.
  *
  *   verified ─ crash → the carrier has no response, and calls again
  *   stored in the queue ─ crash → the same; a repeated report changes nothing
@@ -37,7 +38,7 @@ const storedCallback = z.object({
   carrier: z.string(),
   path: z.string(),
   query: z.record(z.string(), z.string()),
-  /** A text, or the base64 of its bytes compressed. */
+  /** The text, or its compressed bytes in base64. */
   body: z.string(),
   encoding: z.optional(z.literal('gzip')),
   received_at: z.iso.datetime(),
@@ -71,7 +72,7 @@ export function callbackOperations(
     const credentials = await credentialsOf(name, callbacks.credentials).catch((error) => {
       ctx.warn('the callback of a carrier cannot be verified', error);
       if (error instanceof NoCredentials) return undefined;
-      // The secret cannot be read: after a 503 a carrier calls again, after a 403 it does not.
+      // The secret cannot be read. The carrier calls again after a 503, but not after a 403.
       throw error;
     });
     if (credentials === undefined) return undefined;
@@ -106,12 +107,12 @@ export function callbackOperations(
       const callback = toStore({ carrier, path: rest, query, received_at: now.toISOString() }, rawBody);
       if (callback === undefined)
         throw new GatewayError('payload_too_large', 'The body does not fit the queue, even compressed.');
-      // Each carrier is a group of the fair queue.
+      // The fair queue treats each carrier as a group.
       const message = { json: JSON.stringify(callback), clientId: carrier };
       await sendMessages(ctx.sqs(), ctx.env.RECEIPTS_QUEUE_URL, [message]);
     }
     const headers = { 'Content-Type': 'text/plain' };
-    // Twilio would send a text to the person as a reply.
+    // Without a challenge the body is empty, because Twilio would send a text to the recipient as a reply.
     return { status: 200, headers, body: challenge ?? '', log: { carrier } };
   };
 
@@ -176,8 +177,8 @@ function bodyIn({ encoding, body }: StoredCallback): string {
 }
 
 /**
- * Reads a queue message. A callback names its carrier; everything else comes from the topic. Each receipt gets the names of the
- * carriers that report this way.
+ * Reads a queue message. A callback names its carrier. All other reports come from the topic. Each receipt gets the names of
+ * the carriers that report this way.
  *
  * @throws UnreadableNotification if nothing in it can be read.
  */

@@ -7,13 +7,13 @@ import type {
   WhatsAppContent,
 } from '../message/whatsapp-content.ts';
 
-/** The version of Meta's API whose form the payload has. */
+/** The version of Meta's API that defines the form of the payload. */
 export const metaApiVersion = 'v23.0';
 
 /**
  * WhatsApp accepts a text only within 24 hours of the recipient's last message, a template at any time.
  *
- * @param otpTemplate - as it is registered with Meta, `name/language`; without it one-time passwords are sent as text
+ * @param otpTemplate - the template as registered with Meta, `name/language`; if absent, one-time passwords are sent as text
  */
 export function whatsAppPayload({ message, body, attempt }: HandOverRequest, otpTemplate?: string): object {
   const { text, code } = body;

@@ -1,4 +1,7 @@
-/** Reads the statuses of Meta's webhook entry. They come in any order; the transition table decides which of them count. */
+/**
+ * Reads the statuses of Meta's webhook entry. Statuses arrive in any order. The transition table decides which statuses
+ * change a message.
+ */
 
 import * as z from 'zod/mini';
 import { messageError } from '../contract/message-error-codes.ts';
@@ -10,9 +13,9 @@ import { withoutUndefined } from '../platform/object-fields.ts';
 import { vendorErrors } from './carrier-module.ts';
 
 /**
- * Meta's error codes, of responses and of statuses
- * (https://developers.facebook.com/documentation/business-messaging/whatsapp/support/error-codes). One that is not listed is
- * `carrier_rejected`.
+ * Meta's error codes in responses and statuses
+ * (https://developers.facebook.com/documentation/business-messaging/whatsapp/support/error-codes). A code that is not listed
+ * becomes `carrier_rejected`.
  */
 export const whatsAppErrors = vendorErrors(
   {
@@ -36,7 +39,7 @@ export const whatsAppErrors = vendorErrors(
   },
 );
 
-/** The end of the year 9999: refuses a time in milliseconds. */
+/** The end of the year 9999. A time in milliseconds is above this limit and is refused. */
 const maxEpochSeconds = 253_402_300_799;
 
 /** Seconds since the epoch: documented as a string. */
@@ -54,15 +57,16 @@ export const whatsAppStatus = z.object({
 const reached = ['sent', 'delivered', 'read'] as const;
 
 /**
- * Returns a receipt with our own id of the message if the status contains it. Otherwise returns one for each id that the carrier
- * may have returned at the hand-over, its own and Meta's; a receipt with an unknown id changes nothing.
+ * If the status contains our own id of the message, returns one receipt with this id. Otherwise returns a receipt for each
+ * id that the carrier may have returned at the hand-over: its own id and Meta's. A receipt with an unknown id changes
+ * nothing.
  */
 export function receiptsOfStatus(
   reported: z.output<typeof whatsAppStatus>,
   source: {
     /** ISO 8601: when Meta's call arrived. */
     readonly receivedAt: string;
-    /** Our number, in the form that a send names. */
+    /** Our number, in the form in which a send request names it. */
     readonly from: string | undefined;
     /** The id that the hand-over returned for the message; undefined if the carrier does not name it. */
     readonly carrierMessageId: string | undefined;
@@ -81,7 +85,8 @@ export function receiptsOfStatus(
     return [
       {
         ...(attemptNamed(own) ?? { messageId: own }),
-        // The hand-over to Meta returned this id. AWS returned an id of its own, so its event is not compared with it.
+        // With Meta, the hand-over returned this id. AWS returned its own id, so the id of its event is not compared with
+        // the stored id.
         ...(carrierMessageId === reported.id ? { carrierMessageId } : {}),
         transition: { ...transition, ...withoutUndefined({ carrierMessageId }) },
         ...named,
@@ -109,13 +114,13 @@ function transitionOf(reported: z.output<typeof whatsAppStatus>, receivedAt: str
 /** Meta's error "Message expired". */
 export const expiredAtMeta = 410;
 
-/** A carrier's time that is further ahead of our clock is ignored. */
+/** If a carrier's time is ahead of our clock by more than this, it is ignored. */
 export const clocksDifferMaxMs = 60_000;
 
 /**
- * Returns a moment in the second that Meta names: the time of receipt if it is within that second, else the end of the second,
- * because its start may be before the event that caused it. A second that is more than a minute ahead of our clock is ignored:
- * the newest opt-out or opt-in counts, so none may be in the future.
+ * Returns a time in the second that Meta names: the time of receipt if it is in that second, otherwise the end of the
+ * second, because its start may be before the event that caused the status. A second that is more than a minute ahead of our
+ * clock is ignored: the newest opt-out or opt-in decides, so neither may be in the future.
  *
  * @param receivedAt - ISO 8601, to the nanosecond
  */

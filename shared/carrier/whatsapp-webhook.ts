@@ -20,10 +20,10 @@ export const whatsAppWebhookEntry = z.object({
         metadata: z.optional(
           z.object({ display_phone_number: z.optional(z.string()), phone_number_id: z.optional(z.string()) }),
         ),
-        /** Each item is read separately, so an unreadable one holds no other back. */
+        /** Reads each item separately, so that an unreadable item does not hold back the others. */
         statuses: z.optional(z.array(z.unknown())),
         messages: z.optional(z.array(z.unknown())),
-        /** The writers of the messages. */
+        /** The authors of the messages. */
         contacts: z.optional(z.array(z.unknown())),
       }),
     }),
@@ -39,9 +39,12 @@ export function readWebhookEntry(
   }: {
     /** ISO 8601: when Meta's call arrived. */
     readonly receivedAt: string;
-    /** Returns the id by which a send names our number as its sender. */
+    /** Returns the id that a send request uses to name our number as the sender. */
     readonly numberIdOf: (metaId: string | undefined) => string | undefined;
-    /** Returns the id that the hand-over returned, by Meta's id of the message; undefined if the carrier does not name it. */
+    /**
+     * Returns the id that the hand-over returned for the message with this Meta id; undefined if the carrier does not name
+     * it.
+     */
     readonly carrierMessageIdOf: (metaId: string) => string | undefined;
   },
 ): CarrierNotification {
@@ -84,7 +87,7 @@ const envelope = z.object({
   from_user_id: z.nullish(text),
   id,
   timestamp: epochSecondsText,
-  /** The message that the person answers or forwards. */
+  /** The message that the recipient replies to or forwards. */
   context: z.optional(z.object({ id: z.optional(id) })),
 });
 
@@ -93,7 +96,8 @@ const contact = z.object({ wa_id: z.nullish(text), user_id: z.nullish(text) });
 const phoneNumber = /^\+?\d{4,15}$/;
 
 /**
- * Returns the number of the person; if it is hidden, Meta's id of the person. Meta omits or empties hidden fields.
+ * Returns the recipient's number or, if it is hidden, Meta's id of the recipient. Meta omits hidden fields or sends them
+ * empty.
  *
  * @throws Error if neither is given.
  */
@@ -108,13 +112,13 @@ function personOf({ from, from_user_id }: z.output<typeof envelope>, contacts: r
   return person;
 }
 
-/** A text, or another content. */
+/** The content of a message: a text or another type. */
 interface Content {
   readonly text?: string;
   readonly content?: NonNullable<InboundMessage['content']>;
 }
 
-/** The type of notices about a person, such as a new number. They are not messages. */
+/** The type of notices about a recipient, such as a new number. They are not messages. */
 const notAMessage = 'system';
 
 const readers = new Map<string, (message: unknown) => Content>(
@@ -144,7 +148,7 @@ const readers = new Map<string, (message: unknown) => Content>(
     interactive: readInteractive,
     reaction: reader(
       z.object({ reaction: z.object({ emoji: z.optional(text) }) }),
-      // If the person removes the reaction, Meta omits the emoji or sends an empty one.
+      // If the recipient removes the reaction, Meta omits the emoji or sends an empty one.
       ({ reaction: { emoji } }) => ({ content: { type: 'reaction', reaction: emoji ? { emoji } : {} } }),
     ),
     contacts: reader(z.object({ contacts: z.array(asGiven) }), ({ contacts }) => ({
@@ -179,7 +183,7 @@ const interactiveReaders = new Map<string, (message: unknown) => Content>(
 );
 
 /**
- * Returns the message; undefined for a notice about the person.
+ * Returns the message; undefined for a notice about the recipient.
  *
  * @throws Error if the message does not have a documented form.
  */
@@ -188,7 +192,7 @@ function inboundOfWhatsApp(
   event: {
     /** Ours. */
     readonly number: string;
-    /** The id by which a send names it as its sender. */
+    /** The id that a send request uses to name this number as the sender. */
     readonly numberId: string | undefined;
     /** ISO 8601: when Meta's call arrived. */
     readonly receivedAt: string;

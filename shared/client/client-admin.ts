@@ -1,6 +1,6 @@
 /**
- * Creates clients and API keys and rotates secrets. A new secret is shown once; the one before it stays valid for 24 h, or as
- * long as the rotation asks for.
+ * Creates clients and API keys and rotates secrets. A new secret is shown once. The previous secret stays valid for 24 h, or
+ * for the time that the rotation sets.
  */
 import * as z from 'zod/mini';
 import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
@@ -39,9 +39,11 @@ import {
   type WebhookSecret,
 } from './webhook-secrets.dynamo.ts';
 
-/** The secret before the newest one, of a client or of webhooks, from when the newest is in use. */
+/**
+ * The hours for which the previous secret of a client or of webhooks stays valid after the newest secret comes into use.
+ */
 export const previousSecretHours = 24;
-/** A rotation may choose another time, 0 after a leak. */
+/** The longest time that a rotation can set; 0 is for use after a leak. */
 export const previousSecretHoursMax = 168;
 const overlapHours = z.int().check(z.minimum(0), z.maximum(previousSecretHoursMax));
 
@@ -63,11 +65,11 @@ export function overlapText(stays: string, { overlap_hours = previousSecretHours
     : `the previous one ${stays} for ${overlap_hours} h more`;
 }
 
-/** The newest secret, and the one before it until its overlap ends (contract 2.6 and 7.6). */
+/** The newest secret, and the previous secret until its overlap ends (contract 2.6 and 7.6). */
 const secretsMax = 2;
 
 /**
- * Called just before an allowed change is written, to make its entry in the Activity Log. If it throws, nothing is
+ * Called just before an allowed change is written. It writes the entry in the Activity Log. If it throws, nothing is
  * changed.
  */
 type BeforeChange<Change extends readonly unknown[] = []> = (...change: Change) => Promise<void>;
@@ -83,7 +85,7 @@ export async function createClient(
     readonly name: string;
     readonly scopes: readonly Scope[];
     readonly webhookUrl?: string;
-    /** The only countries that it may send to; without them it follows the stage. */
+    /** The only countries to which the client may send. If they are absent, the countries of the stage apply. */
     readonly countries?: readonly string[] | undefined;
   },
   now: Date,
@@ -124,8 +126,8 @@ export async function setClientDisabled(
 }
 
 /**
- * Rotates the client secret. The previous secret stays valid for the overlap; if no overlap is given, no older secret
- * does. @throws GatewayError `secret_limit_reached` if the secret before the previous one is still valid
+ * Rotates the client secret. The previous secret stays valid for the overlap. With an overlap of 0, all older secrets become
+ * invalid. @throws GatewayError `secret_limit_reached` if the secret before the previous one is still valid
  */
 export async function rotateClientSecret(
   dependencies: Context<'CLIENTS_TABLE'> & { readonly random: (size: number) => Buffer },
@@ -176,8 +178,8 @@ export async function rotateWebhookSecret(
 }
 
 /**
- * Issues a new webhook secret. Until it is active only the old secrets sign; then all sign for the overlap (contract
- * 7.5).
+ * Issues a new webhook secret. Until the new secret is active, only the old secrets sign. Then all secrets sign for the
+ * overlap (contract 7.5).
  *
  * @param endpointId - undefined for the secret of the account
  * @throws GatewayError `not_found` if the endpoint has no secret, because it does not exist
@@ -201,7 +203,7 @@ export async function issueWebhookSecret(
     // Throws before anything is recorded if the rotation is not allowed.
     withNewWebhookSecret(secret, before, clock(), overlapHours);
     await recorded();
-    // Read for each attempt: from the time of the write, workers have 60 s to read the secret.
+    // Reads the clock again for each attempt: workers have 60 s to read the secret, counted from the time of the write.
     const after = withNewWebhookSecret(secret, before, clock(), overlapHours);
     if (await replaceWebhookSecrets(dependencies, clientId, before, after, endpointId)) return rotated(after);
     if (endpointId !== undefined && before.length === 0) throw standardError('not_found');
@@ -253,7 +255,7 @@ export async function revokeApiKey(
   now: Date,
   beforeChange: BeforeChange = unrecorded,
 ): Promise<void> {
-  // The index by which keys are found has a new one a moment after it was made.
+  // The index that finds keys contains a new key only a moment after its creation.
   const key = await retry({ delaysMs: [200, 400, 800] }, async () => {
     const found = (await apiKeysOf(ctx, clientId)).find((row) => row.key_id === keyId);
     if (found === undefined) throw new GatewayError('not_found', 'This client has no API key with this id.');
@@ -266,7 +268,7 @@ export async function revokeApiKey(
 
 /**
  * Returns the list with the new secret first. The previous secret signs for the overlap after the new one is active. With an
- * overlap of 0 hours all older ones end when the new one is active.
+ * overlap of 0 hours, all older secrets end when the new secret becomes active.
  *
  * @throws GatewayError `secret_limit_reached` if two secrets are in use and the rotation has an overlap
  */
@@ -290,7 +292,7 @@ export function withNewWebhookSecret(
   return [{ secret, created_at, active_at: activeAt.toISOString() }, ...ending];
 }
 
-/** Refuses a third secret: none that was given out ends early to make room for another. */
+/** Refuses a third secret, because no issued secret may end early to make room for a new one. */
 function assertRoomForSecret(live: readonly { readonly expires_at?: string | undefined }[]): void {
   if (live.length < secretsMax) return;
   const [endsAt = ''] = live.flatMap(({ expires_at }) => expires_at ?? []).toSorted();

@@ -74,7 +74,7 @@ export function storeWebhookUrl(
   return update(ctx, clientId, { [attributesIn[mode].webhookUrl]: url });
 }
 
-/** Sets the lists. `null` removes a list, which allows everything; an absent list is not changed. */
+/** Sets the lists. `null` removes a list, so that everything is allowed. An absent list is not changed. */
 export function storePermissions(
   ctx: Context<'CLIENTS_TABLE'>,
   clientId: string,
@@ -152,7 +152,7 @@ const disabledClients = oncePerContext(({ db, env, clock }: Context<'CLIENTS_TAB
   ),
 );
 
-/** Returns true if a client is disabled; at most 45 s old. */
+/** Returns true if a client is disabled. The result is at most 45 s old. */
 export async function isClientDisabled(ctx: Context<'CLIENTS_TABLE'>, clientId: string): Promise<boolean> {
   return (await disabledClients(ctx)(clientId))?.disabled === true;
 }

@@ -59,7 +59,7 @@ function inTestMode(client: Client): Client {
     name: nameIn('test', client.name),
     scopes: client.scopes.filter((scope) => scope === apiKeyScope),
     secrets: test_secrets ?? [],
-    // Null: a test key removed it.
+    // Null means that a test key removed the URL.
     webhook_url: test_webhook_url === undefined ? liveUrl : (test_webhook_url ?? undefined),
   };
 }
@@ -84,7 +84,7 @@ export function isLive(secret: { readonly expires_at?: string | undefined }, now
   return secret.expires_at === undefined || now.getTime() < Date.parse(secret.expires_at);
 }
 
-/** True if `secret` is one of the client's valid secrets. Always compares all of them, in constant time. */
+/** True if `secret` is one of the client's valid secrets. Always compares all secrets, in constant time. */
 export function hasSecret(client: Client, secret: string, now: Date): boolean {
   const hash = secretHash(secret);
   let found = false;
@@ -118,7 +118,7 @@ export function isApiKey(text: string): boolean {
   return /^sk-(?:test-)?[A-Za-z0-9_-]{43}$/.test(text);
 }
 
-/** Returns the client id in the mode of the secret. The client itself uses one id with both secrets. */
+/** Returns the client id in the mode of the secret. The client uses the same id with live and test secrets. */
 export function clientIdFor(secret: string, clientId: string): string {
   return /^cs_test_[A-Za-z0-9_-]{43}$/.test(secret) ? clientIdIn('test', clientId) : clientId;
 }

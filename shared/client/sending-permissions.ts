@@ -87,7 +87,7 @@ export function recipientRefusal(
   }
   if (from === undefined || country === undefined) return undefined;
   if (isAlphanumeric(from) && countriesWithoutSenderIds.has(country)) {
-    return `Alphanumeric senders are not taken in ${country}: send from a phone number.`;
+    return `Alphanumeric senders are not accepted in ${country}: send from a phone number.`;
   }
   return undefined;
 }

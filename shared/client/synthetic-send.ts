@@ -1,8 +1,7 @@
 /**
- * A synthetic send: sends a message with a test token through the gateway's public address, as a client would, and
- * follows it until its status is `delivered`. It exercises the API, the tables, the stream, the queues and the
- * receipts, but no carrier. A failure is an outcome, not an error, so that the function fails only if it is broken
- * itself.
+ * A synthetic send: sends a message with a test token through the gateway's public address, as a client would, and follows
+ * it until its status is `delivered`. It exercises the API, the tables, the stream, the queues and the receipts, but no
+ * carrier. A failed send is a result, not an error. The function fails only if it is broken itself.
  */
 import * as z from 'zod/mini';
 import { clientIdIn, syntheticClientId } from '../contract/mode.ts';
@@ -12,10 +11,10 @@ import { apiKeyScope } from './client.ts';
 import { rotateClientSecret } from './client-admin.ts';
 import { findClient, storeClient } from './client-store.dynamo.ts';
 
-/** Longer than any request takes that meets the objectives, also one with a cold start. */
+/** Longer than any request that meets the objectives, even with a cold start. */
 const timeLimitMs = 5000;
 
-/** Keeps X-Ray from recording the request: each trace costs, and these are always the same. */
+/** Stops X-Ray from recording the request: each trace costs money, and these traces are always the same. */
 const untraced = 'Root=1-00000000-000000000000000000000000;Sampled=0';
 
 export type CallGateway = ReturnType<typeof callGateway>;
@@ -37,7 +36,7 @@ export function callGateway(baseUrl: string) {
       redirect: 'manual',
       headers: {
         'X-Amzn-Trace-Id': untraced,
-        // A connection that is kept while Lambda freezes the function may be closed at its other end.
+        // The other end may close a kept connection while Lambda freezes the function.
         Connection: 'close',
         ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
@@ -53,9 +52,9 @@ export type SyntheticSend =
   | {
       readonly outcome: 'delivered';
       readonly messageId: string;
-      /** From the time at which the message was stored. */
+      /** The milliseconds from the storing of the message to its hand-over. */
       readonly handOverMs: number;
-      /** The same, until the status was seen. */
+      /** The milliseconds from the storing of the message until `delivered` was seen. */
       readonly deliveryMs: number;
     }
   | { readonly outcome: 'failed'; readonly messageId: string | undefined; readonly reason: string };
@@ -63,9 +62,12 @@ export type SyntheticSend =
 /** Ofcom reserves this number for drama, so it belongs to nobody. */
 const recipient = '+447700900123';
 const deliveredWithinMs = 30_000;
-/** Between reads of the status, doubled up to the second; a stage that is down must not use up the client's limit. */
+/**
+ * The wait between reads of the status, which doubles from `first` to `longest`. If a stage is down, the reads must not use
+ * up the client's limit.
+ */
 const pollMs = { first: 500, longest: 4000 };
-/** A token is renewed so long before its end that it is valid until the message is delivered. */
+/** A token is renewed this long before it expires, so that it is valid until the message is delivered. */
 const renewedBeforeMs = 120_000;
 
 const instant = z.pipe(
@@ -136,7 +138,7 @@ export function syntheticSender(dependencies: {
         token: bearer,
         body: { to: recipient, message: 'Synthetic send' },
       });
-      // The next run asks for another one.
+      // The next run requests a new token.
       if (response.status === 401) token = undefined;
       messageId = parsed('the send', response, sendBody).message_id;
       return await deliveredMessage(bearer, messageId);
@@ -163,7 +165,9 @@ function parsed<Body extends z.ZodMiniType>(
   throw new Error(`${what} is ${status} ${errorBody.safeParse(body).data?.error ?? ''}`.trim());
 }
 
-/** The country of the recipient, in a list of the client's own: the countries of the stage may be others. */
+/**
+ * The recipient's country. The client gets its own list with this country, because the stage may allow other countries only.
+ */
 const country = 'GB';
 
 /**

@@ -59,7 +59,7 @@ export async function readWebhookSecrets(
     endpointId === undefined
       ? row?.webhook_secrets
       : listsOfEndpoints.parse(row?.endpoint_secrets)[endpointId];
-  // Test webhooks are signed as live ones until a test key makes a secret.
+  // Test webhooks are signed with the live secrets until a test key creates a secret.
   const isOfAccount = endpointId === undefined && modeOf(clientId) === 'test';
   if (secrets === undefined && isOfAccount) return readWebhookSecrets(context, settingsIdOf(clientId));
   return secretList.parse(secrets);
@@ -86,7 +86,7 @@ const cacheOf = oncePerContext((context: Context<'CLIENT_SECRETS_TABLE'>) =>
   ),
 );
 
-/** Replaces the secrets; false if they are no longer `before`, because another writer changed them. */
+/** Replaces the secrets. Returns false if they are no longer `before`, because another writer changed them. */
 export async function replaceWebhookSecrets(
   { db, env }: Context<'CLIENT_SECRETS_TABLE'>,
   clientId: string,

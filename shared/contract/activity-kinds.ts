@@ -58,7 +58,7 @@ const noticeKinds = [
 export type NoticeKind = (typeof noticeKinds)[number] | 'webhook_failed';
 const signInKinds: readonly ActivityKind[] = ['signed_in'];
 
-/** The kinds by subject. One failing endpoint writes thousands of entries, among which no change would be found. */
+/** The kinds by subject. One failing endpoint writes thousands of entries, which would hide the changes. */
 export const activityGroups = {
   changes: activityKinds.filter((kind) => ![...webhookKinds, ...noticeKinds, ...signInKinds].includes(kind)),
   webhooks: webhookKinds,
@@ -68,8 +68,8 @@ export const activityGroups = {
 export type ActivityGroup = keyof typeof activityGroups;
 
 /**
- * The kinds whose number grows with the messages. One partition could not take them, so their entries are spread over
- * the shards of their client and of their kind (`write-activity.dynamo.ts`). The other kinds are changes by
+ * The kinds whose entries increase with the number of messages. One partition could not store all of these entries, so they
+ * are spread over the shards of their client and of their kind (`write-activity.dynamo.ts`). The other kinds are changes by
  * administrators and clients; they have their own partition.
  */
 export const spreadKinds: readonly ActivityKind[] = ['webhook_failed', 'inbound_unassigned'];
@@ -78,7 +78,7 @@ export function isSpread(kind: ActivityKind): boolean {
   return spreadKinds.includes(kind);
 }
 
-/** Each takes 1,000 writes a second. */
+/** Each shard accepts 1,000 writes a second. */
 export const activityShards = 8;
 
 export function shardKey(of: string, shard: number): string {

@@ -17,7 +17,9 @@ export type SendKind = (typeof sendKinds)[number];
 
 const off = 'off';
 
-/** The carriers of a channel as a setting has them: their names in order of preference, separated by commas, or `off`. */
+/**
+ * The carriers of a channel, as a setting contains them: their names in order of preference, separated by commas, or `off`.
+ */
 export const carrierList = z
   .string()
   .check(z.regex(/^[a-z]+(,[a-z]+)*$/, 'off, or names of carriers in order of preference, as twilio,aws'));

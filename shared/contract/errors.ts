@@ -32,7 +32,7 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus;
 
-/** The texts that are sent, and shown as examples in the API document. */
+/** The texts of error responses, which are also examples in the API document. */
 export const errorTexts = {
   unsupported_grant_type: 'grant_type must be client_credentials.',
   invalid_scope: (scopes: string) => `This client does not have the scope ${scopes}.`,
@@ -78,7 +78,7 @@ export function countryNotAllowed(country: string | undefined): string {
   return `This client may not send to ${placeName(country)}. If it should, ask the operator of the gateway to allow the country.`;
 }
 
-/** Returns the text for one-time passwords by SMS to a country that are held. */
+/** Returns the text for a country for which one-time passwords by SMS are held. */
 export function otpHeldText(country: string | undefined): string {
   return `One-time passwords by SMS to ${placeName(country)} are held, because few of the last ones were verified. Offer another channel, or ask the operator of the gateway to allow them.`;
 }
@@ -92,7 +92,7 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** The most details of an error: as many as a bulk request has rows. */
+/** The maximum number of details of an error: the maximum number of rows of a bulk request. */
 export const errorDetailsMax = 1000;
 export const errorFieldCharactersMax = 200;
 export const errorMessageCharactersMax = 1000;
@@ -188,7 +188,7 @@ export function limitReached(
   return new GatewayError(code, `${cause} Try again in ${wait}.`, { retryAfterSeconds, headers });
 }
 
-/** A restore takes longer than this; a client that tries again that often does no harm. */
+/** A restore takes longer than this, but a client that retries this often does no harm. */
 const maintenanceRetrySeconds = 120;
 
 /** Returns the 503 while tables are restored (contract 8.9). */

@@ -12,7 +12,7 @@ import {
 } from './uses.ts';
 import { workerUses } from './worker-uses.ts';
 
-/** Every send takes from the caps of its client and selects a sender. */
+/** Every send counts towards the caps of its client and selects a sender. */
 const sends = {
   tables: {
     messages: ['PutItem'],
@@ -88,7 +88,7 @@ export const administration = [
 const requestUses = {
   'issue-token': [
     countedRequests,
-    // Each token with the scope admin is an entry.
+    // Each token with the scope admin gets an entry in the Activity Log.
     recordedActivity,
     {
       tables: { clients: ['GetItem'], 'limit-overrides': ['Query'], 'signing-keys': ['PutItem'] },

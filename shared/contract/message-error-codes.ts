@@ -3,7 +3,7 @@
  * (contract, section 6). A code never changes its meaning; a release may add codes.
  */
 
-/** The sentence stored with each error code. `message-error-notes.ts` explains the codes further. */
+/** The sentence stored with each error code. `message-error-notes.ts` explains the codes in more detail. */
 export const messageErrorCodes = {
   invalid_recipient: 'The recipient is not a number that messages can be sent to.',
   recipient_opted_out: 'The recipient has opted out of messages from this sender.',

@@ -22,13 +22,13 @@ export const standardOptOutWords = [
 
 export const optInWords = ['START', 'UNSTOP'] as const;
 
-/** Some have letters or digits in their compatibility form or in themselves: ™, ℹ️, 1️⃣. */
+/** Some emoji contain letters or digits, themselves or in their compatibility form: ™, ℹ️, 1️⃣. */
 const emoji = /[0-9#*]\uFE0F?\u20E3|\p{Extended_Pictographic}/gu;
 /** Variation selectors, joiners, zero-width spaces, soft hyphens, bidirectional marks, fillers. */
 const invisible = /\p{Default_Ignorable_Code_Point}/gu;
 /**
- * Matches words and numbers. The characters between them are punctuation, symbols, spaces, control characters or
- * marks without a letter.
+ * Matches words and numbers. Matches words and numbers. The characters between them are punctuation, symbols, spaces,
+ * control characters or marks without a letter.
  */
 const wordsAndNumbers = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
 /** Matches marks around a word, such as added accents or an apostrophe: a reader sees neither a letter nor a digit. */
@@ -45,12 +45,12 @@ function wordsIn(text: string): readonly string[] {
 }
 
 /**
- * Returns the keyword if the text consists of nothing else. Ignores case, width, accents of Latin letters, and any
- * emoji, punctuation, spaces, marks and invisible characters around it; between two words, these count as a space
- * (`OPT-OUT`). With a further word or number, the text is not a keyword.
+ * Returns the keyword if the text consists of nothing else. Ignores case, width, accents of Latin letters, and any emoji,
+ * punctuation, spaces, marks and invisible characters around it; between two words, these count as a space (`OPT-OUT`). If
+ * the text contains another word or number, it is not a keyword.
  *
  * @param moreOptOutWords - the words that the stage adds
- * @returns also the word as in the list, so that it is short whatever surrounds it in the text
+ * @returns also the word as in the list, which is short even if the text is long
  */
 export function optKeywordOf(text: string, moreOptOutWords: readonly string[]) {
   const words = wordsIn(text.replaceAll(emoji, ' ').replaceAll(invisible, ''));

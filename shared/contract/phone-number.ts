@@ -57,7 +57,7 @@ export function canonicalRecipient(text: string): string | undefined {
     else if (!number.isPossible()) return undefined;
     else if (!number.nationalNumber.startsWith('0')) return spelling;
     else if (number.isValid()) return number.nationalNumber.startsWith('00') ? undefined : spelling;
-    // The library keeps zeros that no number there begins with, because the length is possible.
+    // The library keeps leading zeros if the length is possible, although no number in that country begins with zeros.
     else spelling = `+${number.countryCallingCode}${number.nationalNumber.replace(/^0+/, '')}`;
   }
   return undefined;
@@ -78,9 +78,9 @@ export function inboundNumber(text: string): string {
 }
 
 /**
- * Pairs of numbers that reach the same recipient: mobile numbers in Brazil with and without the ninth digit
- * (landlines begin with 2 to 5), and numbers in Argentina with and without the 9 of mobile numbers. Both forms can be
- * sent to, and WhatsApp or a carrier may report either one as the sender.
+ * Pairs of numbers that reach the same recipient: mobile numbers in Brazil with and without the ninth digit (landlines begin
+ * with 2 to 5), and numbers in Argentina with and without the 9 of mobile numbers. Messages can be sent to both forms, and
+ * WhatsApp or a carrier may report either form as the sender.
  */
 const twoForms = [
   { either: /^\+55(\d\d)9?([6-9]\d{7})$/, both: ['+55$19$2', '+55$1$2'] },
@@ -94,7 +94,9 @@ export function recipientsOfPerson(recipient: string): readonly string[] {
   return [...new Set([recipient, ...all])];
 }
 
-/** Returns the canonical form of a number, for a search. Returns any other text unchanged, which finds nothing. */
+/**
+ * Returns the canonical form of a number, for a search. Returns any other text unchanged, so that the search finds nothing.
+ */
 function recipientToFind(text: string): string {
   return canonicalRecipient(text) ?? text;
 }
@@ -130,12 +132,12 @@ export function recipientAdvice(text: string): string {
   return 'Check the country code and the number of digits.';
 }
 
-/** Returns the fault of a text that is not a recipient, for the error of its field. */
+/** Returns the error text for a field whose value is not a recipient. */
 export function recipientFault(text: string): string {
   return `must be a phone number in international format, such as +447700900123. ${recipientAdvice(text)}`;
 }
 
-/** Shows a character that a reader may not see by its number. */
+/** Shows a character by its number if a reader may not see the character. */
 function shownCharacter(character: string): string {
   if (/[\p{L}\p{N}\p{P}\p{S}]/u.test(character)) return `"${character}"`;
   return `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
@@ -145,7 +147,7 @@ function shownCharacter(character: string): string {
 const spellingCharactersMax = 64;
 export const digit = '[0-9０-９]';
 export const between = `${separator}*`;
-/** Matches every accepted spelling; libphonenumber refuses further ones. */
+/** Matches every accepted spelling. libphonenumber refuses some of the matches. */
 const recipientPattern = `^${between}[+＋]${between}[1-9１-９](${between}${digit}){6,14}${between}$`;
 /** For the API document. */
 export const recipientKeywords = {
@@ -166,7 +168,7 @@ const recipientChecks = [
 /** Parsed to the canonical number. */
 export const recipientSchema = z.string().check(...recipientChecks);
 
-/** A recipient in a query, in which a plus that is not written `%2B` arrives as a space. */
+/** A recipient in a query. A plus that is not written as `%2B` arrives as a space. */
 export const recipientInQuery = z.string().check(
   z.overwrite((text) => text.replace(/^ (?=\d)/, '+')),
   ...recipientChecks,
@@ -193,8 +195,8 @@ export const countrySchema = z
   .check(z.toUpperCase(), z.refine(isSupportedCountry, 'must be a two-letter country code such as GB'));
 
 /**
- * Returns the ISO 3166 country of a number; undefined for a number without a single country. A number outside the
- * ranges in use still has a country if its calling code has only one.
+ * Returns the ISO 3166 country of a number; undefined for a number without a single country. A number outside the ranges in
+ * use still has a country if its calling code belongs to only one.
  */
 export function countryOf(recipient: string): CountryCode | undefined {
   const number = parsed(recipient);

@@ -1,6 +1,6 @@
 /**
- * The prices of a stage, as its settings and the file in the function's bundle have them. By them a message has an expected
- * cost until the receipt has the actual one, and counts towards the caps.
+ * The prices of a stage, in its settings and in the file of the function's bundle. They give a message its expected cost,
+ * which counts towards the caps. The receipt later contains the actual cost.
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -33,7 +33,7 @@ export function priceTable() {
 
 export type PriceTable = z.output<ReturnType<typeof priceTable>>;
 
-/** No message costs more, so a carrier that reports it has made an error. */
+/** No message costs more than this. If a carrier reports a higher cost, the report is wrong. */
 export const messageCostMax = 1_000_000;
 
 /** Formats an amount for display: `1,234.5`. It is exact to a millionth. */
@@ -89,7 +89,7 @@ function roundPrice(amount: number): number {
  */
 export function reportedPrice(cost: number, currency: string): Partial<Price> {
   const code = currency.toUpperCase();
-  // ISO 4217 has a code of three times X, which stands for no currency.
+  // The ISO 4217 code of three times X means no currency.
   const isPrice = cost >= 0 && cost <= messageCostMax && /^(?!X{3})[A-Z]{3}$/.test(code);
   return isPrice ? { cost: roundPrice(cost), currency: code } : {};
 }

@@ -1,6 +1,6 @@
 /**
- * The queues, by the names that `uses.ts` and the construct have for them. The declarations of the packaged construct have this
- * file, so it imports nothing that a user of the package may not have.
+ * The names of the queues, which `uses.ts` and the construct use. The declarations of the packaged construct contain this
+ * file. It therefore imports nothing that a user of the package may not have installed.
  */
 export type QueueName =
   | 'otp-outbound'

@@ -1,7 +1,7 @@
 /**
- * The limits of clients. Requests are limited by policy (specification, section 8; contract 4.1), messages and spend by caps,
- * of a client and of a stage (contract 10.2). A row of `limit-overrides` changes one (contract 4.7 and 10.1). A sender has a
- * pace (contract 14.4).
+ * The limits of clients. Requests are limited by policy (specification, section 8; contract 4.1), messages and spend by
+ * caps, of a client and of a stage (contract 10.2). A row of `limit-overrides` changes a limit (contract 4.7 and 10.1). A
+ * sender has a pace (contract 14.4).
  */
 import * as z from 'zod/mini';
 
@@ -94,7 +94,7 @@ export const paceMax = 10_000;
 export const everyClient = '*';
 
 /**
- * The `endpoint` of the row for every client with which the API answers 503, until the row is removed or its `expires_at`
+ * The `endpoint` of the row, for every client, that makes the API return 503 until the row is removed or its `expires_at`
  * has passed.
  */
 export const maintenanceEndpoint = 'maintenance';
@@ -108,7 +108,9 @@ export type WindowLimits = Readonly<Partial<Record<WindowAttribute, number>>>;
 
 export type Caps = Readonly<Partial<Record<CapName, WindowLimits>>>;
 
-/** All policies but the one of requests that count by source address: no client's row applies to that one. */
+/**
+ * All policies except the one for requests that count by source address, because no client's row applies to such requests.
+ */
 export const limitPolicies = (Object.keys(policies) as PolicyName[]).filter((name) => name !== 'unmatched');
 
 export type LimitTarget =

@@ -26,7 +26,7 @@ export function internationalCodeOf(recipient: string): string {
 }
 
 /**
- * The country of numbers that belong to no single one, such as satellite phones. ISO 3166 leaves this code to its
+ * The country code of numbers that belong to no single country, such as satellite phones. ISO 3166 leaves this code to its
  * users.
  */
 export const noCountry = 'ZZ';

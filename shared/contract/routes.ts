@@ -19,10 +19,13 @@ export interface Route {
   readonly scope: Scope | null;
 }
 
-/** The time limit of a function that handles requests: below API Gateway's of 29 s, so that every response is the function's. */
+/**
+ * The time limit of a function that handles requests. It is below API Gateway's limit of 29 s, so that every response comes
+ * from the function.
+ */
 export const requestTimeoutSeconds = 20;
 
-/** The functions that take messages. Alarms watch them apart from reads and administration. */
+/** The functions that accept messages. Alarms watch them apart from reads and administration. */
 export const sendFunctions = ['send-sms', 'send-bulk-sms', 'send-whatsapp', 'send-otp'] as const;
 
 /**
@@ -32,8 +35,8 @@ export const sendFunctions = ['send-sms', 'send-bulk-sms', 'send-whatsapp', 'sen
 export const failingSends: readonly string[] = [...sendFunctions, 'issue-token', 'verify-otp'];
 
 /**
- * Returns the operations of one function by name. Requests for them are counted together, and need a token of the
- * same scope. @param operations - the method and the path of each
+ * Returns the operations of one function by name. Requests for these operations are counted together, and need a token of
+ * the same scope. @param operations - the method and the path of each
  */
 function servedBy<const FunctionName extends string, const Access extends Scope | null, Name extends string>(
   functionName: FunctionName,
@@ -152,7 +155,7 @@ export const carrierRoutes = /* @__PURE__ */ servedBy('carrier-callback', 'unmat
   carrierCallback: ['ANY', '/carriers/{carrier}/{proxy+}'],
 });
 
-/** Answers every method of a known path that has no route (405), and every unknown path (404). */
+/** Returns 405 for every method that a known path does not have, and 404 for every unknown path. */
 export const unmatchedRoute = {
   method: 'ANY',
   path: '/{proxy+}',

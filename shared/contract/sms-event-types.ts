@@ -6,7 +6,7 @@ import type { MessageErrorCode } from './message-error-codes.ts';
 
 /** An event type means a state, or the error code of a message that failed or expired. */
 export const smsEventTypes: Readonly<Record<string, 'sent' | 'delivered' | 'read' | MessageErrorCode>> = {
-  // AWS has the message. This is news if the response to the hand-over was lost.
+  // AWS has the message. The event adds information only if the response to the hand-over was lost.
   TEXT_QUEUED: 'sent',
   TEXT_PENDING: 'sent',
   TEXT_SENT: 'sent',

@@ -1,4 +1,7 @@
-/** The tables: keys, indexes and options. `lib` deploys them from this, and what a function may use is named by it. */
+/**
+ * The tables: keys, indexes and options. `lib` deploys the tables from this data, which also names the tables that a
+ * function may use.
+ */
 
 export interface TableShape {
   readonly partition: string;
@@ -9,17 +12,17 @@ export interface TableShape {
       {
         readonly partition: string;
         readonly sort?: string;
-        /** The fields that it has beside the keys. */
+        /** The fields that the index contains in addition to the keys. */
         readonly projection: 'keys' | 'all' | readonly string[];
       }
     >
   >;
   /**
-   * Set if rows have a `purge_at`, after which DynamoDB deletes them (TTL). It follows from the setting `retentionDays`,
-   * whose variable comes with each grant, or is a time of their own.
+   * Set if rows have a `purge_at`, after which DynamoDB deletes them (TTL). The time follows from the setting
+   * `retentionDays`, whose variable is part of each grant, or each row sets its own time.
    */
   readonly purged?: 'retentionDays' | true;
-  /** Why the table has no point-in-time recovery; every other one has it. */
+  /** The reason why the table has no point-in-time recovery. Every other table has it. */
   readonly notRestorable?: string;
   readonly streamed?: boolean;
   /** True if rows are written or read for every message. */
@@ -60,7 +63,7 @@ export const tableShapes = {
       'by-carrier-id': { partition: 'carrier_key', projection: 'keys' },
       // Support needs to find messages by recipient, which costs one more write unit for each message.
       'by-recipient': { partition: 'recipient', sort: 'list_at', projection: 'keys' },
-      // Sparse: the messages at which somebody must look (shared/due/due-index.ts).
+      // Sparse: the messages that a worker must look at (shared/due/due-index.ts).
       due: {
         partition: 'due_shard',
         sort: 'due_at',
@@ -97,7 +100,7 @@ export const tableShapes = {
       'by-client': { partition: 'list_key', sort: 'list_at', projection: 'keys' },
       // Sparse: the deliveries that failed and have not been acknowledged since.
       'failed-by-client': { partition: 'failed_key', sort: 'list_at', projection: 'keys' },
-      // Sparse: the deliveries, and the resends of many, at which somebody must look.
+      // Sparse: the deliveries, and the resends of many deliveries, that a worker must look at.
       due: { partition: 'due_shard', sort: 'due_at', projection: ['client_id', 'due_looks'] },
     },
     purged: 'retentionDays',
@@ -138,7 +141,7 @@ export const tableShapes = {
     purged: true,
     busy: true,
   },
-  // The time at which a person last wrote by WhatsApp, and the contacts, by which replies find their client.
+  // The time at which a recipient last wrote by WhatsApp, and the contacts, which assign replies to their client.
   'whatsapp-windows': {
     partition: 'client_id',
     sort: 'recipient',
@@ -154,7 +157,7 @@ export const tableShapes = {
     sort: 'handed_over',
     indexes: { 'by-day': { partition: 'day', sort: 'handed_over', projection: 'all' } },
     purged: 'retentionDays',
-    notRestorable: 'It has only what the simulated carrier was given, which no person received.',
+    notRestorable: 'It contains only messages of the simulated carrier, which no recipient received.',
   },
 } as const satisfies Record<string, TableShape>;
 

@@ -32,16 +32,19 @@ export interface Uses {
       | `Query ${IndexName<Table>}`
     )[];
   };
-  /** The only partition key of these tables that it may use; without it, all. */
+  /** The only partition key of these tables that the function may use. If it is absent, the function may use all keys. */
   readonly onlyRowsOf?: string;
   readonly sendsTo?: readonly QueueName[];
-  /** The queues that invoke the function, or that it receives from itself. It may also delay their messages. */
+  /**
+   * The queues that invoke the function, or from which the function itself receives messages. It may also delay their
+   * messages.
+   */
   readonly receivesFrom?: readonly QueueName[];
   /** The queues whose waiting messages it counts. */
   readonly counts?: readonly QueueName[];
   readonly schedulesTo?: readonly QueueName[];
   readonly secrets?: readonly (keyof SecretVariables)[];
-  /** The settings that it reads. Tables whose rows expire after `RETENTION_DAYS` add that one. */
+  /** The settings that it reads. Tables whose rows expire after `RETENTION_DAYS` add that setting. */
   readonly settings?: readonly VariableName[];
   /** The stages with this part; if absent, all stages. The variables of the part exist only on these stages. */
   readonly where?: 'AWS carries SMS' | 'AWS carries WhatsApp';
@@ -90,7 +93,7 @@ export const loggedDeliveries = [
 
 export const recordedActivity = { tables: { 'activity-log': ['PutItem'] } } as const satisfies Uses;
 
-/** A message takes from the caps of its client; a reached spend cap is recorded. */
+/** A message counts towards the caps of its client. A reached spend cap is recorded. */
 export const countedCaps = {
   tables: { 'rate-counters': ['UpdateItem'], 'activity-log': ['PutItem'] },
   settings: ['STAGE_CAPS', 'PRICES_FILE'],

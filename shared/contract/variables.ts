@@ -7,17 +7,17 @@ import * as z from 'zod/mini';
 import { carrierList } from './channels.ts';
 import { stageCaps } from './rate-limits-and-caps.ts';
 
-/** The networks of the largest proxies are smaller. */
+/** Larger networks are not allowed. Even the networks of the largest proxies are smaller. */
 const leastIpv4 = 8;
 const leastIpv6 = 16;
-/** The block of IPv6 in which all IPv4 addresses are again, as `::ffff:192.0.2.1`, is `::/16`; they are its last 32 bits. */
+/** The IPv6 block `::/16` contains all IPv4 addresses again, in its last 32 bits, as `::ffff:192.0.2.1`. */
 const leastOfIpv4InIpv6 = 96 + leastIpv4;
 
 const prefixLength = (block: string): number => Number(block.split('/')[1]);
 
 function leastPrefixLength(block: string): number {
   if (!block.includes(':')) return leastIpv4;
-  // The address as a URL has it, which is its shortest form.
+  // The address in the form of a URL, which is its shortest form.
   const { hostname } = new URL(`http://[${block.split('/')[0]}]`);
   return /^\[0?:/.test(hostname) ? leastOfIpv4InIpv6 : leastIpv6;
 }
@@ -64,18 +64,18 @@ export type OnUnknownRules = Readonly<z.output<ReturnType<typeof onUnknownRules>
 
 export const usualOnUnknown = { otp: 'send_again', promotional: 'wait', other: 'wait' } as const;
 
-/** Returns the schema of the seconds after an attempt at which the rule applies. */
+/** Returns the schema for the time after an attempt, in seconds, at which the rule applies. */
 export function unknownDeadlines() {
   const seconds = z.int().check(z.minimum(1), z.maximum(86_400));
   return z.strictObject({ otp: seconds, other: seconds });
 }
 
-/** Returns the schema of the stage setting by which one-time passwords are held (docs/decisions/otp-hold.md). */
+/** Returns the schema of the stage setting that decides when one-time passwords are held (docs/decisions/otp-hold.md). */
 function otpHoldRule() {
   return z.strictObject({
-    /** Fewer passwords in an hour are never held. */
+    /** If fewer passwords are sent in an hour, they are never held. */
     minimumSends: z.int().check(z.minimum(10), z.maximum(1_000_000)),
-    /** Passwords are held if the verified share of them is below this. */
+    /** Passwords are held if the share that was verified is below this value. */
     minimumShare: z.number().check(z.minimum(0), z.maximum(1)),
   });
 }

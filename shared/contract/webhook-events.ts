@@ -1,4 +1,4 @@
-/** The events that are posted to webhook endpoints, and the filters by which an endpoint chooses among them. */
+/** The events that are posted to webhook endpoints, and the filters that an endpoint uses to select them. */
 
 /**
  * The message events with their descriptions for the API document. Each channel has the events of `eventStatuses` in
@@ -30,7 +30,10 @@ export const inboundEventNames = Object.keys(inboundEvents) as [
   ...(keyof typeof inboundEvents)[],
 ];
 
-/** An endpoint was disabled because it acknowledged nothing; sent to the client's other endpoints (contract 12.5). */
+/**
+ * Reports that an endpoint was disabled because it acknowledged nothing. It is sent to the client's other endpoints
+ * (contract 12.5).
+ */
 export const endpointDisabledEvent = 'webhook_endpoint.disabled';
 
 /** The events of opt-outs and opt-ins (contract, section 13). */

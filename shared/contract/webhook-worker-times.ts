@@ -16,18 +16,18 @@ export const retryDelaysSeconds = [30, 120, 600, 3600, 21_600] as const;
 export const waitSecondsMax = 2;
 
 /**
- * The function's time limit. A message waits, is posted, and has more than 10 s for the writes of its outcome with their
- * retries.
+ * The function's time limit. This time covers the wait, the POST, and more than 10 s for the writes of its outcome with
+ * their retries.
  */
 export const workerTimeoutSeconds = 25;
 
-/** A claim holds longer than the function runs, so the worker has ended when its lease expires. */
+/** The lease of a claim is longer than the function can run, so the worker has ended when its lease expires. */
 export const deliveryLeaseSeconds = 27;
 
 /**
- * The visibility timeout of the webhook queues: the message of a killed worker is shown again when the lease has
- * expired. AWS recommends six runs of the function. One run repeats a dead worker's deliveries sooner, and only one worker
- * can claim an attempt.
+ * The visibility timeout of the webhook queues: the message of a killed worker is visible again after the lease has expired.
+ * AWS recommends six times the function's time limit. A shorter time repeats a dead worker's deliveries sooner. It is safe,
+ * because only one worker can claim an attempt.
  */
 export const visibilitySeconds = 32;
 

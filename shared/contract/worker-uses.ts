@@ -11,7 +11,10 @@ import {
   webhookRules,
 } from './uses.ts';
 
-/** The carriers of a stage, and the simulated one of test messages. It sends receipts to the same queue as a real one. */
+/**
+ * The carriers of a stage, and the simulated carrier for test messages. The simulated carrier sends receipts to the same
+ * queue as a real carrier.
+ */
 export const carriers = [
   {
     secrets: ['carriers'],
@@ -52,7 +55,7 @@ export const workerUses = {
     webhookRules,
     {
       tables: {
-        // DeleteItem removes a slow endpoint that is quick again. The queries find what is resent.
+        // DeleteItem removes the row of a slow endpoint that is fast again. The queries find the deliveries to resend.
         'webhook-deliveries': [...loggedDeliveries, 'DeleteItem'],
         // UpdateItem counts failures and disables an endpoint. The query finds the client's other endpoints, which get an event about it.
         'webhook-endpoints': ['GetItem', 'Query', 'UpdateItem'],
@@ -116,7 +119,7 @@ export const workerUses = {
           'PutItem',
           'UpdateItem',
           'Query by-carrier-id',
-          // The index finds the client that a person writes to.
+          // The index finds the client that a recipient writes to.
           'Query by-recipient',
         ],
         // The scan finds the client that a number belongs to.
@@ -135,7 +138,7 @@ export const workerUses = {
     webhookQueues,
     {
       tables: {
-        // The row of a record that was set aside is read again.
+        // Reads the row again for a record that was set aside.
         messages: ['GetItem'],
         clients: ['GetItem'],
         'webhook-endpoints': ['Query'],

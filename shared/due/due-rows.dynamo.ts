@@ -7,7 +7,7 @@ import { dueShards } from './due-index.ts';
 /** Returns how a run reads and moves the due rows of a table. @param key - the attribute that is the whole key of the table */
 export function dueRowsOf({ db }: Context, TableName: string, key: string) {
   return {
-    /** Returns the rows of a shard that are due by then for the first time, or again, earliest first, page by page. */
+    /** Returns the rows of a shard that are due by `until`, for the first time or again, earliest first, page by page. */
     async *pages(
       shard: number,
       until: Date,
@@ -37,8 +37,8 @@ export function dueRowsOf({ db }: Context, TableName: string, key: string) {
 export type DueRows = ReturnType<typeof dueRowsOf>;
 
 /**
- * Returns the earliest rows of each shard that are due between the times: a bounded number, so that many of them cost
- * little.
+ * Returns the earliest rows of each shard that are due between the two times. Their number is bounded, so that the read
+ * stays cheap if many rows are due.
  */
 export async function rowsDueLater(
   { db }: Context,

@@ -11,7 +11,7 @@ import type { DueRows } from './due-rows.dynamo.ts';
 
 /** Shorter than the time limit of the function; ends before the next run starts. */
 const runBudgetMs = 40_000;
-/** While more messages wait in a queue, no row is queued there a second time. */
+/** While more messages than this wait in a queue, no row is queued there a second time. */
 const waitingMax = 10_000;
 const rowsPerSecond = 2000;
 const chunkSize = 25;
@@ -23,7 +23,7 @@ const dueRow = z.object({
 });
 
 interface DueRow<Entry> {
-  /** The row as the index has it. */
+  /** The row, as stored in the index. */
   readonly row: Readonly<Record<string, unknown>>;
   readonly entry: Entry;
   readonly dueAt: Date;
@@ -117,7 +117,7 @@ export async function queueDueRows<Entry extends { readonly kind: string }>(
     return queued.length;
   }
 
-  /** Rows that are due for the first time come first, so that no backlog of the others delays them. */
+  /** Rows that are due for the first time come first, so that a backlog of the other rows does not delay them. */
   async function processShard(shard: number): Promise<void> {
     let handled = 0;
     for (const which of ['first', 'again'] as const)

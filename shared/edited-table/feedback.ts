@@ -29,22 +29,24 @@ export function storedFeedback({ status, status_message }: EditedRow): Feedback 
 
 const noClient = 'there is no client ';
 
-/** @param end - of the sentence */
+/** @param end - the end of the sentence */
 export function missingClientFault(clientId: string, end: string): IgnoredValue {
   return { attribute: 'client_id', reason: `${noClient}${shownValue(clientId)}${end}` };
 }
 
-/** True if the last review of the row found no client. For readers that do not look for the client themselves. */
+/** True if the last review of the row found no client. For callers that do not look up the client themselves. */
 export function tellsOfMissingClient({ status_message }: EditedRow): boolean {
   return String(status_message).startsWith(`client_id: ${noClient}`);
 }
 
-/** Returns the time as in the sentence of the feedback: `since 12:00:05`. */
+/** Returns the time in the form that the feedback uses: `since 12:00:05`. */
 export function sinceText(now: Date): string {
   return `since ${now.toISOString().slice(11, 19)}`;
 }
 
-/** Returns the stored feedback, with its time, if it says the same, so that a repeated review changes nothing. */
+/**
+ * Returns the stored feedback with its time if the new feedback says the same, so that a repeated review changes nothing.
+ */
 export function keepTime({ status, status_message }: EditedRow, feedback: Feedback): Feedback {
   const unchanged =
     status === feedback.status &&
@@ -60,7 +62,7 @@ function withoutTime(message: string): string {
 /**
  * Returns the attributes that look misspelled. Other unknown attributes are ignored.
  *
- * @param otherwise - called with a name that is similar to no known one
+ * @param otherwise - called with each unknown name that is not similar to a known name
  */
 export function misspelledAttributes(
   row: EditedRow,

@@ -1,6 +1,6 @@
 /**
- * Writes each change of a row to the activity log, whichever way it was made (contract 10.6). The entry's id
- * follows from the stream record, so a repeated record writes the same entry again.
+ * Writes each change of a row to the activity log, however the change was made (contract 10.6). The entry's id follows from
+ * the stream record, so a repeated record writes the same entry again.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -19,13 +19,13 @@ import {
 
 /** A change of the attributes that an operator writes. The gateway's own attributes are left out. */
 interface RowChange {
-  /** The same if the stream delivers the change again. */
+  /** The id is the same if the stream delivers the change again. */
   readonly eventId: string;
   /** The time to the second. */
   readonly at: Date;
   readonly clientId: string;
   readonly sortKey: string;
-  /** False if only the feedback was removed: it is written again, without an entry in the activity log. */
+  /** False if only the feedback was removed: the feedback is then written again, without an entry in the activity log. */
   readonly edited: boolean;
   readonly before: EditedRow | undefined;
   readonly after: EditedRow | undefined;
@@ -66,7 +66,9 @@ function entryOf(
   };
 }
 
-/** More than a row has by intention: an entry must not become too large to be written. */
+/**
+ * The maximum number of attributes in an entry, more than rows normally have. It keeps the entry small enough to be written.
+ */
 const shownAttributesMax = 50;
 
 function shownValues(row: EditedRow | undefined, { sortKey }: EditedTable): Record<string, unknown> {
@@ -91,7 +93,7 @@ function textOf(value: unknown): string {
 }
 
 /**
- * Returns the changes, without the gateway's own writes. A filter of the event source mapping cannot leave those out:
+ * Returns the changes, without the gateway's own writes. A filter of the event source mapping cannot exclude these writes:
  * it compares an attribute with a constant, not with the other image of the record
  * (https://docs.aws.amazon.com/lambda/latest/dg/with-ddb-filtering.html).
  */
@@ -120,8 +122,8 @@ export function readRowChanges(records: readonly StreamRecord[], { sortKey }: Ed
 }
 
 /**
- * Returns the attributes that an operator writes. Images are compared unparsed, because a number can be longer than
- * JavaScript's.
+ * Returns the attributes that an operator writes. Compares images unparsed, because a number can have more digits than a
+ * JavaScript number.
  */
 function contentOf(row: unknown): EditedRow | undefined {
   if (row === undefined) return undefined;
@@ -130,7 +132,7 @@ function contentOf(row: unknown): EditedRow | undefined {
   );
 }
 
-/** Returns the actor that the change stored in the row. A mark that was there before belongs to an earlier change. */
+/** Returns the actor that the change stored in the row. A mark that was present before belongs to an earlier change. */
 function changedBy(before: EditedRow | undefined, after: EditedRow | undefined): string | undefined {
   const text = after === undefined ? before?.changed_by : after.changed_by;
   const isNew = after === undefined || text !== before?.changed_by;

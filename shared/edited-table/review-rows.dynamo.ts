@@ -95,9 +95,9 @@ const writesAtOnce = 25;
 const attempts = 3;
 
 /**
- * Updates the feedback in rows. It depends on the rows alone, and a row with the right feedback is not written, so a
- * review can be repeated, interrupted, or run twice at once. A write applies only to the row as it was read, so it
- * neither re-creates a deleted row nor replaces the feedback on a newer edit.
+ * Updates the feedback in rows. Feedback depends on the rows alone, and a row with the right feedback is not written. So a
+ * review can be repeated, interrupted, or run twice at the same time. A write applies only if the row has not changed since
+ * it was read. So it does not re-create a deleted row or replace the feedback on a newer edit.
  *
  * @param feedbackFor - the feedback for each row, which may depend on the other rows
  */

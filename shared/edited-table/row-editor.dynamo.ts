@@ -24,7 +24,7 @@ export type EditedVariable = 'LIMIT_OVERRIDES_TABLE' | 'SENDERS_TABLE';
 
 /** Describes such a table. Its partition key is `client_id`. */
 export interface EditedTable<Variable extends EditedVariable = EditedVariable> {
-  /** The variable with the name of the table. */
+  /** The environment variable that contains the name of the table. */
   readonly variable: Variable;
   readonly sortKey: string;
   /** The attributes that an operator writes, besides the key. */
@@ -79,11 +79,11 @@ export function shownValue(value: unknown): string {
   return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text;
 }
 
-/** A mark that is older than its change was copied with the row, or belongs to a change that was never made. */
+/** If a mark is older than this, it was copied with the row, or belongs to a change that was never made. */
 const markValidSeconds = 60;
 
 /**
- * Returns the value of the attribute `changed_by`, with which the shell and the admin API name the actor: a stream
+ * Returns the value of the attribute `changed_by`. The shell and the admin API use it to name the actor, because a stream
  * record does not say who made a change.
  *
  * @param removal - true if the row is deleted next
@@ -167,8 +167,8 @@ export async function readEditedPage<Variable extends EditedVariable>(
 }
 
 /**
- * Counts the rows with the feedback `invalid`, in one read. @param rowsMax - the most rows to read; DynamoDB may stop
- * earlier, after 1 MB
+ * Counts the rows with the feedback `invalid`, in one read. @param rowsMax - the maximum number of rows to read; DynamoDB
+ * may stop earlier, after 1 MB
  */
 export async function countInvalidRows<Variable extends EditedVariable>(
   ctx: Context<Variable>,
@@ -188,18 +188,18 @@ export async function countInvalidRows<Variable extends EditedVariable>(
   return { count: Count, more: LastEvaluatedKey !== undefined };
 }
 
-/** An edit of a row: nothing, if it already has the wanted values. */
+/** An edit of a row. It writes nothing if the row already has the wanted values. */
 type RowEdit =
   /** Sets these attributes; removes the undefined ones, and keeps all others. */
   | { readonly set: Readonly<Record<string, unknown>> }
-  /** Deletes the row, marked with who does: the stream record of a deletion has only the row as it was. */
+  /** Marks the row with the actor, then deletes it: the stream record of a deletion contains only the old row. */
   | { readonly removeMarked: string }
   | undefined;
 
 /**
  * Edits a row. If another edit comes first, reads the row again and calls `editOf` again, so that neither edit is lost.
  *
- * @param editOf - gets the present row; undefined if there is none, also if the previous attempt has deleted it
+ * @param editOf - gets the current row; undefined if there is no row, also if the previous attempt has deleted it
  * @throws GatewayError `concurrent_change` if the row changes during every attempt.
  */
 export async function editRow<Variable extends EditedVariable>(
@@ -222,7 +222,7 @@ export async function editRow<Variable extends EditedVariable>(
   });
 }
 
-/** Reads by a query, because everyone who edits rows may query them anyway. */
+/** Reads with a query, because everyone who may edit rows may also query them. */
 async function readImage(
   db: DynamoDBDocumentClient,
   TableName: string,
@@ -300,8 +300,8 @@ function withAttributes(
 }
 
 /**
- * A row in DynamoDB's own form, to check that it has not changed since it was read: a number can be longer than
- * JavaScript's.
+ * A row in DynamoDB's own form, to check that it has not changed since it was read: a number can have more digits than a
+ * JavaScript number.
  */
 export type Image = Readonly<Record<string, AttributeValue>>;
 
@@ -323,7 +323,7 @@ export function unchangedRow(image: Image | undefined, attributes: readonly stri
     image[name] === undefined ? `attribute_not_exists(#old${index})` : `#old${index} = :old${index}`,
   );
   return {
-    // An update without a row would create one.
+    // Without this condition, an update of a missing row would create it.
     ConditionExpression: ['attribute_exists(client_id)', ...conditions].join(' AND '),
     ExpressionAttributeNames: Object.fromEntries(attributes.map((name, index) => [`#old${index}`, name])),
     ExpressionAttributeValues: Object.fromEntries(

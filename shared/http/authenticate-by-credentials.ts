@@ -17,7 +17,7 @@ const text = z.string().check(z.minLength(1), z.maxLength(256));
 export const credentialsInBody = z.object({
   client_id: text,
   client_secret: text,
-  // Another grant is refused once the credentials are known to be good (RFC 6749, section 5.2).
+  // Another grant is refused only after the credentials have been verified (RFC 6749, section 5.2).
   grant_type: text.check(z.meta({ enum: ['client_credentials'] })),
   scope: requestedScope,
 });
@@ -31,9 +31,9 @@ const credentialsInHeader = z.object({
 });
 
 /**
- * Authenticates by client id and secret. Only valid credentials count against their client, all others against the
- * source address, so that guesses cannot use up a client's limit. That is why the secret is compared before the
- * request is counted.
+ * Authenticates by client id and secret. A request with valid credentials counts against its client. Any other request
+ * counts against the source address, so that guesses cannot use up a client's limit. That is why the secret is compared
+ * before the request is counted.
  */
 export async function authenticateByCredentials(
   context: Context<'CLIENTS_TABLE'>,

@@ -1,4 +1,7 @@
-/** Finds out which client sent a request. A refusal is thrown only after the request is counted, so that it counts too. */
+/**
+ * Finds out which client sent a request. A refusal is thrown only after the request is counted, so that a refused request
+ * counts too.
+ */
 import { apiKeyPrefix, apiKeyScope, type Client, isApiKey, secretHash } from '../client/client.ts';
 import { findApiKey, findClient } from '../client/client-store.dynamo.ts';
 import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
@@ -11,7 +14,7 @@ import { verifyToken } from '../token/verify-token.dynamo.ts';
 import type { IncomingRequest } from './read-request.ts';
 
 export interface Identity {
-  /** Undefined if the request is not counted: the verified callback of a carrier. */
+  /** Undefined for a verified callback of a carrier, because this request is not counted. */
   readonly subject: Subject | undefined;
   readonly caller?: Caller;
   readonly refusal?: GatewayError;
@@ -19,7 +22,7 @@ export interface Identity {
 
 const realm = 'Bearer realm="messaging-gateway"';
 
-/** Reads clients through a cache of at most 45 s; an age of 0 reads a secret that may be newer than the cached row. */
+/** Reads clients through a cache of at most 45 s. An age of 0 reads the row itself, which may contain a newer secret. */
 export const cachedClients = oncePerContext((context: Context<'CLIENTS_TABLE'>) =>
   cachedRead((id) => findClient(context, id), accessCache, context.clock),
 );
@@ -76,7 +79,7 @@ async function tokenOwner(context: BearerContext, token: string) {
   const claims = await verifyToken(context, token);
   const client = claims === undefined ? undefined : await cachedClients(context)(claims.client_id);
   if (claims === undefined || client === undefined) return invalidToken(errorTexts.unauthorized);
-  // A scope that is removed from the client's row is lost at once, before the token expires.
+  // If a scope is removed from the client's row, a token loses it immediately, before the token expires.
   const granted = new Set(claims.scope.split(' '));
   return { client, scopes: client.scopes.filter((held) => granted.has(held)) };
 }
@@ -90,7 +93,7 @@ function refusalOf({ client, scopes }: Caller, scope: Scope): GatewayError | und
   });
 }
 
-/** Returns why the client may use nothing, whatever its credential; undefined if it may. */
+/** Returns the error if the client may not use the gateway, with any credential; undefined if it may. */
 export function accessRefusal(client: Client): GatewayError | undefined {
   return client.disabled ? standardError('forbidden') : undefined;
 }

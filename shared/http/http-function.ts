@@ -1,6 +1,6 @@
 /**
- * Makes an HTTP function of an operation. `answer` has the steps that each request passes through, in the same order for
- * every function (contract 1.1); `finish` makes every response complete, also that of a refusal.
+ * Creates an HTTP function from an operation. `answer` has the steps that each request passes through, in the same order for
+ * every function (contract 1.1); `finish` completes every response, including refusals.
  */
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context as LambdaContext } from 'aws-lambda';
@@ -46,7 +46,7 @@ export type HttpFunction = (
   lambda: LambdaContext,
 ) => Promise<APIGatewayProxyResult>;
 
-/** Makes the function of a route that needs a token or an API key, and counts against the limits of its client. */
+/** Creates the function of a route that needs a token or an API key. Requests count against the limits of their client. */
 export function httpFunction(
   context: Context<keyof EnvironmentFor<typeof authenticatedRequests>>,
   route: Route & { readonly scope: Scope },
@@ -90,7 +90,9 @@ export function publicHttpFunction(
   options: {
     /** Identifies the caller; by default a request counts against its source address. */
     readonly authenticate?: (request: IncomingRequest) => Promise<Identity>;
-    /** Contains the limits of clients, and refuses requests in maintenance; absent if the function reads no other table. */
+    /**
+     * Supplies the limits of clients, and refuses requests during maintenance. Absent if the function reads no other table.
+     */
     readonly overrides?: Context<'LIMIT_OVERRIDES_TABLE'>;
     /** Media types that the operation accepts: JSON by default; an empty list ignores the body. */
     readonly formats?: readonly BodyFormat[];
@@ -138,7 +140,7 @@ export function publicHttpFunction(
 
   async function answer(handling: Handling): Promise<HttpResponse> {
     const { event, request, workId, inTime } = handling;
-    // Before anything else is read: the table of clients may be the one that is restored.
+    // Checks maintenance before it reads anything else, because the table of clients may be the table that is restored.
     if (overrides !== undefined && (await inTime(orUnavailable(inMaintenance(overrides)))))
       throw maintenance();
     handling.identity = await inTime(orUnavailable(authenticate(request)));
@@ -147,7 +149,7 @@ export function publicHttpFunction(
       handling.decision = await inTime(orUnavailable(count(subject, request.now)));
       assertAdmitted(handling.decision, request.now);
     }
-    // A refused caller is counted too.
+    // A request of a refused caller is counted too.
     if (refusal !== undefined) throw refusal;
     checkTexts(event);
     const body = readBody(request, formats);
@@ -178,13 +180,15 @@ export function publicHttpFunction(
     return encodeResponse(request.headers, { ...response, headers });
   }
 
-  /** Writes one log line for each request. Counts a 5xx of a send, which Lambda's metric `Errors` takes for a success. */
+  /**
+   * Writes one log line for each request. Counts a 5xx of a send, because Lambda's metric `Errors` counts it as a success.
+   */
   function logRequest({ event, request, requestId, identity, decision, logged }: Handling, status: number) {
     const failed = status >= 500;
     context.log[failed ? 'error' : 'info']('request', {
       request_id: requestId,
       method: request.method,
-      // The template of its route: the path itself may have a phone number.
+      // The template of the route, because the path itself may contain a phone number.
       path: event.resource,
       status,
       duration_ms: context.clock().getTime() - request.now.getTime(),
@@ -235,7 +239,7 @@ export function httpFunctions(
     }),
   );
   return async (event, lambda) => {
-    // HEAD is answered as GET.
+    // A HEAD request is handled like GET.
     const method = event.httpMethod === 'HEAD' ? 'GET' : event.httpMethod;
     const found = functions.get(`${method} ${event.resource}`);
     if (found === undefined) throw new Error(`${method} ${event.resource} is not a route of this function`);

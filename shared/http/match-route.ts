@@ -1,4 +1,4 @@
-/** Finds the route of a request, by API Gateway's rules; without one, the error is 405 or 404. */
+/** Finds the route of a request, by API Gateway's rules. If there is no route, the error is 405 or 404. */
 import { errorTexts, GatewayError } from '../contract/errors.ts';
 
 /** @throws GatewayError `method_not_allowed` with the methods of that path, or `not_found` */
@@ -24,7 +24,8 @@ export function unmatchedError(
   path: string,
 ): GatewayError {
   const matching = routes.filter((route) => matchPath(route.path, path) !== undefined);
-  // API Gateway knows no other methods of a path that is written out, even if it is also one of a template.
+  // If a path is itself a route, API Gateway accepts only the methods of that route, even if a template also matches the
+  // path.
   const literal = matching.filter((route) => route.path === path);
   const methods = new Set(
     (literal.length > 0 ? literal : matching).flatMap((route) =>
@@ -35,7 +36,7 @@ export function unmatchedError(
     return new GatewayError('not_found', `There is no ${path}.`);
   }
   const allow = [...methods].toSorted().join(', ');
-  // The text for HEAD is that for GET: it would have this length.
+  // HEAD gets the text for GET, because it states the length of GET's response.
   const named = method === 'HEAD' ? 'GET' : method;
   return new GatewayError('method_not_allowed', errorTexts.method_not_allowed(path, named, allow), {
     headers: { Allow: allow },

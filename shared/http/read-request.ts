@@ -1,6 +1,6 @@
 /**
- * Reads a request from API Gateway's event: its address, query and headers, then its texts and body, which are refused if
- * they are too large, of the wrong type or not valid JSON (contract 1.7).
+ * Reads a request from API Gateway's event: its address, query and headers, then its texts and body. Refuses texts and
+ * bodies that are too large, of the wrong type or not valid JSON (contract 1.7).
  */
 
 import { BlockList, isIP } from 'node:net';
@@ -72,9 +72,9 @@ function definedValues(values: Readonly<Record<string, string | undefined>> | nu
 const family = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 /**
- * Returns a function that finds the address that a request counts against if no client is known: the source address, or
- * the address that a trusted proxy names. Ignores the header if the caller sends it past the proxies, or if it is not an
- * address. The names of the headers are in lower case.
+ * Returns a function that finds the address to count a request against if no client is known: the source address, or the
+ * address that a trusted proxy names. Ignores the header if the request did not come through the proxies, or if its value is
+ * not an address. The names of the headers are in lower case.
  */
 export function callerAddress(
   proxies: Readonly<z.output<ReturnType<typeof trustedProxies>>> | undefined,
@@ -104,7 +104,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** The content of such a request has no meaning (RFC 9110, section 9.3). */
 const bodilessMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
-/** Returns the parsed body; undefined if there is none, if the method has none, or if `formats` is empty. */
+/** Returns the parsed body; undefined if there is no body, if the method ignores it, or if `formats` is empty. */
 export function readBody(
   { method, headers, rawBody }: IncomingRequest,
   formats: readonly BodyFormat[],
@@ -162,7 +162,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Leaves out the parser's error as cause, because it quotes the body.
+    // Does not attach the parser's error as the cause, because that error quotes the body.
     throw new GatewayError('invalid_request', 'The body is not valid JSON.');
   }
 }
@@ -232,7 +232,7 @@ export function checkTexts(event: APIGatewayProxyEvent): void {
     [
       event.headers,
       event.multiValueHeaders,
-      // Base64 hides no text that is not well-formed: its bytes are checked when the body is parsed.
+      // A base64 body is not checked here, because its bytes are checked when it is parsed.
       event.isBase64Encoded ? undefined : { body: event.body ?? undefined },
     ],
     [event.queryStringParameters, event.multiValueQueryStringParameters, event.pathParameters],

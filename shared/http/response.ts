@@ -1,4 +1,4 @@
-/** Makes the response to a request: the result of the operation, or an error in the one form that all errors have. */
+/** Creates the response to a request: the result of the operation, or an error. All errors have the same form. */
 import {
   errorBody,
   errorDetailsMax,
@@ -120,7 +120,8 @@ const outageNames: ReadonlySet<string> = new Set([
   // SQS marks all of its own errors as client faults.
   'RequestThrottled',
   'KmsThrottled',
-  // Contention that outlasted all retries. A transaction that a condition cancels is a result in its store.
+  // Contention that outlasted all retries. A transaction that a condition cancels does not get here, because its store
+  // returns a result instead.
   'TransactionConflictException',
   'TransactionCanceledException',
   'TransactionInProgressException',
@@ -146,10 +147,10 @@ function isOutage(error: unknown): boolean {
   return '$fault' in error && error.$fault === 'server';
 }
 
-/** Below this, compression makes a response no smaller than its packet. */
+/** A smaller response fits in one packet without compression. */
 const compressedBytesMin = 1024;
 
-/** The last step: answers 304 if the content has not changed, and compresses for callers that accept it. */
+/** The last step: returns 304 if the content has not changed, and compresses the response for callers that accept it. */
 export function encodeResponse(
   headers: Readonly<Record<string, string>>,
   response: HttpResponse,
@@ -158,7 +159,8 @@ export function encodeResponse(
   if (etag !== undefined && response.statusCode === 200 && matches(headers['if-none-match'], etag)) {
     return { ...response, statusCode: 304, body: '', isBase64Encoded: false };
   }
-  // API Gateway decodes the base64 of binary content by `Accept`, which some clients leave out (Go's standard one).
+  // API Gateway uses `Accept` to decide if it decodes the base64 of binary content, and some clients do not send it (such
+  // as Go's standard client).
   const coding = headers.accept === undefined ? '' : (headers['accept-encoding'] ?? '');
   // The response to HEAD too: API Gateway leaves its content out, but takes `Content-Length` from it (RFC 9110, section 8.6).
   return compressed(response, coding);
@@ -176,7 +178,8 @@ function compressed(response: HttpResponse, acceptEncoding: string): HttpRespons
   if (body.length < compressedBytesMin) return response;
   const varied = { ...headers, Vary: 'Accept-Encoding' };
   if (!acceptsGzip(acceptEncoding)) return { ...response, headers: varied };
-  // Loaded when a response is first compressed, because few functions have large ones, and each would pay for it at its start.
+  // Loaded at the first compression, because few functions have large responses, and loading it earlier would slow down the
+  // start of every function.
   const { gzipSync } = process.getBuiltinModule('node:zlib');
   return {
     ...response,
@@ -187,7 +190,7 @@ function compressed(response: HttpResponse, acceptEncoding: string): HttpRespons
 }
 
 /**
- * True if the caller accepts gzip. A quality of 0 is a refusal, and `*` is every coding that is not named (RFC 9110,
+ * True if the caller accepts gzip. A quality of 0 is a refusal, and `*` means every coding that is not named (RFC 9110,
  * section 12.5.3).
  */
 function acceptsGzip(acceptEncoding: string): boolean {
@@ -204,7 +207,10 @@ function acceptsGzip(acceptEncoding: string): boolean {
   return (qualities.get('gzip') ?? qualities.get('x-gzip') ?? qualities.get('*') ?? 0) > 0;
 }
 
-/** A redirect to a page of the gateway, right on API Gateway's own address with its stage, on a domain name and locally. */
+/**
+ * Redirects to a page of the gateway. The target is right on API Gateway's own address with its stage, on a domain name, and
+ * locally.
+ */
 const thisMachine = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**

@@ -2,7 +2,7 @@
  * Notifies administrators, once for each window, that a client has used 80 % or 100 % of a spend cap. A refusal by the cap
  * counts as 100 %.
  *
- *   notice ─ crash → the next request gives it again: in the same minute it is the same entry
+ *   notice ─ crash → the next request writes it again; in the same minute it is the same entry
  *   mark that the notice is given ─ lost → the same
  */
 import { notify } from '../activity/write-activity.dynamo.ts';
@@ -45,7 +45,7 @@ interface CapState {
   readonly counter: string;
   readonly purgeAt: number;
   readonly limits: readonly CapLimit[];
-  /** The limits that had no room for the request: none if it was accepted. */
+  /** The limits that had no room for the request. Empty if the request was accepted. */
   readonly full: readonly CapLimit[];
   /** The amount that the request would add to `spend`, in millionths. */
   readonly requestedSpend: number;
@@ -62,7 +62,7 @@ const notices = {
   100: 'spend_cap_reached',
 } as const satisfies Record<(typeof noticePercentages)[number], NoticeKind>;
 
-/** Gives the notices that are due after a take. Never fails, so that it does not stop a request. */
+/** Writes the notices that are due after a request was counted. Never fails, so that it does not stop a request. */
 export async function notifyOfSpend(
   context: Context<keyof EnvironmentFor<typeof countedCaps>>,
   state: CapState,
@@ -114,8 +114,8 @@ async function notifyOf(
 }
 
 /**
- * Returns the sentence of a notice. A request that does not fit is refused before the whole limit is used, so the
- * sentence then contains both.
+ * Returns the sentence of a notice. A request that does not fit is refused before the whole limit is used, so the sentence
+ * then contains the used part and the request.
  */
 function summaryOf(state: CapState, limit: CapLimit, percentage: number, currency: string): string {
   const amountText = (millionths: number) => `${decimalText(amountOf('spend', millionths))} ${currency}`;

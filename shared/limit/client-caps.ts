@@ -17,7 +17,10 @@ import { amountOf, type CapLimit, capAttribute, millionths, notifyOfSpend } from
 import { addCounts, countIn, readCounts, type Windows, windowsAt } from './counters.dynamo.ts';
 import { capsInRows } from './overrides.ts';
 
-/** Messages before spend, shorter windows first. @param own - of the client's row, or of the one for every client */
+/**
+ * Returns the limits, messages before spend, shorter windows first. @param own - the caps of the client's row, or of the row
+ * for every client
+ */
 export function capLimits(own: Caps, stage: StageCaps): CapLimit[] {
   return capNames.flatMap((cap) =>
     caps[cap].windows.flatMap((window): CapLimit[] => {
@@ -42,7 +45,7 @@ export function capDefaults(stage: StageCaps): Caps {
   );
 }
 
-/** Returns the caps in force for a client; none if no cap applies to it: then nothing is counted. */
+/** Returns the caps in force for a client. If no cap applies, returns none, and nothing is counted. */
 export async function capsInForce(
   context: Context<'LIMIT_OVERRIDES_TABLE' | 'STAGE_CAPS'>,
   clientId: string,
@@ -52,7 +55,7 @@ export async function capsInForce(
 }
 
 const keptDaysAfterMonth = 2;
-/** Counted even without a limit, so that a cap that is set later includes earlier messages. */
+/** These windows are counted even without a limit, so that a cap that is set later includes earlier messages. */
 const countedWindows = ['day', 'month'] as const;
 
 /** The client of a request, and the caps that are in force for it. */
@@ -150,8 +153,8 @@ function amountsByAttribute(
 }
 
 /**
- * Returns the windows without room for all recipients: how many of the first ones fit, and when it resets, in seconds
- * since the epoch.
+ * Returns the windows without room for all recipients, each with the number of first recipients that fit, and the time of
+ * its reset, in seconds since the epoch.
  */
 function fullWindows(
   row: Readonly<Record<string, unknown>>,
@@ -211,8 +214,8 @@ function fittingRecipients(amounts: readonly number[], room: number): number {
 }
 
 /**
- * Returns how much of these caps a client has used (contract, section 11), in recipients or in the currency of the stage:
- * one read, and none without a cap.
+ * Returns how much of these caps a client has used (contract, section 11), in recipients or in the currency of the stage.
+ * Makes one read, or none without a cap.
  */
 export async function capUse(
   context: Context<'RATE_COUNTERS_TABLE'>,

@@ -1,11 +1,10 @@
 /**
- * Counts in rows of the table `rate-counters`: requests, messages and spend. An addition is one
- * conditional write of one write unit, without a read. It counts in every window or in none, so that a limit is never
- * exceeded, under any concurrency. If a response is lost, the SDK repeats the call: it counts once more, and never
- * beyond a limit.
+ * Counts in rows of the table `rate-counters`: requests, messages and spend. An addition is one conditional write of one
+ * write unit, without a read. It counts in every window or in none, so that a limit is never exceeded, under any
+ * concurrency. If a response is lost, the SDK repeats the call. The repeat counts again, but never beyond a limit.
  *
- * A row has an attribute for each window. An addition removes the windows that had ended when this process last
- * counted in the row, so that the row stays small.
+ * A row has an attribute for each window. An addition also removes the windows that had ended when this process last counted
+ * in the row. This keeps the row small.
  */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
@@ -71,7 +70,7 @@ export function limitsBy(of: (window: WindowName) => number): Limits {
 
 /** How long a window is kept after its end, because a process with a slower clock may still add to it. */
 const keptSeconds = 240;
-/** Removed in one write: the expression stays below DynamoDB's 4 KB. */
+/** The maximum number of windows that one write removes, so that the expression stays below DynamoDB's 4 KB. */
 const removedAtOnce = 90;
 
 const windowed = /^(?:[a-z_]+_)?([dhm])(\d\d)(\d\d)?(\d\d)?(_\d+)?$/;
@@ -104,11 +103,11 @@ const endedWindows = oncePerContext(
 );
 
 /**
- * Adds every amount, or none. Returns the row as it is afterwards, or, if nothing was added, as the condition saw it.
- * Uses the client without the document layer, because every request makes this call.
+ * Adds every amount, or none. Returns the row after the addition or, if nothing was added, the row that the condition was
+ * checked against. Uses the client without the document layer, because every request makes this call.
  *
- * @param addition - `counter` is the key of the row, `amounts` are integers by attribute, `limits` the most that an
- *   attribute may have afterwards (one without a limit is only counted), `purgeAt` is in seconds since the epoch
+ * @param addition - `counter` is the key of the row, `amounts` are integers by attribute, `limits` are the maximum values
+ * after the addition (an attribute without a limit is only counted), `purgeAt` is in seconds since the epoch
  */
 export async function addCounts(
   context: Context<'RATE_COUNTERS_TABLE'>,
@@ -154,7 +153,7 @@ export async function addCounts(
   return { added: true, row };
 }
 
-/** Reads a row for a person, or for a dry run. Returns an empty object if there is none. */
+/** Reads a row for display, or for a dry run. Returns an empty object if there is no row. */
 export async function readCounts(
   { db, env }: Context<'RATE_COUNTERS_TABLE'>,
   counter: string,
@@ -165,7 +164,7 @@ export async function readCounts(
   return Item ?? {};
 }
 
-/** Returns a count of a row. An absent one is 0. A corrupt count is treated as full. */
+/** Returns a count of a row. An absent count is 0. A corrupt count is treated as full. */
 export function countIn(row: Readonly<Record<string, unknown>>, attribute: string): number {
   const { [attribute]: count = 0 } = row;
   return typeof count === 'number' ? count : Number.MAX_SAFE_INTEGER;

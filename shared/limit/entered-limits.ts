@@ -21,7 +21,7 @@ export function limitFault({ cap }: { readonly cap: CapName | null }, text: stri
   const entered = plainLimit({ cap }, text);
   if (entered === '') return undefined;
   if (cap === 'spend') {
-    // In half of the languages 1.000 is a thousand: as a cap of 1 it would stop the client.
+    // In many languages 1.000 means a thousand. Read as a cap of 1, it would stop the client.
     if (/^[1-9]\d{0,2}\.\d{3}$/.test(entered)) {
       return `Enter ${entered.replace('.', '')} or ${entered}0: the point is the decimal point.`;
     }
@@ -36,7 +36,7 @@ export function limitFault({ cap }: { readonly cap: CapName | null }, text: stri
 
 const isWithin = (entered: string): boolean => Number(entered) > 0 && Number(entered) <= limitMax;
 
-/** A month is the longest one, because a limit that no month reaches is never reached. */
+/** A month has its longest duration here, because a limit that is not reached in the longest month is never reached. */
 const secondsOf = { per_minute: 60, per_hour: 3600, per_day: 86_400, per_month: 31 * 86_400 } as const;
 
 /**
@@ -49,7 +49,7 @@ export function firstReached(
   const [shortest, ...longer] = windows;
   if (shortest === undefined) return undefined;
   const perSecond = shortest.limit / secondsOf[shortest.window];
-  // If several windows are reached together, the one that resets last refuses.
+  // If several windows are reached together, the window that resets last decides.
   return longer
     .toReversed()
     .map(({ window, limit }) => ({ window, afterSeconds: limit / perSecond }))

@@ -178,7 +178,7 @@ const units = [
   { name: 'min', seconds: windowSeconds.minute },
   { name: 's', seconds: 1 },
 ] as const;
-/** Up to here in seconds alone. */
+/** Up to this length, a duration is shown in seconds only. */
 const shownSecondsMax = 120;
 
 /** Formats a duration, rounded to the second, in its two largest units: `100 s`, `16 min 40 s`, `5 h 33 min`. */
@@ -242,7 +242,7 @@ export function unreachableLimits(limits: Limits): readonly string[] {
     const limit = limitOf(limits, window);
     const prevented = windowNames
       .filter((other) => other !== window)
-      // How many requests the other window admits during this one.
+      // The number of requests that the other window admits during this window.
       .map((other) => {
         const times = Math.max(1, windowSeconds[window] / windowSeconds[other]);
         return { other, own: limitOf(limits, other), admitted: limitOf(limits, other) * times };

@@ -1,7 +1,7 @@
 /**
- * Decides if a request is admitted, and counts it: one write for each check, and none while a refusal is cached.
- * Under any concurrency the admitted requests never exceed a limit. An error of the counter is thrown; the HTTP function
- * turns it into a 503.
+ * Decides if a request is admitted, and counts it. Each check makes one write, or none while a refusal is cached. Under any
+ * concurrency the admitted requests never exceed a limit. An error of the counter is thrown; the HTTP function turns it into
+ * a 503.
  */
 import { type PolicyName, policies } from '../contract/rate-limits-and-caps.ts';
 import { type Context, oncePerContext } from '../platform/context.ts';
@@ -33,7 +33,7 @@ const refusals = oncePerContext(
   (_context: Context<'RATE_COUNTERS_TABLE'>) => new ExpiringMap<Parameters<typeof decide>[2]>(cacheEntries),
 );
 
-/** @param limits - in force for the subject */
+/** @param limits - the limits in force for the subject */
 export async function checkRate(
   context: Context<'RATE_COUNTERS_TABLE'>,
   subject: Subject,
@@ -152,7 +152,10 @@ export function retryAfterSeconds(decision: Decision, now: Date): number {
   return Math.max(1, Math.ceil(decision.binding.resetsAt - now.getTime() / 1000));
 }
 
-/** Returns the window with the fewest requests left; of several, the first and shortest. */
+/**
+ * Returns the window with the fewest requests left. If several have the fewest, returns the first of them, which is the
+ * shortest.
+ */
 function fewestLeft(states: readonly WindowState[]): WindowState {
   return states.reduce((best, state) => (state.remaining < best.remaining ? state : best));
 }

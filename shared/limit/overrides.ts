@@ -79,11 +79,11 @@ export async function inMaintenance(context: Context<'LIMIT_OVERRIDES_TABLE'>): 
 
 /** Starts to read the rows for every client, so that they are read while the caller is still being identified. */
 export function prepareLimits(context: Context<'LIMIT_OVERRIDES_TABLE'>): void {
-  // A failure is met again, and thrown, by the reading that needs the rows.
+  // The read that needs the rows meets the same failure and throws it.
   cachedRows(context)(everyClient).catch(() => undefined);
 }
 
-/** Returns the client's own row, and the one for every client. */
+/** Returns the client's own row, and the row for every client. */
 async function rowsFor(
   context: Context<'LIMIT_OVERRIDES_TABLE'>,
   clientId: string,
@@ -125,7 +125,9 @@ export interface ParsedRow {
   readonly target: LimitTarget | undefined;
   /** The valid ones. */
   readonly limits: WindowLimits;
-  /** True if the row has more requests a minute than `perMinuteMax`, which counts in their place (contract 4.8). */
+  /**
+   * True if the row allows more requests a minute than `perMinuteMax`, so that this maximum applies instead (contract 4.8).
+   */
   readonly isLowered: boolean;
   readonly blocked: boolean;
   /** The time from which the row has no effect. */
@@ -168,8 +170,8 @@ export function isMaintenance({ client_id, endpoint }: EditedRow): boolean {
 }
 
 /**
- * Returns the row that decides: the client's own; if it is absent or has no effect, the one for every client. @param
- * rows - for one endpoint, the client's own first
+ * Returns the row that decides: the client's own row or, if that is absent or has no effect, the row for every client.
+ * @param rows - for one endpoint, the client's own first
  */
 export function rowInForce(rows: readonly (ParsedRow | undefined)[], now: Date): ParsedRow | undefined {
   return rows.find((row) => row !== undefined && isInForce(row, now));
@@ -241,7 +243,7 @@ function parseBlocked(value: unknown, target: LimitTarget | undefined, clientId:
 
 /** A date is its first moment in UTC, and a time without an offset is in UTC. */
 const isoTime = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?)?$/i;
-/** Seconds of the years 2000 to 3000, so that milliseconds and numbers of days are recognised. */
+/** Only the seconds of the years 2000 to 3000 are accepted, so that milliseconds and numbers of days are recognised. */
 const earliestSeconds = 946_684_800;
 const latestSeconds = 32_503_680_000;
 
@@ -263,7 +265,7 @@ function parseExpiry(value: unknown): Parsed<Date> {
 function isoMilliseconds(text: unknown): number | undefined {
   const [, day, time = '00:00', offset = 'Z'] = (typeof text === 'string' ? isoTime.exec(text) : null) ?? [];
   if (day === undefined) return undefined;
-  // Date.parse takes the 31st of a shorter month for a day of the next one.
+  // Date.parse reads the 31st of a shorter month as a day of the next month.
   const start = Date.parse(`${day}T00:00:00Z`);
   if (Number.isNaN(start) || new Date(start).toISOString().slice(0, 10) !== day) return undefined;
   const at = Date.parse(`${day}T${time}${offset.toUpperCase()}`);

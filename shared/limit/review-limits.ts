@@ -1,6 +1,6 @@
 /**
- * Reviews the rows of `limit-overrides`: after a change, when they expire, and all of them from time to time. The run of each
- * minute scans the table for rows that have expired, because it is small: administrators edit it by hand.
+ * Reviews the rows of `limit-overrides`: after a change, when they expire, and all of them from time to time. Every minute,
+ * a run scans the table for rows that have expired. The table is small, because administrators edit it by hand.
  */
 import { existingClients } from '../client/client-store.dynamo.ts';
 import { everyClient } from '../contract/rate-limits-and-caps.ts';
@@ -39,7 +39,7 @@ export async function reviewClients(ctx: ReviewContext, clientIds: ReadonlySet<s
 /** All rows are reviewed this often. */
 export const wholeReviewSeconds = 3600;
 
-/** Reviews the clients that have a row whose time is over and whose feedback does not say so. */
+/** Reviews the clients that have an expired row whose feedback does not say so. */
 export async function reviewExpired(ctx: ReviewContext) {
   const now = ctx.clock();
   const rows = (await notYetExpired(ctx, overrideTable)).map(parseRow);
@@ -47,10 +47,7 @@ export async function reviewExpired(ctx: ReviewContext) {
   return reviewClients(ctx, new Set(expired.map(({ clientId }) => clientId)));
 }
 
-/**
- * Reviews every row, even those that no change and no time makes due, such as the row of a client that was created
- * later.
- */
+/** Reviews every row, even rows without a change or an expiry, such as the row of a client that was created later. */
 export async function reviewAll(ctx: ReviewContext) {
   return reviewRows(
     ctx,

@@ -1,5 +1,5 @@
 /**
- * The attempts to hand over a message, as stored in its row: which one is shown, and what they cost. Each attempt is
+ * The attempts to hand over a message, as stored in its row: the attempt that is shown, and the costs. Each attempt is
  * recorded before its call (`dispatch/next-step.ts`).
  */
 import * as z from 'zod/mini';
@@ -7,7 +7,7 @@ import { lazily } from '../platform/expiring-cache.ts';
 
 export const attemptOutcomes = ['accepted', 'refused', 'not_taken', 'throttled', 'unknown'] as const;
 
-/** In place of a sender that the carrier chooses, and names in its reports only. */
+/** Stands for a sender that the carrier chooses and names only in its reports. */
 export const anySender = '*';
 
 export const storedAttempt = lazily(() =>
@@ -58,8 +58,8 @@ export function shownAttempt({ attempts = [], reported_attempt }: Attempted): St
 }
 
 /**
- * True if every attempt is known to have failed. The failure of one attempt and the outcome of the next may be
- * written at the same moment; each write returns the row, so that the later one sees both.
+ * True if every attempt is known to have failed. The failure of one attempt and the outcome of the next may be written at
+ * the same moment. Each write returns the row, so the later write sees both.
  */
 export function noneMayArrive({
   attempts = [],
@@ -72,10 +72,10 @@ export function noneMayArrive({
 }
 
 /**
- * Returns the sender of an attempt: from the request, the selected one, or the carrier's own. Undefined if the
- * carrier chose.
+ * Returns the sender of an attempt: from the request, the selected one, or the carrier's own. Undefined if the carrier
+ * chose.
  *
- * @param number - the number of the attempt, by default of the one that is shown
+ * @param number - the number of the attempt; by default, the attempt that is shown
  */
 export function fromOf(
   message: Attempted & { readonly sender?: { readonly identity: string }; readonly from?: string },
@@ -91,7 +91,7 @@ export interface AttemptCost {
   readonly attempt: number;
   readonly cost: number;
   readonly currency: string;
-  /** True if the carrier reported it, which replaces an estimate. */
+  /** True if the carrier reported the cost. A reported cost replaces an estimate. */
   readonly reported: boolean;
 }
 
@@ -123,8 +123,8 @@ export function costsWith(message: Attempted & Partial<Costs>, added: AttemptCos
 }
 
 /**
- * Returns the cost of each attempt. While only one carrier might have the message, its cost was stored as the
- * message's; a report may have stored it while the next attempt began.
+ * Returns the cost of each attempt. As long as only one carrier may have the message, its cost is stored as the cost of the
+ * message. A report may have stored it while the next attempt began.
  */
 function costsOf({
   costs,

@@ -24,7 +24,7 @@ import type { InboundMessage } from './whatsapp-content.ts';
 
 interface Owner {
   readonly clientId: string;
-  /** Our message that the person replies to, if the carrier names it. */
+  /** Our message that the recipient replies to, if the carrier names it. */
   readonly inReplyTo?: string;
 }
 
@@ -34,13 +34,13 @@ export async function findOwner(
   },
   inbound: InboundMessage,
 ): Promise<{
-  /** Undefined if no carrier took a message from this number to that person. */
+  /** Undefined if no carrier took a message from this number to this recipient. */
   readonly owner: Owner | undefined;
-  /** The number of the person to which the owner wrote; if there is none, the person as the carrier names it. */
+  /** The recipient's number to which the owner wrote; if there is none, the recipient as the carrier names them. */
   readonly recipient: string;
-  /** Our senders that the message came to: the number, its id, and the pools and services that may contain it. */
+  /** Our senders that received the message: the number, its id, and the pools and services that may contain it. */
   readonly senders: readonly string[];
-  /** True if a message to that person is being handed over, so that its client may be known in a moment. */
+  /** True if a message to this recipient is being handed over, so that its client may be known in a moment. */
   readonly isHandedOver: boolean;
 }> {
   const { numbers } = ctx;
@@ -86,7 +86,7 @@ export async function findOwner(
     answered ??= answeredIn(sent, inbound, holder);
     if (holder !== undefined || written.length > 0) break;
   }
-  // The sender of the reply has the message, although the carrier's response was lost.
+  // The author of the reply has the message, although the carrier's response was lost.
   const writers = (written.length > 0 ? written : possiblyWritten).toSorted(
     (one, other) => other.at.getTime() - one.at.getTime(),
   );
@@ -104,7 +104,7 @@ export async function findOwner(
   return { owner, recipient, senders: [...new Set(senders)].slice(0, sendersMax), isHandedOver };
 }
 
-/** All of them, for two spellings of a recipient, fit one transaction. */
+/** This number of senders, with two spellings of a recipient, fits in one transaction. */
 const sendersMax = 20;
 
 function poolsOf({ sender, via }: Contact): readonly string[] {
@@ -128,7 +128,7 @@ function answeredIn(
 /** The client of a message that nobody owns. No client has this id. */
 export const unassignedClientId = 'nobody';
 
-/** True if a message from a person belongs to nobody, in either mode. */
+/** True if an inbound message belongs to no client, in either mode. */
 export function isUnassigned({ client_id }: { readonly client_id: string }): boolean {
   return settingsIdOf(client_id) === unassignedClientId;
 }

@@ -1,4 +1,7 @@
-/** Lists the messages of a client in all channels, newest first; a page costs the same however many messages there are. */
+/**
+ * Lists the messages of a client in all channels, newest first. The cost of a page does not depend on the number of
+ * messages.
+ */
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
 import { recipientInQuery } from '../contract/phone-number.ts';
@@ -48,13 +51,13 @@ interface FoundMessage {
   readonly position: string;
 }
 
-/** The most messages that one page reads, even if few pass the filter. The next page continues there. */
+/** The maximum number of messages that one page reads, even if few pass the filter. The next page continues there. */
 const lookedAtMax = 1000;
-/** How many are read at once with a filter: the maximum of one DynamoDB call. */
+/** The number of messages that are read in one call if there is a filter: the maximum of DynamoDB. */
 const filteredAtOnce = 100;
-/** The minimum of complete rows that are read at once: some may no longer pass the filter. */
+/** The minimum number of complete rows in one read, because some rows may no longer pass the filter. */
 const wholeAtOnceMin = 20;
-/** They sort before and after every position. */
+/** These values sort before and after every position. */
 const [first, last] = ['0', '~'];
 
 export function listMessages(ctx: Context<'MESSAGES_TABLE'>): Operation {
@@ -63,7 +66,7 @@ export function listMessages(ctx: Context<'MESSAGES_TABLE'>): Operation {
     const query = parseQuery(listMessagesQuery, request);
     const limit = query.limit ?? defaultPageLimit;
     const range = rangeOf(clientId, query);
-    // The client's own messages are the only ones with a reference.
+    // Only messages that the client sent have a reference.
     const isNone = query.reference !== undefined && query.direction === 'inbound';
     if (isNone || range.from > range.before) return page([], undefined);
     const isFiltered = [query.to, query.status, query.channel].some((filter) => filter !== undefined);

@@ -36,7 +36,7 @@ export function statusView(message: Message): MessageStatus {
   };
 }
 
-/** A message in one of these states is proof that the attempt which is shown was accepted. */
+/** If a message is in one of these states, the shown attempt was accepted. */
 const proofs: readonly Status[] = ['sent', 'delivered', 'read'];
 
 function attemptsPart(message: Message) {

@@ -4,7 +4,7 @@ import type { ReceivedContent, WhatsAppContent } from './whatsapp-content.ts';
 
 export interface Content {
   readonly text?: string | null | undefined;
-  /** As the gateway validated it when it stored the row. */
+  /** The content as the gateway validated it when it stored the row. */
   readonly whatsapp?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
@@ -44,5 +44,5 @@ function essenceOf(content: AnyContent): string | undefined {
   return 'reaction' in content ? content.reaction?.emoji : undefined;
 }
 
-/** The client is null if an inbound message belongs to none. */
+/** The client is null if an inbound message belongs to no client. */
 export type FoundMessage = Omit<MessageStatus, 'client_id'> & { readonly client_id: string | null };

@@ -1,6 +1,6 @@
 /**
- * The text of a message: the templates of bulk messages and one-time passwords, in which `{{name}}` is replaced once and
- * placeholders inside values are not, and the segments that a text takes.
+ * The text of a message. Renders the templates of bulk messages and one-time passwords: replaces each `{{name}}` once, but
+ * not placeholders inside values. Counts the segments that a text takes.
  */
 
 const placeholder = /\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/g;
@@ -36,16 +36,19 @@ export function withSampleCode(text: string, otp: { readonly code_length: number
   return rendered?.ok === true ? rendered.text : text;
 }
 
-/** The default alphabet without the escape character: one septet each. Marked pure for the bundles that count no segments. */
+/**
+ * The default alphabet without the escape character. Each character takes one septet. Marked pure for the bundles that count
+ * no segments.
+ */
 const basic = /* @__PURE__ */ new Set(
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
 );
-/** The extension table: two septets each, always in the same segment. */
+/** The extension table. Each character takes two septets, always in the same segment. */
 const extended = /* @__PURE__ */ new Set('\f^{}\\[~]|€');
 
 /** The capacity of a message of one segment: in septets for GSM-7, in code units for UCS-2. */
 export const singleSegment = { septets: 160, codeUnits: 70 } as const;
-/** Each of several segments has a header, which leaves it less room. */
+/** In a message of several segments, each segment has a header, which leaves less room. */
 const partOfSeveral = { septets: 153, codeUnits: 67 } as const;
 
 /** Created when it is first needed: it loads the Unicode tables, which takes milliseconds of the start-up. */

@@ -30,18 +30,18 @@ export const statuses = [
 export type Status = (typeof statuses)[number];
 
 /**
- * The transition table. `delivered` is accepted after `failed` and `expired`, because the carrier knows better.
- * No other state moves backwards, so a late or repeated receipt changes nothing.
- * The next hand-over after a lost one enters `sending` again, under its own condition (see `claim`).
+ * The transition table. `delivered` is accepted after `failed` and `expired`, because the carrier knows better. No other
+ * state moves backwards, so a late or repeated receipt changes nothing. After a lost hand-over, the next hand-over enters
+ * `sending` again, under its own condition (see `claim`).
  */
 export const transitions: Readonly<
   Record<
     Status,
     {
-      /** The states from which this one may be entered: the condition of the write that enters it. */
+      /** The states from which this state may be entered. They are the condition of the write that enters it. */
       readonly from: readonly Status[];
       /**
-       * The states that must have come before this one. If a receipt was missed, they are filled in, each with its event.
+       * The states that must have come before this state. If a receipt was missed, they are filled in, each with its event.
        */
       readonly implies: readonly Status[];
       /** True if the message can no longer expire. */
@@ -83,7 +83,7 @@ export const heldGroups = ['due', 'scheduled', 'sent'] as const;
 
 export type HeldGroup = (typeof heldGroups)[number];
 
-/** The states that have a webhook event. An expired WhatsApp message has `whatsapp.failed`. */
+/** The states that have a webhook event. An expired WhatsApp message has the event `whatsapp.failed`. */
 export const eventStatuses = [
   'sent',
   'delivered',
@@ -111,12 +111,12 @@ const storedSender = lazily(() =>
     /** India: the ids of the entity and of the template, as registered with the regulator. */
     entity_id: z.exactOptional(z.string()),
     template_id: z.exactOptional(z.string()),
-    /** The carrier that it was selected for; absent at other carriers. */
+    /** The carrier for which the sender was selected; absent at other carriers. */
     carrier: z.exactOptional(z.string()),
   }),
 );
 
-/** Limits that a leg can meet when it starts; the first message of a send is refused at the request. */
+/** The limits that can refuse a leg when it starts. The first message of a send is refused at the request. */
 const legRefusals = [
   'message_limit_reached',
   'spend_limit_reached',
@@ -130,12 +130,18 @@ export type LegRefusal = (typeof legRefusals)[number];
 const storedLeg = lazily(() =>
   z.object({
     channel: z.enum(channels),
-    /** How long after the leg before it was queued it starts, if that is not delivered. Absent: only if that one ends. */
+    /**
+     * The time from the queuing of the previous leg to the start of this leg, if the previous leg is not delivered. If it is
+     * absent, this leg starts only when the previous leg ends.
+     */
     after_seconds: z.exactOptional(z.int()),
     from: z.exactOptional(z.string()),
     sender: z.exactOptional(storedSender()),
     senders: z.exactOptional(z.record(z.string(), storedSender())),
-    /** The text as in a message; the text of a one-time password is rendered when the leg starts, because it says how long it is valid. */
+    /**
+     * The text as in a message; the text of a one-time password is rendered when the leg starts, because the text says how
+     * long the password is valid.
+     */
     text: z.exactOptional(z.string()),
     whatsapp: z.exactOptional(z.lazy(storedWhatsAppContent)),
     fallback_template: z.exactOptional(z.lazy(storedTemplate)),
@@ -158,7 +164,7 @@ export const messageSchema = lazily(() =>
     direction: z.exactOptional(z.literal('inbound')),
     /**
      * The recipient, or the sender of an inbound message: E.164, a short code, or the id of a WhatsApp user who hides the
-     * number. One index has both directions.
+     * number. One index contains both directions.
      */
     recipient: z.string(),
     /**
@@ -168,15 +174,17 @@ export const messageSchema = lazily(() =>
     country: z.exactOptional(z.string()),
     /** The sender that the request named; for an inbound message, our number. */
     from: z.exactOptional(z.string()),
-    /** At the first carrier of the channel; absent if the carrier chooses. */
+    /** The sender at the first carrier of the channel; absent if the carrier chooses. */
     sender: z.exactOptional(storedSender()),
     /** The senders at other carriers, by carrier, if rows of `senders` name them. */
     senders: z.exactOptional(z.record(z.string(), storedSender())),
     type: z.enum(messageTypes),
     reference: z.exactOptional(z.string()),
-    /** The text of an SMS or of a WhatsApp text message. In a one-time password, `{{code}}` replaces the code. */
+    /**
+     * The text of an SMS or of a WhatsApp text message. In the text of a one-time password, `{{code}}` stands for the code.
+     */
     text: z.exactOptional(z.string()),
-    /** The content of a WhatsApp message; without it, the message is a text. */
+    /** The content of a WhatsApp message. If it is absent, the message is a text. */
     whatsapp: z.exactOptional(z.lazy(storedWhatsAppContent)),
     /** Sent instead if WhatsApp accepts only templates, because the recipient has not written for 24 hours. */
     fallback_template: z.exactOptional(z.lazy(storedTemplate)),
@@ -184,9 +192,11 @@ export const messageSchema = lazily(() =>
     received_content: z.exactOptional(z.lazy(receivedContent)),
     /** The keyword of an inbound message that consists of nothing else. */
     opt_keyword: z.exactOptional(z.enum(['opt_out', 'opt_in'])),
-    /** Our senders to which the keyword applies: the number that the message came to, and the pools that may contain it. */
+    /**
+     * Our senders to which the keyword applies: the number that received the message, and the pools that may contain it.
+     */
     opt_senders: z.exactOptional(z.array(z.string())),
-    /** The message that an inbound message answers, if the carrier names it. */
+    /** The message that an inbound message replies to, if the carrier names it. */
     in_reply_to: z.exactOptional(z.string()),
     encoding: z.exactOptional(z.enum(encodings)),
     segments: z.exactOptional(z.int()),
@@ -194,7 +204,7 @@ export const messageSchema = lazily(() =>
     created_at: time,
     /** When a scheduled message is to be queued. */
     scheduled_at: z.exactOptional(time),
-    /** The end of the validity period: without a final receipt by then, the message becomes `expired`. */
+    /** The end of the validity period. If there is no final receipt by then, the message becomes `expired`. */
     expires_at: time,
     // When each state was entered; `scheduled` is entered at `created_at`.
     queued_at: z.exactOptional(time),
@@ -210,9 +220,9 @@ export const messageSchema = lazily(() =>
     error_code: z.exactOptional(z.string()),
     error_message: z.exactOptional(z.string()),
     /**
-     * True if the message was not handed over, because the recipient is suppressed. If false or absent,
-     * `recipient_opted_out` comes from the carrier; false if the recipient is not suppressed for it, because of an
-     * opt-in since then.
+     * True if the message was not handed over, because the recipient is suppressed. If it is false or absent,
+     * `recipient_opted_out` comes from the carrier. It is false if the recipient is not suppressed for this reason, because
+     * of a later opt-in.
      */
     suppressed: z.exactOptional(z.boolean()),
     cost: z.exactOptional(z.number()),
@@ -223,13 +233,16 @@ export const messageSchema = lazily(() =>
     /** How an SMS reached the recipient, if not as a text. */
     delivered_by: z.exactOptional(z.literal('rcs')),
     /**
-     * How often a hand-over claimed the message, and the end and the id of the latest claim. Without an id, the message waits
-     * until then for the pace of its sender.
+     * How often a hand-over claimed the message, and the end and the id of the latest claim. If there is no id, the message
+     * waits until this end for the pace of its sender.
      */
     handover_attempts: z.exactOptional(z.int()),
     handover_until: z.exactOptional(time),
     handover_claim: z.exactOptional(z.string()),
-    /** The attempts to hand it over, the newest last, and that one's number, which writes are conditional on. */
+    /**
+     * The attempts to hand over the message, the newest last, and the number of the newest attempt, which is a condition of
+     * writes.
+     */
     attempts: z.exactOptional(z.array(storedAttempt())),
     attempt: z.exactOptional(z.int()),
     /** The attempt that a receipt proves, if there are several attempts or the receipt came before the response. */
@@ -238,15 +251,15 @@ export const messageSchema = lazily(() =>
     failed_attempt: z.exactOptional(z.int()),
     /** The cost of each attempt, if several carriers may have the message; their sum is `cost`. */
     costs: z.exactOptional(attemptCosts()),
-    /** True if it was sent again although a carrier may have had it. */
+    /** True if the message was sent again although a carrier may already have had it. */
     possible_duplicate: z.exactOptional(z.literal(true)),
     /** SHA-256 of a request with an Idempotency-Key: the same key with another request is refused (422). */
     request_hash: z.exactOptional(z.string()),
-    /** The bulk request that it is a row of. */
+    /** The bulk request that contains this message. */
     batch_id: z.exactOptional(z.string()),
     /**
-     * The work id of the request or leg that stored the row, if a cap may apply (a request with an Idempotency-Key,
-     * or the start of a leg): if the SDK retries the write after a lost response, it recognizes its own row.
+     * The work id of the request or leg that stored the row, if a cap may apply (a request with an Idempotency-Key, or the
+     * start of a leg). If the SDK retries the write after a lost response, the retry recognizes its own row.
      */
     stored_by: z.exactOptional(z.string()),
     /** The one-time password that the message carries; never its code. */
@@ -255,7 +268,7 @@ export const messageSchema = lazily(() =>
         otp_id: z.string(),
         code_length: z.int(),
         expires_at: time,
-        /** When the message was accepted, as the response to the send says. */
+        /** The value when the message was accepted, as in the response to the send. */
         attempts_remaining: z.int(),
       }),
     ),
@@ -264,12 +277,15 @@ export const messageSchema = lazily(() =>
     /** Present on a leg that follows: the send's first message, and which leg this is (2 or 3). */
     fallback_of: z.exactOptional(z.string()),
     leg: z.exactOptional(z.int()),
-    /** When somebody must look at the row, and how often the clock function moved it (`due/due-index.ts`). */
+    /** When a worker must look at the row, and how often the clock function moved this time (`due/due-index.ts`). */
     due_at: z.exactOptional(time),
     due_looks: z.exactOptional(z.int()),
     /** Set while a restore holds the message: no worker changes it, until an administrator releases or ends it. */
     held: z.exactOptional(z.enum(heldGroups)),
-    /** Why a leg may not be handed over, found when it started; it fails in place of the hand-over, as others do. */
+    /**
+     * The reason why a leg may not be handed over, found when the leg started. The leg then fails at its hand-over, like
+     * other messages.
+     */
     refusal: z.exactOptional(z.enum(legRefusals)),
   }),
 );
@@ -294,17 +310,14 @@ export interface MessageChange {
   readonly after: Message;
 }
 
-/**
- * Returns the states with an event that this change entered, because their time was set by it: the events to send
- * now.
- */
+/** Returns the states with an event whose time was set by this change: the events to send now. */
 export function eventsToSend({ before, after }: MessageChange): EventStatus[] {
   return eventStatuses.filter(
     (status) => after[`${status}_at`] !== undefined && before?.[`${status}_at`] === undefined,
   );
 }
 
-/** Returns the kind of send, which determines the priority. A client can set nothing that changes it. */
+/** Returns the kind of send, which determines the priority. A client cannot change the priority. */
 export function sendKindOf({ otp, batch_id }: { otp?: unknown; batch_id?: string | undefined }): SendKind {
   if (otp !== undefined) return 'otp';
   return batch_id === undefined ? 'single' : 'bulk';

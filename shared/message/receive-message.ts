@@ -1,6 +1,6 @@
 /**
- * Stores an inbound message, and does what it asks for. The row is written first, under an id that is derived from the carrier's,
- * so that the owner is found once. Every later step follows from the row and may be repeated.
+ * Stores an inbound message, and carries out what it requests. The row is written first, under an id that is derived from
+ * the carrier's id, so that the owner is determined only once. Every later step follows from the row and may be repeated.
  *
  *   row ─ crash → the queue delivers the notification again: the row is found, and the steps after it are done
  *   suppressions (one transaction), window ─ crash → the same; each is a conditional write that a repeat does not change
@@ -41,12 +41,15 @@ class TooEarly extends Error {
 
 const tooEarlySeconds = 15;
 
-/** Together longer than a hand-over holds its claim: after it, a carrier took the message, or it waits. */
+/**
+ * Together these receives take longer than a hand-over holds its claim. After that, a carrier took the message, or the
+ * message waits.
+ */
 const tooEarlyReceives = 6;
 
 /**
- * Receives the messages of one queue message, and says if the queue must deliver it again. Receiving a message twice changes nothing,
- * so one that fails does not hold the others back.
+ * Receives the messages of one queue message, and says if the queue must deliver it again. Receiving a message twice changes
+ * nothing, so a message that fails does not hold back the others.
  *
  * @param receives - how often the queue has delivered it, including this time
  */
@@ -122,7 +125,10 @@ async function applyKeywordOf(
   });
 }
 
-/** Returns the id of an inbound message. It is derived from the carrier's, so that a repeated notification is the same message. */
+/**
+ * Returns the id of an inbound message. It is derived from the carrier's id, so that a repeated notification is the same
+ * message.
+ */
 export function inboundIdOf({ channel, carrierMessageId }: { channel: Channel; carrierMessageId: string }) {
   return derivedId('msg', 'inbound', channel, carrierMessageId);
 }
@@ -146,7 +152,7 @@ function rowOf(
     text: inbound.text,
     received_content: inbound.content,
     opt_keyword: wish,
-    // The same at each repeat, no matter who writes in between.
+    // The senders are the same at each repeat, no matter which client writes in between.
     opt_senders: wish === undefined ? undefined : [...senders],
     in_reply_to: owner?.inReplyTo,
     carrier_message_id: inbound.carrierMessageId,

@@ -5,9 +5,9 @@ import { optional } from '../operation/fields.ts';
 import { lazily } from '../platform/expiring-cache.ts';
 
 export const buttonsMax = 10;
-/** The most values of a template. */
+/** The maximum number of values of a template. */
 export const maxParameters = 64;
-/** The limit of one of its values, and of a caption. */
+/** The maximum number of characters of a template value, and of a caption. */
 export const parameterCharactersMax = 1024;
 export const parameterNameCharactersMax = 64;
 /** Meta refuses values with more spaces in a row, with line breaks or with tabs (error 132018). */
@@ -15,16 +15,19 @@ export const parameterSpacesMax = 4;
 /** Well below the maximum size of a row; WhatsApp accepts far less. */
 const maxTemplateBytes = 64 * 1024;
 
-/** The content that a row may have: all that any release accepted. A text has only its type: the message has its `text`. */
+/**
+ * The content that a row may contain: everything that any release accepted. For a text, only the type is stored here,
+ * because the message contains its `text`.
+ */
 export const storedWhatsAppContent = lazily(makeStoredContent);
 
-/** The optional template beside the content of a row. */
+/** The optional template that a row has in addition to its content. */
 export const storedTemplate = lazily(() => makeParts('row').template);
 
 /** The parts of content that a request may contain. */
 export const whatsAppParts = lazily(() => makeParts('request'));
 
-/** The fields that a medium of each type may have besides its source. */
+/** The fields that a medium of each type may have in addition to its source. */
 export const mediaFields = {
   image: { caption: true, filename: false },
   video: { caption: true, filename: false },
@@ -89,7 +92,7 @@ function makeParts(origin: 'request' | 'row') {
 
   const headerMedia = z.object({ type: z.enum(['image', 'video', 'document']), media: mediaSource });
 
-  /** A header has at most one placeholder: its value, positional or named. */
+  /** The value of a header, positional or named. A header has at most one placeholder. */
   const headerText = z.union([
     z.pipe(
       z.array(parameterText).check(z.length(1)),
@@ -238,7 +241,7 @@ function makeContent() {
       'order',
       'unsupported',
     ]),
-    /** Its content is fetched by the id, with `GetWhatsAppMessageMedia` of AWS End User Messaging Social. */
+    /** The content can be fetched by its id, with `GetWhatsAppMessageMedia` of AWS End User Messaging Social. */
     media: z.exactOptional(
       z.object({ id: text, mime_type: optionalText, caption: optionalText, filename: optionalText }),
     ),
@@ -250,7 +253,7 @@ function makeContent() {
     list_reply: z.exactOptional(z.object({ id: text, title: text, description: optionalText })),
     /** If there is no emoji, the sender removed the reaction. */
     reaction: z.exactOptional(z.object({ emoji: optionalText })),
-    // The content in the form in which Meta gives it.
+    // The content in the form that Meta sends.
     contacts: z.exactOptional(z.array(asGiven)),
     flow_reply: z.exactOptional(asGiven),
     order: z.exactOptional(asGiven),
@@ -262,19 +265,19 @@ export interface InboundMessage {
   readonly channel: Channel;
   /** Present if a simulated recipient wrote to test data. */
   readonly mode?: 'test';
-  /** Unique in its channel; a repeated notification has the same. */
+  /** Unique in its channel. A repeated notification has the same id. */
   readonly carrierMessageId: string;
   /** The sender: E.164, a short code, or the id of a WhatsApp user who hides the number. */
   readonly person: string;
-  /** Our number that it was sent to: E.164, or a short code. */
+  /** Our number that received the message: E.164, or a short code. */
   readonly number: string;
-  /** The id by which a WhatsApp number is a sender: `phone-number-id-…`. */
+  /** The id that names a WhatsApp number as a sender: `phone-number-id-…`. */
   readonly numberId?: string;
   readonly receivedAt: Date;
-  /** Present if it is a text. */
+  /** Present if the message is a text. */
   readonly text?: string;
-  /** Present if it is a WhatsApp message other than a text. */
+  /** Present if the message is a WhatsApp message other than a text. */
   readonly content?: ReceivedContent;
-  /** The carrier's id of our message that this one answers, if the carrier names it. */
+  /** The carrier's id of our message that this message replies to, if the carrier names it. */
   readonly repliesTo?: string;
 }

@@ -39,7 +39,7 @@ const elsewhere: Readonly<Record<string, readonly string[]>> = {
   cursor: ['page', 'pagetoken', 'startingafter', 'offset'],
 };
 
-/** No name of ours is nearly as long, and the comparison takes time by the length. */
+/** No known name is nearly as long, and the time of the comparison grows with the length. */
 const comparedCharactersMax = 64;
 
 function closestKnown(name: string, known: readonly string[]): string | undefined {
@@ -48,7 +48,7 @@ function closestKnown(name: string, known: readonly string[]): string | undefine
   return known.find((one) => elsewhere[one]?.includes(plain)) ?? closestName(name, known);
 }
 
-/** Returns a path as `recipients[2].to`. */
+/** Returns a path in the form `recipients[2].to`. */
 export function fieldName(path: readonly PropertyKey[]): string {
   return path
     .map((key, depth) => (typeof key === 'number' ? `[${key}]` : `${depth === 0 ? '' : '.'}${String(key)}`))
@@ -56,7 +56,7 @@ export function fieldName(path: readonly PropertyKey[]): string {
 }
 
 /**
- * Returns each field that no object of the schema contains. It does not look into alternatives and maps.
+ * Returns each field that no object of the schema contains. Does not look into alternatives and maps.
  *
  * @param path - the place of the value in the body
  */
@@ -107,7 +107,7 @@ const formatNames: Readonly<Record<string, string>> = {
   email: 'an email address',
 };
 
-/** The units that are counted; for any other origin the value itself is compared. */
+/** The units that are counted. For any other origin, the value itself is compared. */
 const units: Readonly<Record<string, string>> = { string: 'characters', array: 'items', record: 'fields' };
 
 /** Returns a sentence without its subject, which is the field: `must be a text`. */
@@ -126,7 +126,7 @@ export function issueText(issue: z.core.$ZodRawIssue): string {
         : `must be ${alternatives([...new Set(kinds.map((expected) => typeNames[expected ?? ''] ?? 'another value'))])}`;
     }
     case 'too_big':
-      // A whole number is first compared with the largest that is exact.
+      // A whole number is first compared with the largest exact number.
       if (issue.maximum === Number.MAX_SAFE_INTEGER) return 'is too large';
       return issue.inclusive === false
         ? `must be less than ${issue.maximum}`
@@ -154,8 +154,8 @@ export function issueText(issue: z.core.$ZodRawIssue): string {
 }
 
 /**
- * Returns the faults inside a union: if exactly one alternative takes values of this type, the faults in that
- * alternative, each at its own path; otherwise one fault, that the value matches no alternative.
+ * Returns the faults inside a union. If exactly one alternative takes values of this type, returns the faults in that
+ * alternative, each at its own path. Otherwise returns one fault: the value matches no alternative.
  */
 export function faultsIn(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];

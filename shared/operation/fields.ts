@@ -24,8 +24,8 @@ export function isGiven(value: unknown): boolean {
 }
 
 /**
- * Returns the options with which `z.refine` reports an error at this field, together with the errors of other fields;
- * these may therefore have any form.
+ * Returns the options with which `z.refine` reports an error at this field, together with the errors of other fields. The
+ * other fields may therefore have any form.
  */
 export function faultAt(path: readonly (string | number)[], error: string) {
   const when = ({ value }: { readonly value: unknown }): boolean =>
@@ -67,7 +67,7 @@ function normal(text: string): string {
   return `${day}T${time}${offset}`;
 }
 
-/** Describes a field in the API document. Functions load no schema of a response, so it costs them nothing. */
+/** Describes a field in the API document. Functions do not load response schemas, so a description costs them nothing. */
 export function described<Schema extends z.ZodMiniType>(schema: Schema, text: string): Schema {
   return schema.check(describe(text));
 }

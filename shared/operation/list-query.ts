@@ -7,8 +7,8 @@ import { dateTime } from './fields.ts';
 const latest = '~';
 
 /**
- * A time as text that sorts by time: an offset can give a year of more than four digits, which would sort before all
- * others.
+ * A time as text that sorts by time. An offset can produce a year of more than four digits, which would sort before all
+ * other years.
  */
 export const sortableTime = z.pipe(
   dateTime,
@@ -30,14 +30,14 @@ export const defaultPageLimit = 20;
 export const pageLimit = z.pipe(wholeNumber, z.int().check(z.minimum(1), z.maximum(pageLimitMax)));
 
 /**
- * Makes the cursors of a list from positions, in base64url so that callers treat them as opaque. @param form - of every
- * position in the list
+ * Makes the cursors of a list from positions, in base64url so that callers treat them as opaque. @param form - the form of
+ * every position in the list
  */
 export function opaqueCursor(form: RegExp) {
   const encode = (position: string): string => Buffer.from(position).toString('base64url');
   return {
     encode,
-    /** Returns the field of a response that continues after this position; none at the end of the list. */
+    /** Returns the response field that continues after this position. Returns no field at the end of the list. */
     next: (position: string | undefined): { readonly next_cursor?: string } =>
       position === undefined ? {} : { next_cursor: encode(position) },
     /** @throws GatewayError `invalid_request` if `encode` did not create the cursor from a position in this list. */

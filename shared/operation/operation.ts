@@ -12,14 +12,14 @@ z.config({ localeError: issueText });
 export interface Caller {
   readonly clientId: string;
   readonly scopes: readonly Scope[];
-  /** Its row, read at most 45 s ago. */
+  /** The client's row, read at most 45 s ago. */
   readonly client: Client;
 }
 
 export interface ApiRequest {
   /**
    * Identifies this unit of work: new for each invocation, the same for all retries of the SDK within it. A caller can
-   * choose the request id of API Gateway, so that one identifies nothing (contract 3.4).
+   * choose the request id of API Gateway, so that id identifies nothing (contract 3.4).
    */
   readonly workId: string;
   readonly route: Route;
@@ -101,7 +101,7 @@ export function parseFields<S extends z.ZodMiniType>(
     const field = fieldName(issue.path);
     const missing = issue.code !== 'custom' && valueAt(body, issue.path) === undefined;
     const message = missing ? requiredField : issue.message;
-    // The response has only the first error of a field.
+    // The response contains only the first error of a field.
     if (!details.has(field)) details.set(field, { field, message });
   }
   throw invalidFields([...refused, ...details.values()]);

@@ -23,7 +23,7 @@ export function deriveCode(secret: string, otpId: string, length: number): strin
   return (value % 10n ** BigInt(length)).toString().padStart(length, '0');
 }
 
-/** True if `code` is right for any of the secrets. Compares with each of them, in constant time. */
+/** True if `code` is right for any of the secrets. Compares the code with each secret, in constant time. */
 export function isRightCode(
   secrets: readonly string[],
   otpId: string,
@@ -71,7 +71,7 @@ export function secretsManagerOtpSecrets(client: SecretsManagerClient, secretArn
   return {
     /** Returns the secrets for verification, the current one first. */
     all: async (): Promise<readonly string[]> => (await secrets()) ?? [],
-    /** Like `all`, but reads again unless it was just read: the code may be newer than the cache. */
+    /** Like `all`, but reads the secrets again unless they were just read, because the code may be newer than the cache. */
     latest: async (): Promise<readonly string[]> => (await secrets('', freshSeconds)) ?? [],
     current: async (): Promise<string> => {
       const [current] = (await secrets()) ?? [];

@@ -18,12 +18,12 @@ const ofEach = {
   changed_at: instant,
 };
 
-/** The judged passwords: since when, how many, and how many were verified. */
+/** The judged passwords: their start time, how many there are, and how many were verified. */
 const judged = { since: instant, sends: z.number(), verified: z.number() };
 
 const otpHoldRow = z.discriminatedUnion('state', [
   z.object({ ...ofEach, state: z.literal('held'), ...judged }),
-  /** No password of the client was verified in 30 days: it is not held. */
+  /** No password of the client was verified in 30 days, so its passwords are not held. */
   z.object({ ...ofEach, state: z.literal('noticed'), ...judged }),
   z.object({
     ...ofEach,
@@ -50,7 +50,7 @@ export type OtpHoldState = z.output<typeof otpHoldRow>;
 export type OtpHold = Extract<OtpHoldState, { readonly state: 'held' }>;
 export type OtpFinding = Exclude<OtpHoldState, { readonly state: 'allowed' }>;
 
-/** In force this long after it is written or removed. A read takes half a read unit. */
+/** A written or removed state takes effect at most this many seconds later. A read takes half a read unit. */
 export const rememberedSeconds = 20;
 const rememberedClients = 2000;
 
@@ -109,7 +109,7 @@ export async function heldOtps({ db, env }: Context<'OTP_HOLDS_TABLE'>): Promise
   return readableRows(otpHoldRow, rows, 'client_id').filter((row) => row.state === 'held');
 }
 
-/** Returns false if the state is no longer the one that was seen. */
+/** Returns false if the state has changed since it was read. */
 export async function replaceOtpHold(
   { db, env }: Context<'OTP_HOLDS_TABLE'>,
   seen: OtpHoldState | undefined,

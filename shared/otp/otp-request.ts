@@ -23,7 +23,7 @@ export const codeLength = { min: 4, max: 10, default: 6 } as const;
 export const codeLengthText = `${codeLength.min} to ${codeLength.max} digits`;
 
 /**
- * How long a code is valid, in seconds. The secret that codes are made of must not be rotated twice within the longest
+ * How long a code is valid, in seconds. The secret from which codes are derived must not be rotated twice within the longest
  * time (docs/rotate-and-restore.md).
  */
 export const ttlSeconds = { min: 60, max: 3600, default: 300 } as const;
@@ -39,7 +39,7 @@ export const purposeText = textOf(64).check(
 
 export const defaultPurpose = 'default';
 
-/** No braces: they could form an unknown placeholder, and then the code would not be filled in either. */
+/** Braces are not allowed: they could form an unknown placeholder, and then the code would not be filled in either. */
 const brandText = textOf(64).check(z.regex(/^[^{}]*$/, 'must not hold { or }'));
 
 const template = smsText.check(
@@ -92,13 +92,13 @@ export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
       z.refine((otp) => longestText(otp) <= maxMessageCharacters, {
         path: ['template'],
         error: `must have at most ${maxMessageCharacters} characters with its values`,
-        // The check is only for valid fields: an invalid one may have any length.
+        // The check is only for valid fields, because an invalid field may have any length.
         when: ({ issues }) => issues.length === 0,
       }),
     );
 }
 
-/** Returns when the last of these legs starts, counted from the send, if each leg before it is only not delivered. */
+/** Returns when the last of these legs starts, counted from the send, if no earlier leg fails or is delivered. */
 function waitOf(legs: readonly Partial<WantedLeg>[]): number {
   return legs.reduce((sum, { after_seconds = 0 }) => sum + after_seconds, 0);
 }

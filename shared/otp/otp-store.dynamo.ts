@@ -34,7 +34,7 @@ interface OtpAttempt {
   readonly clientId: string;
   readonly recipient?: string | undefined;
   readonly purpose?: string | undefined;
-  /** Not from the caller: with an id of its choice, any number of guesses could count as one. */
+  /** Not from the caller: if the caller could choose the id, any number of guesses could count as one. */
   readonly workId: string;
 }
 
@@ -52,7 +52,7 @@ const keptDays = 1;
 
 const pendingRow = z.object({ latest: z.string() });
 const sendsRow = z.object({ message_ids: z.exactOptional(z.set(z.string())) });
-/** A report of a verification reads them up to half an hour after their window. */
+/** A report of a verification reads the sends up to half an hour after their window. */
 const sendsKeptSeconds = 3600;
 
 function read<Schema extends z.ZodMiniType>(
@@ -111,7 +111,7 @@ export async function countOtpSms(
     TableName: env.ONE_TIME_PASSWORDS_TABLE,
     Key: { otp_id: otp.otp_id },
     UpdateExpression: 'SET sms_sends = sms_sends + :one, counted_leg = :leg',
-    // The SDK retries a write whose response was lost within seconds, so only the last leg is stored.
+    // After a lost response, the SDK retries the write within seconds, so it is enough to store the last leg.
     ConditionExpression:
       'attribute_exists(otp_id) AND (attribute_not_exists(counted_leg) OR counted_leg <> :leg)',
     ExpressionAttributeValues: { ':one': 1, ':leg': legId },
@@ -119,9 +119,9 @@ export async function countOtpSms(
 }
 
 /**
- * Counts one attempt in one write, before its code is compared. `counted` is true only if the password is pending
- * and unexpired and has attempts left. `otp` is the present row, or undefined if it does not match the attempt
- * (`isNamedBy`). The same work id counts once.
+ * Counts one attempt in one write, before its code is compared. `counted` is true only if the password is pending and
+ * unexpired and has attempts left. `otp` is the current row, or undefined if it does not match the attempt (`isNamedBy`).
+ * The same work id counts once.
  */
 export async function countOtpAttempt(
   { db, env }: Context<'ONE_TIME_PASSWORDS_TABLE'>,
@@ -177,7 +177,7 @@ export async function giveBackOtpAttempt(
   });
 }
 
-/** Returns true to only one of any number of concurrent right codes. */
+/** Returns true for only one of several concurrent right codes. */
 export async function markOtpVerified(
   { db, env }: Context<'ONE_TIME_PASSWORDS_TABLE'>,
   { otpId, workId }: OtpAttempt,
@@ -226,7 +226,7 @@ function sendsId({ clientId, recipient }: OtpRecipient, at: Date): string {
   return `sends#${clientId}#${recipient}#${recipientWindowAt(at).start.toISOString()}`;
 }
 
-/** True if the message is counted in the window at this time, or could be. Counts nothing. */
+/** True if the message is counted in the window at this time, or can still be counted. Counts nothing. */
 export async function hasRoom(
   ctx: Context<'ONE_TIME_PASSWORDS_TABLE'>,
   recipient: OtpRecipient,
@@ -255,15 +255,15 @@ export function tooManySends(now: Date): GatewayError {
 export interface OtpSend {
   readonly key: PendingOtpKey;
   readonly otp: OneTimePassword;
-  /** Present if the password is new: the id of the previous password. Otherwise it must still be pending. */
+  /** Present if the password is new: the id of the previous password. Otherwise the password must still be pending. */
   readonly replaces?: { readonly latest: string | undefined };
 }
 
 /**
- * Stores a message and its changes of the one-time-passwords table in one transaction: all of it, or nothing. A request
- * that is refused, or that loses against another one with the same key, leaves no password and counts for no recipient.
- * Returns `full` if the recipient's window is full, and `changed` if a row has changed since it was read, or is being
- * written.
+ * Stores a message and its changes of the one-time-passwords table in one transaction: all of it, or nothing. A request that
+ * is refused, or that loses against another request with the same key, stores no password and does not count for the
+ * recipient. Returns `full` if the recipient's window is full, and `changed` if a row has changed since it was read, or is
+ * being written.
  */
 export async function storeOtpSend(
   { db, env }: Context<'MESSAGES_TABLE' | 'ONE_TIME_PASSWORDS_TABLE' | 'RETENTION_DAYS'>,
@@ -338,7 +338,7 @@ function resendOf(TableName: string, otp: OneTimePassword, { channel }: Message,
 
 const changes = new Set(['ConditionalCheckFailed', 'TransactionConflict']);
 
-/** @throws the error, if it says nothing of the rows */
+/** @throws the error, if it is not about the rows */
 function resultOf(message: Message, error: TransactionCanceledException): Created | 'full' | 'changed' {
   const reasons = error.CancellationReasons ?? [];
   const item = reasons[0]?.Item as Record<string, AttributeValue> | undefined;

@@ -1,11 +1,11 @@
 /**
- * Counts the SMS with one-time passwords, and those whose password was verified, by client, country and minute, each
- * exactly once, from the stream of the passwords. Both count in the minute in which the password was created, so that
- * a verification belongs to its sends. It makes no difference if an SMS is the first message with the password, a
+ * Counts the SMS with one-time passwords, and the SMS whose password was verified, by client, country and minute. Each is
+ * counted exactly once, from the stream of the passwords. Both are counted in the minute in which the password was created,
+ * so that a verification belongs to its sends. It makes no difference if an SMS is the first message with the password, a
  * resend or a fallback leg. WhatsApp is not counted, because it cannot be pumped.
  *
- * The table `otp-traffic` contains a row for each minute and each day of a client, with the passwords sent and
- * verified in each country.
+ * The table `otp-traffic` contains a row for each minute and each day of a client, with the passwords sent and verified in
+ * each country.
  */
 import * as z from 'zod/mini';
 import { keptDays } from '../contract/mode.ts';
@@ -51,9 +51,9 @@ export function otpCounter(context: Context<'COUNT_JOURNAL_TABLE' | 'OTP_TRAFFIC
 }
 
 /**
- * Returns when the records are in the sums, which are reviewed next.
+ * Adds the records to the sums, which are reviewed next.
  *
- * @throws if they may not be: all records must be passed again.
+ * @throws if some may not be added: all records must be passed again.
  */
 export async function countOtps(
   counter: Counter,
@@ -88,7 +88,7 @@ function rowsOf(group: string) {
   });
 }
 
-/** Longer than they are read: minutes for an hour, days for 30 days. */
+/** Rows are kept longer than they are read: minutes are read for an hour, days for 30 days. */
 const keptDaysAfter = { minute: 1, day: 30 } as const;
 
 /** Limited to values that DynamoDB accepts in a key, so that no edited row can stop the counting. */
@@ -127,7 +127,7 @@ export function otpRecords(records: readonly StreamRecord[]): OtpRecord[] {
   });
 }
 
-/** Counts a verification for each SMS with the password, because it is unknown which one was read. */
+/** Counts a verification for each SMS with the password, because it is unknown which SMS was read. */
 function countOf(otp: z.output<typeof countedOtp>): OtpCount {
   const { sms_sends: sends, status } = otp;
   return { sends, verified: status === 'verified' ? sends : 0 };
@@ -152,7 +152,7 @@ async function countsIn(
       ':first': `${span}#${spanName(span, since)}`,
       ':last': `${span}#${spanName(span, until)}`,
     },
-    // Just written by the caller.
+    // The caller has just written these rows.
     ConsistentRead: true,
   });
   const counts: OtpMinute[] = [];

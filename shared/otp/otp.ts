@@ -22,21 +22,21 @@ export const otpSchema = z.object({
   /** The first message with this password. */
   message_id: z.string(),
   channel: z.enum(channels),
-  /** The number of SMS that were sent with it. */
+  /** The number of SMS that were sent with the password. */
   sms_sends: z.int(),
-  /** The purpose of the password: one may be pending for each client, recipient and purpose. */
+  /** The purpose of the password. One password may be pending for each client, recipient and purpose. */
   purpose: z.string(),
   code_length: z.int(),
   max_attempts: z.int(),
-  /** Each is counted before its code is compared. */
+  /** Each attempt is counted before its code is compared. */
   attempts: z.int(),
   status: z.enum(['pending', 'verified']),
   /**
-   * The work ids of the attempts: if the SDK retries a write after a lost response, it finds its own, even if other
-   * attempts were counted in between.
+   * The work ids of the attempts. If the SDK retries a write after a lost response, the retry finds its own id, even if
+   * other attempts were counted in between.
    */
   attempted_by: z.exactOptional(z.array(z.string())),
-  /** The work id of the attempt that was given back; a password has one at most. */
+  /** The work id of the attempt that was given back. A password has at most one such attempt. */
   given_back: z.exactOptional(z.string()),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
@@ -44,7 +44,7 @@ export const otpSchema = z.object({
 
 export type OneTimePassword = Readonly<z.output<typeof otpSchema>>;
 
-/** True if it can still be verified. The table's TTL does not decide this: it deletes rows hours late. */
+/** True if the password can still be verified. The table's TTL does not decide this: it deletes rows hours late. */
 export function isPending(otp: OneTimePassword, now: Date): boolean {
   return otp.status === 'pending' && otp.expires_at > now.toISOString() && otp.attempts < otp.max_attempts;
 }
@@ -54,19 +54,20 @@ export function attemptsRemaining(otp: OneTimePassword): number {
 }
 
 /**
- * Returns the milliseconds until a message was handed over; undefined unless it is a one-time password of a live key. The further
- * legs of a send are left out: they come later on purpose.
+ * Returns the milliseconds until a message was handed over; undefined unless it is a one-time password of a live key. The
+ * later legs of a send are left out, because they are delayed on purpose.
  */
 export function otpHandOverMs(message: Message, now: Date): number | undefined {
   if (message.otp === undefined || message.leg !== undefined || modeOf(message.client_id) === 'test')
     return undefined;
-  // The clock of the function that stored it may be ahead, and CloudWatch has no percentiles of a metric with a negative value.
+  // The clock of the function that stored the message may be ahead, and CloudWatch has no percentiles of a metric with a
+  // negative value.
   return Math.max(0, now.getTime() - Date.parse(message.created_at));
 }
 
 /**
  * Returns the template with `{{code}}` and `{{ttl_minutes}}`; `{{minutes}}` is the unit, and not a placeholder that a
- * request can have.
+ * request can use.
  */
 export function otpTemplate({ template, brand = '' }: SendOtpRequest): string {
   const what = brand === '' ? 'verification code' : '{{brand}} verification code';

@@ -1,12 +1,12 @@
 /**
- * Reports the SMS of verified one-time passwords to the carrier as received. From these reports, the carrier
- * recognizes senders and routes whose codes nobody enters. The reports follow from the stream of the passwords, so
- * that no verification waits for a report or fails with it: a batch that fails or whose worker dies is repeated, and
- * a repeated report changes nothing. The records behind it wait in the meantime, so a report that still fails a
- * quarter of an hour after the verification is given up.
+ * Reports the SMS of verified one-time passwords to the carrier as received. From these reports, the carrier recognizes
+ * senders and routes whose codes nobody enters. The reports follow from the stream of the passwords, so that no verification
+ * waits for a report or fails because of one. If a batch fails or its worker dies, the batch is repeated, and a repeated
+ * report changes nothing. Later records wait for a failing batch, so a report that still fails a quarter of an hour after
+ * the verification is given up.
  *
- * A password that was sent again, or fell back to another channel, has several messages with the same code. It is
- * unknown which one was read, so each SMS is reported: the recipient exists.
+ * A password that was sent again, or fell back to another channel, has several messages with the same code. It is unknown
+ * which message was read, so each SMS is reported: the recipient exists.
  */
 
 import * as z from 'zod/mini';
@@ -64,7 +64,7 @@ async function carrierIdsOf(
   const found = await Promise.all([...ids].map((id) => readMessage(ctx, id)));
   const ofOtp = found.filter((message) => message?.otp?.otp_id === otpId && message.channel === 'sms');
   const carrierIds = ofOtp.flatMap((message) => message?.carrier_message_id ?? []);
-  // The code was read before the result of its hand-over is stored.
+  // The recipient read the code before the result of its hand-over was stored.
   if (carrierIds.length === 0 && ofOtp.some(isOnItsWay)) throw new Error(`${otpId} is not handed over yet`);
   return carrierIds;
 }

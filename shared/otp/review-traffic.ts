@@ -31,11 +31,11 @@ type ReviewContext = Context<
 
 const judgedSeconds = 3600;
 /**
- * The judged hour ends this long ago, because recipients may still enter younger codes. It is the default validity; a
+ * The judged hour ends this long before now, because recipients may still enter newer codes. It is the default validity. A
  * code that is valid for longer counts as unverified until it is verified.
  */
 export const settleSeconds = 300;
-/** A client without a verified password in this time compares codes itself. It is noticed once in this time. */
+/** If a client has no verified password in this time, it compares codes itself. This is noticed once in this time. */
 const comparesItselfDays = 30;
 /** A batch is repeated within minutes. */
 const repeatedSeconds = 600;
@@ -69,7 +69,7 @@ async function reviewClient(
   const stored = await otpHoldStatesOf(context, clientId);
   const states = new Map(stored.map((state) => [state.country, state]));
   const findings: OtpFinding[] = [];
-  // All countries come last: passwords to countries that are held by themselves do not count there.
+  // The hold for all countries comes last: passwords to countries that have their own hold do not count for it.
   for (const country of [...new Set(hour.map((minute) => minute.country)), allCountries]) {
     const judged = judgedMinutes(hour, country, states);
     if (!isLow(totalOf(judged), rule)) continue;

@@ -1,13 +1,12 @@
 /**
  * Sends a one-time password. Order: checks that change nothing, then the client's caps, then one transaction with the
- * message (which the relay sends), the count of its recipient, and the password. The password is new if none is
- * pending for the recipient and purpose; else the transaction counts the SMS with the pending one. A request that a
- * later limit refuses, or that loses against another one with its key, stores nothing, but its amount stays taken
- * from the caps.
+ * message (which the relay sends), the count of its recipient, and the password. The password is new if none is pending for
+ * the recipient and purpose. Otherwise the transaction counts the SMS for the pending password. A request that a later limit
+ * refuses, or that loses against another request with the same key, stores nothing, but its amount stays taken from the
+ * caps.
  *
  * - caps ─ crash → the amount is lost until the window resets
- * - message, recipient's count, password ─ crash → all of them are stored; a repeat with the same key finds the
- *   message
+ * - message, recipient's count, password ─ crash → all of them are stored; a repeat with the same key finds the message
  */
 import type * as z from 'zod/mini';
 import { assertChannelsOn, assertMaySend, permissionsOf } from '../client/sending-permissions.ts';
@@ -108,7 +107,8 @@ export function sendOtp(context: OtpSendContext, webhookUrl: z.ZodMiniType<strin
       return planned;
     };
     /**
-     * Stores the message with the password that was read for it, or with another one if that is no longer the latest.
+     * Stores the message with the password that was read for it, or with another password if that password is no longer the
+     * latest.
      */
     const create = (message: Message) =>
       retryConflicts(
@@ -140,7 +140,7 @@ export function sendOtp(context: OtpSendContext, webhookUrl: z.ZodMiniType<strin
 }
 
 /**
- * Returns the latest password if it can still be verified, else a new one. Only reads.
+ * Returns the latest password if it can still be verified, otherwise a new password. Only reads.
  *
  * @throws GatewayError `rate_limit_exceeded` if the window of the recipient is full.
  */
@@ -184,8 +184,8 @@ function newOtp({ key, wanted, now }: WantedSend, messageId: string): OneTimePas
 }
 
 /**
- * Returns the message with the longest values that its text can have: it is checked before the password is known,
- * which may be a pending one.
+ * Returns the message with the longest values that its text can have. The message is checked before the password is known,
+ * which may be a pending password.
  */
 function longestMessage(send: WantedSend, messageId: string): Message {
   const longest = { ...send.wanted, ttl: ttlSeconds.max, code_length: codeLength.max };

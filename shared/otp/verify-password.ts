@@ -41,14 +41,14 @@ export function verifyOtp(ctx: Context<'ONE_TIME_PASSWORDS_TABLE'>, secrets: Otp
     const latest = { clientId, recipient: to ?? '', purpose: purpose ?? defaultPurpose };
     const otpId = otp_id ?? (await latestOtp(ctx, latest));
     if (otpId === undefined || !isId('otp', otpId)) throw standardError('not_found');
-    // Before the attempt is counted: if this fails, the attempt is not used up.
+    // Reads the secrets before the attempt is counted, so that a failed read does not use up the attempt.
     const cached = await secrets.all();
     const attempt = { otpId, clientId, recipient: to, purpose, workId: request.workId };
     const { counted, otp } = await countOtpAttempt(ctx, attempt, request.now);
     if (otp === undefined) throw standardError('not_found');
     if (!counted) throw refusal(otp, request.now);
     const isRight = (under: readonly string[]): boolean => isRightCode(under, otpId, otp.code_length, code);
-    // The code may be of a secret that is newer than the cache.
+    // The code may come from a secret that is newer than the cache.
     const latestSecrets = async (): Promise<readonly string[]> => {
       try {
         return await secrets.latest();

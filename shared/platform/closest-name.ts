@@ -1,4 +1,4 @@
-/** Finds the valid name that a misspelled one most likely means. */
+/** Finds the valid name that a misspelled name most likely means. */
 
 /** The share of the longer text that may differ; with a larger share it is a different name. */
 const differingShareMax = 0.45;

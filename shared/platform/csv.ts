@@ -1,18 +1,18 @@
-/** Tables as RFC 4180 has them, safe to open in a spreadsheet. */
+/** Tables in the form of RFC 4180, safe to open in a spreadsheet. */
 
 export type Cell = string | number | boolean | null | undefined;
 
 /**
- * Matches the start of a text that a spreadsheet would read as a formula, in some languages also with full-width
- * characters. An apostrophe before it makes it text (OWASP, "CSV Injection"). A spreadsheet with another separator
- * than the comma also begins a cell inside ours, whatever the quotes, and a row at each line end.
+ * Matches the start of a text that a spreadsheet would read as a formula, in some languages also with full-width characters.
+ * An apostrophe before it makes it text (OWASP, "CSV Injection"). A spreadsheet with a separator other than the comma also
+ * begins a new cell inside our cells, even inside quotes, and a new row at each line end.
  */
 const formulaStart = /(^|[;\t|\r\n])(["\s]*)(?=[=+\-@＝＋－＠])|^(?=[\t\r\n])/g;
 const guard = /(^|[;\t|\r\n])(["\s]*)'(?=[=+\-@＝＋－＠])|^'(?=[\t\r\n])/g;
 
 /**
- * A phone number in international format (E.164) is written as it is: with an apostrophe before it no other program would
- * know the number, and a plus before digits alone computes nothing.
+ * A phone number in international format (E.164) is written without an apostrophe: with an apostrophe, other programs would
+ * not recognize the number, and a plus before digits alone computes nothing.
  */
 const phoneNumber = /^\+[1-9]\d{6,14}$/;
 
@@ -28,11 +28,14 @@ function csvCell(cell: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Tables as spreadsheets write them: with commas, semicolons or tabs, whichever the first line has, and a mark of UTF-8 or not. */
+/**
+ * Parses tables as spreadsheets write them: with commas, semicolons or tabs, depending on the first line, and with or
+ * without a mark of UTF-8.
+ */
 export function parseCsv(text: string) {
   const source = text.replace(/^\uFEFF/, '');
   const separator = separatorOf(source.slice(0, /[\r\n]|$/.exec(source)?.index));
-  /** `line` is the line of the file on which the row begins, from 1: a quoted cell can have several. */
+  /** `line` is the line of the file on which the row begins, from 1, because a quoted cell can have several lines. */
   const rows: { readonly line: number; readonly cells: readonly string[] }[] = [];
   let [line, start] = [1, 1];
   let [cells, cell, isQuoted] = [[] as string[], '', false];

@@ -1,13 +1,13 @@
 /**
- * The time limit of a request. Once it has been answered with 503, its caller may change the same thing by another request, but
- * Lambda freezes the process and goes on with the first one at the next invocation. So nothing is called for a request after
- * its deadline: the calls to AWS that are under way then are ended, and no other begins or is repeated.
+ * The time limit of a request. After a 503, the caller may change the same thing with another request. But Lambda freezes
+ * the process, and continues the first request at the next invocation. So nothing is called for a request after its
+ * deadline: AWS calls that are in progress are ended, and no other call begins or is repeated.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { GatewayError } from '../contract/errors.ts';
 
 const current = new AsyncLocalStorage<{
-  /** By the wall clock, because no timer ends while a process is frozen. */
+  /** Uses the wall clock, because no timer ends while a process is frozen. */
   readonly atMs: number;
   readonly signal: AbortSignal;
 }>();
@@ -26,7 +26,7 @@ export function deadlineIn(ms: number) {
       controller.abort(tookTooLong());
     }, ms);
   });
-  // It may be reached while no step waits for it.
+  // The deadline may be reached while no step waits for it.
   reached.catch(() => undefined);
   return {
     /** Rejects at the deadline. */

@@ -1,7 +1,7 @@
 /**
- * Reads the environment of a function. The variables follow from the declarations in
- * `shared/contract/function-uses.ts`; only their type is imported, so no bundle contains the declarations. Each
- * is read when it is first used: the read of a missing or malformed one throws an error that names it.
+ * Reads the environment of a function. The variables follow from the declarations in `shared/contract/function-uses.ts`;
+ * only their type is imported, so no bundle contains the declarations. Each variable is read when it is first used. The read
+ * of a missing or malformed variable throws an error that names it.
  */
 import * as z from 'zod/mini';
 import type { FunctionName, functionUses } from '../contract/function-uses.ts';
@@ -46,7 +46,7 @@ type VariableOf<Part> = EnvironmentName &
     | Listed<Part, 'settings'>
   );
 
-/** The environment of a function with this declaration, or with this part of one. */
+/** The environment of a function with this declaration, or with this part of a declaration. */
 export type EnvironmentFor<Declared> = Environment<
   VariableOf<Declared extends readonly (infer Part)[] ? Part : Declared>
 >;

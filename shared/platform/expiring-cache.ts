@@ -1,4 +1,7 @@
-/** Caches values for a limited time, in limited memory. Concurrent reads of one key are one read, unless one must be fresh. */
+/**
+ * Caches values for a limited time, in limited memory. Concurrent reads of one key share one read, unless one of them must
+ * be fresh.
+ */
 import type { Clock } from './clock.ts';
 
 /**
@@ -49,11 +52,11 @@ export class ExpiringMap<V> {
 }
 
 /**
- * Returns a read whose results are cached. A value's age counts from the start of its read. `undefined` is not cached,
- * so that a new row is found at once.
+ * Returns a read whose results are cached. A value's age counts from the start of its read. `undefined` is not cached, so
+ * that a new row is found immediately.
  *
- * Not `lru-cache`: it counts from the end of a read, keeps entries longer if the clock is set back, and restores the
- * old value if a fresh read finds nothing (docs/decisions/bundles-are-commonjs.md).
+ * Not `lru-cache`: it counts from the end of a read, keeps entries longer if the clock is set back, and restores the old
+ * value if a fresh read finds nothing (docs/decisions/bundles-are-commonjs.md).
  */
 export function cachedRead<V>(
   read: (key: string) => Promise<V | undefined>,
@@ -86,7 +89,7 @@ export function cachedRead<V>(
     }
   }
 
-  /** @param ageSeconds - the longest time since the read of the value began; 0 reads again */
+  /** @param ageSeconds - the maximum time since the read of the value began; 0 reads again */
   return async (key = '', ageSeconds = maxAgeSeconds): Promise<V | undefined> => {
     const now = clock();
     const sinceMs = now.getTime() - ageSeconds * 1000;

@@ -1,8 +1,8 @@
 /**
- * An agent that keeps an idle connection only for a limited time. Lambda freezes a process between invocations, so no
- * timer closes its idle connections. If the server has closed one, the process learns that only after it has written
- * the next request, and then it is unknown if that request was processed. So the agent checks the age when it takes a
- * connection, by the wall clock.
+ * An agent that keeps an idle connection only for a limited time. Lambda freezes a process between invocations, so no timer
+ * closes its idle connections. If the server has closed a connection, the process notices this only after it has written the
+ * next request. It is then unknown if that request was processed. So the agent checks the age when it takes a connection, by
+ * the wall clock.
  */
 import type { Agent, ClientRequest } from 'node:http';
 import type { Duplex } from 'node:stream';

@@ -5,12 +5,12 @@
 import * as z from 'zod/mini';
 
 /**
- * Makes the schema of an object that keeps unknown fields. Use it for rows, or parts of rows, that are read, changed
- * and written as a whole: during a deployment an earlier release also writes rows of a later one, and must not drop
- * its new fields.
+ * Makes the schema of an object that keeps unknown fields. Use it for rows, or parts of rows, that are read, changed and
+ * written as a whole: during a deployment, an earlier release also writes rows of a later release, and must not drop their
+ * new fields.
  */
 export function openObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  // The type without the index signature, which would allow to read and write any name.
+  // The type without the index signature, which would allow access to any name.
   return z.looseObject(shape) as unknown as z.ZodMiniObject<Shape>;
 }
 

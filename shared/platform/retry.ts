@@ -12,7 +12,7 @@ export async function retry<T>(
     warn,
     isRetryable = () => true,
   }: {
-    /** Before each retry; the number of retries follows from it. */
+    /** The delays before the retries. The number of delays is the number of retries. */
     readonly delaysMs: readonly number[];
     readonly sleep?: Sleep;
     /** Called with each error that is followed by a retry. */
@@ -34,7 +34,7 @@ export async function retry<T>(
   return work();
 }
 
-/** More than the writers of one row that can be at work at the same time. */
+/** More than the number of writers that can change one row at the same time. */
 const conflictsMax = 40;
 
 /**
@@ -61,7 +61,7 @@ class ItemsRemain extends Error {
   override readonly name = 'ItemsRemain';
 }
 
-/** Calls again with the items that the call before returned as not done, after growing random delays. */
+/** Repeats the call with the items that the previous call returned as not done, after growing random delays. */
 export async function retryRemaining<Item>(
   items: readonly Item[],
   call: (items: readonly Item[]) => Promise<readonly Item[]>,

@@ -5,7 +5,7 @@
 
 /**
  * Control characters except line feed, tab and the CR of a CRLF; characters that reorder text (Unicode, UAX #9) and those
- * without a width. Joiners are left: scripts and emoji need them.
+ * without a width. Joiners are not escaped, because scripts and emoji need them.
  */
 const actedOn =
   /(?!\r\n)[^\P{Cc}\n\t]|[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/gu;

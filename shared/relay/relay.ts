@@ -2,13 +2,13 @@
  * Relays each change of a message: queues its hand-over and the start of the next leg, and creates the webhook deliveries
  * for the states it entered. All of this follows from the change alone, so the table's stream is the outbox, and a relay
  * that died can be repeated: a delivery is written once for its id, and a second queue message does nothing. The row of the
- * message has the time at which it is queued again, if the relay or a queue loses it (due/due-index.ts).
+ * message contains the time at which the message is queued again, if the relay or a queue loses it (due/due-index.ts).
  *
- * A batch contains changes of many clients, and later records wait for it. So no client's change may fail it, or take
- * longer because that client has many endpoints: all deliveries are created side by side. The stream leaves out deletions and
- * claims (`sending`), which start no work. A record that is not a valid
- * message, that a service refuses, or that fails for more than a minute is set aside alone, and the others go on. The queue
- * of these records invokes the relay again every ten minutes.
+ * A batch contains changes of many clients, and later records wait for it. So no client's change may fail the batch, or take
+ * longer because that client has many endpoints: all deliveries are created in parallel. The stream leaves out deletions and
+ * claims (`sending`), which start no work. A record that is not a valid message, that a service refuses, or that fails for
+ * more than a minute is set aside alone, and the other records are processed. The queue of these records invokes the relay
+ * again every ten minutes.
  *
  * Why: docs/decisions/message-row-is-the-outbox.md
  */
@@ -70,17 +70,19 @@ function messageOf(image: unknown): Message {
 export type RelayContext = StoredDeliveries &
   OutboundContext &
   Context<'MESSAGES_TABLE' | 'WEBHOOK_ENDPOINTS_TABLE' | 'RELAY_DEAD_LETTER_QUEUE_URL'> & {
-    /** Returns the present webhook URL of the account. */
+    /** Returns the current webhook URL of the account. */
     readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
   };
 
-/** A record that fails for so long is set aside, so that the others of its shard go on. */
+/** A record that fails for this long is set aside, so that the other records of its shard are processed. */
 const failsAtMostSeconds = 60;
 
 /**
- * Relays the changes in records of the stream. Returns the numbers of what was queued and of the records that were set aside.
+ * Relays the changes in records of the stream. Returns the numbers of what was queued and of the records that were set
+ * aside.
  *
- * @throws if a record fails that is younger than a minute, or cannot be set aside: all must be relayed again.
+ * @throws if a record that is younger than a minute fails, or a record cannot be set aside: all records must be relayed
+ * again.
  */
 export async function relay(context: RelayContext, records: readonly StreamRecord[]) {
   const totals = { handOvers: 0, deliveries: 0, set_aside: 0 };
@@ -154,8 +156,8 @@ const setAsideRecord = z.object({
 });
 
 /**
- * Relays records again that were set aside. Whatever fails stays in the queue, and comes again after its visibility timeout.
- * So does work that something else set aside, for an operator.
+ * Relays records again that were set aside. A record that fails stays in the queue, and is received again after its
+ * visibility timeout. Work that something else set aside also stays in the queue, for an operator.
  */
 export async function relayAgain(
   context: RelayContext,
@@ -204,7 +206,10 @@ export async function relayChanges(context: RelayContext, changes: readonly Mess
   return { handOvers: handOvers.length, deliveries };
 }
 
-/** Returns the hand-over of a new message. One that is scheduled for later than a queue can delay waits in the due index. */
+/**
+ * Returns the hand-over of a new message. A message that is scheduled later than a queue can delay it waits in the due
+ * index.
+ */
 function handOverAfter({ before, after }: MessageChange, now: Date): OutboundEntry[] {
   if (before !== undefined) return [];
   if (after.status === 'queued') return [queuedEntryOf(after, now)];

@@ -39,7 +39,7 @@ export async function deleteSetAside(
   await receiverOn(sqs, urlOf(urls, queue)).delete(receiptHandle);
 }
 
-/** Shows a message to others again, and to the alarm. */
+/** Makes a message visible again to other readers, and to the alarm. */
 export async function releaseSetAside(
   sqs: SQSClient,
   urls: QueueUrls,

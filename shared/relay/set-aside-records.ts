@@ -1,9 +1,10 @@
 /**
- * Work that was set aside for an operator: the messages of the relay's dead-letter queue, and of the dead-letter queues of all
- * other queues. The operator sees each one without phone numbers and
- * texts, removes the cause, and has it processed.
+ * Work that was set aside for an operator: the messages of the relay's dead-letter queue, and of the dead-letter queues of
+ * all other queues. The operator sees each message without phone numbers and texts, removes the cause, and processes the
+ * message again.
  *
- * Processing a message twice has no second effect: a dead letter goes back to its own queue, whose consumer does nothing twice.
+ * Processing a message twice has no second effect: a dead letter goes back to its own queue, whose consumer never does the
+ * same work twice.
  */
 
 import * as z from 'zod/mini';
@@ -22,7 +23,7 @@ export interface SetAsideMessage extends QueueRecord {
 /** The subject of a message. */
 type SetAsideWork =
   | {
-      /** A change that the relay could not process and takes again. */
+      /** A change that the relay could not process and will retry. */
       readonly kind: 'unreadable_record';
       readonly messageId: string;
       /** When the work arose, ISO 8601. */
@@ -93,7 +94,7 @@ export function workOf({ queue, body }: SetAsideMessage): SetAsideWork {
   };
 }
 
-/** The queue that is not the dead-letter queue of another one. */
+/** The queue that is not the dead-letter queue of another queue. */
 export const relayQueue = 'relay_dead_letters';
 
 /** Fields whose values are words of the gateway or of AWS, never typed by a client or recipient. */

@@ -27,7 +27,7 @@ export type SettingChange = Readonly<z.output<typeof activityRow>>;
 
 export interface RestoreRun {
   readonly restoreId: string;
-  /** When the workers were stopped: nothing was handed over later. */
+  /** When the workers were stopped. Nothing was handed over after this time. */
   readonly stoppedAt: Date;
   readonly tables: readonly RestorableTable[];
   /** The changes of settings in the Activity Log since the restored time. */
@@ -42,7 +42,10 @@ type CopiedRow =
       readonly item: Item;
       readonly held?: HeldGroup;
       readonly disabled?: boolean;
-      /** A webhook that had not finished: a worker writes the entry of its failure, by which lists and resends find it. */
+      /**
+       * A webhook that had not finished. A worker writes the entry of its failure, so that lists and resends find the
+       * webhook.
+       */
       readonly failed?: boolean;
     };
 
@@ -56,7 +59,7 @@ export function copiedRow(run: RestoreRun, table: RestorableTable, item: Item, n
     case 'webhook-deliveries':
       return copiedDelivery(run, marked);
     case 'clients':
-      // A client that was disabled at the time stays so: only an administrator's own command enables it.
+      // A client that was disabled at that time stays disabled: only an administrator's own command enables it.
       return item.disabled?.BOOL === true
         ? copied(marked)
         : disabled({ ...marked, disabled: { BOOL: true } });
@@ -85,7 +88,7 @@ function copiedMessage({ stoppedAt }: RestoreRun, row: Item): CopiedRow {
   // A copy is due only after its release.
   const { due_at, due_shard, due_looks, ...item } = row;
   const message = messageSchema().safeParse(rowIn(item)).data;
-  // An administrator may correct the row, and nothing must follow from that.
+  // An administrator may correct the row, and this correction must not start anything.
   if (message === undefined) return { kind: 'copied', item: heldAs('due', item) };
   const group = heldGroupOf(message, stoppedAt);
   if (group === 'scheduled') return { kind: 'copied', held: group, item: heldAs(group, item) };
@@ -106,7 +109,7 @@ function heldGroupOf({ status, scheduled_at }: Message, stoppedAt: Date): HeldGr
 
 function copiedDelivery({ stoppedAt }: RestoreRun, item: Item): CopiedRow {
   const resend = resendSchema.safeParse(rowIn(item)).data;
-  // The resend would post webhooks again that were resent after the restored time.
+  // The resend would repeat webhooks that were resent after the restored time.
   if (resend !== undefined && resend.status !== 'completed') return { kind: 'left', why: 'over' };
   const delivery = deliverySchema.safeParse(rowIn(item)).data;
   if (delivery === undefined || delivery.state === 'acknowledged') return copied(item);
@@ -146,7 +149,10 @@ function copiedSecrets({ webhook_secrets, endpoint_secrets, ...item }: Item): Co
   return { kind: 'copied', disabled: true, item: { ...item, held: { M: secrets } } };
 }
 
-/** Events must not be posted to an endpoint again that its client deleted. The entry's text names it. */
+/**
+ * Events must not be posted again to an endpoint that its client deleted. The text of the Activity Log entry names the
+ * endpoint.
+ */
 function wasDeleted({ changes }: RestoreRun, { endpoint_id }: Item): boolean {
   return changes.some(
     ({ kind, summary }) => kind === 'webhook_endpoint_deleted' && summary.includes(endpoint_id?.S ?? ''),

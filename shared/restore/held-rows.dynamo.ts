@@ -23,10 +23,10 @@ export interface HeldContext extends Context<'MESSAGES_TABLE'> {
 
 const writesAtOnce = 10;
 
-/** Releases messages, and returns how many. Each one is due at once: a worker does what its state needs. */
+/** Releases messages, and returns how many. Each message is due immediately, and a worker does what its state needs. */
 export function releaseMessages(ctx: HeldContext, groups: readonly HeldGroup[]): Promise<number> {
   return eachHeld(ctx, groups, async ({ message_id, held }) => {
-    // The recipient may have it already.
+    // The recipient may already have the message.
     const doubled = held === 'due' ? { possible_duplicate: true } : {};
     const released = { ...dueFields(message_id, ctx.clock()), ...doubled, held: undefined };
     const row = { TableName: ctx.tables.messages.name, Key: { message_id } };
@@ -70,7 +70,7 @@ async function eachHeld(
 const disabledTables = ['clients', 'client-secrets', 'api-keys'] as const;
 
 /**
- * Enables the rows with these ids, or all but those. Returns the enabled ones, such as `api-keys key_1`.
+ * Enables the rows with these ids, or all rows except those. Returns the enabled rows, such as `api-keys key_1`.
  *
  * @throws GatewayError if an id of `allBut` is unknown: a mistyped id would enable a key that was revoked
  */

@@ -6,8 +6,8 @@
  *   copy      each row that is missing is copied as `copied-row.ts` says, with a mark that relay and usage ignore
  *   start     mappings and schedules that were on are turned on, then the API; the side tables are deleted
  *
- * `restoreStage` makes the first three and leaves the stage stopped, so that an administrator can enable clients before
- * their messages are handed over. `startStage` makes the last one. A row that exists is never written. Each step can be
+ * `restoreStage` does the first three steps and leaves the stage stopped, so that an administrator can enable clients before
+ * their messages are handed over. `startStage` does the last step. An existing row is never written. Each step can be
  * repeated, so a command that was killed at any call is repeated as a whole.
  */
 import type { HeldGroup } from '../message/message.ts';
@@ -52,7 +52,7 @@ export interface RestoreContext extends HeldContext {
     /** Stores the progress; undefined if no restore is under way. */
     write(progress: RestoreProgress | undefined): Promise<void>;
   };
-  /** How long calls last that began before all was stopped, and how long the API may not see that it is. */
+  /** The time until the API notices that it is stopped, and until the calls that began earlier have ended. */
   readonly settleSeconds: number;
   readonly report: (line: string) => void;
 }
@@ -67,7 +67,7 @@ export interface RestoreReport {
         /** How many rows the table had at the time. */
         rows: number;
         copied: number;
-        /** How many exist now, and stay as they are. */
+        /** The number of rows that exist now, and stay as they are. */
         kept: number;
       }
     >
@@ -76,10 +76,10 @@ export interface RestoreReport {
   readonly held: Readonly<Record<HeldGroup, string[]>>;
   readonly disabled: {
     readonly table: RestorableTable;
-    /** The id for `restore enable`: of the key; for other rows, of the client. */
+    /** The id for `restore enable`: the id of the key; for other rows, the id of the client. */
     readonly id: string;
     readonly client_id: string;
-    /** The entries about it in the Activity Log since the restored time, oldest first. */
+    /** The Activity Log entries about the row since the restored time, oldest first. */
     readonly since: readonly { readonly at: string; readonly kind: string; readonly summary: string }[];
   }[];
   /** The webhooks that failed because they had not finished. */
@@ -246,7 +246,7 @@ async function copyPage(
   }
 }
 
-/** Turns all on that was on before. @throws Error if no restore is under way */
+/** Turns on everything that was on before. @throws Error if no restore is under way */
 export async function startStage(ctx: RestoreContext): Promise<void> {
   const known = await ctx.progress.read();
   if (known === undefined)
@@ -254,7 +254,7 @@ export async function startStage(ctx: RestoreContext): Promise<void> {
       'No restore is under way here. Give --progress if its progress is in another folder, or restore again if it is lost.',
     );
   ctx.report('The workers are turned on, then the API.');
-  // A restore that is repeated after this was killed stops the stage again.
+  // If this command is killed and the restore is repeated, the restore stops the stage again.
   const { stoppedAt: _stoppedAt, ...progress } = known;
   await ctx.progress.write(progress);
   if (known.workers !== undefined) await turn(ctx, known.workers, 'on');

@@ -45,7 +45,7 @@ export function dynamoSideTables(client: Pick<DynamoDBClient, 'send'>) {
       return { earliest, latest };
     },
 
-    /** Starts the restore unless that was done before. Returns true if the side table can be read. */
+    /** Starts the restore unless it was started before. Returns true if the side table can be read. */
     async restore(table: string, to: Date): Promise<boolean> {
       const name = sideTableName(table, to);
       const known = await statusOf(name);
@@ -55,7 +55,8 @@ export function dynamoSideTables(client: Pick<DynamoDBClient, 'send'>) {
           SourceTableName: table,
           TargetTableName: name,
           RestoreDateTime: to,
-          // Only its rows are read: without indexes and capacity it is restored sooner and costs less.
+          // Only the rows of the side table are read. Without indexes and capacity, the table is restored sooner and costs
+          // less.
           GlobalSecondaryIndexOverride: [],
           BillingModeOverride: 'PAY_PER_REQUEST',
         }),
@@ -89,7 +90,7 @@ export function dynamoSideTables(client: Pick<DynamoDBClient, 'send'>) {
 
 const segments = 8;
 
-/** Reads the segments of a table at once. */
+/** Reads the segments of a table in parallel. */
 export async function eachPage(
   sideTables: ReturnType<typeof dynamoSideTables>,
   tableName: string,

@@ -1,7 +1,7 @@
 /**
- * Stops a stage for a restore, and starts it again: the API by a maintenance row, the workers by the event source
- * mappings of queues and streams, and by the schedules. A stream keeps its records for 24 hours, and is read on from
- * the position at which it stopped.
+ * Stops a stage for a restore, and starts it again. A maintenance row stops the API. Disabling the schedules and the event
+ * source mappings of queues and streams stops the workers. A stream keeps its records for 24 hours, and reading resumes at
+ * the position where it stopped.
  */
 import {
   GetEventSourceMappingCommand,
@@ -14,10 +14,10 @@ import { stackResources } from '../admin/stack-resources.cloudformation.ts';
 import { everyClient, maintenanceEndpoint } from '../contract/rate-limits-and-caps.ts';
 import type { Context } from '../platform/context.ts';
 
-/** The row of `limit-overrides` that stops the API. Every operation reads it anyway. */
+/** The row of `limit-overrides` that stops the API. Every operation reads this row anyway. */
 const maintenanceRow = { client_id: everyClient, endpoint: maintenanceEndpoint };
 
-/** Begins the maintenance of the API. Returns true if it had begun before. */
+/** Begins the maintenance of the API. Returns true if the maintenance had already begun. */
 export async function beginMaintenance({ db }: Context, TableName: string): Promise<boolean> {
   const Item = { ...maintenanceRow, note: 'Tables are being restored: npm run admin -- restore' };
   const { Attributes } = await db.send(new PutCommand({ TableName, Item, ReturnValues: 'ALL_OLD' }));
@@ -28,15 +28,15 @@ export async function endMaintenance({ db }: Context, TableName: string): Promis
   await db.send(new DeleteCommand({ TableName, Key: maintenanceRow }));
 }
 
-/** The workers that were on when they were stopped, by their ids in the stack. */
+/** The ids of the workers that were on before the stage was stopped. */
 export interface RunningWorkers {
   readonly mappings: readonly string[];
-  /** The names of schedules, in one group. */
+  /** The names of the schedules in `scheduleGroup`. */
   readonly schedules: readonly string[];
   readonly scheduleGroup: string;
 }
 
-/** The calls are few, and the service refuses many at once. */
+/** Retries more often than the default, because the service throttles many calls at the same time. */
 const config = { maxAttempts: 8 };
 
 export function stackWorkers(stackName: string) {
@@ -48,7 +48,7 @@ export function stackWorkers(stackName: string) {
     return State;
   }
 
-  /** Turns a schedule on or off. An update replaces the whole schedule, so its present values are sent again. */
+  /** Turns a schedule on or off. An update replaces the whole schedule, so it repeats the current values. */
   async function turnSchedule(GroupName: string, Name: string, State: 'ENABLED' | 'DISABLED'): Promise<void> {
     const present = await scheduler.send(new GetScheduleCommand({ GroupName, Name }));
     if (present.State === State) return;
@@ -103,7 +103,7 @@ export function stackWorkers(stackName: string) {
         const present = await stateOf(UUID);
         if (present === wanted) continue;
         atRest = false;
-        // A mapping that is changing takes no update.
+        // A mapping that is changing rejects updates.
         if (present === 'Enabled' || present === 'Disabled')
           await lambda.send(new UpdateEventSourceMappingCommand({ UUID, Enabled: state === 'on' }));
       }

@@ -12,8 +12,7 @@ import { retryRemaining } from '../platform/retry.ts';
 import type { Item } from './side-tables.dynamo.ts';
 
 /**
- * The tables with point-in-time recovery, in the order in which they are copied. Tables that decide about sending
- * come first.
+ * The tables with point-in-time recovery, in the order in which they are copied. The tables that control sending come first.
  */
 export const restorableTables = [
   'clients',
@@ -45,7 +44,7 @@ export function keyOf({ keys }: StackTable, item: Item): string {
 
 const readAtOnce = 100;
 
-/** Returns the present rows with the keys of these, by `keyOf`. */
+/** Returns the current rows that have the keys of `items`, by `keyOf`. */
 export async function presentRows(
   { db }: Context,
   table: StackTable,
@@ -70,7 +69,7 @@ export async function presentRows(
   return found;
 }
 
-/** Writes the row unless there is one with its key. */
+/** Writes the row unless a row with its key exists. */
 export async function createRow({ db }: Context, table: StackTable, Item: Item): Promise<void> {
   try {
     await db.send(
@@ -82,7 +81,7 @@ export async function createRow({ db }: Context, table: StackTable, Item: Item):
       }),
     );
   } catch (error) {
-    // A repeated call finds the row that its first try wrote.
+    // A retry finds the row that the first call wrote.
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
   }
 }

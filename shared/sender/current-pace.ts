@@ -1,6 +1,6 @@
 /**
- * The present pace of a sender, for messages that were accepted with another one. If an administrator lowers a pace,
- * waiting messages slow down too (contract 14.4).
+ * Reads the current pace of a sender, for messages that were accepted with a different pace. If an administrator lowers a
+ * pace, waiting messages slow down too (contract 14.4).
  */
 import type { Channel } from '../contract/channels.ts';
 import type { EditedRow } from '../edited-table/row-editor.dynamo.ts';
@@ -8,7 +8,7 @@ import type { Clock } from '../platform/clock.ts';
 import { accessCache, cachedRead } from '../platform/expiring-cache.ts';
 import { identityKey, pacesIn, parseSenderRow } from './sender-row.ts';
 
-/** Returns segments in a second; undefined if no row gives the sender a pace. */
+/** Returns segments per second, or undefined if no row gives the sender a pace. */
 export type CurrentPaceOf = (channel: Channel, identity: string) => Promise<number | undefined>;
 
 /**

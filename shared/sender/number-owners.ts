@@ -1,4 +1,7 @@
-/** Which client a number belongs to, and which may send from it, by the rows of `senders` (contract 13.1 and 14.3). */
+/**
+ * Finds the client that owns a number, and the clients that may send from it, in the rows of `senders` (contract 13.1 and
+ * 14.3).
+ */
 import type { Channel } from '../contract/channels.ts';
 import type { EditedRow } from '../edited-table/row-editor.dynamo.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -29,13 +32,16 @@ export function numberOwners(
 ) {
   const known = cachedRead(readAll, accessCache, clock);
   return {
-    /** Returns the client that owns one of our numbers, or the id of one; undefined if none owns it, or several. */
+    /**
+     * Returns the client that owns one of our numbers or number ids. Returns undefined if no client, or more than one, owns
+     * it.
+     */
     async ownerOf(number: string, channel: Channel): Promise<string | undefined> {
       const [owner, ...others] = (await known())?.claims.get(identityKey(channel, number)) ?? [];
       return others.length === 0 ? owner : undefined;
     },
     /**
-     * Returns the clients to which rows give this number; undefined if no row names it, so that any client may have
+     * Returns the clients to which rows give this number. Returns undefined if no row names the number: any client may use
      * it.
      */
     async holdersOf(number: string, channel: Channel): Promise<ReadonlySet<string> | undefined> {

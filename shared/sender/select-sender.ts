@@ -1,6 +1,6 @@
 /**
- * Selects the sender of a message. The most specific row wins, client before country (contract 14.2). An invalid row
- * is skipped; the stage's own sender is the last resort.
+ * Selects the sender of a message. The most specific row wins; the client is more specific than the country (contract 14.2).
+ * An invalid row is skipped; the stage's own sender is the last resort.
  */
 
 import { type Channel, stageCarriersOf } from '../contract/channels.ts';
@@ -25,7 +25,7 @@ import {
 
 export interface Addressed {
   readonly channel: Channel;
-  /** The country of the recipient, ISO 3166-1 alpha-2; absent for a number of no single country. */
+  /** The country of the recipient, ISO 3166-1 alpha-2. Absent if the number belongs to no single country. */
   readonly country?: string | undefined;
   /** The sender that the request names: it is used whatever the rows say. */
   readonly from?: string | undefined;
@@ -33,17 +33,20 @@ export interface Addressed {
 
 /** The selected senders. A carrier without an entry uses its own sender. */
 interface SelectedSenders {
-  /** At the first carrier of the channel, which it names: a deploy may change the order before the message goes out. */
+  /**
+   * The sender for the first carrier of the channel. It names the carrier, because a deploy may change the order before the
+   * message is sent.
+   */
   readonly sender?: Sender & { readonly carrier?: string };
-  /** At the others, by their names. */
+  /** The senders for the other carriers, by carrier name. */
   readonly senders?: Readonly<Record<string, Sender>>;
 }
 
 export type SelectSender = (addressed: Addressed) => SelectedSenders;
 
 /**
- * The rows of a client, and all rows, each read at most every 45 s, so that an edit takes effect within 60 s. All rows are
- * needed for the rows of `*`, the senders of other clients, and the paces; the table is small.
+ * Caches the rows of a client, and all rows, for 45 s each, so that an edit takes effect within 60 s. All rows are needed
+ * for the rows of `*`, the senders of other clients, and the paces; the table is small.
  */
 const cachedRows = oncePerContext(
   (context: Context<'SENDERS_TABLE' | 'STAGE_SMS_SENDER' | 'SMS_CARRIER' | 'WHATSAPP_CARRIER'>) => {
@@ -63,7 +66,7 @@ const cachedRows = oncePerContext(
   },
 );
 
-/** Returns the senders of a client. Its own rows and all rows are read at the same time. */
+/** Returns the senders of a client. Reads the rows of the client and all rows at the same time. */
 export async function sendersOf(
   context: Context<'SENDERS_TABLE' | 'STAGE_SMS_SENDER' | 'SMS_CARRIER' | 'WHATSAPP_CARRIER'>,
   dataId: string,
@@ -76,7 +79,7 @@ export async function sendersOf(
     select: (addressed: Addressed) => selectSender(rows, addressed, stage, all?.paces),
     /** True if the rows give this sender to other clients and not to this one. */
     isOfOthers: (sender: string): boolean => {
-      // An SMS alone names its sender.
+      // Only an SMS names its sender.
       const key = identityKey('sms', sender);
       const holders = all?.holders.get(key);
       if (holders === undefined || holders.has(clientId) || holders.has(everyClient)) return false;
@@ -132,8 +135,8 @@ function parse(
 }
 
 /**
- * @param rows - of the client and of `*`
- * @param paces - of all clients
+ * @param rows - the rows of the client and of `*`
+ * @param paces - the paces of all clients
  */
 export function selectSender(
   rows: readonly ParsedSenderRow[],
@@ -160,17 +163,17 @@ export function selectSender(
 }
 
 /**
- * Applies the lowest pace of any row with the sender. Carriers count a sender's messages to all countries, so the
- * pace also applies to messages that another row, or no row, selected.
+ * Applies the lowest pace that any row gives the sender. Carriers count a sender's messages to all countries together. The
+ * pace therefore also applies if another row, or no row, selected the sender.
  */
 function withPace(sender: Sender, channel: Channel, paces: Paces): Sender {
   const lowest = paces.get(identityKey(channel, sender.identity));
   if (lowest === undefined) return sender;
-  // The client's row may have been read later than all rows.
+  // The client's row may be newer than the cache of all rows.
   return { ...sender, messages_per_second: Math.min(lowest, sender.messages_per_second ?? lowest) };
 }
 
-/** Returns the named sender for a carrier without a matching row, if the sender has a pace. */
+/** If the named sender has a pace, returns it for a carrier without a matching row. */
 function namedWithPace({ channel, from }: Addressed, paces: Paces): Sender | undefined {
   return from !== undefined && paces.has(identityKey(channel, from)) ? { identity: from } : undefined;
 }
@@ -194,13 +197,13 @@ function selectAmong(
   const row = candidates.find(({ identity }) =>
     from === undefined
       ? canReach(identity, { channel, country: country ?? '' })
-      : // The spelling and the ids of the sender that is named, if an administrator entered them.
+      : // If a row contains the named sender, its spelling and ids are used.
         identityKey(channel, identity) === identityKey(channel, from),
   );
   return row && forCountry(row, country);
 }
 
-/** Ranks a row: client before country, and of two equal rows the one that names the carrier. */
+/** Ranks a row: first by client, then by country, then by carrier. A specific value ranks above `*` or no value. */
 function specificity({ clientId, valid }: ParsedSenderRow): number {
   const ofClient = clientId === everyClient ? 0 : 4;
   const ofCountry = valid?.country === everyCountry ? 0 : 2;

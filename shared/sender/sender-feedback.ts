@@ -1,6 +1,6 @@
 /**
- * The feedback in a row of `senders` (contract 10.5): what is sent from it, or why it is not used. It uses the same
- * row reader as the sends.
+ * Writes the feedback in a row of `senders` (contract 10.5): which messages use the row, or why it is not used. It uses the
+ * same row reader as the sends.
  */
 
 import { type Channel, channelNames, stageCarriersOf } from '../contract/channels.ts';
@@ -41,7 +41,7 @@ export function senderFeedback(
     readonly clientExists: boolean;
     /** The numbers that all rows claim. */
     readonly claims: Holders;
-    /** The pace of each identity by all rows. */
+    /** The pace of each identity, computed from all rows. */
     readonly paces: Paces;
     readonly carriers: Readonly<Record<Channel, readonly string[]>>;
   },
@@ -139,7 +139,7 @@ function idsText(
   return `SMS to India has the entity ${entity_id} and the template ${template_id}.`;
 }
 
-/** Reviews every row after each change. Rows share numbers and paces, and the table is small. */
+/** Reviews every row after each change. One row can affect the numbers and paces of other rows, and the table is small. */
 export async function reviewSenders(
   ctx: Context<'SENDERS_TABLE' | 'SMS_CARRIER' | 'WHATSAPP_CARRIER'>,
   existingClients: (ids: readonly string[]) => Promise<ReadonlySet<string>>,

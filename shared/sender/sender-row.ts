@@ -1,6 +1,6 @@
 /**
- * Reads one row of `senders`, which operators edit by hand: returns the sender that it names, or a reason why it is
- * not used (contract, section 14). The sends, the feedback and the tools all use this reader.
+ * Reads one row of `senders`, which operators edit. Returns the sender in the row, or the reason why the row is not used
+ * (contract, section 14). The sends, the feedback and the tools all use this reader.
  */
 import { type Channel, channels } from '../contract/channels.ts';
 import { alphanumericSender, canonicalRecipient, countryNamed } from '../contract/phone-number.ts';
@@ -17,8 +17,8 @@ import {
 import { closestName } from '../platform/closest-name.ts';
 
 /**
- * The table's keys, and the attributes that operators write. The sort key is the channel, the country and, if the
- * sender belongs to another carrier than the first of its channel, that carrier: `sms GB`, `sms *`, `sms GB twilio`.
+ * The table's keys, and the attributes that operators write. The sort key is the channel and the country, followed by the
+ * carrier if it is not the first carrier of the channel: `sms GB`, `sms *`, `sms GB twilio`.
  */
 export const senderTable = {
   variable: 'SENDERS_TABLE',
@@ -27,15 +27,15 @@ export const senderTable = {
   change: { set: 'sender_set', removed: 'sender_removed', what: 'sender' },
 } as const satisfies EditedTable;
 
-/** The country of a row for every country without its own row. */
+/** The country in a row that applies to every country without a row of its own. */
 export const everyCountry = '*';
 
 /** The sender of a message. */
 export interface Sender {
-  /** A phone number, a pool or a sender ID; of WhatsApp, the id of the phone number. */
+  /** A phone number, a pool or a sender ID. For WhatsApp, the id of the phone number. */
   readonly identity: string;
   readonly messages_per_second?: number;
-  /** India: only for messages there. */
+  /** Only for messages to India. */
   readonly entity_id?: string;
   readonly template_id?: string;
 }
@@ -49,26 +49,23 @@ interface Destination {
   readonly channel: Channel;
   /** ISO 3166-1 alpha-2, or `*`. */
   readonly country: string;
-  /** The carrier that has the sender; absent: the first of the channel. */
+  /** The carrier of the sender. If absent, the first carrier of the channel. */
   readonly carrier?: string;
 }
 
 export interface ParsedSenderRow {
   readonly clientId: string;
   /**
-   * The identity that the row gives to its client. It is given even if another of the row's values is invalid, so that
-   * a mistake gives it to nobody else.
+   * The identity that the row gives to its client. The client keeps the identity even if another value in the row is
+   * invalid, so that a mistake never gives it to another client.
    */
   readonly given: { readonly channel: Channel; readonly identity: string } | undefined;
-  /** Undefined if the row is not valid: it is not used for sending, and owns no number. */
+  /** Undefined if the row is not valid. An invalid row is not used for sending and owns no number. */
   readonly valid: (Destination & { readonly sender: Sender; readonly inbound: boolean }) | undefined;
   readonly ignored: readonly IgnoredValue[];
 }
 
-/**
- * Parses a row. A row with any invalid value is not used at all: half of a sender could send under a wrong name or
- * pace.
- */
+/** Parses a row. A row with any invalid value is not used at all: the valid half could send under a wrong name or pace. */
 export function parseSenderRow(row: EditedRow): ParsedSenderRow {
   const clientId = String(row.client_id);
   const ignored: IgnoredValue[] = [];
@@ -105,7 +102,7 @@ export function parseSenderRow(row: EditedRow): ParsedSenderRow {
 /** Countries whose carriers drop messages from sender IDs. */
 export const countriesWithoutSenderIds: ReadonlySet<string> = new Set(['US', 'CA']);
 
-/** The start of the id of a pool or a phone number, which can be as short as a sender ID. */
+/** The prefix of the id of a pool or a phone number. Such an id can be as short as a sender ID. */
 const resourceId = /^(?:pool|phone)-/;
 
 /** True if an identity in AWS End User Messaging is a sender ID, not a number or an id. */
@@ -177,9 +174,9 @@ const identityForms = {
 } as const;
 
 /**
- * Identities that carriers accept besides numbers and sender IDs: short codes, and the ids of pools, numbers and
- * Messaging Services. ARNs are not accepted, because they can name resources of other accounts: the gateway may send
- * only from its own.
+ * Identities that carriers accept besides numbers and sender IDs: short codes, and the ids of pools, numbers and Messaging
+ * Services. ARNs are not accepted, because they can name resources of other accounts. The gateway may send only from
+ * resources of its own account.
  */
 const smsIdentity = /^(?:(?:pool|phone)-[A-Za-z0-9-]{1,64}|MG[0-9a-f]{32}|\d{3,8})$/;
 /** The ids of numbers that `SendWhatsAppMessage` and Meta's Cloud API accept. */
@@ -210,11 +207,11 @@ function parsePace(value: unknown): Parsed<number> {
   };
 }
 
-/** The pattern of the model of `DestinationCountryParameters`. */
+/** The pattern of `DestinationCountryParameters` in the AWS API model. */
 const registeredId = /^[!-~]{1,64}$/;
 
 function parseRegisteredId(value: unknown): Parsed<string> {
-  // Such an id has 19 digits, so as a number it would be rounded.
+  // Such an id has 19 digits, and a JavaScript number would round it.
   if (typeof value === 'number') {
     return { reason: `${shownValue(value)} is a number and may be rounded. Write it as a text.` };
   }
@@ -241,7 +238,7 @@ function parseInbound(
   return inbound;
 }
 
-/** The clients to which each identity is given, by `identityKey`. */
+/** The clients that may use each identity, by `identityKey`. */
 export type Holders = ReadonlyMap<string, ReadonlySet<string>>;
 
 export function holdersIn(
@@ -260,8 +257,8 @@ export function holdersIn(
 export type Paces = ReadonlyMap<string, number>;
 
 /**
- * Returns the lowest pace of each sender in all valid rows: a sender has one pace, whatever the country, the carrier
- * and the client of a message.
+ * Returns the lowest pace of each sender in all valid rows: a sender has only one pace for all countries, carriers and
+ * clients.
  */
 export function pacesIn(rows: readonly ParsedSenderRow[]): Paces {
   const paces = new Map<string, number>();

@@ -13,7 +13,7 @@ import { requestedScope, tokenLifetimeSeconds } from './verify-token.dynamo.ts';
 const tokenRequest = z.object({
   grant_type: z.string(),
   scope: requestedScope,
-  // Read when the client was authenticated.
+  // The authentication of the client has already read these two fields.
   client_id: z.optional(z.unknown()),
   client_secret: z.optional(z.unknown()),
 });

@@ -1,5 +1,5 @@
 /**
- * The metadata of RFC 8414 and the public keys of RFC 7517, with which other services request and verify our tokens.
+ * Serves the metadata of RFC 8414 and the public keys of RFC 7517. Other services use them to request and verify our tokens.
  */
 import { GatewayError } from '../contract/errors.ts';
 import { routes, scopes } from '../contract/routes.ts';
@@ -9,10 +9,12 @@ import { publishSigningKey } from './token-signer.kms.ts';
 import { publishedKeys, tokenAlgorithm } from './verify-token.dynamo.ts';
 
 const keysName = 'jwks.json';
-/** Libraries look first under OpenID Connect's name; the fields are the same. */
+/** Libraries try the name of OpenID Connect first; both names return the same fields. */
 const metadataNames: ReadonlySet<string> = new Set(['oauth-authorization-server', 'openid-configuration']);
 
-/** A new key is published before its first token, and an unknown `kid` has verifiers read the keys again. */
+/**
+ * Caching is safe: a new key is published before its first token, and verifiers read the keys again if a `kid` is unknown.
+ */
 const headers = { 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' };
 
 export function showWellKnown(
@@ -26,7 +28,7 @@ export function showWellKnown(
   };
 }
 
-/** Publishes the key that will sign if there is no key yet: caches would keep an empty list. */
+/** If no key exists yet, publishes the one that will sign, because caches would keep an empty list. */
 async function shownKeys(
   context: Parameters<typeof publishSigningKey>[0] & Context<'TOKEN_ISSUER' | 'TOKEN_AUDIENCE'>,
 ): Promise<object[]> {

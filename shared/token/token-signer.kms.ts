@@ -17,10 +17,10 @@ import {
   tokenType,
 } from './verify-token.dynamo.ts';
 
-/** The longest time from the start of a publication to its end, with clock differences, and more. */
+/** Longer than a publication takes, including clock differences. */
 const recentSeconds = 60;
 
-/** The key of each process, once it may sign. */
+/** Prepares the key of this process: resolves when the key may sign. */
 const preparedKey = oncePerContext(
   (context: Context<'SIGNING_KEYS_TABLE' | 'TOKEN_SIGNING_KEY_ID'> & { readonly kms: KMSClient }) =>
     cachedRead(
@@ -53,7 +53,7 @@ async function prepare(
   context: Context<'SIGNING_KEYS_TABLE' | 'TOKEN_SIGNING_KEY_ID'> & { readonly kms: KMSClient },
 ) {
   const key = await publishSigningKey(context);
-  // Counted from now, because the write may have taken long; another process may be waiting for the same key.
+  // Waits from now on, because the write may have taken long. Also waits if another process has just published the key.
   if (key.publishedAt > addSeconds(context.clock(), -recentSeconds))
     await context.sleep(publishedBeforeUseSeconds * 1000);
   return key;
@@ -62,15 +62,15 @@ async function prepare(
 /**
  * Publishes the public key, unless it is published already.
  *
- * @returns the key's own id, not an alias, which may later point to another key; `kid`, the RFC 7638 thumbprint of the
- *   public key; and since when it is published
+ * @returns the id of the key (not the alias, which may later point to another key); `kid`, the RFC 7638 thumbprint of the
+ * public key; and the time of its publication
  */
 export async function publishSigningKey(
   context: Context<'SIGNING_KEYS_TABLE' | 'TOKEN_SIGNING_KEY_ID'> & { readonly kms: KMSClient },
 ) {
   const alias = context.env.TOKEN_SIGNING_KEY_ID;
   const { PublicKey, KeyId = alias } = await context.kms.send(new GetPublicKeyCommand({ KeyId: alias }));
-  if (PublicKey === undefined) throw new Error('KMS answered without a public key');
+  if (PublicKey === undefined) throw new Error('KMS responded without a public key');
   const key = createPublicKey({ key: Buffer.from(PublicKey), format: 'der', type: 'spki' });
   const jwk = publicJwk.parse(key.export({ format: 'jwk' }));
   const kid = await calculateJwkThumbprint(jwk);
@@ -98,13 +98,13 @@ export function concatenatedSignature(der: Uint8Array): Buffer {
   return Buffer.concat([r.value, s.value]);
 }
 
-/** Reads an integer of a P-256 signature, which is at most 72 bytes long, so every length is one byte. */
+/** Reads one integer of a P-256 signature. The signature has at most 72 bytes, so every length takes one byte. */
 function readInteger(der: Uint8Array, start: number): { value: Buffer; end: number } {
   const length = der[start + 1];
   if (der[start] !== derInteger || length === undefined || length === 0) throw malformed();
   const end = start + 2 + length;
   if (end > der.length) throw malformed();
-  // DER omits leading zeros, except for one before a set high bit.
+  // DER omits leading zeros, except for one zero before a byte whose high bit is set.
   const digits = Buffer.from(der.subarray(start + 2, end));
   const significant = digits[0] === 0 ? digits.subarray(1) : digits;
   if (significant.length > coordinateBytes) throw malformed();

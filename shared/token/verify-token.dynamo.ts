@@ -1,4 +1,7 @@
-/** Access tokens: JWTs signed with ES256 (contract 2.2). Their claims, the public keys in the table signing-keys, and the verification. */
+/**
+ * Access tokens: JWTs signed with ES256 (contract 2.2). Defines their claims, reads the public keys in the table
+ * signing-keys, and verifies tokens.
+ */
 
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { type CryptoKey, errors, importJWK, type JWTHeaderParameters, jwtVerify } from 'jose';
@@ -18,21 +21,21 @@ export const publicJwk = z.object({
 export type PublicJwk = z.output<typeof publicJwk>;
 
 /**
- * Returns by `kid` the keys that sign, and those whose tokens may still be valid. A key is undefined if its row is
- * malformed, so that the other keys still work.
+ * Returns the keys by `kid`: those that sign now, and older keys whose tokens may still be valid. A key is undefined if its
+ * row is malformed, so that the other keys still work.
  */
 export async function publishedKeys({
   db,
   env,
 }: Context<'SIGNING_KEYS_TABLE'>): Promise<ReadonlyMap<string, PublicJwk | undefined>> {
-  // The table has one row for each generation of the key, and a page holds far more.
+  // The table has one row for each generation of the key, so one page of the scan contains all rows.
   const { Items = [] } = await db.send(
     new ScanCommand({ TableName: env.SIGNING_KEYS_TABLE, ConsistentRead: true }),
   );
   return new Map(Items.map(({ kid, public_jwk }) => [String(kid), jwkIn(public_jwk)]));
 }
 
-/** Does not change an existing key. @returns when the key was first published, as far as its row says it */
+/** Does not change an existing key. @returns when the key was first published, if its row contains the time */
 export async function publishKey(
   { db, env, clock }: Context<'SIGNING_KEYS_TABLE'>,
   kid: string,
@@ -54,7 +57,7 @@ function jwkIn(text: unknown): PublicJwk | undefined {
 
 export const tokenLifetimeSeconds = 3600;
 export const tokenAlgorithm = 'ES256';
-/** A new key signs its first token this long after it was published, so that every process can have read it by then. */
+/** The delay between the publication of a new key and its first token, so that every process can read the key first. */
 export const publishedBeforeUseSeconds = 1;
 /** RFC 9068: distinguishes an access token from other JWTs of the same issuer. */
 export const tokenType = 'at+jwt';
@@ -69,7 +72,7 @@ const tokenClaims = z.object({
   iat: z.int(),
   exp: z.int(),
   jti: z.string().check(z.minLength(1)),
-  /** Present on a token for test data. Its `client_id` is then the id of the test data. */
+  /** Present on a token for test data. The `client_id` of such a token is the id of the test data. */
   test: z.optional(z.literal(true)),
 });
 
@@ -78,17 +81,20 @@ export const requestedScope = z.optional(z.nullable(z.string().check(z.maxLength
 
 export type TokenClaims = z.output<typeof tokenClaims>;
 
-/** With the time of the token cache, a revoked key is trusted for at most five minutes. */
+/** This age and the age of the token cache add up to five minutes, the longest time that a revoked key is trusted. */
 export const keyBounds = { maxAgeSeconds: 240, maxEntries: 1 };
-/** A verified token is cached, because checking its signature takes much of the CPU time of a request. */
+/** Verified tokens are cached, because checking a signature takes much of the CPU time of a request. */
 const tokenBounds = { maxAgeSeconds: 60, maxEntries: 1000 };
 /** A `kid` of ours is a SHA-256 in base64url. */
 const kidForm = /^[A-Za-z0-9_-]{43}$/;
 
-/** An error of the gateway, not of the token. */
+/** The gateway could not read the keys; the token may be valid. */
 class KeyLookupFailure extends Error {}
 
-/** All published keys are read at once, so a token with an invented `kid` neither delays nor refuses one with a published `kid`. */
+/**
+ * Reads all published keys together, so a token with an invented `kid` cannot delay or reject a token with a published
+ * `kid`.
+ */
 const publicKeys = oncePerContext(
   (context: Context<'SIGNING_KEYS_TABLE' | 'TOKEN_ISSUER' | 'TOKEN_AUDIENCE'>) =>
     cachedRead(() => importedKeys(context), keyBounds, context.clock),
@@ -100,8 +106,8 @@ const cachedClaims = oncePerContext(
 );
 
 /**
- * Returns the claims of a token that is valid now: its signature, issuer, audience, type and time. Returns `undefined`
- * for every other text.
+ * Returns the claims of a token if its signature, issuer, audience, type and time are valid now. Returns `undefined` for
+ * every other text.
  */
 export async function verifyToken(
   context: Context<'SIGNING_KEYS_TABLE' | 'TOKEN_ISSUER' | 'TOKEN_AUDIENCE'>,
@@ -151,7 +157,7 @@ async function keyFor(
 
 /**
  * Returns the public keys by `kid`; undefined for a malformed key. An unknown `kid` causes another read, at most twice a
- * second; a new key is published longer than that before its first token.
+ * second. This is often enough, because a new key is published a second before its first token.
  */
 async function keysWith(
   context: Context<'SIGNING_KEYS_TABLE' | 'TOKEN_ISSUER' | 'TOKEN_AUDIENCE'>,

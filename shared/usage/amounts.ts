@@ -1,7 +1,6 @@
 /**
- * Computes the amounts that one message adds to usage, from its row alone. Usage is the sum over all messages: a
- * change adds the amounts of the row after it and subtracts those of the row before it. `count-changes.ts` decides in
- * which periods.
+ * Computes the amounts that one message adds to usage, from its row alone. Usage is the sum over all messages: a change adds
+ * the amounts of the new row and subtracts the amounts of the old row. `count-changes.ts` selects the periods.
  */
 import * as z from 'zod/mini';
 import type { Channel } from '../contract/channels.ts';
@@ -25,7 +24,7 @@ const statusCodes = {
 const unknownCountry = '-';
 const errorPrefix = 'error';
 
-/** `sending` is internal, so it counts as `queued`, as a history has it. Inbound messages are not counted. */
+/** `sending` is internal, so it is counted as `queued`, as in a history. Inbound messages are not counted. */
 type UsageStatus = Exclude<Status, 'sending' | 'received'>;
 
 export const usageStatuses = Object.keys(statusCodes) as UsageStatus[];
@@ -33,7 +32,7 @@ export const usageStatuses = Object.keys(statusCodes) as UsageStatus[];
 /** The integer amounts of attributes; absent ones are 0. */
 export type Amounts = ReadonlyMap<string, number>;
 
-/** Limited to values that DynamoDB can add or accept in a key, so that no edited row can stop the counting. */
+/** Allows only values that DynamoDB can add or store in a key, so that an edited row cannot stop the counting. */
 const countedFields = z.object({
   client_id: z.string().check(z.regex(/^[^*]{1,255}$/)),
   channel: messageSchema().shape.channel,
@@ -49,11 +48,11 @@ const countedFields = z.object({
   possible_duplicate: messageSchema().shape.possible_duplicate,
 });
 
-/** The part of a message that usage is made of. */
+/** The fields of a message that determine its usage. */
 export type CountedMessage = Readonly<z.output<typeof countedFields>>;
 
 /**
- * Returns undefined if the row is not a valid message: a row that an edit made invalid has no amounts until it is
+ * Returns undefined if the row is not a valid message. If an edit made a row invalid, it adds no amounts until it is
  * corrected.
  */
 export function parseCountedMessage(row: unknown): CountedMessage | undefined {

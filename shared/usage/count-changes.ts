@@ -17,7 +17,7 @@ import { type CountedChange, type Counter, counterOf, type Groups, sumOf } from 
 import { intervals, periodAt, usageKeptDays } from './period.ts';
 
 /**
- * The key of the rows with the sums of all clients. For test data it gets the same ending as a client's id
+ * The key of the rows with the sums of all clients. For test data, the key gets the same suffix as a client's id
  * (`clientIdIn`).
  */
 export const allClients = '*';
@@ -43,8 +43,8 @@ function rowsOf(group: string) {
 }
 
 /**
- * Returns the amounts that records of the messages' stream add to usage. Deletions, restored rows, and later changes
- * of restored messages that were in flight add nothing: usage is kept longer than messages.
+ * Returns the amounts that records of the messages' stream add to usage. Deletions and restored rows add nothing, because
+ * usage is kept longer than messages. Later changes of restored messages that were in flight add nothing either.
  *
  * @throws Error if a record has no number or time, which DynamoDB always sets.
  */
@@ -58,8 +58,8 @@ export function usageChanges(records: readonly StreamRecord[]): CountedChange[] 
 }
 
 /**
- * Subtracts the row before the change from the row after it. A row that an edit made invalid has no amounts until it
- * is corrected.
+ * Subtracts the row before the change from the row after it. If an edit made a row invalid, it adds no amounts until it is
+ * corrected.
  */
 function groupsOf(before: CountedMessage | undefined, after: CountedMessage | undefined): Groups {
   const amounts = (message: CountedMessage | undefined, sign: 1 | -1): Groups =>

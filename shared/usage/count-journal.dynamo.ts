@@ -36,7 +36,9 @@ export interface Counter extends Context<'COUNT_JOURNAL_TABLE'> {
   readonly sumsTable: string;
   /** Returns the rows of sums to which the amounts of a group are added. */
   readonly rowsOf: (group: string) => readonly SumRow[];
-  /** The last state that this worker wrote or read, which saves reads. If it is out of date, its next write has no effect. */
+  /**
+   * Caches the last state that this worker wrote or read. If the cached state is out of date, the next write has no effect.
+   */
   readonly known: {
     /** The positions by shard. */
     readonly positions: Map<string, string>;
@@ -68,20 +70,20 @@ export interface CountedChange {
 
 export interface CountedChanges {
   readonly counted: number;
-  /** Changes that had been counted before. */
+  /** The number of changes that had already been counted. */
   readonly repeated: number;
 }
 
 /** The attribute of a row of sums that has the number of its latest addition, in milliseconds since the epoch. */
 export const additionAttribute = 'addition';
 
-/** The stream has a record for 24 hours. */
+/** Longer than the 24 hours for which the stream keeps a record. */
 const positionKeptDays = 3;
 const pauseMs = 20_000;
 /** Longer than an addition takes. */
 const deadAfterMs = 30_000;
 const pollMs = 250;
-/** The most notes of one addition: five batch reads of 100 rows. */
+/** The maximum number of notes in one addition: five batch reads of 100 rows. */
 const notesMax = 500;
 const writesAtOnce = 25;
 
@@ -94,9 +96,9 @@ const afterNotes = 'note$';
 const additionEntry = 'addition';
 
 /**
- * Notes the amounts of the changes, in the order of their shard.
+ * Writes the amounts of the changes to the journal, in the order of their shard.
  *
- * @throws if they may not be noted: the batch must be passed again.
+ * @throws if the journal may not contain the amounts: the batch must be passed again.
  */
 export async function noteChanges(
   counter: Counter,
@@ -108,7 +110,7 @@ export async function noteChanges(
   const { positions } = counter.known;
   return retryConflicts(async () => {
     const position = positions.get(shard) ?? (await positionOf(counter, shard));
-    // Another worker may have moved it: then it is read again.
+    // Another worker may have moved the position, so a retry reads it again.
     positions.delete(shard);
     const latest = BigInt(position ?? 0);
     const fresh = counting.filter(({ sequence }) => BigInt(sequence) > latest);
@@ -175,8 +177,8 @@ async function note(
 }
 
 /**
- * Adds up all notes made before the call. If `waits` is false and another addition is under way or began a moment
- * ago, leaves them to a later call.
+ * Adds up all notes made before the call. If `waits` is false and another addition is running or began a moment ago, leaves
+ * the notes to a later call.
  */
 export async function addUpNotes(counter: Counter, { waits }: { readonly waits: boolean }): Promise<void> {
   const isPause = () => counter.clock().getTime() - counter.known.additionMs < pauseMs;
@@ -246,8 +248,8 @@ async function begin(
 }
 
 /**
- * Carries out an addition. Several workers may do this at once: no row takes an addition twice, and notes are deleted
- * after the last row.
+ * Carries out an addition. Several workers may run this at the same time: no row takes an addition twice, and notes are
+ * deleted after the last row.
  */
 async function carryOut(counter: Counter, { number, notes }: Addition, rows: readonly Row[]): Promise<void> {
   const { db, env, journal } = counter;
@@ -277,8 +279,8 @@ async function carryOut(counter: Counter, { number, notes }: Addition, rows: rea
 }
 
 /**
- * Parses a note. A note that an edit made unreadable is reported and its amounts are lost, because the others must
- * not wait for it.
+ * Parses a note. If an edit made a note unreadable, the note is logged and its amounts are lost, because the other notes
+ * must not wait for it.
  */
 function groupsIn(row: Row): Groups {
   try {
@@ -318,8 +320,8 @@ async function addToRow(
 }
 
 /**
- * Returns the row with these amounts added, or undefined if one of its sums is corrupt. Leaves out sums of 0, which keeps a row
- * small: most are of states that messages were in.
+ * Returns the row with these amounts added, or undefined if one of its sums is corrupt. Leaves out sums of 0 to keep the row
+ * small: most of them belong to states that messages have left.
  */
 function withAmounts(row: Row, amounts: Amounts): Row | undefined {
   const sums: Record<string, unknown> = { ...row };
@@ -332,13 +334,13 @@ function withAmounts(row: Row, amounts: Amounts): Row | undefined {
   return sums;
 }
 
-/** Logs the amounts to add to the row after its correction. */
+/** Logs the amounts, so that an administrator can add them after correcting the row. */
 function reportNotCounted(key: SumRow['key'], amounts: Amounts): void {
   log.error('row not counted', { ...key, amounts: Object.fromEntries(amounts) });
   countMetric('InvalidRow');
 }
 
-/** Returns the sums of each group, without those that are 0. */
+/** Returns the sums of each group, without sums of 0. */
 export function sumOf(all: readonly Groups[]): Groups {
   const sums = new Map<string, Map<string, number>>();
   for (const groups of all) {

@@ -1,11 +1,11 @@
-/** The UTC periods in which usage is counted: hours, days and months, each named by the start of its ISO time. */
+/** Usage is counted in UTC periods: hours, days and months. Each period is named by the start of its ISO time. */
 
 /** Shortest first. */
 export const intervals = ['hour', 'day', 'month'] as const;
 
 export type Interval = (typeof intervals)[number];
 
-/** How much of an ISO time names a period: `2026-11-20T10`, `2026-11-20`, `2026-11`. */
+/** The number of characters of an ISO time that name a period: `2026-11-20T10`, `2026-11-20`, `2026-11`. */
 const nameLength = { hour: 13, day: 10, month: 7 } as const satisfies Record<Interval, number>;
 
 /** Days for which usage is kept. */

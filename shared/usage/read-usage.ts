@@ -55,7 +55,7 @@ function entriesOf(
   });
 }
 
-/** Returns the values that all of these have in common. */
+/** Returns the values by which the usage is grouped. */
 function groupOf(
   first: (Combination & { readonly client: string }) | undefined,
   groupBy: readonly Grouping[],
@@ -80,8 +80,8 @@ export function totalOf(amounts: Amounts, currency: string) {
 }
 
 /**
- * Returns undefined if nothing is counted. A number of messages that an edit made a text counts as 0 here, and all
- * other counts are shown.
+ * Returns undefined if nothing is counted. If an edit turned a number of messages into text, it is shown as 0; all other
+ * counts are unaffected.
  */
 function sumsOf(combinations: readonly Combination[], currency: string) {
   let [messages, segments, delivered, failed, estimated, possibleDuplicates] = [0, 0, 0, 0, 0, 0];
@@ -98,7 +98,7 @@ function sumsOf(combinations: readonly Combination[], currency: string) {
   }
   const sums = [messages, segments, estimated, possibleDuplicates, ...costs.values()];
   if (sums.every((sum) => sum === 0)) return undefined;
-  // The sums are integers, so only this division rounds: to the number that is nearest to the decimal.
+  // The sums are integers, so only this division rounds, to the nearest representable number.
   const others = [...costs].filter(([name, amount]) => name !== currency && amount !== 0);
   return {
     messages,

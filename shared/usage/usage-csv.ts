@@ -1,4 +1,4 @@
-/** The CSV file of usage, which is the same from the dashboard and from the shell. */
+/** Writes usage as a CSV file. The dashboard and the shell return the same file. */
 import { csvTable } from '../platform/csv.ts';
 import type { UsageEntry } from './usage-response.schema.ts';
 

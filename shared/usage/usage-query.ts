@@ -1,6 +1,6 @@
 /**
- * The parameters of questions about usage (times, interval and groups), for the client's operation, the admin API and
- * the shell.
+ * Validates the parameters of usage queries (times, interval and groups) for the client's operation, the admin API and the
+ * shell.
  */
 import * as z from 'zod/mini';
 import { invalidFields } from '../contract/errors.ts';
@@ -21,7 +21,10 @@ export const periodsMax = { hour: 744, day: usageKeptDays, month: 24 } as const 
   number
 >;
 
-/** An offset can move a time out of these years, and ISO times with more digits cannot name a period. */
+/**
+ * The years are limited, because an offset can move a time out of them, and an ISO time with a longer year cannot name a
+ * period.
+ */
 const [first, last] = [Date.parse('1970-01-01T00:00:00Z'), Date.parse('9999-01-01T00:00:00Z')];
 
 export const usageMoment = z.pipe(
@@ -57,12 +60,12 @@ function queryOf<Name extends Grouping>(names: readonly Name[]) {
 /** The query of `GET /api/v1/account/usage` (contract, section 11). */
 export const usageQuery = queryOf(groupings);
 
-/** The same for administrators, who may group by client. */
+/** The query for administrators, who may also group by client. */
 export const adminUsageQuery = z.extend(queryOf(adminGroupings), {
   client_id: optional(z.string().check(z.minLength(1), z.maxLength(128))),
 });
 
-/** If clients are grouped, each period takes its own query. */
+/** The maximum number of periods if usage is grouped by client: each period needs a separate query. */
 export const clientPeriodsMax = 31;
 
 export interface UsageRange {
@@ -86,7 +89,7 @@ export function usageRange(
   now: Date,
 ): UsageRange {
   const { interval = 'day', until = now } = query;
-  // Exclusive: the month of an `until` at the start of a month is the one before.
+  // `until` is exclusive: if it is the start of a month, the default is the previous month.
   const since = query.since ?? periodAt('month', new Date(until.getTime() - 1)).from;
   if (since >= until)
     throw invalidFields([{ field: 'since', message: 'must be before until, which is now unless given' }]);

@@ -1,4 +1,6 @@
-/** Reads usage rows: some clients' in many periods by their keys, or all clients' of one period by a query. */
+/**
+ * Reads usage rows: the rows of some clients in many periods by key, or the rows of all clients in one period by a query.
+ */
 import * as z from 'zod/mini';
 import { type Mode, modeOf } from '../contract/mode.ts';
 import { batchRead, queryRows } from '../platform/aws/read-rows.dynamo.ts';
@@ -7,7 +9,7 @@ import { numbersIn } from '../platform/object-fields.ts';
 import type { Amounts } from './amounts.ts';
 import { additionAttribute } from './count-journal.dynamo.ts';
 
-/** The amounts of one client, or of all (`*`), in one period. */
+/** The amounts of one client, or of all clients (`*`), in one period. */
 export interface UsageRow {
   readonly period: string;
   readonly clientId: string;
@@ -26,7 +28,9 @@ export async function usageRowsOf(
   return (await batchRead(db, env.MESSAGE_USAGE_TABLE, keys)).map(parsed);
 }
 
-/** Returns the rows of every client that had messages of this mode in this period, and the row of all clients. */
+/**
+ * Returns the row of every client that had messages of this mode in this period, and the row of the sums of all clients.
+ */
 export async function usageRowsIn(
   { db, env }: Context<'MESSAGE_USAGE_TABLE'>,
   period: string,

@@ -1,4 +1,4 @@
-/** The form of the response about usage (contract, section 11). */
+/** The schema of the usage response (contract, section 11). */
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
 import { capNames, capWindowNames } from '../contract/rate-limits-and-caps.ts';
@@ -25,7 +25,7 @@ const usageSums = z.object({
   ),
   possible_duplicates: described(
     count,
-    'How many of them were sent again although a carrier may have had them (`possible_duplicate`).',
+    'How many of them were sent again although a carrier may have received them before (`possible_duplicate`).',
   ),
   estimated: described(z.boolean(), 'True if a part of the cost is an estimate.'),
 });
@@ -54,7 +54,7 @@ const usageEntry = z.extend(usageSums, {
 /** A cap of the client; `limit` and `used` in recipients, or in the currency of the response. */
 const cap = z.object({
   cap: described(z.enum(capNames), 'The capped quantity: `messages` or `spend`.'),
-  window: described(z.enum(capWindowNames), 'The UTC window in which it is counted.'),
+  window: described(z.enum(capWindowNames), 'The UTC window of the cap.'),
   limit: described(z.number(), 'How much the window allows: messages, or an amount in `currency`.'),
   used: described(z.number(), 'How much of it is used.'),
   resets_at: described(instant, 'When the window ends.'),
@@ -66,7 +66,7 @@ const usageResponse = z.object({
     z.array(usageEntry),
     'The sums of each interval and group that has messages, oldest first.',
   ),
-  caps: described(z.array(cap), 'The caps in force for the client, and how far each is used.'),
+  caps: described(z.array(cap), 'The caps in force for the client, and how much of each is used.'),
 });
 
 export type UsageEntry = Readonly<z.output<typeof usageEntry>>;

@@ -1,7 +1,6 @@
 /**
- * Webhooks reach public addresses only. A URL is checked when a client sets it (`checkUrl`), and again when a
- * connection is made, on the addresses that are then used (`guardedLookup`), so changing the DNS records in between
- * (DNS rebinding) does not help an attacker.
+ * Webhooks reach public addresses only. A URL is checked when a client sets it (`checkUrl`). The resolved addresses are
+ * checked for each connection (`guardedLookup`), which prevents DNS rebinding.
  */
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import * as z from 'zod/mini';
@@ -10,7 +9,10 @@ import type { EnvironmentFor } from '../platform/env.ts';
 import { lazily } from '../platform/expiring-cache.ts';
 
 export interface AddressRules {
-  /** True on the local stage: permits loopback addresses, and any host name, because it may resolve to one. */
+  /**
+   * True on the local stage: permits loopback addresses. Also permits any host name, because it may resolve to a loopback
+   * address.
+   */
   readonly allowLoopback: boolean;
   readonly allowHttp: boolean;
   readonly ports: 'any' | readonly number[];
@@ -76,7 +78,7 @@ export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
 }
 
-/** Blocks of addresses, each as `192.0.2.0/24`; made when a first address is checked. */
+/** Parses blocks of addresses such as `192.0.2.0/24` when the first address is checked. */
 const blocks = (...texts: readonly string[]): (() => BlockList) =>
   lazily(() => {
     const list = new BlockList();
@@ -95,7 +97,7 @@ const loopback = blocks('127.0.0.0/8', '::1/128');
  */
 const globalIpv6 = blocks('2000::/3');
 
-/** The blocks in IANA's registries of special-purpose addresses; for IPv6, those within `globalIpv6`. */
+/** The blocks in IANA's registries of special-purpose addresses. For IPv6, only the blocks within `globalIpv6`. */
 const reserved = blocks(
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -137,7 +139,7 @@ export function isAllowedAddress(text: string, rules: AddressRules): boolean {
 
 /** True for an ISATAP address (RFC 5214, section 6.1), which contains an IPv4 address after a valid prefix. */
 function isIsatap(ipv6: string): boolean {
-  // The URL parser writes an address in one way, with every group in hexadecimal.
+  // The URL parser converts an address to one form, with every group in hexadecimal.
   const [before = [], after = []] = new URL(`http://[${ipv6}]`).hostname
     .slice(1, -1)
     .split('::')
@@ -156,8 +158,8 @@ function isDnsName(name: string): boolean {
 }
 
 /**
- * True for a name under a private suffix, or without a dot: a resolver appends its own network's domain to the
- * latter.
+ * True for a name under a private suffix. Also true for a name without a dot, because a resolver appends the domain of its
+ * network.
  */
 function isPrivateName(name: string): boolean {
   const lower = name.toLowerCase();
@@ -172,8 +174,8 @@ export function codedError(message: string, code: string): Error {
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 /**
- * Makes the lookup for `net.connect`: it resolves once and returns the checked addresses, so Node connects to no others.
- * One forbidden address among several forbids the name: a mixture indicates an attack.
+ * Makes the lookup for `net.connect`: it resolves once and returns the checked addresses, so Node connects to no others. One
+ * forbidden address forbids the name, because a mixture of addresses indicates an attack.
  */
 export function guardedLookup(resolve: Resolve, rules: AddressRules): LookupFunction {
   return (hostname, options, callback) => {
@@ -210,12 +212,12 @@ export function addressRules(env: EnvironmentFor<typeof webhookRules>): AddressR
 }
 
 /**
- * URLs contain no spaces, control characters or backslashes (RFC 3986); the parser drops or replaces them, and would
- * call another URL.
+ * URLs contain no spaces, control characters or backslashes (RFC 3986). The parser drops or replaces these characters, and
+ * the result would be another URL.
  */
 const outsideUrls = /[\p{Cc}\p{Z}\\]/u;
 
-/** Accepts the URLs that this deployment may call, as they were written. */
+/** Accepts the URLs that this deployment may call, and does not change their spelling. */
 export function webhookUrlSchema(rules: AddressRules): z.ZodMiniType<string> {
   return z.string().check(
     z.superRefine((text, context) => {
@@ -226,7 +228,7 @@ export function webhookUrlSchema(rules: AddressRules): z.ZodMiniType<string> {
 }
 
 /**
- * Returns the schema of a webhook URL in a request. A URL that could never be called is refused at once (contract
+ * Returns the schema of a webhook URL in a request. A URL that could never be called is rejected immediately (contract
  * 7.10).
  */
 export function webhookUrlFrom(env: EnvironmentFor<typeof webhookRules>): z.ZodMiniType<string> {

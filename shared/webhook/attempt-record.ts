@@ -1,4 +1,7 @@
-/** An attempt of a delivery as its row keeps it, and the limits by which the row stays far below the 400 KB of an item. */
+/**
+ * An attempt as the row of its delivery stores it, and the limits that keep the row far below 400 KB, the maximum size of an
+ * item.
+ */
 import * as z from 'zod/mini';
 import { openObject } from '../platform/object-fields.ts';
 
@@ -18,8 +21,8 @@ const attemptErrors = [
 export type AttemptError = (typeof attemptErrors)[number];
 
 /**
- * The reasons why an attempt posts nothing, or nothing more after workers that died. A row that an edit made invalid
- * may be corrected before the next retry.
+ * The reasons why an attempt posts nothing, or stops after several workers died. If an edit made a row invalid, it may be
+ * corrected before the next retry.
  */
 export type UnpostedError = Extract<
   AttemptError,
@@ -72,7 +75,7 @@ export const textKeptBytes = 4096;
 const headersKeptBytes = 4096;
 /** The limit for each text of a shortened attempt. */
 const shortTextBytes = 100;
-/** More than the size of a shortened attempt. */
+/** Larger than any shortened attempt. */
 const shortAttemptBytes = 2000;
 
 /** Returns the start of a text that takes at most `maxBytes` as UTF-8, cut between characters. */
@@ -99,7 +102,7 @@ function firstHeaders(headers: Readonly<Record<string, string>>): Record<string,
  * dropped. The `number` of an attempt also counts the dropped ones.
  */
 export function boundedAttempts(attempts: readonly Attempt[]): readonly Attempt[] {
-  // In most logs every attempt is so small that it is within all limits.
+  // In most logs, every attempt is within all limits.
   const isSmall = (attempt: Attempt): boolean => sizeOf(attempt) <= textKeptBytes / 2;
   if (attempts.length <= attemptsKept && attempts.every(isSmall)) return attempts;
   const kept: Attempt[] = [];

@@ -1,6 +1,6 @@
 /**
- * A queue or an event bus in a client's own AWS account, as the destination of an endpoint instead of a URL. A
- * destination that could never be used is refused at the request.
+ * An endpoint can have a queue or an event bus in the client's own AWS account as its destination instead of a URL. The
+ * request is rejected if the destination could never be used.
  */
 import * as z from 'zod/mini';
 import type { Environment } from '../platform/env.ts';
@@ -31,9 +31,9 @@ const arn =
   /^arn:(?<partition>aws|aws-cn|aws-us-gov):(?<service>[a-z]+):(?<region>[a-z0-9-]*):(?<account>\d{12}):(?<resource>.+)$/;
 const regionName = /^[a-z]{2}(-[a-z]+){1,2}-\d{1,2}$/;
 export const arnLengthMax = 1600;
-/** 80 characters, the suffix of a FIFO queue among them. */
+/** At most 80 characters, including the suffix of a FIFO queue. */
 const queueName = /^(?=.{1,80}$)[A-Za-z0-9_-]+(\.fifo)?$/;
-/** Partners' buses, `aws.partner/…`, take the events of their partner only. */
+/** Excludes partner buses (`aws.partner/…`), which accept only the events of their partner. */
 const busName = /^event-bus\/(?!aws\.)[/.\-_A-Za-z0-9]{1,256}$/;
 const roleName = /^role\/(?:[!-~]{1,510}\/)?[\w+=,.@-]{1,64}$/;
 
@@ -41,7 +41,7 @@ export function isDestinationArn(text: string): boolean {
   return ['sqs', 'events'].some((service) => readArn(text, service) !== undefined);
 }
 
-/** @throws Error if it is none of the service. */
+/** @throws Error if the text is not an ARN of the service. */
 export function parseArn(text: string, service: 'sqs' | 'events' | 'iam') {
   const found = readArn(text, service);
   if (found === undefined) throw new Error(`not the ARN of a resource of ${service}`);
@@ -56,7 +56,7 @@ function readArn(text: string, service: string) {
   return { partition, region, account, resource };
 }
 
-/** Returns the end of the host names of AWS's services. */
+/** Returns the domain of the host names of AWS services. */
 export function domainOf(partition: string): string {
   return partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com';
 }
@@ -67,7 +67,7 @@ const example = {
   iam: 'an IAM role, such as arn:aws:iam::123456789012:role/webhooks',
 } as const;
 
-/** Returns the schema of an ARN in a request, with the gateway's own error texts. */
+/** Returns the schema of an ARN in a request, with error texts of the gateway. */
 function arnSchema(service: keyof typeof example, resource: RegExp, partition: string) {
   return z.string().check(
     z.superRefine((text, context) => {

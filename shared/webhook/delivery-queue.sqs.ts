@@ -1,9 +1,9 @@
 /**
- * The two webhook queues: their messages, how they are sent, and how the next attempt of a delivery is scheduled.
+ * Sends messages to the two webhook queues, and schedules the next attempt of a delivery.
  *
- * First attempts and retries have separate queues and workers, because an endpoint that hangs occupies a worker for
- * five seconds. The first attempts to a slow endpoint (slow-endpoints.dynamo.ts) and resends use the retry queue too.
- * The message group is the client, so a fair queue prevents one client from delaying the others.
+ * First attempts and retries have separate queues and workers, because an endpoint that hangs occupies a worker for five
+ * seconds. The first attempts to a slow endpoint (slow-endpoints.dynamo.ts) and resends use the retry queue too. The message
+ * group is the client, so a fair queue prevents one client from delaying the others.
  */
 
 import { ConflictException, CreateScheduleCommand, type SchedulerClient } from '@aws-sdk/client-scheduler';
@@ -20,7 +20,7 @@ const id = z.string().check(z.minLength(1));
 const deliveryMessage = z.object({ delivery_id: id });
 export type DeliveryMessage = Readonly<z.output<typeof deliveryMessage>>;
 
-/** Names the row to work on: a delivery, a resend of many, or an endpoint that has failed for days. */
+/** Names the row to process: a delivery, a resend of many webhooks, or an endpoint that has failed for days. */
 export const webhookMessageSchema = z.union([
   deliveryMessage,
   z.object({ resend_id: id }),
@@ -41,7 +41,7 @@ interface EnqueuedDelivery {
   readonly isToSlowEndpoint?: boolean;
 }
 
-/** Sends a queue message for each delivery. @throws if any of them may not be in its queue. */
+/** Sends a queue message for each delivery. @throws if any message may be missing from its queue. */
 export async function enqueueDeliveries(
   context: Context<'WEBHOOKS_QUEUE_URL' | 'WEBHOOK_RETRIES_QUEUE_URL'>,
   enqueued: readonly EnqueuedDelivery[],
@@ -62,7 +62,7 @@ function entryOf({ delivery, delaySeconds = 0 }: EnqueuedDelivery): WebhookEntry
   return { clientId, message: { delivery_id }, delaySeconds };
 }
 
-/** Sends to the retry queue. @throws if any entry may not be in the queue. */
+/** Sends entries to the retry queue. @throws if any entry may be missing from the queue. */
 export function sendWebhookRetries(
   context: Context<'WEBHOOK_RETRIES_QUEUE_URL'>,
   entries: readonly WebhookEntry[],
@@ -82,21 +82,21 @@ async function sendEntries(
 
 const dueRow = z.object({ delivery_id: id, client_id: id });
 
-/** Returns the entry of a row of the due index. @throws ZodError if the row is not valid. */
+/** Returns the queue entry for a row of the due index. @throws ZodError if the row is not valid. */
 export function dueWebhookOf(row: unknown, delaySeconds: number) {
   const { delivery_id, client_id: clientId } = dueRow.parse(row);
   const message = isId('whr', delivery_id) ? { resend_id: delivery_id } : { delivery_id };
   return { kind: 'retries', clientId, message, delaySeconds } as const;
 }
 
-/** A shorter wait uses SQS: the time of a schedule could be past before it is stored. */
+/** A shorter wait uses SQS, because the time of a schedule could pass before the schedule is stored. */
 const scheduleAheadSeconds = 5;
 
 /**
- * Returns when the schedule of the next attempt fires; undefined if an SQS delay is enough. A delay of one or six
- * hours uses a schedule, at any time scale. It fires early by `scheduleLeadSeconds`, because a schedule may be that
- * late; SQS delays the rest. An SQS delay is rounded down and the worker waits for the fraction of a second, so that
- * the attempt is neither early nor a second late.
+ * Returns the time at which the schedule of the next attempt fires, or undefined if an SQS delay is enough. A delay of one
+ * or six hours uses a schedule, at any time scale. The schedule fires `scheduleLeadSeconds` early, because it may be that
+ * late; SQS delays the rest. An SQS delay is rounded down and the worker waits for the fraction of a second, so that the
+ * attempt is neither early nor a second late.
  */
 function scheduledAt(delivery: Delivery, now: Date, scheduleLeadSeconds: number): Date | undefined {
   const dueAt = new Date(delivery.attempt_due_at);
@@ -110,8 +110,9 @@ function scheduledAt(delivery: Delivery, now: Date, scheduleLeadSeconds: number)
 }
 
 /**
- * Returns whole seconds until the queue shows the message of the next attempt: never late, and early by less than the worker waits.
- * If that is further ahead, the longest delay: the worker then schedules the attempt again.
+ * Returns the whole seconds until the queue shows the message of the next attempt. The message is never late, and is less
+ * than a second early. If the attempt is later than SQS can delay, returns the longest delay. The worker then schedules the
+ * attempt again.
  */
 function queueDelaySeconds({ attempt_due_at }: Delivery, now: Date): number {
   const remainingSeconds = Math.floor((Date.parse(attempt_due_at) - now.getTime()) / 1000);
@@ -128,14 +129,14 @@ export type RetryContext = Context<
 > & { readonly scheduler: SchedulerClient };
 
 /**
- * Schedules the next attempt of a delivery: by an SQS delay, or by a one-shot schedule if the delay is too long for
- * SQS. The message of a schedule has no message group: it arrives early, and the worker sends another one, with the
- * client as group, for the rest of the delay. If a schedule cannot be created, SQS delays the message as long as it can, and
- * the worker then tries again. Repeating the call is safe.
+ * Schedules the next attempt of a delivery: by an SQS delay, or by a one-shot schedule if the delay is too long for SQS. The
+ * message of a schedule has no message group. It arrives early, and the worker sends another message for the rest of the
+ * delay, with the client as its group. If a schedule cannot be created, SQS delays the message as long as possible, and the
+ * worker then tries again. Repeating the call is safe.
  *
- * AWS stops a loop Lambda → SQS → Lambda after 16 invocations, unless the function may loop. A delivery's own loop is
- * shorter: the first attempt, and five retries with at most one further delay each, are 1 + 5 × 2 = 11. But a batch has
- * messages of several deliveries, so their chains may join, and the function may loop.
+ * AWS stops a loop Lambda → SQS → Lambda after 16 invocations, unless the function allows recursive loops. The loop of one
+ * delivery is shorter: the first attempt, and five retries with at most one more delay each, are 1 + 5 × 2 = 11. But a batch
+ * contains messages of several deliveries, so their loops may join. The function therefore allows recursive loops.
  */
 export async function scheduleRetry(context: RetryContext, delivery: Delivery): Promise<void> {
   const { client_id: clientId, delivery_id, attempt_number } = delivery;
@@ -184,7 +185,7 @@ export async function scheduleOnce(
         ScheduleExpressionTimezone: 'UTC',
         FlexibleTimeWindow: { Mode: 'OFF' },
         ActionAfterCompletion: 'DELETE',
-        // Has no message group: the consumer receives it early and waits, or sends it again with a group.
+        // The message has no message group: the consumer receives it early and waits, or sends it again with a group.
         Target: {
           Arn: env.WEBHOOK_RETRIES_QUEUE_ARN,
           RoleArn: env.SCHEDULE_ROLE_ARN,

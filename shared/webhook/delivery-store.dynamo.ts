@@ -1,17 +1,17 @@
 /**
- * The rows of the webhook-deliveries table: deliveries, requests to resend many, and slow endpoints. Every write of the first two
- * is conditional on the revision that was read. A write that the SDK repeats after a lost response recognizes its revision
- * in the row.
+ * The rows of the webhook-deliveries table: deliveries, requests to resend many, and slow endpoints. Every write of the
+ * first two is conditional on the revision that was read. A write that the SDK repeats after a lost response recognizes its
+ * revision in the row.
  *
- * Two indexes list the deliveries of a client by time: all of them, and those that failed and have not been
- * acknowledged since. They contain only keys, so a change of state writes to no index, except at a failure and at the
- * acknowledgement after it. Each client has several partitions, because a partition takes 1,000 writes a second.
+ * Two indexes list the deliveries of a client by time: all of them, and those that failed and have not been acknowledged
+ * since. The indexes contain only keys, so a state change writes to an index only at a failure, and at an acknowledgement
+ * after a failure. Each client has several partitions, because a partition takes 1,000 writes a second.
  *
- * Slow endpoints are those whose last attempt took longer than a second. Their first attempts use the retry queue, so an
- * endpoint that hangs stops occupying the workers of the first queue after its first timeout. A row is for a managed endpoint by
- * its id, or for a URL by its client and origin. So one client's endpoint never affects another client, nor a slow endpoint
- * another one on the same host. The relay reads the rows. The worker writes a row after a slow attempt, and deletes the row
- * after a quick one from the retry queue.
+ * Slow endpoints are those whose last attempt took longer than a second. First attempts to a slow endpoint use the retry
+ * queue. An endpoint that hangs therefore occupies the workers of the first queue only until its first timeout. A row is for
+ * a managed endpoint by its id, or for a URL by its client and origin. A slow endpoint therefore never affects another
+ * client, or another endpoint on the same host. The relay reads the rows. The worker writes a row after a slow attempt, and
+ * deletes the row after a quick one from the retry queue.
  */
 import { DeleteCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
@@ -40,10 +40,10 @@ export type StoredDeliveries = Context<
 export type WebhookContext = StoredDeliveries & Context<'WEBHOOK_ENDPOINTS_TABLE' | 'ACTIVITY_LOG_TABLE'>;
 
 /**
- * Stores the deliveries and queues their ids. Repeating the call is safe: a delivery is stored once for its id, and a
- * further queue message finds no attempt that is due. If a queue message is lost, the due index finds the row.
+ * Stores the deliveries and queues their ids. Repeating the call is safe: a delivery is stored once for its id, and a second
+ * queue message finds no attempt that is due. If a queue message is lost, the due index finds the row.
  *
- * @param slowOf - returns the stored deliveries to slow endpoints; not needed for webhooks of no message, which are few
+ * @param slowOf - returns the stored deliveries to slow endpoints; not needed for the few webhooks that belong to no message
  * @throws if any part may have failed: the caller repeats the call.
  */
 export async function createDeliveries(
@@ -79,7 +79,7 @@ export function readDelivery(
   return readRow(context.db, deliverySchema, consistentRead(context, deliveryId));
 }
 
-/** Writes `next` if the row is still `seen`; false if another write came first. Repeating the call is safe. */
+/** Writes `next` if the row is still `seen`. Returns false if another write came first. Repeating the call is safe. */
 export function replaceDelivery(
   context: Context<'WEBHOOK_DELIVERIES_TABLE'>,
   seen: Delivery,
@@ -99,7 +99,7 @@ export async function readDeliveries(
   return readableRows(deliverySchema, rows, 'delivery_id');
 }
 
-/** A part of the list of a client's deliveries, by their positions; both ends are exclusive. */
+/** A range of positions in the list of a client's deliveries. Both ends are exclusive. */
 interface DeliveryRange {
   readonly clientId: string;
   /** True for the deliveries that failed and have not been acknowledged since. */
@@ -137,7 +137,7 @@ async function keysInShard(
       KeyConditionExpression: `${failed ? 'failed_key' : 'list_key'} = :key AND list_at BETWEEN :after AND :before`,
       ExpressionAttributeValues: { ':key': listKey(clientId, shard), ':after': after, ':before': before },
       ScanIndexForward: order === 'oldest first',
-      // BETWEEN includes the end that the page before has shown.
+      // BETWEEN includes the last row of the previous page.
       Limit: limit + 1,
     }),
   );
@@ -165,7 +165,7 @@ export function consistentRead({ env }: Context<'WEBHOOK_DELIVERIES_TABLE'>, del
   return { TableName: env.WEBHOOK_DELIVERIES_TABLE, Key: { delivery_id }, ConsistentRead: true };
 }
 
-/** Returns the row that has the id already; undefined if the row is stored now. */
+/** Returns the existing row with the same id, or undefined if the new row was stored. */
 export async function storeRow(
   { db, env }: Context<'WEBHOOK_DELIVERIES_TABLE'>,
   Item: Record<string, unknown>,
@@ -196,7 +196,7 @@ export async function replaceRow(
 
 const slowAfterMs = 1000;
 
-/** The next attempt decides again. An endpoint without one needs no row. */
+/** The next attempt updates or deletes the row. An endpoint without attempts for this long needs no row. */
 const keptDays = 1;
 
 /** Returns the deliveries to slow endpoints. */
@@ -210,7 +210,7 @@ export async function deliveriesToSlow(
   return new Set(deliveries.filter((delivery) => slow.has(keyOf(delivery))));
 }
 
-/** Notes how long the endpoint of an attempt took. */
+/** Records whether the endpoint of an attempt was slow. */
 export async function noteResponseTime(
   { db, env, clock }: Context<'WEBHOOK_DELIVERIES_TABLE'>,
   delivery: Delivery,
@@ -228,6 +228,6 @@ export async function noteResponseTime(
 }
 
 function keyOf({ client_id, endpoint_id, url }: Delivery): string {
-  // A hash, because a key has at most 2048 bytes.
+  // The key is a hash, because a key has at most 2048 bytes.
   return `slow#${derivedId('whe', client_id, endpoint_id ?? originOf(url))}`;
 }

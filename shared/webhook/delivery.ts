@@ -1,5 +1,5 @@
 /**
- * A webhook delivery: one row with the exact bytes to post, the state, the attempts, and the time of the next one.
+ * A webhook delivery is one row: the exact bytes to post, the state, the attempts, and the time of the next attempt.
  *
  * Each state transition is a pure function from one row to the next. The store replaces a row only if it has not changed
  * since it was read, so only one of several workers succeeds.
@@ -31,12 +31,12 @@ const deliveryTransitions: Readonly<Record<DeliveryState, readonly DeliveryState
 
 const time = z.iso.datetime();
 
-/** The worker writes the row as a whole, so fields that a later release added are kept. */
+/** The worker writes the whole row, including fields that a later release has added. */
 export const deliverySchema = z.readonly(
   openObject({
     delivery_id: z.string(),
     client_id: z.string(),
-    /** Absent if the event is not one of a message. */
+    /** Absent if the event is not about a message. */
     message_id: z.optional(z.string()),
     /** Absent for the URL of a request or an account. */
     endpoint_id: z.optional(z.string()),
@@ -46,32 +46,32 @@ export const deliverySchema = z.readonly(
     /** The bytes of every attempt, as UTF-8. */
     body: z.string(),
     state: z.enum(deliveryStates),
-    /** The number of the next or current attempt; of the last one if finished. */
+    /** The number of the next or current attempt; if the delivery is finished, of the last attempt. */
     attempt_number: z.int().check(z.positive()),
     attempt_trigger: z.enum(['automatic', 'manual']),
-    /** The attempt never starts earlier. */
+    /** The attempt never starts before this time. */
     attempt_due_at: time,
     attempts: z.readonly(z.array(attemptSchema)),
-    /** The time until which a worker holds the attempt; after that the worker is considered dead. */
+    /** The time at which the claim of the worker expires. The worker is then considered dead. */
     lease_until: z.optional(time),
     /** How many workers died during this attempt. */
     interruptions: z.int().check(z.nonnegative()),
-    /** The last request to resend many that included it. */
+    /** The last request to resend many that included this delivery. */
     resent_by: z.optional(z.string()),
-    /** The key of the index of failed deliveries: set from a failure until the delivery is acknowledged. */
+    /** The key in the index of failed deliveries. It is set by a failure and removed when the delivery is acknowledged. */
     failed_key: z.optional(z.string()),
     alert_pending: z.optional(z.boolean()),
     ...dueRowFields,
     created_at: time,
     finished_at: z.optional(time),
     purge_at: z.int(),
-    /** Changes with each write; the condition of the next write. */
+    /** Changes with each write. The next write requires that it is unchanged. */
     revision: z.string(),
   }),
 );
 export type Delivery = z.output<typeof deliverySchema>;
 
-/** The number of dead workers after which the attempt has failed, so that an endpoint cannot kill workers for ever. */
+/** The attempt fails after this many dead workers, so that an endpoint cannot kill workers forever. */
 export const interruptionsMax = 3;
 
 export type NewDelivery = Readonly<
@@ -99,7 +99,7 @@ export function newDelivery(
   };
 }
 
-/** The next step of a worker with a delivery, decided by its row and the time only. */
+/** The next step of a worker with a delivery. Only the row and the time determine it. */
 type DeliveryStep =
   | { readonly kind: 'attempt' }
   | { readonly kind: 'wait'; readonly remainingMs: number }
@@ -125,7 +125,10 @@ export function deliveryStep(delivery: Delivery, now: Date): DeliveryStep {
   }
 }
 
-/** Claims the attempt for one worker. If the previous worker died, it is the same attempt again. `due_at` stays as it is. */
+/**
+ * Claims the attempt for one worker. If the previous worker died, the claim repeats the same attempt. `due_at` stays as it
+ * is.
+ */
 export function claimDelivery(delivery: Delivery, now: Date, revision: string): Delivery {
   return enter(delivery, {
     state: 'attempting',
@@ -172,7 +175,7 @@ export function alerted(delivery: Delivery, revision: string): Delivery {
   return bounded({ ...rest, revision, ...dueFields(delivery.delivery_id, undefined) });
 }
 
-/** A delivery that is resent at the end of its retention is kept until its attempt is surely over. */
+/** A delivery that is resent at the end of its retention is kept until its attempt has certainly ended. */
 const keptForResendSeconds = 3600;
 
 /** Returns a finished delivery with one more attempt, requested by an operator or the client. */
@@ -220,7 +223,9 @@ function enter(
   return bounded({ ...from, ...entered });
 }
 
-/** Limits the size of the row. Applied at each transition, so that an older row that is too large becomes smaller. */
+/**
+ * Limits the size of the row. The limit applies at each transition, so that an older row that is too large becomes smaller.
+ */
 function bounded(delivery: Delivery): Delivery {
   return { ...delivery, attempts: boundedAttempts(delivery.attempts) };
 }
@@ -230,7 +235,7 @@ function withoutLease(delivery: Delivery): Delivery {
   return rest;
 }
 
-/** Returns the origin of a URL; for a queue or an event bus, its ARN. */
+/** Returns the origin of a URL, or the ARN of a queue or an event bus. */
 export function originOf(url: string): string {
   const parsed = URL.parse(url);
   return parsed === null || parsed.origin === 'null' ? url : parsed.origin;
@@ -250,7 +255,7 @@ export function deliveryIdOf({
   return derivedId('whd', messageId, event, ...(endpointId === undefined ? [] : [endpointId]));
 }
 
-/** Returns the id of the webhook that notifies an endpoint that another one was disabled. */
+/** Returns the id of the webhook that tells an endpoint that another endpoint was disabled. */
 export function disabledNoticeId(
   disabled: { readonly endpointId: string; readonly at: string },
   toEndpointId: string,

@@ -1,9 +1,10 @@
 /**
- * The webhook-endpoints table: a row for each endpoint, and one row for each client with their number. The secrets are in
- * `client-secrets`. A transaction writes all three, so the number is exact and no endpoint is without a secret.
+ * The webhook-endpoints table contains one row for each endpoint, and one row for each client with the number of its
+ * endpoints. The secrets are in `client-secrets`. One transaction writes the endpoint, the number and the secret, so the
+ * number is exact and every endpoint has a secret.
  *
- * All reads are consistent, so a change counts for the next event. The delivery worker writes its results under
- * conditions, so that none of them undoes a change by the client.
+ * All reads are consistent, so a change applies to the next event. The delivery worker uses conditional writes, so that they
+ * never undo a change by the client.
  */
 import { TransactionCanceledException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import {
@@ -39,7 +40,7 @@ export async function webhookEndpointsOf(
   return readableRows(webhookEndpointSchema, await endpointRowsOf(context, clientId), 'endpoint_id');
 }
 
-/** Also returns malformed rows: their events are planned too, and wait until the row is corrected. */
+/** Also returns malformed rows: events for these endpoints are planned too, and wait until the row is corrected. */
 export async function plannedEndpointsOf(
   context: Context<'WEBHOOK_ENDPOINTS_TABLE'>,
   clientId: string,
@@ -64,7 +65,7 @@ export function readEndpoint(
   clientId: string,
   endpointId: string,
 ): Promise<WebhookEndpoint | undefined> {
-  // The first attribute names the row in the log.
+  // The log names the row by the first attribute.
   const Key = { endpoint_id: endpointId, client_id: clientId };
   const row = { TableName: env.WEBHOOK_ENDPOINTS_TABLE, Key, ConsistentRead: true };
   return readRow(db, webhookEndpointSchema, row);
@@ -79,8 +80,8 @@ function keyOf({ env }: Context<'WEBHOOK_ENDPOINTS_TABLE'>, { client_id, endpoin
 }
 
 /**
- * Counts a failed attempt, never twice; after a lost response it may be counted or not. Returns the row
- * afterwards; undefined if the endpoint is deleted or disabled.
+ * Counts a failed attempt at most once. If the response of DynamoDB is lost, the attempt may be counted or not. Returns the
+ * new row, or undefined if the endpoint is deleted or disabled.
  */
 export async function addEndpointFailure(
   context: Context<'WEBHOOK_ENDPOINTS_TABLE'>,
@@ -105,21 +106,24 @@ export async function clearEndpointFailures(
 
 const noFailures = { failing_since: undefined, failed_attempts: undefined };
 
-/** Disables an endpoint that has failed all the time since `failing`; undefined if it has not, or is disabled already. */
+/**
+ * Disables an endpoint if it has had no success since `failing` was read. Returns undefined if it had one, or is already
+ * disabled.
+ */
 export async function disableEndpoint(
   context: Context<'WEBHOOK_ENDPOINTS_TABLE'>,
   failing: WebhookEndpoint,
   by: { readonly disabled_at: string; readonly disabled_reason: string; readonly revision: string },
 ): Promise<WebhookEndpoint | undefined> {
   const { failing_since } = failing;
-  // Its failures are counted from zero once it is enabled, also if an operator enables it in the console.
+  // When the endpoint is enabled again, even by an operator in the console, its failures are counted from zero.
   const disabled = { enabled: false, notice_pending: true, ...by, ...noFailures };
   const key = keyOf(context, failing);
   const { applied, row } = await updateIf(context.db, key, { enabled: true, failing_since }, disabled);
   return applied && row !== undefined ? endpointOf(row) : undefined;
 }
 
-/** Notes that the client was told that the endpoint is disabled. */
+/** Records that the client was notified that the endpoint is disabled. */
 export async function noteNoticeSent(
   context: Context<'WEBHOOK_ENDPOINTS_TABLE'>,
   endpoint: WebhookEndpoint,
@@ -128,7 +132,10 @@ export async function noteNoticeSent(
   await updateIf(context.db, keyOf(context, endpoint), { disabled_at }, { notice_pending: undefined });
 }
 
-/** Stores the endpoint with its secret; false if the client has `endpointsMax` already, at any concurrency. */
+/**
+ * Stores the endpoint with its secret. Returns false if the client already has `endpointsMax` endpoints; this limit is exact
+ * at any concurrency.
+ */
 export async function storeEndpoint(
   context: Context<'WEBHOOK_ENDPOINTS_TABLE' | 'CLIENT_SECRETS_TABLE'>,
   endpoint: WebhookEndpoint,
@@ -175,8 +182,8 @@ export async function storeEndpoint(
 }
 
 /**
- * Writes the fields in which `next` differs from `seen`. Other fields may have changed in the meantime, so
- * simultaneous changes all succeed. Returns the row afterwards; undefined if it does not exist.
+ * Writes the fields in which `next` differs from `seen`. Does not touch other fields, so all simultaneous changes succeed.
+ * Returns the new row, or undefined if the row does not exist.
  */
 export async function updateEndpointRow(
   context: Context<'WEBHOOK_ENDPOINTS_TABLE'>,
@@ -187,7 +194,7 @@ export async function updateEndpointRow(
   const changing = await conditionalUpdate(context.db, {
     ...keyOf(context, next),
     ...values,
-    // If the endpoint was disabled in the meantime, its time and reason stay.
+    // If another write has disabled the endpoint, keeps its time and reason.
     UpdateExpression: UpdateExpression.replace(/(#disabled_\w+) = (:\w+)/g, '$1 = if_not_exists($1, $2)'),
     ConditionExpression: 'attribute_exists(endpoint_id)',
     ReturnValues: 'ALL_NEW',
@@ -195,7 +202,7 @@ export async function updateEndpointRow(
   return changing.applied ? endpointOf(changing.response.Attributes) : undefined;
 }
 
-/** Removes the endpoint with its secrets; false if it does not exist. */
+/** Removes the endpoint with its secrets. Returns false if it does not exist. */
 export async function removeEndpoint(
   context: Context<'WEBHOOK_ENDPOINTS_TABLE' | 'CLIENT_SECRETS_TABLE'>,
   clientId: string,
@@ -237,7 +244,7 @@ function countRow({ env }: Context<'WEBHOOK_ENDPOINTS_TABLE'>, clientId: string)
 }
 
 /**
- * Returns the indexes of the items whose condition failed; none if everything is written. The SDK uses the same
+ * Returns the indexes of the items whose condition failed, or an empty list if everything is written. The SDK uses the same
  * token for the retries of one call, so a repeat changes nothing.
  */
 async function failedWrites(

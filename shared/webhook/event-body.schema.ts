@@ -1,4 +1,4 @@
-/** The form of the webhooks that the gateway posts (contract 7.2). Functions import only the types. */
+/** The schema of the webhooks that the gateway posts (contract 7.2). Functions import only the types. */
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
 import {
@@ -23,7 +23,7 @@ export const webhookEvent = z.object({
       message_id: z.string(),
       recipient: z.string(),
       from: described(z.optional(z.string()), 'The sender, as in the status of the message.'),
-      status: described(z.enum(sentStatuses), 'The state that the event tells of.'),
+      status: described(z.enum(sentStatuses), 'The state that the event reports.'),
       client_id: z.string(),
       mode: testMode,
       sent_at: described(z.optional(instant), 'When the message was handed to the carrier.'),
@@ -35,12 +35,12 @@ export const webhookEvent = z.object({
       fallback_of: z.optional(z.string()),
       error_code: described(
         z.optional(messageErrorCode),
-        'One of the message error codes, or one that a later release adds. Only on `failed` and `expired`.',
+        'One of the message error codes, or a code that a later release adds. Only on `failed` and `expired`.',
       ),
       error_message: described(z.optional(z.string()), 'Why it failed: a sentence.'),
       test: described(z.optional(z.boolean()), 'True for a test event; otherwise absent.'),
     }),
-    'The message, as it stood at the event. A field that is not known yet is left out, never null.',
+    'The message at the time of the event. A field that is not known yet is left out, never null.',
   ),
 });
 

@@ -38,7 +38,7 @@ import type { WebhookEndpointView } from './webhook-response.schema.ts';
 
 const descriptionCharactersMax = 256;
 
-/** A name that is repeated counts once. */
+/** Removes repeated names. */
 const events = z.nullable(
   z.pipe(
     z.array(z.enum(eventFilters)).check(z.minLength(1), z.maxLength(eventFilters.length)),
@@ -63,7 +63,7 @@ function oneDestination(numberMin: 0 | 1) {
       context.addIssue({ code: 'custom', path: [name], message });
     if (second !== undefined)
       issue(second, 'is one destination too many: name one of url, sqs and eventbridge');
-    else if (named.length < numberMin) issue('url', 'is required, or sqs or eventbridge in its place');
+    else if (named.length < numberMin) issue('url', 'is required, unless sqs or eventbridge is given');
   });
 }
 
@@ -98,7 +98,7 @@ export function newEndpointSchema(destinations: DestinationSchemas) {
 }
 
 /**
- * Returns the schema of a change. Null in `events` chooses every event, in `description` it removes the text; an
+ * Returns the schema of a change. Null in `events` selects every event, and null in `description` removes the text. An
  * absent field is not changed.
  */
 export function endpointChangeSchema(destinations: DestinationSchemas) {
@@ -178,7 +178,7 @@ export function updateEndpoint(context: EndpointsContext): Operation {
   };
 }
 
-/** @returns the endpoint afterwards, including simultaneous changes by other requests */
+/** @returns the changed endpoint, including simultaneous changes by other requests */
 async function changeEndpoint(
   context: EndpointsContext,
   seen: WebhookEndpoint,
@@ -193,7 +193,7 @@ async function changeEndpoint(
   return next;
 }
 
-/** Deliveries that are not finished yet fail at their next attempt. */
+/** Unfinished deliveries fail at their next attempt. */
 export function deleteEndpoint(context: EndpointsContext): Operation {
   return async (request) => {
     const endpoint = await ownEndpoint(context, request);
@@ -205,7 +205,7 @@ export function deleteEndpoint(context: EndpointsContext): Operation {
   };
 }
 
-/** Returns the new secret, this once. The previous one signs for the overlap. */
+/** Returns the new secret; no later request returns it. The previous secret still signs during the overlap. */
 export function rotateOwnEndpointSecret(context: EndpointsContext): Operation {
   return async (request) => {
     const { overlap_hours } = parseOptionalBody(secretRotationBody, request);
@@ -279,7 +279,7 @@ export async function sendTestEvent(
   return { delivery_id: planned.delivery_id, endpoint_id: endpoint.endpoint_id };
 }
 
-/** @throws GatewayError `not_found` if the endpoint is not the caller's. */
+/** @throws GatewayError `not_found` if the endpoint does not belong to the caller. */
 function ownEndpoint(context: WebhookContext, request: ApiRequest): Promise<WebhookEndpoint> {
   const { clientId } = requireCaller(request);
   return endpointOfClient(context, clientId, request.pathParameters.endpoint_id ?? '');
@@ -313,7 +313,7 @@ async function recordChange(
     ...change
   }: {
     readonly kind: ActivityKind;
-    /** The verb for the entry's summary: what the client did with the endpoint. */
+    /** The verb for the summary of the entry, such as `deleted`. */
     readonly verb: string;
     readonly before?: Fields;
     readonly after?: Fields;

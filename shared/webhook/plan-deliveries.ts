@@ -26,16 +26,16 @@ import type { inboundEvent, RecipientEventData, WebhookEventData } from './event
 import { type PlannedEndpoint, receives, type WebhookEndpoint } from './webhook-endpoint.ts';
 
 /**
- * Returns a delivery for each event state that the change entered, in the order of the states, and each of its
- * destinations: the request's URL, or the account's current one if the request has none; and each endpoint that
- * receives the event (contract, sections 7 and 12).
+ * Returns a delivery for each event state that the change entered, in the order of the states, and for each of its
+ * destinations. The destinations are the URL of the request (or the account's current URL if the request has none) and each
+ * endpoint that receives the event (contract, sections 7 and 12).
  */
 export function planDeliveries({
   accountUrl,
   endpoints,
   ...change
 }: MessageChange & {
-  /** Used if the message has no URL. */
+  /** The account's URL, used if the message has no URL. */
   readonly accountUrl: string | undefined;
   readonly endpoints: readonly PlannedEndpoint[];
 }): NewDelivery[] {
@@ -58,11 +58,13 @@ export function planDeliveries({
   });
 }
 
-/** Returns the events of a change, in the order of the states. Each is posted to every destination that receives it. */
+/**
+ * Returns the events of a change, in the order of the states. Each event is posted to every destination that receives it.
+ */
 function eventsOfChange(change: MessageChange): {
   readonly event: string;
   readonly happenedAt: string;
-  /** Builds the body. Called only when the event is posted: a search for deliveries needs only the names. */
+  /** Builds the body. Called only if the event is posted, because a search for deliveries needs only the names. */
   readonly body: () => string;
 }[] {
   const { after } = change;
@@ -76,7 +78,7 @@ function eventsOfChange(change: MessageChange): {
   });
 }
 
-/** Returns the ids of all deliveries that a message can have had until now, to the URL and to these endpoints. */
+/** Returns the ids of all deliveries that a message can have so far, to the URL and to these endpoints. */
 export function deliveryIdsOf(
   message: Message,
   endpoints: readonly { readonly endpoint_id: string }[],
@@ -88,8 +90,8 @@ export function deliveryIdsOf(
 }
 
 /**
- * Returns the event about a recipient that follows from a message: for a keyword of the recipient, or for a refusal
- * by the carrier because of one.
+ * Returns the opt-out or opt-in event of a message, if the recipient sent a keyword, or if the carrier refused the message
+ * because of an earlier keyword.
  */
 function recipientEventOf(message: Message): 'recipient.opted_out' | 'recipient.opted_in' | undefined {
   if (message.opt_keyword !== undefined) {

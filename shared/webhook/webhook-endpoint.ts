@@ -6,12 +6,15 @@ import { type AwsDestination, fromArns, resourceArnOf, roleArnOf } from './aws-d
 
 export const endpointsMax = 10;
 
-/** The `disabled_reason` of an endpoint that its client disabled; the gateway's is `no_successful_delivery`. */
+/**
+ * The `disabled_reason` if the client disabled the endpoint. If the gateway disabled it, the reason is
+ * `no_successful_delivery`.
+ */
 export const disabledByClient = 'by_client';
 
 const time = z.iso.datetime();
 
-/** Filters and reasons are plain texts, so that a row of a later release can be read. */
+/** Filters and reasons are plain strings, so that this release can read a row of a later release. */
 export const webhookEndpointSchema = z.readonly(
   z.object({
     client_id: z.string(),
@@ -20,7 +23,7 @@ export const webhookEndpointSchema = z.readonly(
     url: z.string(),
     /** The role with which the gateway sends to the queue or event bus; absent for a URL. */
     role_arn: z.exactOptional(z.string()),
-    /** Names of events, `sms.*` or `whatsapp.*`; absent: every event. */
+    /** Names of events, `sms.*` or `whatsapp.*`. If absent, every event. */
     events: z.exactOptional(z.array(z.string())),
     description: z.exactOptional(z.string()),
     enabled: z.boolean(),
@@ -29,10 +32,13 @@ export const webhookEndpointSchema = z.readonly(
     disabled_reason: z.exactOptional(z.string()),
     /** True if the gateway disabled the endpoint and has not yet sent the notice. */
     notice_pending: z.exactOptional(z.boolean()),
-    /** The first failed attempt since the last success, and how many there were, up to the number that matters. */
+    /**
+     * The time of the first failed attempt since the last success, and the number of failed attempts, counted up to
+     * `disabledAfter.attempts`.
+     */
     failing_since: z.exactOptional(time),
     failed_attempts: z.exactOptional(z.int()),
-    /** Changes with each change by the client, and when the endpoint is disabled; the condition of the next one. */
+    /** Changes with each change by the client, and when the endpoint is disabled. */
     revision: z.string(),
   }),
 );
@@ -40,8 +46,8 @@ export const webhookEndpointSchema = z.readonly(
 export type WebhookEndpoint = z.output<typeof webhookEndpointSchema>;
 
 /**
- * The fields for planning an event. Even an endpoint whose row an edit made invalid gets events, because it may be
- * corrected before the last retry.
+ * The fields for planning an event. Events are planned even if an edit made the endpoint's row invalid, because the row may
+ * be corrected before the last retry.
  */
 export const plannedEndpointSchema = z.object({
   endpoint_id: z.string(),
@@ -60,10 +66,10 @@ export function receives(
   return enabled && matchesFilters(event, events);
 }
 
-/** The destination of an endpoint's webhooks: one of the fields of a request. */
+/** The destination of an endpoint's webhooks: one of the fields `url`, `sqs` and `eventbridge` of a request. */
 export type Destination = { readonly url: string } | AwsDestination;
 
-/** Returns undefined if its webhooks go to a URL. */
+/** Returns the queue or event bus of an endpoint, or undefined if its webhooks go to a URL. */
 export function awsDestinationOf({ url, role_arn }: WebhookEndpoint): AwsDestination | undefined {
   return role_arn === undefined ? undefined : fromArns(url, role_arn);
 }
@@ -75,8 +81,8 @@ export function destinationFields(destination: Destination) {
 }
 
 /**
- * Returns the row after a client's change. Enabling it removes the reason why it was disabled; a new URL is another
- * server, so its failures are counted from zero.
+ * Returns the row after a client's change. Enabling the endpoint removes the reason why it was disabled. A new URL is
+ * another server, so failures are counted from zero.
  */
 export function changedEndpoint(
   endpoint: WebhookEndpoint,
@@ -113,8 +119,8 @@ export function changedEndpoint(
 }
 
 /**
- * Returns the fields of the row that a change writes; undefined removes one. The worker's own fields are only ever
- * removed: failures, if the URL or the state changes for which they were counted.
+ * Returns the fields of the row that a change writes; undefined removes a field. Fields of the worker are only removed,
+ * never set: the failures, if the URL or the state for which they were counted changes.
  */
 export function changedFields(
   seen: WebhookEndpoint,
@@ -125,8 +131,8 @@ export function changedFields(
   const isElsewhere = differing.includes('url') || differing.includes('role_arn');
   return {
     ...Object.fromEntries(differing.map((name) => [name, next[name]])),
-    // URL and role are one destination, so both are written: two halves of two changes would be a destination that
-    // nobody asked for.
+    // URL and role are one destination, so both are written: a mixture of two simultaneous changes would be a destination
+    // that nobody asked for.
     ...(isElsewhere ? { url: next.url, role_arn: next.role_arn } : {}),
     ...(resetsFailures(seen, next) ? { failing_since: undefined, failed_attempts: undefined } : {}),
     ...(next.enabled && !seen.enabled ? { notice_pending: undefined } : {}),

@@ -1,5 +1,5 @@
 /**
- * The form of the responses about deliveries, resends and webhook endpoints, for the API document and the types (contract,
+ * The schema of the responses about deliveries, resends and webhook endpoints, for the API document and the types (contract,
  * section 12). Functions import only the types.
  */
 import * as z from 'zod/mini';
@@ -14,7 +14,10 @@ import { resendableStates, resendStatuses } from './log/resend.ts';
 const deliverySummarySchema = z.object({
   delivery_id: z.string(),
   client_id: z.string(),
-  message_id: described(z.nullable(z.string()), 'The message of the event; null if it is of no message.'),
+  message_id: described(
+    z.nullable(z.string()),
+    'The message of the event; null if the event is not about a message.',
+  ),
   endpoint_id: described(
     z.nullable(z.string()),
     'The endpoint; null for the URL of the message or the account.',
@@ -23,7 +26,7 @@ const deliverySummarySchema = z.object({
   url: described(z.string(), 'The URL of the last attempt.'),
   state: described(
     z.enum(deliveryStates),
-    '`pending`: due, or waiting for a worker. `attempting`: being posted. `retry_scheduled`: failed, with a retry to come. `acknowledged`, `failed`: finished.',
+    '`pending`: due, or waiting for a worker. `attempting`: being posted. `retry_scheduled`: failed, and a retry is scheduled. `acknowledged`, `failed`: finished.',
   ),
   attempts: described(count, 'The number of the last attempt; 0 before the first.'),
   created_at: described(instant, 'When the event happened.'),
@@ -38,7 +41,7 @@ export const deliveryViewSchema = z.extend(deliverySummarySchema, {
   body: described(z.string(), 'The bytes that every attempt posts, as text.'),
   attempt_log: described(
     z.readonly(z.array(z.readonly(z.object(attemptFields)))),
-    'Every attempt, the first one first.',
+    'Every attempt, oldest first.',
   ),
 });
 const deliveryListSchema = z.object({
@@ -59,14 +62,14 @@ const resendViewSchema = z.object({
   resent: described(count, 'How many of them are sent again.'),
   skipped: described(
     count,
-    'How many of them were acknowledged, or resent by another request, before it was their turn.',
+    'How many of them were acknowledged, or resent by another request, before this request reached them.',
   ),
   created_at: described(instant, 'When it was asked for.'),
-  completed_at: described(z.nullable(instant), 'When the last was sent again; null before.'),
+  completed_at: described(z.nullable(instant), 'When the last webhook was sent again; null before.'),
 });
 export type ResendView = Readonly<z.output<typeof resendViewSchema>>;
 
-const secret = described(secretText, 'The secret of this endpoint. It is shown this once.');
+const secret = described(secretText, 'The secret of this endpoint. It is shown only once.');
 
 const webhookEndpoint = z.object({
   endpoint_id: z.string(),

@@ -5,6 +5,7 @@ import { adminRoutes, type Route, routes } from '../../shared/contract/routes.ts
 import { freshNumber } from '../support/carrier/outbox.ts';
 import { everyLog } from '../support/gateway/every-log.ts';
 import { gateway } from '../support/gateway/gateway.ts';
+import { admitted } from '../support/http/admitted.ts';
 import { adminToken, newClient, type TestClient } from '../support/http/client.ts';
 import { inSeconds } from '../support/http/expected-responses.ts';
 
@@ -19,12 +20,14 @@ beforeAll(async () => {
 async function raw(method: string, path: string, init: RequestInit = {}) {
   const credential = path.startsWith('/admin/api') ? admin : stranger.apiKey;
   const headers = { Authorization: `Bearer ${credential}`, 'Content-Type': 'application/json' };
-  const response = await fetch(`${gateway().base_url}${path}`, {
-    method,
-    redirect: 'manual',
-    ...init,
-    headers: { ...headers, ...init.headers },
-  });
+  const ask = () =>
+    fetch(`${gateway().base_url}${path}`, {
+      method,
+      redirect: 'manual',
+      ...init,
+      headers: { ...headers, ...init.headers },
+    });
+  const response = await admitted(ask, ({ headers }) => headers.get('retry-after'));
   return { status: response.status, location: response.headers.get('location'), text: await response.text() };
 }
 

@@ -79,7 +79,7 @@ function Entries({ title, group, byDefault = group, empty }: (typeof tabs)[numbe
     inProgress: ({ entries }) => entries.some(isUnfinished),
   });
   const resend = useResend();
-  // While the user types, the old client's entries must not be shown or resent.
+  // While the user types, the entries of the previous client must not be shown or resent.
   const entries = client.isTyping || actor.isTyping ? undefined : list.rows;
   const chosen = entries?.filter((entry) => selected.includes(entry.entry_id) && isSelectable(entry)) ?? [];
   const isOfWebhooks = group === 'webhooks';

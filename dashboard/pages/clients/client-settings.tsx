@@ -102,7 +102,7 @@ function Fields({ client }: { readonly client: ResponseOf<'showClient'> }) {
   );
 }
 
-/** The maximum number of listed countries. A stage can allow all countries of the world. */
+/** The maximum number of countries to show. A stage can allow all countries of the world. */
 const shownCountries = 8;
 
 /** @param countries - null for all, undefined until it is known */
@@ -121,7 +121,7 @@ function textsOf({ webhook_url, countries, senders }: ResponseOf<'showClient'>) 
   };
 }
 
-/** Returns the items of a text. Null if it is empty, because the client then has no list. */
+/** Returns the items of a text. Returns null if the text is empty: the client then has no list. */
 function listOf(text: string): readonly string[] | null {
   const items = text
     .split(',')

@@ -97,7 +97,7 @@ function ClientTabs({ clientId, client }: { clientId: string; client: ResponseOf
     { id: 'limits', label: 'Limits', content: () => <ClientLimits clientId={clientId} /> },
     { id: 'suppressions', label: 'Suppressions', content: () => <Suppressions clientId={clientId} /> },
   ];
-  // A link to a suppressed number leads to its entry.
+  // A link with a recipient opens the tab with the suppressions.
   const wanted = tab || (filter('recipient') === '' ? 'settings' : 'suppressions');
   const active = tabs.some(({ id }) => id === wanted) ? wanted : 'settings';
   return (

@@ -152,11 +152,11 @@ const texts = {
     title: 'Rotate the webhook secret?',
     text: 'The new secret takes effect after 60 seconds. Webhooks are also signed with the current secret for another 24 hours, or as long as you choose.',
     leaked:
-      'When the new secret takes effect, older secrets stop signing. Webhooks then fail at every endpoint that does not have the new one.',
+      'When the new secret takes effect, older secrets stop signing. Webhooks then fail at every endpoint that does not have the new secret.',
   },
 } as const;
 
-/** The dialog that rotates a secret of a client, with the choice of how long the current one stays in use. */
+/** The dialog that rotates a secret of a client. The user can choose how long the current secret stays in use. */
 function RotateSecret({
   clientId,
   kind,

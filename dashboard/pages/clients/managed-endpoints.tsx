@@ -47,7 +47,7 @@ const columns: readonly Column<RowOf<'listWebhookEndpoints', 'webhook_endpoints'
       <>
         <State of={enabled ? 'enabled' : 'disabled'} />
         {disabled_reason === null ? null : <div>{disabled_reason.replaceAll('_', ' ')}</div>}
-        {/* The list above shows the start time. */}
+        {/* The list above shows since when the endpoint fails. */}
         {failing_since === null ? null : (
           <div>
             <StatusIndicator type="error">failing</StatusIndicator>

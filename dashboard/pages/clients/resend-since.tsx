@@ -14,7 +14,7 @@ import { numberText } from '../../value-names.ts';
 
 const hour = 3_600_000;
 
-/** A webhook is created before its first attempt fails. */
+/** Starts an hour before the endpoint began to fail, because a webhook is created before its first attempt fails. */
 function firstSince(failingSince: string | null): string {
   const at = failingSince === null ? Date.now() - 24 * hour : Date.parse(failingSince) - hour;
   return new Date(at).toISOString().replace(/:\d\d\.\d{3}Z$/, ':00Z');
@@ -59,7 +59,7 @@ export function ResendSince({
         description={
           failingSince === null
             ? 'The last 24 hours.'
-            : 'An hour before the endpoint began to fail, if you do not change it.'
+            : 'By default an hour before the endpoint began to fail.'
         }
       />
       <div aria-live="polite">{isTime ? countText(counted) : null}</div>

@@ -15,7 +15,7 @@ import { ResendSince, ResendState } from './resend-since.tsx';
 
 export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
   const query = useResponse('showWebhookHealth', { client_id: clientId });
-  // Stored here, because the row can leave the list while the dialog is open.
+  // Stores the selected row here, because it can leave the list while the dialog is open.
   const [chosen, setChosen] = useState<RowOf<'showWebhookHealth', 'endpoints'>>();
   const [resends, setResends] = useState<readonly ResendView[]>([]);
   return (
@@ -52,7 +52,7 @@ export function WebhookEndpoints({ clientId }: { readonly clientId: string }) {
           clientId={clientId}
           origin={chosen.origin}
           failingSince={chosen.since}
-          // A repeated request has the same id.
+          // A repeated request returns the same resend.
           onStarted={(started) =>
             setResends((shown) => [
               ...shown.filter(({ resend_id }) => resend_id !== started.resend_id),
@@ -84,7 +84,7 @@ function Health({ is_failing, since, last_error }: RowOf<'showWebhookHealth', 'e
   return (
     <>
       <StatusIndicator type="error">
-        {/* The present state of an endpoint without recent webhooks is unknown. */}
+        {/* If an endpoint has no recent webhooks, its current state is unknown. */}
         {is_failing === null ? 'failed' : 'failing'}
         {last_error === null ? '' : ` (${last_error})`} since
       </StatusIndicator>{' '}

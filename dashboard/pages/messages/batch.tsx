@@ -39,7 +39,7 @@ export function BatchPage({ id }: { readonly id: string }) {
   );
 }
 
-/** Returns the link to the list of a batch's messages. They all have the batch's time. */
+/** Returns the link to the list of a batch's messages. All messages of a batch have the creation time of the batch. */
 function messagesOf(
   { client_id, created_at }: ResponseOf<'showBatch'>,
   filters: Readonly<Record<string, string>>,

@@ -18,7 +18,7 @@ import { Copyable, MessageContent, Secondary, Time } from '../../components/text
 import { linkTo, useListState } from '../../route.ts';
 import { channelNames } from '../../value-names.ts';
 
-/** The list of messages shows the other clients. */
+/** Only the list of messages shows more clients than this. */
 const clientsShownMax = 8;
 
 export function ConversationPage() {
@@ -84,7 +84,7 @@ function toConversation({ client_id }: { readonly client_id: string }, recipient
   return linkTo('conversation', undefined, { client_id, recipient });
 }
 
-/** Returns the number in a text. A plus that was not encoded arrives as a space. */
+/** Returns the phone number in a text. In a URL, a plus that was not encoded arrives as a space. */
 function numberIn(text: string): string {
   return text.replace(/^ (?=\d)/, '+').trim();
 }
@@ -101,7 +101,7 @@ function Messages({
   isMixed,
 }: {
   readonly conversation: ResponseOf<'showConversation'>;
-  /** True if the messages of all clients are shown. */
+  /** True if the conversation contains the messages of all clients. */
   readonly isMixed: boolean;
 }) {
   const { page, turnTo, turnBack, change } = useListState();
@@ -157,7 +157,7 @@ function Messages({
         <Box textAlign="center">
           <SpaceBetween direction="horizontal" size="xs">
             <Button onClick={() => turnBack()}>Later messages</Button>
-            {/* On the page before, the other button leads to these messages. */}
+            {/* On the second page, the other button leads to the newest messages, too. */}
             {page === 2 ? null : <Button onClick={() => change({})}>Newest messages</Button>}
           </SpaceBetween>
         </Box>

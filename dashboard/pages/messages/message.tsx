@@ -34,7 +34,7 @@ export function MessagePage({ id }: { readonly id: string }) {
   const cancel = (): void =>
     confirm({
       title: 'Cancel this message?',
-      text: 'It is not sent at its time. You cannot undo this action; the client can send the message again.',
+      text: 'The message will not be sent. You cannot undo this action; the client can send the message again.',
       action: 'Cancel message',
       dismissText: 'Keep it',
       work: () => api.send('cancelMessage', { message_id: id }),
@@ -102,7 +102,7 @@ const webhookColumns: readonly Column<DeliverySummary>[] = [
   { title: 'Endpoint', field: 'url', minWidth: 220 },
 ];
 
-/** Shows the messages of a send with `fallback`. The others are links, after they have started. */
+/** Shows the messages of a send with `fallback`. The other messages are links once they have started. */
 function Legs({ legs, ownId }: { readonly legs: ResponseOf<'showMessage'>['legs']; readonly ownId: string }) {
   return (
     <List<RowOf<'showMessage', 'legs'>>
@@ -139,10 +139,10 @@ function startOf({
   readonly after_seconds: number | null;
 }): string {
   if (leg === 1) return 'With the request';
-  const ends = 'if the one before fails or expires';
+  const ends = 'if the previous message fails or expires';
   return after_seconds === null
     ? `At once, ${ends}`
-    : `${numberText(after_seconds)} s after the one before, or at once ${ends}`;
+    : `${numberText(after_seconds)} s after the previous message, or at once ${ends}`;
 }
 
 function Details({ message, person, client }: ResponseOf<'showMessage'>) {

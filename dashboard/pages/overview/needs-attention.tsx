@@ -49,8 +49,8 @@ function notAllOf({
   more_otp_holds,
   otp_holds,
 }: ResponseOf<'showAttention'>): string | undefined {
-  const overrides = 'Only the first 1,000 limit overrides, or fewer, are checked here. Limits has all.';
-  const holds = `More one-time passwords are held than the newest ${otp_holds.length} here: npm run admin -- call listOtpHolds --all lists all.`;
+  const overrides = 'At most the first 1,000 limit overrides are checked here. Limits has all.';
+  const holds = `This list contains only the newest ${otp_holds.length} holds of one-time passwords: npm run admin -- call listOtpHolds --all lists all.`;
   const texts = [more_overrides ? overrides : '', more_otp_holds ? holds : ''];
   return texts.join(' ').trim() || undefined;
 }
@@ -72,7 +72,7 @@ const columns: readonly Column<Item>[] = [
   { title: 'Action', minWidth: 100, cell: ({ action }) => action ?? '–' },
 ];
 
-/** One column with everything, because a narrow window would cut off other columns. */
+/** A narrow window shows everything in one column, because it would cut off other columns. */
 const narrowColumns: readonly Column<Item>[] = [
   {
     title: 'Problem',

@@ -17,7 +17,7 @@ import { NeedsAttention } from './needs-attention.tsx';
 
 const TimeChart = lazy(() => import('../../components/time-chart.tsx'));
 
-/** `last`: the same period as a filter of lists. */
+/** `last` is the same period in the format of the lists' filter. */
 const periods = [
   { id: 'day', text: 'Last 24 hours', last: '24-hour', step: 'hour', steps: 24 },
   { id: 'week', text: 'Last 7 days', last: '7-day', step: 'day', steps: 7 },
@@ -42,7 +42,7 @@ export function OverviewPage() {
         <LoadFailure query={attention} />
         <NeedsAttention query={attention} />
         <Totals columns={4} totals={totalsOf(usage.data?.usage, period.last)} />
-        {/* Loaded after the first rows, because the script of the charts would delay them. */}
+        {/* The charts are loaded after the first rows, because their script would delay the rows. */}
         {usage.isPending ? null : (
           <RenderFailure isPart>
             <MessagesByStatus times={timesOfLast(period)} query={usage} />

@@ -41,7 +41,7 @@ export function SenderForm({
         country: country.trim().toUpperCase(),
         carrier: carrier.trim() || null,
         ...changes,
-        // Sends an empty identity, so that the gateway says that a row needs one.
+        // Sends an empty identity in place of null, so that the gateway responds that a row needs an identity.
         ...(changes.identity === null ? { identity: '' } : {}),
       };
       return api.send('setSender', {}, body);

@@ -1,4 +1,4 @@
-/** Senders by client, channel and country, with the feedback for each row. Rows can be edited. */
+/** Lists the senders by client, channel and country, with the feedback for each row. Rows can be edited. */
 
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';

@@ -1,6 +1,6 @@
 /**
- * Determines the methods that the clients in `clients/` have: one for each operation of the API document, by resource.
- * A new operation gets its method from its path and its operationId, so no further name has to be chosen.
+ * Determines the methods that the clients in `clients/` have: one for each operation of the API document, by resource. The
+ * path and the operationId of a new operation determine its method, so you need not choose a name.
  */
 import type { OpenApiDocument, OpenApiOperation } from '../openapi/document.ts';
 import type { JsonSchema } from '../openapi/named-schemas.ts';
@@ -15,17 +15,17 @@ export interface ClientMethod {
   readonly httpMethod: string;
   readonly path: string;
   readonly pathParameters: readonly string[];
-  /** The names of the schemas. */
+  /** The names of the schemas of the query and the body. */
   readonly query: string | undefined;
   readonly body: string | undefined;
   readonly isBodyOptional: boolean;
   readonly response: string;
   /**
-   * When a client retries a request with an unknown result: always, with the idempotency key of the first attempt, or only if the
-   * gateway certainly did not accept it.
+   * Says when a client retries a request with an unknown result: always, with the idempotency key of the first attempt, or
+   * only if the gateway certainly did not accept it.
    */
   readonly repeat: 'always' | 'with_key' | 'if_refused';
-  /** True if the method only returns the result that a send would have. */
+  /** True if the method only returns what a send would return. */
   readonly isDryRun: boolean;
   /** The field with the items and their schema; undefined for a method whose response has no pages. */
   readonly pages: { readonly field: string; readonly item: string } | undefined;
@@ -35,8 +35,8 @@ export interface ClientMethod {
 const withoutMethod = ['issueToken'];
 
 /**
- * Methods whose names follow neither from the path nor from the operationId. The look-up finds messages and batches, although
- * its path is for SMS.
+ * Methods whose names follow neither from the path nor from the operationId. The path of the look-up is for SMS, but it
+ * finds all messages and batches.
  */
 const named: Readonly<Record<string, readonly { readonly method: string; readonly response: string }[]>> = {
   getMessageStatus: [
@@ -110,8 +110,8 @@ function methodsOf(
 }
 
 /**
- * Returns the method for the dry run of a send (`sms.dry_run_bulk` for `sms.send_bulk`). It is a separate method, because its
- * response has another type.
+ * Returns the method for the dry run of a send (`sms.dry_run_bulk` for `sms.send_bulk`). A dry run is a separate method,
+ * because its response has another type.
  */
 function dryRunOf({ 'x-dry-run': dryRun }: OpenApiOperation, send: NamedMethod): NamedMethod[] {
   const response = schemaName(dryRun?.response.content['application/json']?.schema);
@@ -156,8 +156,8 @@ function wordsOf(operationId: string): string[] {
 }
 
 /**
- * Returns the name of the schema of an operation's query parameters. The document has no such schema: it describes each
- * parameter separately.
+ * Returns the name of the schema of an operation's query parameters. The API document contains no such schema, because it
+ * describes each parameter separately.
  */
 export function queryName(operationId: string): string {
   return `${capitalized(operationId)}Query`;

@@ -1,6 +1,6 @@
 /**
- * Selects the schemas from which the clients' types are generated: the schemas of methods, errors and webhooks. Removes the
- * rules that only the gateway checks, so that a changed rule breaks no client.
+ * Selects the schemas of methods, errors and webhooks. The clients' types are generated from them. Removes the rules that
+ * only the gateway checks, so that a changed rule breaks no client.
  */
 import type { OpenApiDocument } from '../openapi/document.ts';
 import type { JsonSchema } from '../openapi/named-schemas.ts';
@@ -79,7 +79,7 @@ function typesOnly(schema: JsonSchema): JsonSchema {
   );
   const types = withParts(Object.fromEntries(entries), typesOnly);
   const name = schemaName(schema);
-  // All schemas are in one document, so a name is enough.
+  // All schemas are in one document, so the name of a schema is a sufficient reference.
   return name === undefined ? types : { ...types, $ref: `#/components/schemas/${name}` };
 }
 
@@ -107,8 +107,8 @@ function namesIn(schema: unknown): string[] {
 }
 
 /**
- * Returns the schemas for a generator that makes a class of each named schema. Schemas that are not objects are inlined. An enum
- * also allows any other string, because the generated classes refuse unknown values and a release may add one.
+ * Returns the schemas for a generator that makes a class of each named schema. Schemas that are not objects are inlined.
+ * Enums also allow any other string, because a release may add a value and the generated classes refuse unknown values.
  */
 export function withClassesForObjectsOnly(schemas: ClientSchemas): Record<string, JsonSchema> {
   const isObject = (schema: JsonSchema | undefined): boolean => schema?.properties !== undefined;

@@ -1,6 +1,6 @@
 /**
- * The generated files of the clients. The type files and the synchronous Python client contain a hash of their source, so that a
- * test can check without a generator that they are current.
+ * The generated files of the clients. The type files and the synchronous Python client contain a hash of their source. A
+ * test compares this hash, so it can find outdated files without running a generator.
  */
 import { createHash } from 'node:crypto';
 import { openApiDocument } from '../openapi/document.ts';
@@ -20,7 +20,7 @@ export const typesFiles = {
 const python = 'clients/python/src/messaging_gateway';
 export const asyncResources = `${python}/generated/async_resources.py`;
 
-/** The files of the synchronous Python client, with the asynchronous files from which they are generated. */
+/** The files of the synchronous Python client, each with the asynchronous file that is its source. */
 export const synchronousFiles: Readonly<Record<string, string>> = {
   [`${python}/generated/access_tokens.py`]: `${python}/asynchronous/access_tokens.py`,
   [`${python}/generated/gateway.py`]: `${python}/asynchronous/gateway.py`,

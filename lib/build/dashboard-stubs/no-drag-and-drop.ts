@@ -1,7 +1,5 @@
 /**
- * Replaces the packages `@dnd-kit/*` in the dashboard. Cloudscape's page layout imports them for a drawer that the dashboard
- * does not use, and nothing in the dashboard is sorted by dragging. This saves 16 KB after gzip. If Cloudscape imports a further
- * name, the build fails. If a component calls one of these, it fails to render.
+ * Replaces the packages `@dnd-kit/*` in the dashboard. The page layout of Cloudscape imports them for a drawer that the dashboard does not use. Nothing in the dashboard is sorted by dragging. This saves 16 KB after gzip. If Cloudscape imports another name, the build fails. If a component calls one of these functions, it fails to render.
  */
 export const KeyboardCode = {};
 export const CSS = {};

@@ -33,7 +33,7 @@ export interface Guide {
 
 /** @param operationLinks - the address of each operation in the reference, by `METHOD /path` */
 export function renderGuide(name: string, operationLinks: ReadonlyMap<string, string>): Guide {
-  // A list of links to the programs becomes blocks of code.
+  // Replaces a list of links to the programs by their code.
   const markdown = readGuideFile(`${name}.md`)
     .replaceAll(exampleAddress, baseUrlMarker)
     .replaceAll(/^- \[(\w+)\]\((verify\.(\w+))\)$/gm, (_, language: string, file: string, grammar: string) =>

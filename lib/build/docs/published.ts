@@ -1,6 +1,6 @@
 /**
  * Builds the responses of describe-api: the API document, the guides, the reference, and the files that they load. They are
- * built in advance, because building them at the start of the function made the start a third longer.
+ * built at build time, because building them at the start of the function made the start a third longer.
  */
 import { createHash } from 'node:crypto';
 import type { ApiResponse } from '../../../shared/operation/operation.ts';
@@ -18,7 +18,7 @@ export function published(): Readonly<Record<string, ApiResponse>> {
   const scalar = scalarScript();
   const library = `scalar.${createHash('sha256').update(scalar).digest('hex').slice(0, 16)}.js`;
   return {
-    // The document is the same for everyone, so any page may read it.
+    // The document is the same for every client, so any web page may read it.
     '/openapi.json': file('application/json', JSON.stringify(document), {
       'Access-Control-Allow-Origin': '*',
     }),

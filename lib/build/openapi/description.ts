@@ -31,7 +31,7 @@ interface Body {
 }
 
 export interface SuccessResponse extends Body {
-  /** The status of a success. Default: 200. */
+  /** The status of a successful response. Default: 200. */
   readonly status?: 201 | 202;
   readonly description: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -45,10 +45,13 @@ export interface Description {
   readonly request?: {
     readonly schema: keyof typeof requests;
     readonly examples: Readonly<Record<string, Example>>;
-    /** True if the body may be absent. The operation then uses an empty one. */
+    /** True if the body may be absent. If the body is absent, the operation uses an empty body. */
     readonly optional?: boolean;
   };
-  /** True if the operation is a send. It then accepts `Idempotency-Key` and counts towards caps, which adds four errors. */
+  /**
+   * True if the operation is a send. Such an operation accepts `Idempotency-Key` and counts towards caps, which adds four
+   * errors.
+   */
   readonly keyed?: boolean;
   readonly response: SuccessResponse;
   /** The response to `?dry_run=true`, for sends. */

@@ -34,7 +34,7 @@ export interface OpenApiOperation {
 
 export type OpenApiDocument = ReturnType<typeof openApiDocument>;
 
-/** Returns the document. Its placeholder for the gateway's address is replaced by the function that serves it. */
+/** Returns the document. The function that serves the document replaces the placeholder for the gateway's address. */
 export function openApiDocument() {
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const [name, { path, method }] of Object.entries<Route>(routes)) {
@@ -68,14 +68,14 @@ const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'An access token of `POST /api/v1/auth/token`.',
+    description: 'An access token from `POST /api/v1/auth/token`.',
   },
   apiKey: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'sk-…',
     description:
-      'An API key (`sk-…`). New integrations use one for tests only (`sk-test-…`), and access tokens otherwise.',
+      'An API key (`sk-…`). New integrations use API keys only for tests (`sk-test-…`), and access tokens for everything else.',
   },
   clientCredentials: {
     type: 'oauth2',
@@ -124,7 +124,8 @@ function operationOf(name: OperationName): OpenApiOperation {
 }
 
 /**
- * Returns the operationId. WhatsApp is one word in it, so that the Python method is `send_whatsapp` and not `send_whats_app`.
+ * Returns the operationId. The operationId contains `Whatsapp` as one word, so that the Python method is `send_whatsapp` and
+ * not `send_whats_app`.
  */
 export function operationIdOf(name: OperationName): string {
   return name.replace('WhatsApp', 'Whatsapp');
@@ -150,6 +151,6 @@ function limitsOf({ policy, scope }: Route): Record<string, unknown> {
 function countedOn(policy: Route['policy'], scope: Route['scope']): string {
   if (scope !== null) return 'client';
   return policy === 'auth_token'
-    ? 'client where its credentials are valid, else source address'
+    ? 'client if its credentials are valid, else source address'
     : 'source address';
 }

@@ -33,7 +33,10 @@ const error = z.object({
     z.optional(z.string()),
     'The address of the documentation of the code; absent if API Gateway itself refused the request.',
   ),
-  details: described(z.optional(z.array(fieldError)), 'All faulty fields; only if fields are at fault.'),
+  details: described(
+    z.optional(z.array(fieldError)),
+    'All faulty fields; present only if fields are faulty.',
+  ),
   retry_after: z.optional(z.int().check(z.positive())),
   error_description: described(
     z.optional(z.string()),
@@ -43,20 +46,21 @@ const error = z.object({
 
 export const errorSchemas = { ErrorResponse: error, FieldError: fieldError } as const;
 
-/** When each code is sent. */
+/** Describes when each code is sent. */
 export const errorNotes: Readonly<Record<ErrorCode, string>> = {
   invalid_request:
     'The body is not a JSON object, a field is missing or not valid, or a text is not well-formed Unicode. `details` names every faulty field.',
   unsupported_grant_type: '`grant_type` is not `client_credentials`.',
-  invalid_scope: 'The client does not have the scope that `scope` asks for.',
+  invalid_scope: 'The client does not have the scope that `scope` requests.',
   no_valid_recipients: 'No recipient of the request is valid. `details` says why for each.',
   unauthorized: 'The credential is missing or not valid: expired, revoked, altered, or of another scheme.',
   invalid_client: 'The client is unknown or the secret is wrong.',
   forbidden:
     'The client is disabled, lacks the scope, is blocked from this endpoint, or may not send to the country of the recipient or from this sender. `message` says what to do.',
   otp_held:
-    'Few of your last one-time passwords by SMS were verified, to this country or to all, so a program may have requested them. They are refused until the operator allows them. WhatsApp is not affected.',
-  not_found: 'The resource does not exist or belongs to another client: the response is the same.',
+    'Few of your last one-time passwords by SMS were verified (to this country or to all countries), so a program may have requested them. One-time passwords are refused until the operator allows them. WhatsApp is not affected.',
+  not_found:
+    'The resource does not exist, or it belongs to another client. The response is the same in both cases.',
   method_not_allowed: 'The path does not support this method; `Allow` lists the supported ones.',
   idempotency_in_progress: 'The first request with this `Idempotency-Key` is still being processed.',
   otp_already_used: 'The one-time password has already been verified.',
@@ -65,7 +69,7 @@ export const errorNotes: Readonly<Record<ErrorCode, string>> = {
   endpoint_disabled: 'The webhook endpoint is disabled.',
   endpoint_limit_reached: `The client already has ${endpointsMax} webhook endpoints. Delete one first.`,
   secret_limit_reached:
-    'There are already two active secrets, because a rotation is in its overlap. `message` says when the older one expires.',
+    'There are already two active secrets, because the overlap of a rotation has not ended. `message` says when the older one expires.',
   concurrent_change: 'Other requests are changing the same resource. Repeat the request.',
   otp_expired: 'The one-time password has expired: send a new one.',
   payload_too_large: `The body is larger than ${maxBodyBytes / 1024 ** 2} MiB, or than ${tokenRequestBytesMax / 1024} KiB on the token endpoint.`,
@@ -79,7 +83,7 @@ export const errorNotes: Readonly<Record<ErrorCode, string>> = {
     'The client’s cap on estimated cost has no room for the request. Nothing is stored. `retry_after` says when the window resets.',
   internal_error: 'The gateway failed to process the request.',
   service_unavailable:
-    'A service that the gateway needs is down or slow, or the gateway is in maintenance. Repeat the request after the seconds of `Retry-After`, if it is there.',
+    'A service that the gateway needs is down or slow, or the gateway is in maintenance. Repeat the request after the number of seconds in `Retry-After`, if the response contains this header.',
 };
 
 /** Returns an example of the error's body, with the fields and the limits of the operation. */

@@ -1,7 +1,7 @@
 /**
- * Descriptions of the fields of requests, and of parts of responses that functions also load. They are not written next to the
- * fields, because every bundle would contain them. The descriptions of responses are in the `*-response.schema.ts` of their
- * noun. `{maximum}` and the like are the keywords of the field's own schema.
+ * Descriptions of the fields of requests, and of parts of responses that functions also load. The descriptions are not next
+ * to the fields, because every bundle would then contain them. The descriptions of responses are in the
+ * `*-response.schema.ts` of their noun. Placeholders such as `{maximum}` stand for the keywords of the field's own schema.
  */
 
 import { previousSecretHours } from '../../../shared/client/client-admin.ts';
@@ -36,15 +36,15 @@ export const commonNotes: Notes = {
   recipient: "The recipient's phone number, without digits that are dialed within its country only.",
   reference: `The client's own reference, up to ${referenceCharactersMax} characters; returned by every look-up and webhook.`,
   encoding: '`GSM-7`, or `UCS-2` if a character is outside GSM-7.',
-  segments: 'The number of SMS that the text takes; each is charged.',
+  segments: 'The number of SMS segments that the text needs; each segment is charged.',
   created_at: 'When the request was accepted.',
   cost: 'The cost of the message; null until it is known.',
   currency: 'The currency of `cost` (ISO 4217).',
   delivered_at:
     'When the recipient received the message; in countries whose carriers do not report from the handset, when the carrier accepted it.',
   received_at: 'When the message was received.',
-  in_reply_to: 'The message that this one replies to, if the carrier names it.',
-  fallback_of: 'The first message of the send, if this one followed it as its `fallback`.',
+  in_reply_to: 'The message that this message replies to, if the carrier names it.',
+  fallback_of: 'The first message of the send, if this message was sent as its `fallback`.',
   batch_id: 'The identifier of the batch.',
   total: 'The number of recipients in the request.',
   accepted: 'The number of accepted recipients.',
@@ -54,8 +54,8 @@ export const commonNotes: Notes = {
   otp_id: 'The identifier of the one-time password.',
   attempts_remaining: 'The number of attempts left.',
   endpoint_id: 'The identifier of the webhook endpoint.',
-  delivery_id: 'The identifier of the notification, which it carries as `webhook-id`.',
-  next_due_at: 'When the next attempt is due; absent if there is no further attempt.',
+  delivery_id: 'The identifier of the webhook, which is also its `webhook-id` header.',
+  next_due_at: 'When the next attempt is due; absent if there are no more attempts.',
   events: `The events that it receives: ${eventFilters.map((filter) => `\`${filter}\``).join(', ')}. Null: every event.`,
   sqs: 'In place of `url`: an Amazon SQS queue in your AWS account.',
   eventbridge: 'In place of `url`: an Amazon EventBridge event bus in your AWS account.',
@@ -76,19 +76,19 @@ const to =
 const ofSends: Notes = {
   to,
   from: `The sender: a phone number in international format, or a name of ${senderNameRule}. Required if the client may use only certain senders.`,
-  type: '`transactional` (the default) or `promotional`: carriers route and price the two differently.',
+  type: '`transactional` (the default) or `promotional`: carriers use different routes and prices for these types.',
   webhook_url:
     'The URL to which the events of this message are posted; by default the URL of the account. It must be https on port 443 (or http on port 80 if the deployment allows it), with a public address and without a user name.',
-  validity_period: `The seconds in which the message must be delivered, {minimum} to {maximum} (${inWords([validityMaxSeconds])}, the default). Afterwards the message becomes \`expired\`.`,
+  validity_period: `The seconds in which the message must be delivered, {minimum} to {maximum} (${inWords([validityMaxSeconds])}, the default). After that, the message becomes \`expired\`.`,
   scheduled_at: `When to send, ${inWords([scheduledAhead.secondsMin])} to ${scheduledAhead.daysMax} days ahead; with an offset or \`Z\`.`,
   fallback:
-    'At most {maxItems} messages to send if this one is not delivered, in this order: each is sent if the one before it is `failed`, `expired`, or not `delivered` after `after_seconds`.',
+    'At most {maxItems} messages to send in this order if this message is not delivered. Each is sent if the previous message is `failed`, `expired`, or not `delivered` after `after_seconds`.',
 };
 
 const ofLegs: Notes = {
-  channel: 'The channel of this message; it may be the channel of the message before.',
+  channel: 'The channel of this message; it may be the same as the channel of the previous message.',
   after_seconds:
-    'The seconds in which the message before must be delivered, from the time at which it is queued. If omitted, this message is sent only if that one fails or expires.',
+    'The seconds in which the previous message must be delivered, counted from the time at which it is queued. If omitted, this message is sent only if the previous message fails or expires.',
 };
 
 const scope = '`messages`: one-time passwords are still sent; `all`: nothing is sent.';
@@ -108,7 +108,7 @@ const coordinates: Notes = {
 const file: Notes = {
   id: 'The identifier of a file that was uploaded before.',
   caption: 'The text below an image, a video or a document.',
-  filename: 'The name under which a document is shown.',
+  filename: 'The file name that the recipient sees for a document.',
 };
 
 /** Descriptions by schema and field. */
@@ -121,7 +121,7 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
 
   SmsMessage: {
     ...ofSends,
-    message: `The text to send, {minLength} to {maxLength} characters, not only white space. Above ${singleSegment.septets} characters (GSM-7) or ${singleSegment.codeUnits} (UCS-2) it is sent in several segments.`,
+    message: `The text to send, {minLength} to {maxLength} characters, not only white space. A text of more than ${singleSegment.septets} characters (GSM-7) or ${singleSegment.codeUnits} (UCS-2) is sent in several segments.`,
   },
   BulkSms: {
     ...ofSends,
@@ -159,7 +159,8 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
     header:
       'The value of a text header (by its name if the template names it), or the media of a media header.',
     body: `Values in their order, or by their names, without line breaks, tabs or more than ${parameterSpacesMax} spaces in a row.`,
-    buttons: 'The values of the buttons; a bare value completes the address of the URL button at its place.',
+    buttons:
+      'The values of the buttons; a plain value completes the URL of the URL button at the same position.',
   },
   HeaderMedia: { type: 'The type of the media.', media: 'The file to send: either `url` or `id`.' },
   Button: {
@@ -184,11 +185,11 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
     channel: '`sms` (the default) or `whatsapp`.',
     code_length: `The length of the code, ${codeLengthText}; default ${codeLength.default}.`,
     ttl: `Seconds for which the code is valid, {minimum} to {maximum}; default ${ttlSeconds.default}.`,
-    max_attempts: `The number of codes that may be tried, {minimum} to {maximum}; default ${maxAttempts.default}.`,
-    purpose: `The purpose of the code, default \`${defaultPurpose}\`. One code can be pending for each recipient and purpose.`,
+    max_attempts: `The maximum number of attempts to verify the code, {minimum} to {maximum}; default ${maxAttempts.default}.`,
+    purpose: `The purpose of the code, default \`${defaultPurpose}\`. For each recipient and purpose, only one code can be pending.`,
     template: 'The text: it must contain `{{code}}`, and may contain `{{brand}}` and `{{ttl_minutes}}`.',
     brand: 'The name that replaces `{{brand}}`.',
-    fallback: `${ofSends.fallback} All of them have the same code.`,
+    fallback: `${ofSends.fallback} All these messages contain the same code.`,
   },
   OtpFallback: {
     ...ofLegs,
@@ -197,12 +198,12 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
   OtpVerification: {
     otp_id: 'The `otp_id` of the response to the send; or give `to`.',
     to: 'The recipient of the code; or give `otp_id`.',
-    purpose: `The purpose that the code was sent for. With \`to\` and no \`otp_id\`, the default is \`${defaultPurpose}\`.`,
+    purpose: `The purpose in the request that sent the code. With \`to\` and no \`otp_id\`, the default is \`${defaultPurpose}\`.`,
     code: `The code as the recipient typed it: ${codeLengthText}. Spaces, hyphens, parentheses and dots are ignored.`,
   },
 
   AccountUpdate: {
-    webhook_url: 'The URL for messages without a `webhook_url` of their own; null removes it.',
+    webhook_url: 'The URL for messages that have no `webhook_url`; null removes the URL.',
   },
   Suppression: { scope },
   SuppressionUpdate: {
@@ -215,7 +216,7 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
   SecretRotation: {
     overlap_hours: `Hours in which both the old and the new secret sign, {minimum} to {maximum}; by default ${previousSecretHours}. After a leak, choose 0: every older secret ends at \`active_at\`.`,
   },
-  TestEvent: { event: 'The event to send; by default one that the endpoint receives.' },
+  TestEvent: { event: 'The event to send; by default an event that the endpoint receives.' },
   WebhookSelection: {
     endpoint_id: 'Selects webhooks to this endpoint.',
     origin:
@@ -236,7 +237,7 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
     tls_ms: 'Milliseconds from the start of the attempt until the TLS handshake ended.',
     first_byte_ms: 'Milliseconds from the start of the attempt until the first byte of the response.',
     total_ms: 'Milliseconds for the whole attempt.',
-    reused_connection: 'True if an open connection was used.',
+    reused_connection: 'True if the attempt used a connection that was already open.',
     address: 'The IP address of the server.',
     status: 'The status of the response.',
     request_headers: 'The headers of the request; signatures are replaced by `[redacted]`.',
@@ -244,27 +245,31 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
     response_body: `The first ${textKeptBytes / 1024} KiB of the response.`,
     error: 'The reason of the failure: a stable code. A release may add codes.',
     error_message: 'The reason of the failure, as a sentence.',
-    shortened: 'True if headers were omitted and texts shortened, to leave space for later attempts.',
+    shortened:
+      'True if headers were omitted and texts shortened, to leave space for the details of later attempts.',
   },
 
   ReceivedContent: {
-    type: 'The kind of content, which is in the field of the same name or in `media`.',
-    media: 'The file, which is fetched from AWS by its `id`.',
+    type: 'The kind of content. The content is in the field with the same name, or in `media`.',
+    media: 'The file. Fetch it from AWS by its `id`.',
     location: 'A place.',
-    button_reply: 'The button that the person chose.',
-    list_reply: 'The entry of a list that the person chose.',
-    reaction: 'A reaction to the message of `in_reply_to`.',
+    button_reply: 'The button that the recipient chose.',
+    list_reply: 'The list entry that the recipient chose.',
+    reaction: 'A reaction to the message that `in_reply_to` names.',
     contacts: 'Contact cards, as Meta gives them.',
     flow_reply: 'The responses to a flow, as Meta gives them.',
     order: 'An order from a catalog, as Meta gives it.',
   },
   ReceivedMedia: { ...file, mime_type: 'The type of the file.' },
   ReceivedLocation: { ...coordinates, name: 'The name.' },
-  ButtonReply: { id: 'The identifier or payload of the button.', title: 'The text that the person chose.' },
+  ButtonReply: {
+    id: 'The identifier or payload of the button.',
+    title: 'The text that the recipient chose.',
+  },
   ListReply: {
     id: 'The identifier of the entry.',
-    title: 'The text that the person chose.',
+    title: 'The text that the recipient chose.',
     description: 'The description of the entry.',
   },
-  Reaction: { emoji: 'The emoji; absent if the person removed the reaction.' },
+  Reaction: { emoji: 'The emoji; absent if the recipient removed the reaction.' },
 };

@@ -5,7 +5,7 @@ import { decide, rateLimitHeaders } from '../../../shared/limit/limiter.ts';
 import { keyPattern } from '../../../shared/message/send/idempotency.ts';
 import type { JsonSchema } from './named-schemas.ts';
 
-/** The examples are the headers of a client's first send of the day. */
+/** The examples show the headers of the response to a client's first send of a day. */
 const at = new Date('2026-11-20T09:29:18Z');
 const counted = { admitted: true, used: { minute: 1, hour: 1, day: 1 } };
 const firstSend = rateLimitHeaders(decide('sms_send', policies.sms_send, counted, windowsAt(at)), at);
@@ -18,9 +18,14 @@ const required = <Header extends object>(description: string, header: Header) =>
 
 const onEvery = {
   'X-Request-Id': required('The identifier of this request.', { schema: text }),
-  'X-RateLimit-Limit': required('Maximum requests in the binding window.', { schema: integer }),
+  'X-RateLimit-Limit': required(
+    'The maximum number of requests in the window with the fewest requests left.',
+    { schema: integer },
+  ),
   'X-RateLimit-Remaining': required('Requests left in that window.', { schema: integer }),
-  'X-RateLimit-Reset': required('When that window resets, in Unix seconds.', { schema: integer }),
+  'X-RateLimit-Reset': required('The time at which that window resets, in Unix seconds.', {
+    schema: integer,
+  }),
   'X-RateLimit-Policy': required('`<limit>;w=<window_seconds>;comment=<policy_name>`', {
     schema: { ...text, pattern: '^\\d+;w=\\d+;comment=\\w+$' },
     example: firstSend['X-RateLimit-Policy'],
@@ -53,7 +58,7 @@ export function responseHeaders(more: readonly (keyof typeof onSome)[]): Record<
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The headers of responses that contain a secret. */
+/** The headers of every response that contains a secret. */
 export const noStore = { 'Cache-Control': 'Always `no-store`.' } as const;
 
 /** Returns the header of a send. Each operation has its own example, because a key is for one request only. */
@@ -63,7 +68,7 @@ export function idempotencyKeyOf(operationId: string) {
     in: 'header',
     required: false,
     description:
-      'Names this request, for each client and endpoint, as long as its message or bulk is stored. A repeat gets the first response, with `Idempotent-Replayed: true`, and nothing is sent twice. A quoted string means its content.',
+      'Identifies this request, separately for each client and endpoint, as long as its message or bulk is stored. A repeat gets the first response, with `Idempotent-Replayed: true`, and nothing is sent twice. The quotes of a quoted string are ignored.',
     // 255 characters and two quotes.
     schema: { type: 'string', maxLength: 257, pattern: `^("${keyPattern}"|${keyPattern})$` },
     example: `order-42-${operationId.replace(/^send/, '').toLowerCase()}`,

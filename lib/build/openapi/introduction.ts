@@ -18,15 +18,15 @@ export const topics: readonly {
   },
   {
     title: 'Authentication',
-    text: `Request an access token with your client id and secret, and send it as \`Authorization: Bearer <access token>\` with every other request. It is valid for ${tokenLifetime}: request the next one when it has expired (401 \`unauthorized\`), not one for each request. An API key (\`sk-…\`) in its place is accepted, but not recommended. A service that verifies the token itself finds the issuer, the public keys and the \`audience\` (\`aud\`) at \`/.well-known/openid-configuration\`.`,
+    text: `Request an access token with your client id and secret, and send it as \`Authorization: Bearer <access token>\` with every other request. The token is valid for ${tokenLifetime}: request a new token after it expires (401 \`unauthorized\`), not one for each request. An API key (\`sk-…\`) in its place is accepted, but not recommended. A service that verifies the token itself finds the issuer, the public keys and the \`audience\` (\`aud\`) at \`/.well-known/openid-configuration\`.`,
   },
   {
     title: 'Errors',
-    text: 'Every error has the body `{"error", "message", "request_id", "doc_url"}`: a stable code for programs, a sentence for people, the identifier of the request, and a link to what the code means. If fields are invalid, `message` names the first, and `details` lists all of them. 429 adds `retry_after`. An unknown path is 404 `not_found`; a known path with another method is 405 `method_not_allowed` with `Allow`.',
+    text: 'Every error response has the body `{"error", "message", "request_id", "doc_url"}`: a stable code for programs, a sentence for people, the identifier of the request, and a link to the explanation of the code. If fields are invalid, `message` names the first, and `details` lists all of them. 429 adds `retry_after`. An unknown path is 404 `not_found`; a known path with another method is 405 `method_not_allowed` with `Allow`.',
   },
   {
     title: 'Repeating a send safely',
-    text: 'Give each send an `Idempotency-Key` of its own, such as the number of the order and the step (`order-42-shipped`). Never derive a key from a user or a text alone: the next message with that key would not be sent. If you did not get the response, send the same request with the same key again: the repeat gets the first response, with `Idempotent-Replayed: true`, and nothing is sent twice. A key names one request as long as its message or bulk is stored. Requests are the same if they ask for the same operation: unknown fields, nulls, defaults, the order of fields and the spelling of a phone number make no difference. Another request with the same key is 422 `idempotency_key_reused`. The quotes of a quoted key (`"…"`) are ignored.',
+    text: 'Give each send a different `Idempotency-Key`, such as the number of the order and the step (`order-42-shipped`). Never derive a key from a user or a text alone: the next message with that key would not be sent. If you did not get the response, send the same request with the same key again: the repeat gets the first response, with `Idempotent-Replayed: true`, and nothing is sent twice. A key names one request as long as its message or bulk is stored. Two requests are the same if they request the same operation: unknown fields, nulls, defaults, the order of fields and the spelling of a phone number make no difference. A different request with the same key gets 422 `idempotency_key_reused`. The quotes of a quoted key (`"…"`) are ignored.',
   },
   {
     title: 'States of a message',
@@ -34,19 +34,19 @@ export const topics: readonly {
   },
   {
     title: 'Phone numbers',
-    text: 'A phone number begins with `+` and the country code. It is accepted as people paste it, such as `+44 (0)7700 900-123`: spaces, hyphens, parentheses, dots and invisible marks are ignored, and full-width digits are read as digits. Anything else, or `00` in place of `+`, is 400. The gateway stores and shows each number in one spelling, E.164, without digits that are dialed within a country only (`+44 0…`, `+1 1…`). Limits, duplicates and searches use that spelling. In a query, write `+` as `%2B`; a space at the start of a number is read as `+`.',
+    text: 'A phone number begins with `+` and the country code. You can send it in the form in which people paste it, such as `+44 (0)7700 900-123`: spaces, hyphens, parentheses, dots and invisible marks are ignored, and full-width digits are read as digits. Any other form, or `00` in place of `+`, gets 400. The gateway stores and shows each number in one spelling, E.164, without digits that are dialed within a country only (`+44 0…`, `+1 1…`). Limits, duplicates and searches use that spelling. In a query, write `+` as `%2B`; a space at the start of a number is read as `+`.',
   },
   {
     title: 'Senders and countries',
-    text: 'An administrator can limit a client to some countries and senders; anything else is 403 `forbidden`, or in a bulk request a rejected row with the error `forbidden`. Territories have codes of their own (Jersey is not `GB`, Puerto Rico is not `US`); numbers of satellites and other international networks, and international freephone and premium numbers, belong to no country: they are refused unless the operator allows their calling code, such as +881. A client with a list of senders must name one of them in `from`. One-time passwords and WhatsApp messages have no `from`: they need the words `otp` and `whatsapp` in that list.',
+    text: 'An administrator can limit a client to some countries and senders. Other countries and senders get 403 `forbidden`, or in a bulk request a rejected row with the error `forbidden`. Territories have codes of their own (Jersey is not `GB`, Puerto Rico is not `US`); numbers of satellites and other international networks, and international freephone and premium numbers, belong to no country: they are refused unless the operator allows their calling code, such as +881. A client with a list of senders must name one of them in `from`. One-time passwords and WhatsApp messages have no `from`: they need the words `otp` and `whatsapp` in that list.',
   },
   {
     title: 'Rate limits',
-    text: 'Requests are counted per client and endpoint in three fixed windows at once: UTC minute, hour and day. A request is admitted only if none of them is used up; a refused request does not count. Every response has `X-RateLimit-Limit`, `X-RateLimit-Remaining`, `X-RateLimit-Reset` and `X-RateLimit-Policy`, which describe the window with the fewest requests left. A refused request is 429 `rate_limit_exceeded` with `Retry-After`, in seconds. An administrator can change the limits of a client.',
+    text: 'Requests are counted for each client and endpoint in three fixed windows at the same time: UTC minute, hour and day. A request is accepted only if none of the windows is used up; a refused request does not count. Every response has `X-RateLimit-Limit`, `X-RateLimit-Remaining`, `X-RateLimit-Reset` and `X-RateLimit-Policy`, which describe the window with the fewest requests left. A refused request gets 429 `rate_limit_exceeded` with `Retry-After`, in seconds. An administrator can change the limits of a client.',
   },
   {
     title: 'Caps',
-    text: 'A client can have caps on the number of recipients and on the estimated cost of its messages, by UTC minute, hour, day and calendar month. A message counts when its send is accepted; a repeat with the same `Idempotency-Key` does not count again. If there is no room for all recipients of a request, it is refused as a whole with 429 `message_limit_reached` or `spend_limit_reached`, and nothing is stored; `Retry-After` says when the window resets.',
+    text: 'A client can have caps on the number of recipients and on the estimated cost of its messages, by UTC minute, hour, day and calendar month. A message counts when its send is accepted; a repeat with the same `Idempotency-Key` does not count again. If a cap has no room for all recipients of a request, the whole request is refused with 429 `message_limit_reached` or `spend_limit_reached`, and nothing is stored; `Retry-After` says when the window resets.',
   },
   {
     title: 'Versions',
@@ -56,7 +56,7 @@ export const topics: readonly {
 
 /** The introduction of the API document, in Markdown. */
 export const introduction = [
-  'The gateway sends SMS, WhatsApp messages and one-time passwords, and reports the status of each by status requests and signed webhooks.',
+  'The gateway sends SMS, WhatsApp messages and one-time passwords. It reports the status of each message by status requests and signed webhooks.',
   ...topics.map(({ title, text }) => `## ${title}\n\n${text}`),
 ].join('\n\n');
 
@@ -68,8 +68,8 @@ export const tagNotes = {
   Messages: 'Look messages up, and cancel scheduled ones.',
   Account: 'Your own settings and usage.',
   'Webhook endpoints':
-    'Endpoints that receive the events of all messages, each with its own filter and secret.',
-  'Webhook deliveries': 'The log of webhooks with their attempts, and sending webhooks again.',
+    'Endpoints that receive the events of all messages, each with a separate filter and secret.',
+  'Webhook deliveries': 'The log of webhooks with their attempts, and resends of webhooks.',
   Suppressions: 'Recipients to whom your messages are not sent.',
   Webhooks: 'The requests that the gateway posts to your server.',
 } as const;

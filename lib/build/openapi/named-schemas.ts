@@ -68,8 +68,8 @@ const parts: Readonly<Record<string, string>> = {
 };
 
 /**
- * The enums of fields that use only some of the values today, by place. A field may begin to use another value of its enum
- * without a change in the clients.
+ * By place: the enum of each field that uses only some values of the enum today. A release can use another value in such a
+ * field without a change in the clients.
  */
 const enumSubsets: Readonly<Record<string, keyof typeof enums>> = {
   'AcceptedSms.channel': 'Channel',
@@ -97,7 +97,7 @@ const openFields = [
  */
 const openRequestFields = ['WebhookEndpointSettings.events[]', 'WebhookEndpointUpdate.events[]'];
 
-/** The enums. Each is one type in all schemas. */
+/** The enums. Each enum is a single type in all schemas. */
 const enums = {
   AttemptOutcome: attemptOutcomes,
   Channel: channels,
@@ -108,7 +108,9 @@ const enums = {
   SmsEncoding: acceptedSms.shape.encoding.options,
 } as const satisfies Record<string, readonly string[]>;
 
-/** Adds the named parts to the schemas, and replaces them by references. @throws Error if a place does not exist */
+/**
+ * Adds the named parts to the schemas, and replaces each occurrence by a reference. @throws Error if a place does not exist
+ */
 export function nameParts(schemas: Record<string, JsonSchema>): void {
   for (const [name, values] of Object.entries(enums)) schemas[name] = { type: 'string', enum: [...values] };
   for (const [place, name] of Object.entries(parts)) {
@@ -152,7 +154,7 @@ function alternative(schema: JsonSchema | undefined, kind: string): JsonSchema {
   return (schema?.anyOf as JsonSchema[] | undefined)?.find(({ type }) => type === kind) ?? {};
 }
 
-/** Returns the schema without its alternative `null`. */
+/** Returns the schema without the alternative `null`. */
 function notNull(schema: JsonSchema): JsonSchema {
   return (schema.anyOf as JsonSchema[] | undefined)?.find(({ type }) => type !== 'null') ?? schema;
 }
@@ -193,8 +195,8 @@ export function forEachPart(schema: unknown, change: (part: JsonSchema) => void)
 }
 
 /**
- * The schemas that only the extension `x-dry-run` uses. They have their own section in `components`, because linters would
- * report them as unused among the other schemas.
+ * The schemas that only the extension `x-dry-run` uses. These schemas are in a separate section of `components`, because
+ * linters would report them as unused among the other schemas.
  */
 const ofDryRuns = /^DryRun/;
 

@@ -1,6 +1,7 @@
 /**
- * Rules that involve several fields, and rules for fields with several types. They use `if`, `then` and `else`, which validators
- * apply and code generators ignore. With a union of objects, a WhatsApp message would be eight types in generated clients.
+ * Rules that involve several fields, and rules for fields with several types. They use `if`, `then` and `else`, which
+ * validators apply and code generators ignore. If the schema were a union of objects, a WhatsApp message would be eight
+ * types in generated clients.
  */
 
 import { recipientKeywords } from '../../../shared/contract/phone-number.ts';
@@ -47,7 +48,7 @@ function without(...fields: readonly string[]): JsonSchema {
 
 const text: JsonSchema = { type: 'string' };
 const object: JsonSchema = { type: 'object' };
-/** A schema that no value satisfies. It is not `false`, because some generators cannot read that. */
+/** A schema that no value satisfies. The schema is not `false`, because some generators cannot read that. */
 const never: JsonSchema = { not: {} };
 const list: JsonSchema = { type: 'array', items: {} };
 const parameterText: JsonSchema = {
@@ -76,7 +77,7 @@ const atMostOne = (item: JsonSchema): JsonSchema => ({
 
 const visibleText: JsonSchema = { type: 'string', pattern: visiblePattern };
 
-/** Returns the schema of a valid row of a bulk. Invalid rows are only reported, but at least one must be valid. */
+/** Returns the schema of a valid row of a bulk. An invalid row is only reported, but at least one row must be valid. */
 function validRow(more: Readonly<Record<string, JsonSchema>>): JsonSchema {
   const to = { type: 'string', ...recipientKeywords };
   const value = { type: ['string', 'number', 'boolean', 'null'] };
@@ -91,7 +92,7 @@ function validRow(more: Readonly<Record<string, JsonSchema>>): JsonSchema {
   };
 }
 
-/** The rules by schema, to which they are added. */
+/** The rules to add to the schemas, by the name of the schema. */
 export const rules: Readonly<Record<string, JsonSchema>> = {
   Media: when(having({ url: text }), without('id'), having({ id: text })),
   WhatsappMessage: when(
@@ -156,7 +157,7 @@ export const rules: Readonly<Record<string, JsonSchema>> = {
   ),
   TemplateParameters: when(having({ buttons: list }), {
     additionalProperties: true,
-    // Tools that do not know `minContains`, and would therefore require such an item, do not know this keyword either.
+    // Some tools do not know `minContains` and would require such an item. These tools do not know this keyword either.
     dependentSchemas: {
       buttons: {
         properties: {

@@ -16,8 +16,8 @@ import { responseSchemas } from './response-schemas.ts';
 import { fieldRules, rules } from './rules.ts';
 
 /**
- * Schemas that the schemas of the operations do not contain in this form: the row of a bulk, and the media in a template's
- * header. The request schema accepts any row, because an invalid row is only reported.
+ * Schemas that do not occur in this form in the schemas of the operations: the row of a bulk, and the media in a template's
+ * header. The request schema accepts any row, because the response only reports an invalid row.
  */
 const extraSchemas = (): Record<string, JsonSchema> => ({
   BulkRecipient: { oneOf: [{ $ref: referenceTo('BulkRow') }, { $ref: referenceTo('PhoneNumber') }] },
@@ -57,7 +57,7 @@ export function componentSchemas() {
   for (const [name, schema] of Object.entries(named)) schemas[name] = jsonSchemaOf(schema);
   for (const schema of Object.values(schemas)) {
     forEachPart(schema, withoutPatternOfFormat);
-    // Last, because parts that are used twice get their place at the end.
+    // Runs last, because parts that are used twice are added at the end.
     forEachPart(schema, joinNull);
   }
   nameParts(schemas);
@@ -87,17 +87,17 @@ function jsonSchemaOf(schema: z.ZodMiniType): JsonSchema {
 /** Removes redundant keywords. */
 function simplify(schema: JsonSchema): void {
   if (schema.enum !== undefined) for (const bound of ['minLength', 'maxLength']) delete schema[bound];
-  // The bounds of safe integers carry no information.
+  // The limits of safe integers say nothing about the field.
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.type === 'integer' && schema.exclusiveMinimum === 0) {
     delete schema.exclusiveMinimum;
     schema.minimum = 1;
   }
-  // Objects accept unknown fields, so `propertyNames` carries no information.
+  // Objects accept unknown fields, so `propertyNames` has no effect.
   if (schema.propertyNames !== undefined && schema.additionalProperties === undefined)
     delete schema.propertyNames;
-  // A field of a response is read-only anyway.
+  // Removes `readOnly`, because all fields of responses are read-only.
   delete schema.readOnly;
 }
 
@@ -130,8 +130,8 @@ function replaceField(schemas: Readonly<Record<string, JsonSchema>>, place: stri
 }
 
 /**
- * Describes every field. Uses the description next to it, or else the note for this schema's field, or else the note for the
- * field's name. Runs last.
+ * Describes every field. Uses the description next to the field, or else the note for this field of this schema, or else the
+ * note for the name of the field. Runs last.
  */
 function describeFields(name: string, schema: JsonSchema): void {
   for (const [field, property] of Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)) {

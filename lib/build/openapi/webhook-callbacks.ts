@@ -27,8 +27,8 @@ import type { OperationName } from './operations.ts';
 import { reference } from './responses.ts';
 
 /**
- * Callbacks with the types of the bodies. They repeat the webhooks, because oapi-codegen omits types that only webhooks use, and
- * its client then does not compile.
+ * Callbacks with the types of the bodies. The callbacks repeat the webhooks, because oapi-codegen omits types that only
+ * webhooks use, and the generated client would not compile.
  */
 export const callbacksOf: Readonly<Partial<Record<OperationName, Readonly<Record<string, unknown>>>>> = {
   updateAccount: {
@@ -38,10 +38,10 @@ export const callbacksOf: Readonly<Partial<Record<OperationName, Readonly<Record
     }),
     received: callback('webhook_url', 'InboundMessageEvent', {
       ...notification('onInboundMessage', 'A message from a person'),
-      description: 'Every message that a person sends to the client: see the webhooks.',
+      description: 'Every message that a recipient sends to the client: see the webhooks.',
     }),
     recipients: callback('webhook_url', 'RecipientEvent', {
-      ...notification('onRecipientEvent', 'A person opted out or in'),
+      ...notification('onRecipientEvent', 'A recipient opted out or in'),
       description: 'Every opt-out and opt-in of a recipient: see the webhooks.',
     }),
   },
@@ -65,7 +65,7 @@ const everyDestination =
 export function webhooks() {
   return {
     ...webhooksOf(messageEvents, {
-      to: 'the `webhook_url` of the message, else to the one of the account; and to every webhook endpoint of the client that receives this event',
+      to: 'the `webhook_url` of the message, or else to the URL of the account; and to every webhook endpoint of the client that receives this event',
       schema: 'WebhookEvent',
       exampleOf: eventExample,
     }),
@@ -145,9 +145,9 @@ function notification(operationId: string, summary: string) {
         'X-Webhook-Signature',
         'HMAC-SHA256 of the raw body, keyed with the webhook secret; lowercase hex.',
       ),
-      header('webhook-id', 'The same on every attempt: de-duplicate by it.'),
-      header('webhook-timestamp', 'When this attempt was made, in Unix seconds.'),
-      header('webhook-signature', 'Standard Webhooks: `v1,<base64>`, one for each live secret.'),
+      header('webhook-id', 'The same value on every attempt: use it to detect duplicates.'),
+      header('webhook-timestamp', 'The time of this attempt, in Unix seconds.'),
+      header('webhook-signature', 'Standard Webhooks: `v1,<base64>`, one for each active secret.'),
     ],
     responses: {
       '200': { description: 'Acknowledged: there will be no further attempt.' },

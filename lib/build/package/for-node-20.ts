@@ -1,6 +1,6 @@
 /**
- * Adds the language features that the administrators' command uses and Node 20 lacks. The package's bundle of the command begins
- * with this code.
+ * Adds the language features that the administrators' command uses and Node 20 lacks. The bundle of the command in the
+ * package begins with this code.
  */
 
 Map.groupBy ??= (items, keyOf) => {

@@ -13,12 +13,15 @@ const entry = 'lib/messaging-gateway.ts';
 /** The name of the administrators' command. */
 const command = 'messaging-gateway-admin';
 
-/** The ranges of the peers. The tests install the oldest version of each range and the version of this project. */
+/**
+ * The version ranges of the peer dependencies. The tests install the oldest version of each range, and the version that this
+ * project uses.
+ */
 export const testedPeers = { 'aws-cdk-lib': '^2.270.0', constructs: '^10.5.1' } as const;
 
 /**
- * The oldest Node on which a test runs the package. The administrators' command needs `hash` of `node:crypto`, which older
- * versions lack.
+ * The oldest version of Node with which a test runs the package. The administrators' command needs `hash` of `node:crypto`,
+ * which older versions lack.
  */
 export const oldestNode = '20.12.0';
 
@@ -39,7 +42,7 @@ export async function packageConstruct(folder: string, version: string): Promise
     entryPoints: [entry],
     outfile: join(folder, 'index.js'),
     format: 'cjs',
-    // The CDK and its users read the name of the class.
+    // Keeps the name of the class, because the CDK and its users read it.
     keepNames: true,
     external: ['aws-cdk-lib', 'constructs'],
     define: { 'import.meta.dirname': '__dirname' },

@@ -1,12 +1,12 @@
 /**
- * Replaces `@smithy/core/checksum` in bundles by Node's own checksums. The original also contains each checksum in JavaScript,
- * which is 4 KB, or 10 KB in functions that call SQS.
+ * In bundles, replaces `@smithy/core/checksum` with the checksums of Node. The original also contains each checksum in
+ * JavaScript, which is 4 KB, or 10 KB in functions that call SQS.
  */
 import { createHash } from 'node:crypto';
 
 export { Sha256 } from '../../../shared/platform/aws/sha256.ts';
 
-/** The SDK compares this checksum with the one in the response of SQS. */
+/** The SDK compares this checksum with the checksum in the response of SQS. */
 export class Md5 {
   #hash = createHash('md5');
 

@@ -30,7 +30,7 @@ export function handlerVariable(functionName: string): string {
   return functionName.replaceAll('-', '_');
 }
 
-/** Returns the API's body. The title becomes the API's name, by which alarms find it. */
+/** Returns the API's body. The title becomes the name of the API, and alarms find the API by its name. */
 export function apiBody(
   title: string,
   binaryMediaTypes: readonly string[],
@@ -49,7 +49,7 @@ function paths(): Record<string, Record<string, Readonly<Record<string, unknown>
   const add = (path: string, key: string, functionName: string): void => {
     all[path] = { ...all[path], [key]: operation(path, functionName) };
   };
-  // A path's own methods take precedence over its ANY.
+  // The methods of a path take precedence over ANY of the same path.
   for (const path of ['/', unmatchedRoute.path, ...handled.flatMap((route) => pathAndParents(route.path))])
     add(path, methodKey('ANY'), unmatchedRoute.functionName);
   for (const { method, path, functionName } of handled) {
@@ -75,7 +75,7 @@ function operation(path: string, functionName: string): Readonly<Record<string, 
     ...(names.length > 0 && {
       parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
     }),
-    // OpenAPI requires a response here. The function decides the real one.
+    // OpenAPI requires a response here. The function determines the actual response.
     responses: { 200: { description: '200 response' } },
     'x-amazon-apigateway-integration': {
       type: 'aws_proxy',
@@ -87,8 +87,8 @@ function operation(path: string, functionName: string): Readonly<Record<string, 
 }
 
 /**
- * Returns the URI of a function, with its name in a stage variable. A reference would be circular, because functions get the
- * API's address, and would make the API depend on every function.
+ * Returns the URI of a function, with its name in a stage variable. A reference would make the API depend on every function.
+ * That would be circular, because functions get the address of the API.
  */
 function functionUri(functionName: string): string {
   const called = `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${Aws.ACCOUNT_ID}:function:\${stageVariables.${handlerVariable(functionName)}}`;

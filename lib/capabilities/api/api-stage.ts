@@ -20,8 +20,8 @@ export function apiStageOptions(scope: Construct, stage: StageSettings): StageOp
     stageName: apiStageName,
     throttlingRateLimit: requestsPerSecond,
     throttlingBurstLimit: burst,
-    // The stage has no traces, because they contain the URL with its query, which can contain phone numbers. Functions have
-    // traces.
+    // The stage has no traces, because a trace contains the URL with its query, and the query can contain phone numbers.
+    // Functions have traces.
     ...(stage.apiAccessLogs ? accessLog(scope, stage) : {}),
   };
 }

@@ -1,10 +1,10 @@
 /**
  * Canary deployments of the functions that messages pass: new code gets a tenth of the function's calls for five minutes,
- * then all. CodeDeploy rolls it back when an alarm on failures goes off (`alarms.ts`).
+ * then all. CodeDeploy rolls back the new code when an alarm on failures goes off (`alarms.ts`).
  *
- * A change of shared code changes every function. CodeDeploy and Lambda throttle many deployments at the same time, and these
- * then fail: aws-cdk issue 21516 (15 deployment groups), serverless-application-model issue 351 (13 functions). So few canaries
- * run at the same time, and the other functions switch at once.
+ * A change of shared code changes every function. CodeDeploy and Lambda throttle many simultaneous deployments, and
+ * throttled deployments fail: aws-cdk issue 21516 (15 deployment groups), serverless-application-model issue 351 (13
+ * functions). So only a few canaries run at the same time, and all other functions switch to the new code immediately.
  */
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
@@ -14,7 +14,7 @@ import { canaried, GatewayFunction } from '../../constructs/gateway-function.ts'
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 
-/** Each canary waits for the one this many places before it. */
+/** The maximum number of canaries at the same time: each canary waits for the canary this many places before it. */
 const canariesAtOnce = 6;
 
 export class Canary extends Construct {
@@ -48,7 +48,7 @@ export class Canary extends Construct {
         ignoreAlarmConfiguration: stage.ignoreAlarmConfiguration,
         autoRollback: { deploymentInAlarm: true, failedDeployment: true, stoppedDeployment: true },
       });
-      // The group is updated first, so that `ignoreAlarmConfiguration` applies to the code of the same deploy.
+      // Updates the group first, so that `ignoreAlarmConfiguration` already applies to the code of the same deploy.
       each.liveAlias.node.addDependency(group);
       const before = functions[index - canariesAtOnce];
       if (before !== undefined) each.liveAlias.node.addDependency(before.liveAlias);

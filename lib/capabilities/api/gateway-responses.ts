@@ -21,7 +21,7 @@ const malformed = new GatewayError('invalid_request', 'The request is malformed.
 const unknown = new GatewayError('not_found', nothingAtPathText);
 const throttled = rateLimitExceeded('Too many requests.', 1);
 
-/** Every response type that exists today. The two defaults apply to later types. */
+/** Every response type that exists today. The two default responses apply to types that AWS adds later. */
 export const ownResponses: readonly { readonly type: ResponseType; readonly error: GatewayError }[] = [
   { type: ResponseType.ACCESS_DENIED, error: refused },
   { type: ResponseType.API_CONFIGURATION_ERROR, error: broken },
@@ -53,7 +53,7 @@ export const ownResponses: readonly { readonly type: ResponseType; readonly erro
   { type: ResponseType.WAF_FILTERED, error: refused },
 ];
 
-/** The headers of a request that was not counted: the limit is 0, and `Reset` is in the past. */
+/** The values for a request that was not counted: the limit is 0, and `Reset` is in the past. */
 export const notCounted = {
   /** Some malformed requests have no request id. */
   requestId: 'none',
@@ -71,7 +71,8 @@ const headers = {
 };
 
 /**
- * Returns the responses by type, for the API's body. As separate resources they would be lost at every import of a body.
+ * Returns the responses by type, for the API's body. If the responses were separate resources, every import of a body would
+ * delete them.
  */
 export function gatewayResponses(): Readonly<Record<string, unknown>> {
   return Object.fromEntries(

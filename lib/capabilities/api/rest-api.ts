@@ -30,8 +30,8 @@ import { acknowledgeApi, apiStageOptions } from './api-stage.ts';
 import { CustomDomain, requireTls12 } from './custom-domain.ts';
 import { WebAcl } from './web-acl.ts';
 
-// The dashboard's files are sent compressed, and browsers request scripts with `Accept: */*`. Request bodies then arrive in
-// base64, which every function decodes.
+// Treats all types as binary, because the files of the dashboard are sent compressed and browsers request scripts with
+// `Accept: */*`. Request bodies then arrive in base64, and every function decodes them.
 const binaryMediaTypes = ['*/*'];
 
 // More memory means more CPU, which is half of a cold start that a request waits for.
@@ -55,13 +55,13 @@ export class Api extends Construct {
       // Also removes parts that the body no longer contains.
       mode: RestApiMode.OVERWRITE,
       ...(isOnlyDomain ? { disableExecuteApiEndpoint: true } : {}),
-      // Otherwise API Gateway ignores parts that it does not understand, and their routes have no function.
+      // Without this setting, API Gateway ignores parts that it does not understand, and their routes have no function.
       failOnWarnings: true,
       endpointTypes: [EndpointType.REGIONAL],
-      // The default of an import is an edge-optimized endpoint.
+      // By default an import creates an edge-optimized endpoint.
       parameters: { endpointConfigurationTypes: EndpointType.REGIONAL },
-      // An account has one log role in each region, which every deploy sets. It is kept when the stack is deleted (the CDK's
-      // default), so that other stages keep their logs.
+      // An account has one role for logs in each region, and every deploy sets this role. The role is kept when the stack
+      // is deleted (the CDK's default), so that other stages keep their logs.
       cloudWatchRole: stage.apiAccessLogs,
       deployOptions: apiStageOptions(this, stage),
       binaryMediaTypes,
@@ -78,7 +78,7 @@ export class Api extends Construct {
     if (typeof stage.webAcl === 'string')
       new CfnWebACLAssociation(this, 'ExistingWebAcl', { resourceArn, webAclArn: stage.webAcl });
     else if (stage.webAcl) new WebAcl(this, 'WebAcl', stage, api.deploymentStage);
-    // This setting takes effect with the API's next deployment.
+    // Forces a new deployment, because this setting takes effect only with the next deployment of the API.
     if (isOnlyDomain) api.latestDeployment?.addToLogicalId({ disableDefaultEndpoint: true });
     if (stage.customDomain !== undefined) new CustomDomain(this, 'Domain', api, stage.customDomain);
     new CfnOutput(this, 'Id', { key: 'ApiId', value: api.restApiId });
@@ -130,7 +130,8 @@ export class Api extends Construct {
 function baseUrlOf(scope: Construct, api: SpecRestApi, stage: StageSettings): string {
   if (stage.publicUrl !== undefined) return stage.publicUrl;
   if (stage.customDomain !== undefined) return `https://${stage.customDomain.name}`;
-  // A reference to the deployment's stage would be circular, because the stage depends on the functions that get this address.
+  // Builds the address without a reference to the stage of the deployment. That would be circular, because the stage
+  // depends on the functions that get this address.
   const { region, urlSuffix } = Stack.of(scope);
   return `https://${api.restApiId}.execute-api.${region}.${urlSuffix}/${apiStageName}`;
 }

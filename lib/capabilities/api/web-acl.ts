@@ -1,6 +1,6 @@
 /**
- * The web ACL of the API, which blocks floods and known bad addresses. Blocked requests get API Gateway's WAF response with a
- * request id. Only the rate rule has its own response, because its status is 429.
+ * The web ACL of the API, which blocks floods and known bad addresses. A blocked request gets API Gateway's response for
+ * WAF, which contains a request id. Only the rate rule has a separate response, because its status is 429.
  */
 import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
@@ -19,20 +19,21 @@ const windowSeconds = 300;
 export const requestsPerWindow = 300_000;
 
 /**
- * AWS's list of addresses with a bad reputation. Rule groups that inspect requests are not used: the gateway parses each request
- * by a schema, and AWS changes these rules without a deploy. Pinning a version does not help, because AWS expires it and then
- * refuses a new web ACL that names it (AWS WAF, "Version life cycle for managed rule groups"). This group has no versions.
+ * AWS's list of addresses with a bad reputation. Rule groups that inspect requests are not used: the gateway validates each
+ * request with a schema, and AWS changes such rules without a deploy. Pinning a version of the rules does not help, because
+ * AWS expires the version and then refuses a new web ACL that names it (AWS WAF, "Version life cycle for managed rule
+ * groups"). The group for bad addresses has no versions.
  */
 const addressList = {
   vendorName: 'AWS',
   name: 'AWSManagedRulesAmazonIpReputationList',
-  // AWS itself only counts with this rule, because addresses that took part in an attack are often shared.
+  // By default AWS, too, only counts matches of this rule, because addresses that took part in an attack are often shared.
   ruleActionOverrides: [{ name: 'AWSManagedIPDDoSList', actionToUse: { count: {} } }],
 };
 
 /**
- * Matches requests to other paths than the carriers'. Carriers send all receipts from few addresses, and the function
- * authenticates them. AWS WAF sees the API's stage in the path, unless the API has its own domain.
+ * Matches requests to all paths except those of carriers. Carriers send all receipts from a few addresses, and the function
+ * authenticates these requests. For AWS WAF, the path contains the stage of the API, unless the API has a custom domain.
  */
 const notOfCarriers: CfnWebACL.StatementProperty = {
   notStatement: {
@@ -129,7 +130,7 @@ export class WebAcl extends Construct {
 
   /**
    * Returns one rule, or two if there are trusted proxies. Requests from these proxies are counted by the address that the
-   * proxies report, all others by their source address.
+   * proxy reports, and all other requests by their source address.
    */
   private floodRules(proxies: StageSettings['trustedProxies'], rateRule: RateRule): CfnWebACL.RuleProperty[] {
     if (proxies === undefined)
@@ -144,7 +145,8 @@ export class WebAcl extends Construct {
       }),
       rateRule('flood-by-proxy', 1, {
         aggregateKeyType: 'FORWARDED_IP',
-        // A request without an address in the header is not blocked here. The functions count it for the proxy.
+        // This rule does not block a request without an address in the header. The functions count such a request for the
+        // proxy.
         forwardedIpConfig: { headerName: proxies.header, fallbackBehavior: 'NO_MATCH' },
         scopeDownStatement: { andStatement: { statements: [fromProxy, notOfCarriers] } },
       }),
@@ -170,9 +172,9 @@ export class WebAcl extends Construct {
   }
 
   /**
-   * Logs blocked requests. The name of the log group must begin with `aws-waf-logs-` (AWS WAF, "Sending web ACL traffic logs to
-   * an Amazon CloudWatch Logs log group"). It ends with part of the stack's id, because a log group that a deleted stack left
-   * would prevent the next deploy.
+   * Logs blocked requests. The name of the log group must begin with `aws-waf-logs-` (AWS WAF, "Sending web ACL traffic logs
+   * to an Amazon CloudWatch Logs log group"). The name ends with part of the id of the stack, because a log group that
+   * remains from a deleted stack would block the next deploy.
    */
   private logBlocked(stage: StageSettings, acl: CfnWebACL): void {
     const logGroup = new LogGroup(this, 'Log', {
@@ -202,7 +204,7 @@ export class WebAcl extends Construct {
           },
         ],
       },
-      // Paths and queries contain phone numbers, these headers credentials.
+      // Paths and queries contain phone numbers, and these headers contain credentials.
       redactedFields: [
         { uriPath: {} },
         { queryString: {} },

@@ -34,9 +34,9 @@ export class Carriers extends Construct {
     },
   ) {
     super(scope, id);
-    // Receipts and inbound messages of SMS and WhatsApp. An operator sets this topic in the console, as the event destination of
-    // the WhatsApp account and the two-way channel of a phone number. Its name is fixed, so that this still works after the
-    // stage is destroyed and deployed again.
+    // Receipts and inbound messages of SMS and WhatsApp. In the console, an operator selects this topic as the event
+    // destination of the WhatsApp account and as the two-way channel of a phone number. The name of the topic is fixed, so
+    // that these settings still work after the stage is destroyed and deployed again.
     this.topic = new Topic(this, 'Receipts', {
       topicName: `${props.stage.stackName}-receipts`,
       enforceSSL: true,

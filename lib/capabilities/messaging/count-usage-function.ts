@@ -10,12 +10,15 @@ import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import type { Storage } from '../storage/storage.ts';
 
-/** The last call of a window may wait for another worker's addition, and does it itself if that worker died. */
+/**
+ * The last call of a window may wait for an addition by another worker. If that worker died, the call makes the addition
+ * itself.
+ */
 const countTimeoutSeconds = 120;
-/** The delay of usage while few messages are sent. */
+/** The maximum delay of usage while few messages are sent. */
 const window = Duration.minutes(1);
 
-/** Reads the stream of messages. The relay is its second reader, which is the maximum of a stream. */
+/** Reads the stream of messages. The relay reads the same stream, and a stream has at most two readers. */
 export function createCountUsage(scope: Construct, stage: StageSettings, storage: Storage): void {
   const count = new GatewayFunction(scope, 'CountUsage', {
     stage,
@@ -27,7 +30,7 @@ export function createCountUsage(scope: Construct, stage: StageSettings, storage
     // A batch costs a few writes, whatever its size, so large batches are cheap.
     batchSize: 1000,
     maxBatchingWindow: window,
-    // Only with a tumbling window, Lambda passes the shard of a batch, and calls the function at the end of the window.
+    // Lambda passes the shard of a batch, and calls the function at the end of the window, only with a tumbling window.
     tumblingWindow: window,
     // Deletions do not change the counts.
     filters: [FilterCriteria.filter({ eventName: FilterRule.or('INSERT', 'MODIFY') })],
@@ -36,12 +39,12 @@ export function createCountUsage(scope: Construct, stage: StageSettings, storage
   for (const stream of [messageStream, otpStream]) {
     acknowledge(stream, {
       'Serverless-LambdaEventSourceMappingDestination':
-        'A batch is retried as long as the stream keeps it: one that was skipped would be missing from usage.',
+        'A batch is retried as long as the stream keeps it: a skipped batch would be missing from usage.',
     });
   }
 }
 
-/** Lets the same function count one-time passwords and their verifications, and hold a client's passwords to a country. */
+/** Lets the same function count one-time passwords and verifications, and hold the passwords of a client to a country. */
 function createOtpStream(scope: Construct, storage: Storage, count: GatewayFunction): EventSourceMapping {
   return new EventSourceMapping(scope, 'OtpStream', {
     ...storage.grantStream(count, 'one-time-passwords'),
@@ -49,7 +52,8 @@ function createOtpStream(scope: Construct, storage: Storage, count: GatewayFunct
     batchSize: 1000,
     maxBatchingWindow: Duration.seconds(20),
     tumblingWindow: window,
-    // Selects rows of passwords. Attempts pass too, because the filter cannot distinguish them from a further SMS.
+    // Selects rows of passwords. The filter also passes attempts, because it cannot distinguish an attempt from another
+    // SMS.
     filters: [
       FilterCriteria.filter({
         dynamodb: { NewImage: { status: { S: FilterRule.or('pending', 'verified') } } },

@@ -24,8 +24,8 @@ export function createDispatchMessage(
     stage,
     functionName: 'dispatch-message',
     timeoutSeconds: handOverTimeoutSeconds,
-    // The function queues a waiting message again. This loop is intended and ends when the message expires. By default Lambda
-    // stops it after 16 rounds.
+    // The function sends a message that must wait back to the queue. This loop is intended and ends when the message
+    // expires. By default Lambda stops it after 16 rounds.
     recursiveLoop: true,
   });
   const isAws = [stage.smsCarrier, stage.whatsappCarrier].flatMap(carriersIn).includes('aws');

@@ -1,6 +1,7 @@
 /**
- * The path of a stored message. The table's stream goes to the relay, an outbound queue for each kind to the carrier, and the
- * receipts queue back to the message's row. Every minute the messages are queued at which somebody must look.
+ * The path of a stored message. The stream of the table goes to the relay. An outbound queue for each kind of send goes to
+ * the carrier. The receipts queue goes back to the row of the message. Every minute, messages that are due for processing
+ * are queued.
  */
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
@@ -14,7 +15,10 @@ import { createRecordReceipt } from './record-receipt-function.ts';
 import { createRelayChanges } from './relay-changes-function.ts';
 import { RelayDeadLetters } from './relay-dead-letters.ts';
 
-/** Slightly longer than the time limit of `record-receipt`. That is enough, because a concurrent repetition changes nothing. */
+/**
+ * Slightly longer than the time limit of `record-receipt`. A longer time is not needed, because recording a receipt twice at
+ * the same time changes nothing.
+ */
 const receiptVisibilitySeconds = 70;
 
 export class Messaging extends Construct {

@@ -7,8 +7,8 @@ import { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 
 /**
- * The outbound queues, by kind of send (shared/message/message.ts). An `id` must not change: a new queue would replace this one,
- * and its messages would be late.
+ * The outbound queues, by kind of send (shared/message/message.ts). An `id` must not change: a new queue would replace the
+ * existing queue, and its messages would be late.
  */
 const outboundQueues = {
   otp: { id: 'OtpOutbound', concurrency: 'otpSends' },
@@ -29,7 +29,8 @@ export class OutboundQueues {
       new GatewayQueue(scope, id, {
         stage,
         visibilitySeconds: handOverVisibilitySeconds,
-        // Enough for an outage of a table or carrier of more than an hour. After that, an operator must redrive the message.
+        // These retries are enough for an outage of a table or a carrier that lasts over an hour. After that, an operator
+        // must redrive the message.
         maxReceives: 100,
       });
     this.queues = {

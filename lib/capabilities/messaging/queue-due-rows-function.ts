@@ -1,4 +1,4 @@
-/** The function that runs every minute to queue the messages and webhooks that somebody must look at. */
+/** The function that queues the messages and webhooks that are due for processing. It runs every minute. */
 import type { Construct } from 'constructs';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { CapabilityProps } from '../grant-uses.ts';

@@ -26,12 +26,12 @@ export function createRelayChanges(
         dynamodb: { NewImage: { status: { S: FilterRule.notEquals('sending') } } },
       }),
     ],
-    // The relay itself sets aside a record that fails for a minute, so Lambda retries a batch until the stream drops it.
+    // The relay itself sets aside a record that fails for a minute, so Lambda can retry a batch until the stream drops it.
     parallelizationFactor: 4,
   });
   acknowledge(mapping, {
     'Serverless-LambdaEventSourceMappingDestination':
-      'The relay itself sets aside records that fail, and an alarm tells if one is older than an hour.',
+      'The relay itself sets aside records that fail, and an alarm goes off if a record is older than an hour.',
   });
   deadLetters.feed(relay);
 }

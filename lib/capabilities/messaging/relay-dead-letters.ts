@@ -9,7 +9,7 @@ import { createDeadLetterQueue } from '../../constructs/gateway-queue.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 
-/** A record that fails again is relayed again after this time. */
+/** If a record fails again, it is relayed again after this time. */
 const relayedAgainMinutes = 10;
 
 export class RelayDeadLetters {
@@ -35,7 +35,7 @@ export class RelayDeadLetters {
     );
     acknowledge(relay, {
       'Serverless-LambdaEventSourceMappingDestination':
-        'The relay itself sets aside records that fail, and an alarm tells if one is older than an hour.',
+        'The relay itself sets aside records that fail, and an alarm goes off if a record is older than an hour.',
     });
   }
 }

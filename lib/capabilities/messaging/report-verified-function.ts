@@ -1,6 +1,6 @@
 /**
- * The function that reports verified one-time passwords to AWS as received. It is a separate function, so that a failure of AWS
- * does not delay the count of the same stream. It gives up a report after 15 minutes.
+ * The function that reports verified one-time passwords to AWS as received. A separate function does this, so that a failure
+ * of AWS does not delay the counts from the same stream. The function gives up a report after 15 minutes.
  */
 import { Duration } from 'aws-cdk-lib';
 import { EventSourceMapping, FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';
@@ -26,11 +26,11 @@ export function createReportVerified(scope: Construct, { stage, storage }: Capab
   const mapping = new EventSourceMapping(scope, 'VerifiedStream', {
     ...storage.grantStream(report, 'one-time-passwords'),
     batchSize: 10,
-    // Long enough for the result of the hand-over to be stored.
+    // This delay is long enough for the result of the hand-over to be stored.
     maxBatchingWindow: Duration.seconds(10),
     maxRecordAge: Duration.hours(1),
     bisectBatchOnError: true,
-    // The filter cannot see the channel. The function ignores passwords that were not sent by SMS.
+    // The filter cannot select by channel. The function ignores passwords that were not sent by SMS.
     filters: [
       FilterCriteria.filter({
         eventName: FilterRule.isEqual('MODIFY'),

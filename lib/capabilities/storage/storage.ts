@@ -39,7 +39,7 @@ export class Storage extends Construct {
   }
 
   /**
-   * Permits reading the stream of a table, and returns the properties of an event source mapping that reads it from its
+   * Permits reading the stream of a table. Returns the properties of an event source mapping that reads the stream from its
    * oldest record.
    */
   grantStream(to: GatewayFunction, name: TableName) {
@@ -69,7 +69,7 @@ export class Storage extends Construct {
     );
   }
 
-  /** Permits actions on a table as `permit` does, and sets the variables that the function needs for it. */
+  /** Permits actions on a table like `permit`, and sets the variables that the function needs for the table. */
   grant(to: GatewayFunction, name: TableName, actions: readonly string[], onlyRowsOf?: string): void {
     this.permit(to, name, actions, onlyRowsOf);
     to.setVariables({ [variableOf(name, 'TABLE')]: this.table(name).tableName });
@@ -113,7 +113,7 @@ export class Storage extends Construct {
 function createTable(scope: Construct, name: string, shape: TableShape, stage: StageSettings): Table {
   const capacity = shape.busy === true ? stage.provisionedCapacity : undefined;
   const table = new Table(scope, pascalCase(name), {
-    // The contract names the tables. The prefix lets an account have several gateways.
+    // The contract defines the names of the tables. With the prefix, an account can have several gateways.
     tableName: `${Stack.of(scope).stackName}-${name}`,
     ...keysOf(shape),
     billingMode: capacity === undefined ? BillingMode.PAY_PER_REQUEST : BillingMode.PROVISIONED,

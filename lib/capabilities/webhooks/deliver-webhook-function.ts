@@ -14,7 +14,7 @@ export function createDeliverWebhook(scope: Construct, stage: StageSettings): Ga
     functionName: 'deliver-webhook',
     timeoutSeconds: workerTimeoutSeconds,
     memoryMegabytes: 1024,
-    // Each delivery's loop ends with its last attempt (shared/webhook/delivery-queue.sqs.ts).
+    // Each delivery loops through the queue until its last attempt (shared/webhook/delivery-queue.sqs.ts).
     recursiveLoop: true,
   });
   grantAssumeForeignRoles(deliver, stage);
@@ -45,7 +45,8 @@ function joinVpc(
   { subnetIds, securityGroupIds }: NonNullable<StageSettings['webhookVpc']>,
 ): void {
   (deliver.node.defaultChild as CfnFunction).vpcConfig = { subnetIds, securityGroupIds };
-  // The actions that Lambda needs for its network interfaces. These do not exist yet, and describing supports no resource.
+  // The actions that Lambda needs for its network interfaces. The interfaces do not exist yet, and the actions that
+  // describe them support no resource.
   allow(
     deliver,
     [

@@ -21,9 +21,9 @@ export class Webhooks extends Construct {
     const common = { stage, visibilitySeconds, maxReceives: receivesMax };
     this.first = new GatewayQueue(this, 'Webhooks', common);
     this.retries = new GatewayQueue(this, 'WebhookRetries', common);
-    // The queues have no batching window, so a batch has at most ten messages. With a window and few messages, Lambda may wait for up
-    // to 20 seconds, however short the window is (AWS Lambda, "Using Lambda with Amazon SQS"). Retries would be late, and
-    // messages would become visible again during their processing.
+    // The queues have no batching window, so a batch contains at most ten messages. With a window and few messages, Lambda
+    // may wait for up to 20 seconds, however short the window is (AWS Lambda, "Using Lambda with Amazon SQS"). Retries
+    // would be late, and messages would become visible again during their processing.
     const deliver = createDeliverWebhook(this, stage);
     measureFirstAttempts(deliver);
     this.first.feed(deliver, { batchSize: 10, maxConcurrency: stage.concurrency.webhooks });
@@ -32,8 +32,8 @@ export class Webhooks extends Construct {
 }
 
 /**
- * Measures the delay of the first queue only. In the retry queue, first attempts wait for slow endpoints, which is not a
- * delay of the gateway.
+ * Measures the delay of the first queue only. In the retry queue, first attempts wait for slow endpoints, and the gateway
+ * does not cause that delay.
  */
 function measureFirstAttempts(deliver: GatewayFunction): void {
   const isFirst = FilterPattern.all(
@@ -43,7 +43,7 @@ function measureFirstAttempts(deliver: GatewayFunction): void {
   readFromLog(
     deliver,
     'WebhookFirstAttemptTime',
-    // CloudWatch computes no percentiles if a value is negative.
+    // CloudWatch cannot compute percentiles if a value is negative.
     FilterPattern.all(isFirst, FilterPattern.numberValue('$.lateness_ms', '>=', 0)),
     '$.lateness_ms',
   );

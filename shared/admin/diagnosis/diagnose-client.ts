@@ -1,6 +1,6 @@
 /**
- * Diagnoses a client: finds its present problems, in words, and the command that fixes each. It reads access, limits, spend,
- * messages, webhooks and suppressions.
+ * Diagnoses a client: finds its current problems, describes them, and gives the command that fixes each one. It reads
+ * access, limits, spend, messages, webhooks and suppressions.
  */
 
 import type { Suppression } from '../../message/suppression/suppression.ts';
@@ -21,7 +21,7 @@ import { otpHoldsOf } from '../otp-holds.ts';
 import { countedErrorCodes } from '../usage.ts';
 
 const failuresShown = 5;
-/** More are counted as this many. */
+/** Counts at most this many. */
 const suppressionsMax = 1000;
 
 /** @param client - its id or name */
@@ -62,7 +62,7 @@ async function outcomesAndFailures(ctx: AdminContext, clientId: string, now: Dat
   return [outcomes, await recentFailures(ctx, clientId, outcomes)] as const;
 }
 
-/** Returns the counts of yesterday and today, so that they are not empty just after midnight. */
+/** Returns the counts of yesterday and today together, because the counts of today alone are empty just after midnight. */
 async function outcomesOf(ctx: AdminContext, clientId: string, now: Date) {
   const yesterday = periodAt('day', addDays(now, -1));
   const rows = await usageRowsOf(ctx, clientId, [yesterday.name, periodAt('day', now).name]);
@@ -73,7 +73,7 @@ async function outcomesOf(ctx: AdminContext, clientId: string, now: Date) {
       .filter((one) => status === undefined || one.status === status)
       .reduce((sum, { amount }) => sum + amount, 0);
   return {
-    /** The start of the UTC day of yesterday. */
+    /** The time at which yesterday (in UTC) began. */
     since: yesterday.from.toISOString(),
     messages: countOf(),
     failed: countOf('failed'),
@@ -83,8 +83,8 @@ async function outcomesOf(ctx: AdminContext, clientId: string, now: Date) {
 }
 
 /**
- * Returns the latest failed messages. No index contains the status, so a search with few matches reads up to 1,000
- * messages; the usage counts show beforehand if there are any.
+ * Returns the latest failed messages. No index contains the status, so a search with few matches reads up to 1,000 messages.
+ * The usage counts show in advance if there are any matches.
  */
 export async function recentFailures(
   { messages }: AdminContext,
@@ -121,7 +121,7 @@ function suppressedRecipients({
 }
 
 interface Finding {
-  /** A problem stops messages or webhooks; a warning soon may. */
+  /** A problem stops messages or webhooks; a warning may stop them soon. */
   readonly severity: 'problem' | 'warning';
   readonly about: 'client' | 'limits' | 'caps' | 'otp' | 'messages' | 'webhooks' | 'suppressions';
   readonly message: string;
@@ -187,7 +187,7 @@ function aboutRow(
   { client_id }: ClientFacts['client'],
   { endpoint, status, faults }: ClientFacts['rows'][number],
 ): Finding[] {
-  // Uses the same status as the row itself, the dashboard and the shell. An expired row has no effect anyway.
+  // Uses the status that the row itself, the dashboard and the shell show. An expired row has no effect anyway.
   if (status !== 'invalid') return [];
   return faults.map(({ field, message }) => ({
     severity: 'warning',
@@ -215,7 +215,7 @@ function aboutLimits({ client_id }: ClientFacts['client'], limits: ExplainedEndp
     }));
 }
 
-/** A smaller share of failures among few messages is not a problem. */
+/** A problem requires a larger share of failures than this, and at least `messagesToJudge` messages. */
 const failureShare = 0.1;
 const messagesToJudge = 20;
 
@@ -235,7 +235,7 @@ function aboutMessages({
       severity: messages >= messagesToJudge && lost / messages > failureShare ? 'problem' : 'warning',
       about: 'messages',
       message: `${lost} of ${messages} messages since ${since.slice(0, 10)} failed or expired${most}.`,
-      next_step: 'docs/guides/errors.md says what each code asks for',
+      next_step: 'docs/guides/errors.md says what to do for each code',
     },
   ];
 }
@@ -256,14 +256,14 @@ function aboutEndpoint({ client_id }: ClientFacts['client'], endpoint: EndpointH
   return problem(
     'webhooks',
     `${origin} has failed since ${since}: ${webhooksOf(failed)} failed permanently${error}, ${waiting} wait for a retry.`,
-    // Waiting webhooks are sent without a resend.
+    // Waiting webhooks are retried anyway, without a resend.
     failed === 0 ? `call listWebhookEndpoints ${client_id}` : `when the endpoint is repaired: ${resend}`,
   );
 }
 
 const reasonsShown = 3;
 
-/** Returns ` (12 HTTP 500, 3 timeout)`, or the last error if no webhook has failed permanently yet. */
+/** Returns text such as ` (12 HTTP 500, 3 timeout)`. If no webhook has failed permanently yet, returns the last error. */
 function reasonsOf({ failures, last_error }: EndpointHealth): string {
   const counted = failures.slice(0, reasonsShown).map(({ error, webhooks }) => `${webhooks} × ${error}`);
   const reasons = counted.length > 0 ? counted.join(', ') : last_error;
@@ -277,7 +277,7 @@ function webhooksOf(failed: number): string {
 
 function aboutManaged(endpoint: ClientFacts['managed'][number]): Finding[] {
   const { endpoint_id, url, enabled, disabled_reason } = endpoint;
-  // An endpoint that the client disabled itself is not a problem.
+  // If the client disabled an endpoint itself, that is not a problem.
   if (enabled || disabled_reason === null || disabled_reason === disabledByClient) return [];
   return [
     problem(

@@ -1,6 +1,6 @@
 /**
- * Compares the tables of a deployed stack with their declaration. A table whose creation was canceled and that was
- * imported later can lack point-in-time recovery, the TTL or the stream, and no alarm reports that.
+ * Compares the tables of a deployed stack with their declaration. If the creation of a table was canceled and the table was
+ * imported later, it can lack point-in-time recovery, the TTL or the stream. No alarm reports this.
  */
 import {
   DescribeContinuousBackupsCommand,

@@ -17,19 +17,21 @@ interface AdminRequest<Parameter extends string> {
   readonly path: Readonly<Record<Parameter, string>>;
 }
 
-/** The part of a request that an operation reads. The shell makes one for each command. */
+/** The part of a request that an operation reads. The shell creates these parts for each command. */
 type AdminCall = Pick<ApiRequest, 'body' | 'query' | 'caller'>;
 
 export interface AdminOperation<Parameter extends string = string, ResponseOf = unknown> {
   /**
-   * Returns the schema of the body or the query; undefined if the operation reads neither. The form of a webhook URL
-   * is the only setting of the stage that a schema needs.
+   * Returns the schema of the body or the query; undefined if the operation reads neither. Schemas need only one setting of
+   * the stage: the permitted form of a webhook URL.
    */
   schema(stage: { readonly webhookUrl: z.ZodMiniType<string> }): z.ZodMiniType | undefined;
   run(ctx: AdminContext, call: AdminCall, path: Readonly<Record<Parameter, string>>): Promise<ResponseOf>;
 }
 
-/** Makes an operation that checks its body or query first, and refuses it with all of its faults. */
+/**
+ * Creates an operation that first checks its body or query. If it is invalid, the operation refuses it and lists all faults.
+ */
 function reads(parse: <Schema extends z.ZodMiniType>(schema: Schema, call: AdminCall) => z.output<Schema>) {
   return <Schema extends z.ZodMiniType, Parameter extends string, ResponseOf>(
     given: Schema | ((stage: { readonly webhookUrl: z.ZodMiniType<string> }) => Schema),

@@ -235,16 +235,16 @@ export type ResponseOf<Name extends AdminApiRouteName> = Awaited<
   ReturnType<(typeof adminOperations)[Name]['run']>
 >;
 
-/** A row of a list in such a response. */
+/** A row of a list in the response of an operation. */
 export type RowOf<
   Name extends AdminApiRouteName,
   Field extends keyof ResponseOf<Name>,
 > = ResponseOf<Name>[Field] extends readonly (infer Row)[] ? Row : never;
 
-/** Names the mode of the data that lists of all clients have: `live`, also without it, or `test`. */
+/** The header that selects the data in lists of all clients: `live` (also if the header is absent), or `test`. */
 const modeHeader = 'data-mode';
 
-/** Routes a request to its operation. No cache may keep a response. */
+/** Routes a request to its operation. No cache may store a response. */
 export function adminApi(
   ctx: AdminContext,
   operations: Readonly<Record<AdminApiRouteName, AdminOperation>> = adminOperations,
@@ -252,7 +252,7 @@ export function adminApi(
   const names = Object.keys(adminApiRoutes) as AdminApiRouteName[];
   const routes = names.map((name) => ({ ...adminApiRoutes[name], name }));
   return async (request) => {
-    // A single slash at the end makes no difference.
+    // Ignores a single slash at the end of the path.
     const path = request.path.replace(/\/$/, '');
     const { route, pathParameters } = matchRoute(routes, request.method, path);
     const ids = Object.entries(pathParameters).map(([name, segment]) => [name, idIn(name, segment)]);

@@ -1,5 +1,5 @@
 /**
- * Serves the dashboard's files. They are compressed in advance, unchanged files are not sent again, and a strict
+ * Serves the dashboard's files. The files are compressed in advance, unchanged files are not sent again, and a strict
  * content security policy applies.
  */
 import { gunzipSync } from 'node:zlib';
@@ -16,7 +16,7 @@ export interface DashboardFile {
 
 export const pageName = 'index.html';
 
-/** Scripts and styles are ours and come from here; a style attribute is set by script alone, which this allows. */
+/** All scripts and styles come from this server. Only a script sets style attributes, and this policy permits that. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -38,10 +38,7 @@ const securityHeaders = {
   'Strict-Transport-Security': 'max-age=31536000',
 };
 
-/**
- * Browsers revalidate the page each time. The names of the files that it loads contain a hash of the content, so
- * those never change.
- */
+/** Browsers revalidate the page each time. Other files never change, because their names contain a hash of the content. */
 const pageCaching = 'no-cache';
 const assetCaching = 'public, max-age=31536000, immutable';
 
@@ -96,7 +93,7 @@ function fileResponse(
   if (accepted.has('gzip')) {
     return { status: 200, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: file.gzip };
   }
-  // The file is sent as text, for which API Gateway needs no `Accept` header.
+  // Sends the file as text, because API Gateway then needs no `Accept` header.
   return { status: 200, headers, body: gunzipSync(file.gzip).toString('utf8') };
 }
 

@@ -7,12 +7,12 @@ export const awsDescriptor: CarrierDescriptor = {
   senderKinds: ['long_number', 'short_code', 'toll_free', 'sender_id', 'pool', 'whatsapp_number'],
   countries: 'SMS to more than 240 countries and regions; WhatsApp wherever Meta offers it.',
   throughput:
-    'By sender: a long number 1 part a second in most countries, a short code 100; WhatsApp 80 messages a second.',
-  confirms: 'By events that it publishes to an SNS topic: sent, delivered, read (WhatsApp), or why not.',
+    'By sender: a long number sends 1 part a second in most countries, a short code 100; WhatsApp 80 messages a second.',
+  confirms: 'By events to an SNS topic: sent, delivered, read (WhatsApp), or the reason of a failure.',
   sandbox: 'A new account sends SMS to ten verified numbers only.',
   // The limits of `TimeToLive`.
   validitySeconds: { min: 5, max: 259_200 },
-  // Neither service has an idempotency token, and neither can be asked about a message.
+  // Neither service has an idempotency token, and neither can look up a message.
   repeatedRequest: 'sent_again',
   settledBy: 'receipt',
   canLookUp: false,

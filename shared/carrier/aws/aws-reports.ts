@@ -1,6 +1,6 @@
 /**
- * Reads a notification of the topic to which both services of AWS publish: events of sent messages, and inbound messages. The
- * simulator reports in the same form. Numbers come with or without a plus, or are short codes.
+ * Reads a notification of the topic to which both services of AWS publish: events of sent messages, and inbound messages.
+ * The simulator uses the same format for its reports. A number can have a plus or no plus, or can be a short code.
  */
 import * as z from 'zod/mini';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
@@ -25,13 +25,13 @@ export const awsReports: CarrierReports = {
 const snsNotification = z.object({
   Type: z.literal('Notification'),
   Message: z.string(),
-  /** The time at which SNS received it; the same in each delivery. */
+  /** The time at which SNS received the notification; it is the same in each delivery. */
   Timestamp: z.iso.datetime(),
-  /** Only in notifications of the simulator about an inbound message of test data. */
+  /** Present only in notifications of the simulator about inbound messages of test data. */
   mode: z.exactOptional(z.literal('test')),
 });
 
-/** The event of AWS End User Messaging Social, which contains Meta's webhook entry as a string. */
+/** An event of AWS End User Messaging Social. It contains Meta's webhook entry as a string. */
 const whatsAppEvent = z.object({
   whatsAppWebhookEntry: z.string(),
   /** The time at which AWS received Meta's call, to the nanosecond. */
@@ -45,7 +45,7 @@ const whatsAppEvent = z.object({
 });
 
 /**
- * Reads one queue message: an SNS notification around an event of either service.
+ * Reads one queue message: an SNS notification that contains an event of either service.
  *
  * @throws UnreadableNotification if nothing in it can be read.
  */
@@ -78,7 +78,7 @@ function ofWhatsApp(published: unknown, notifiedAt: string): CarrierNotification
   });
 }
 
-/** Returns the id that a send names as its sender, by Meta's id of the number. */
+/** Converts Meta's id of a number to the id that a send uses for its sender. */
 function numberIdOf(
   { context }: z.output<typeof whatsAppEvent>,
   metaId: string | undefined,
@@ -97,7 +97,7 @@ const smsEvent = z.object({
   eventTimestamp: z.number().check(z.positive()),
   isFinal: z.boolean(),
   messageId: z.string().check(z.minLength(1)),
-  /** A sender ID, or the number that was chosen from a pool. */
+  /** A sender ID, or the number that AWS chose from a pool. */
   originationPhoneNumber: z.nullish(z.string()),
   context: z.nullish(
     z.object({
@@ -111,7 +111,7 @@ const smsEvent = z.object({
 
 type SmsEvent = z.output<typeof smsEvent>;
 
-/** Returns the receipt of an event; none for voice and media, and for a failure that is not final. */
+/** Returns the receipt of an event. Returns none for voice and media, and for a failure that is not final. */
 function receiptsOfSmsEvent(event: SmsEvent, notifiedAt: string): Receipt[] {
   if (ignoredEventTypes.test(event.eventType)) return [];
   const outcome = outcomeOf(event);
@@ -133,7 +133,10 @@ function receiptsOfSmsEvent(event: SmsEvent, notifiedAt: string): Receipt[] {
   ];
 }
 
-/** Returns the time of the event. A time far ahead of SNS is ignored, because the message's row would not parse with it. */
+/**
+ * Returns the time of the event. Ignores a time that is far ahead of the time of SNS, because the row of the message would
+ * then be invalid.
+ */
 function momentOf({ eventTimestamp }: SmsEvent, notifiedAt: Date): Date {
   return eventTimestamp - notifiedAt.getTime() > clocksDifferMaxMs ? notifiedAt : new Date(eventTimestamp);
 }
@@ -171,7 +174,7 @@ const twoWaySms = z.object({
   destinationNumber: number,
   messageBody: z.string(),
   inboundMessageId: z.string().check(z.minLength(1)),
-  /** The message that the person answers. */
+  /** The message that the recipient replies to. */
   previousPublishedMessageId: z.nullish(z.string()),
 });
 

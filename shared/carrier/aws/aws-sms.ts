@@ -1,6 +1,6 @@
 /**
- * Sends SMS by AWS End User Messaging. The call is not retried: it has no idempotency token, so a call whose response was lost
- * may have sent the message. Another attempt needs a new claim.
+ * Sends SMS by AWS End User Messaging. The call is not retried. It has no idempotency token, so AWS may have sent the
+ * message even if the response was lost. Another attempt needs a new claim.
  */
 import {
   PinpointSMSVoiceV2Client,
@@ -18,7 +18,9 @@ import { type VendorErrors, validitySecondsFor } from '../carrier-module.ts';
 import { awsDescriptor } from './aws-descriptor.ts';
 import { outcomeOfError } from './call-errors.ts';
 
-/** The errors of the call. If a protect configuration blocks a country, the operator wants that. */
+/**
+ * The errors of the call. If a protect configuration blocks a country, this is the choice of the operator, and not a fault.
+ */
 export const smsErrors: VendorErrors = {
   'ConflictException/DESTINATION_PHONE_NUMBER_OPTED_OUT': { code: 'recipient_opted_out' },
   'ConflictException/DESTINATION_PHONE_NUMBER_NOT_VERIFIED': { code: 'invalid_recipient', elsewhere: true },
@@ -54,11 +56,11 @@ export const smsErrors: VendorErrors = {
 
 export function awsSms(
   settings: {
-    /** The sender of messages that were stored without one. */
+    /** The sender of messages that were stored without a sender. */
     readonly originationIdentity: string;
-    /** Its event destination publishes the receipts. */
+    /** The event destination of this configuration set publishes the receipts. */
     readonly configurationSet: string;
-    /** Blocks countries at AWS. By default the one of the configuration set or of the account applies. */
+    /** Blocks countries at AWS. By default the protect configuration of the configuration set or of the account applies. */
     readonly prices: PriceTable;
     readonly timeLimitMs: number;
   },
@@ -89,7 +91,7 @@ export function awsSms(
       MessageType: message.type === 'promotional' ? 'PROMOTIONAL' : 'TRANSACTIONAL',
       ConfigurationSetName: settings.configurationSet,
       TimeToLive: validitySecondsFor(awsDescriptor, message.expires_at, clock()),
-      // A verified one-time password is reported (shared/otp/report-verified.ts).
+      // The gateway reports verified one-time passwords (shared/otp/report-verified.ts).
       MessageFeedbackEnabled: message.otp === undefined ? undefined : true,
       ...destinationCountryParameters(message),
       Context: { message_id: message.message_id, client_id: message.client_id, attempt_id: attemptId },
@@ -99,7 +101,10 @@ export function awsSms(
   return { defaultSender: async () => settings.originationIdentity, handOver };
 }
 
-/** India refuses messages of a sender ID without the ids that were registered there; `select-sender.ts` gives them to India's only. */
+/**
+ * India refuses messages of a sender ID without the ids that were registered there; `select-sender.ts` adds these ids only
+ * to messages to India.
+ */
 function destinationCountryParameters({ sender }: Message) {
   if (sender?.entity_id === undefined || sender.template_id === undefined) return {};
   return {
@@ -107,13 +112,13 @@ function destinationCountryParameters({ sender }: Message) {
   };
 }
 
-/** A retry would be refused again: the message is too old, or was sent without feedback. */
+/** AWS would refuse a retry, too: the message is too old, or was sent without feedback. */
 const final: readonly string[] = ['ResourceNotFoundException', 'ValidationException'];
 
 /** The time limit of a report, including its retries. */
 const feedbackTimeLimitMs = 8000;
 
-/** Reports to the service that the recipient received an SMS. The same message may be reported any number of times. */
+/** Reports to the service that the recipient received an SMS. It is safe to report the same message several times. */
 export function awsSmsFeedback(): (
   carrierMessageId: string,
 ) => Promise<{ readonly reported: true } | { readonly reported: false; readonly reason: string }> {

@@ -14,11 +14,14 @@ export const whatsAppErrors: VendorErrors = {
   ResourceNotFoundException: { code: 'sender_rejected', elsewhere: true },
 };
 
-/** The form of its ids in the service's model: a row of `senders` may have the id that Meta gave the number. */
+/**
+ * The format of phone number ids in the service's model. A row of `senders` may instead contain the id that Meta gave the
+ * number.
+ */
 const ownNumber = /^phone-number-id-/;
 
 export function awsWhatsApp(settings: {
-  /** The sender of messages for which no row of `senders` names one. */
+  /** The sender of messages for which no row of `senders` names a sender. */
   readonly phoneNumberId: string;
   /** `name/language` of the approved authentication template for one-time passwords; without it they are sent as text. */
   readonly otpTemplate?: string | undefined;

@@ -1,7 +1,7 @@
 /**
- * Decides from a failed call whether the carrier has the message: it refused the message, or it did not get it, or
- * that cannot be known, and the error is thrown again. Neither service has an idempotency token, so a message that
- * the carrier may have must never count as not sent.
+ * Decides from a failed call if the carrier has the message. There are three cases: it refused the message, it did not get
+ * the message, or this is unknown. If it is unknown, the error is thrown again. Neither service has an idempotency token, so
+ * a message that the carrier may have must never be treated as not sent.
  */
 import type { HandOver } from '../../message/dispatch/carrier.ts';
 import { refusedWith, type VendorErrors } from '../carrier-module.ts';
@@ -11,7 +11,7 @@ interface CallError {
   readonly name?: string;
   readonly code?: string;
   readonly syscall?: string;
-  /** The errors of the host's addresses, one for each. */
+  /** The errors of the connection attempts, one for each address of the host. */
   readonly errors?: readonly CallError[];
   readonly message?: string;
   readonly Reason?: string;
@@ -31,7 +31,7 @@ const throttled: readonly string[] = [
   'SlowDown',
 ];
 
-/** Errors with status 400 and 403 that are not about the message: wrong credentials. */
+/** Errors with status 400 and 403 that are caused by wrong credentials and not by the message. */
 const notTaken: readonly string[] = [
   'AccessDeniedException',
   'AccessDeniedByMetaException',
@@ -44,10 +44,10 @@ const notTaken: readonly string[] = [
   'CredentialsProviderError',
 ];
 
-/** System calls before the connection is open: when one of these fails, nothing was sent. */
+/** System calls before the connection is open: if one of these calls fails, nothing was sent. */
 const connectingSteps: readonly string[] = ['getaddrinfo', 'connect'];
 
-/** Faults of the service and of its front end. */
+/** Errors of the service itself and of its front end. */
 const ownFaults: readonly string[] = [
   'InternalServerException',
   'InternalServiceException',
@@ -58,14 +58,14 @@ const ownFaults: readonly string[] = [
 ];
 
 /**
- * Their statuses; 502 and 504 come from a proxy. A proxy can answer 429, 500 and 503 too after it has forwarded the
- * request, so a status counts only with an error that AWS names: the SDK calls others `Unknown` or `SyntaxError`, or
- * by whatever `code` there is.
+ * The statuses of these errors; 502 and 504 come from a proxy. A proxy can also respond with 429, 500 or 503 after it has
+ * forwarded the request. So a status is trusted only with an error name of AWS: for other errors, the SDK uses `Unknown`,
+ * `SyntaxError`, or any `code` in the response.
  */
 const ownFaultStatuses: readonly number[] = [500, 503];
 
 /**
- * The outcome of a hand-over whose call failed.
+ * Returns the outcome of a hand-over whose call failed.
  *
  * @param errors - by `Name/Reason`, or else by `Name`
  * @throws the error itself when the carrier may have the message.
@@ -86,7 +86,7 @@ export function outcomeOfError(error: unknown, errors: VendorErrors): HandOver {
 }
 
 function neverConnected(fault: CallError): boolean {
-  // The SDK names every time-out alike; only the text of a connection time-out differs.
+  // The SDK uses the same name for all timeouts; only the text of a connection timeout is different.
   if (fault.name === 'TimeoutError') return (fault.message ?? '').includes('did not establish a connection');
   if (fault.errors !== undefined && fault.errors.length > 0) return fault.errors.every(neverConnected);
   return connectingSteps.includes(fault.syscall ?? '');

@@ -1,6 +1,6 @@
 /**
- * The facts of Infobip's SMS API, version 3, and what its secret holds: the account's host and key, a sender, and what its
- * callbacks are signed with.
+ * Describes Infobip's SMS API, version 3, and the contents of its secret: the account's host and key, a sender, and the key
+ * that signs its callbacks.
  */
 
 import * as z from 'zod/mini';
@@ -12,7 +12,7 @@ export const infobipDescriptor: CarrierDescriptor = {
   channels: ['sms'],
   senderKinds: ['long_number', 'short_code', 'toll_free', 'sender_id'],
   countries: 'SMS to more than 190 countries.',
-  throughput: 'As agreed for the account; what is above it gets 429.',
+  throughput: 'As agreed for the account; requests above the limit get 429.',
   confirms: 'By delivery reports that it posts to a subscription: delivered, or why not, with the price.',
   sandbox: 'A trial account sends to its own verified number only.',
   // Longer periods are cut to 48 hours.
@@ -29,11 +29,11 @@ const text = z.string().check(z.minLength(1));
 
 export const infobipCredentials = z.object({
   base_url: z.optional(vendorAddress),
-  /** The account's own; without it the host of all accounts is called. */
+  /** The account's own host. If it is absent, calls go to the host for all accounts. */
   host: z.optional(text.check(z.regex(/^[a-z0-9-]+\.api\.infobip\.com$/))),
   /** Needs the scopes `sms:message:send`, `sms:logs:read` and, for `doctor`, `account-management:manage`. */
   api_key: text,
-  /** The sender of messages for which no row of `senders` names one: a number or a name. */
+  /** The default sender, if no row of `senders` names one for a message: a number or a name. */
   from: text,
   /** The secret key of the subscription's security settings, with the algorithm HMAC_SHA_256. */
   webhook_secret: text,

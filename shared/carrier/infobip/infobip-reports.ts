@@ -60,7 +60,7 @@ function inboundOf(sms: z.output<typeof received>, receivedAt: Date): InboundMes
     carrierMessageId: sms.messageId,
     person: inboundNumber(sms.from),
     number: inboundNumber(sms.to),
-    // Several texts come together, and a callback is repeated.
+    // Infobip sends several texts in one callback, and repeats callbacks.
     receivedAt: timeNamed(sms.receivedAt, receivedAt),
     text: sms.text,
   };
@@ -77,9 +77,9 @@ export const infobipReports: CarrierReports<InfobipCredentials> = {
 };
 
 /**
- * Verifies that a callback comes from Infobip: its subscription signs the raw body with HMAC-SHA256 and a secret key of
- * ours (`HMAC_SHA_256` of the security settings, https://www.infobip.com/docs/api/platform/subscriptions-api). The header of
- * the signature is not documented, so every header is tried: only the owner of the key can make a valid signature.
+ * Verifies that a callback comes from Infobip: its subscription signs the raw body with HMAC-SHA256 and a secret key of ours
+ * (`HMAC_SHA_256` of the security settings, https://www.infobip.com/docs/api/platform/subscriptions-api). Infobip does not
+ * document the header of the signature, so every header is tried. Only the owner of the key can make a valid signature.
  */
 function isSignedByInfobip(headers: Readonly<Record<string, string>>, body: Buffer, secret: string): boolean {
   const expected = createHmac('sha256', secret).update(body).digest();

@@ -1,6 +1,6 @@
 /**
- * Maps Infobip's statuses and errors to ours, and reads delivery reports, which are posted or come from the log. Both are
- * numbers, and one number can be a status and an error
+ * Maps Infobip's statuses and errors to ours, and reads delivery reports, both posted ones and those from the log. Statuses
+ * and errors are numbers, and the same number can be a status and an error
  * (https://www.infobip.com/docs/essentials/api-essentials/response-status-and-error-codes).
  */
 import * as z from 'zod/mini';
@@ -13,7 +13,7 @@ import { type VendorErrors, vendorErrors } from '../carrier-module.ts';
 
 export const infobipStatus = z.object({ groupId: z.int(), id: z.int() });
 
-/** The reason beside the status; 0 is none. */
+/** The error that explains the status; 0 means no error. */
 const infobipError = z.object({ id: z.int() });
 
 export const statusGroups = { pending: 1, undeliverable: 2, delivered: 3, expired: 4, rejected: 5 } as const;
@@ -21,7 +21,7 @@ export const statusGroups = { pending: 1, undeliverable: 2, delivered: 3, expire
 /** `REJECTED_DUPLICATE_MESSAGE_ID`: an earlier request with this `messageId` was accepted, and this one sends nothing. */
 export const duplicateMessageId = 23;
 
-/** `DELIVERED_TO_OPERATOR`, which a report from the handset can follow. */
+/** `DELIVERED_TO_OPERATOR`: a report from the handset can follow. */
 const deliveredToOperator = 2;
 
 /** The codes by `status ID` and `error ID`; in a report the error is more exact than the status. */
@@ -82,13 +82,13 @@ export function timeNamed(named: string | undefined, receivedAt: Date): Date {
 /** A time such as `2026-11-26T10:00:00.000+0000`. */
 export const infobipTime = text.check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?([+-]\d\d:?\d\d|Z)$/));
 
-/** A delivery report, and an entry of the log. */
+/** The form of a delivery report and of an entry of the log. */
 export const report = z.object({
   messageId: id,
   status: infobipStatus,
   error: z.optional(infobipError),
   doneAt: z.optional(infobipTime),
-  /** The price is read separately, so that an invalid one does not hold the state back. */
+  /** The price is read separately, so that an invalid price does not hold back the state. */
   messageCount: z.optional(z.unknown()),
   price: z.optional(z.unknown()),
 });
@@ -106,7 +106,7 @@ export function receiptOf(found: z.output<typeof report>, receivedAt: Date): Rec
   const transition = transitionOf(found, receivedAt);
   if (transition === undefined) return undefined;
   return {
-    // An id without the number of an attempt is not one that we gave.
+    // An id without an attempt number was not created by the gateway.
     ...(named?.attempt === undefined ? {} : named),
     carrierMessageId: messageId,
     transition: { ...transition, carrierMessageId: messageId, ...costOf(found) },
@@ -127,7 +127,7 @@ function transitionOf(
       return { to: 'expired', at, ...messageError('expired') };
     case undeliverable:
     case rejected:
-      // A repeated request was refused, which says nothing about the first.
+      // Infobip refused a repeated request. This says nothing about the first request.
       if (status.id === duplicateMessageId) return undefined;
       return { to: 'failed', at, errorCode, errorMessage };
     default:

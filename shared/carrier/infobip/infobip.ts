@@ -1,6 +1,6 @@
 /**
- * Infobip: hands over an SMS by its API, version 3. The attempt's id is the `messageId`, by which Infobip recognizes a repeated request: so the same
- * attempt may be handed over again where its response was lost.
+ * Hands over SMS messages by Infobip's API, version 3. The attempt's id is the `messageId`. Infobip uses it to recognize a
+ * repeated request, so an attempt can be handed over again if its response was lost.
  */
 
 import * as z from 'zod/mini';
@@ -38,7 +38,7 @@ const sendResponse = z.object({
   messages: z.array(z.object({ status: infobipStatus })).check(z.minLength(1)),
 });
 
-/** Infobip's own error; what has no code is of somebody in between. */
+/** Infobip's own error. An error without a code comes from a server in between. */
 const apiError = z.object({ errorCode: z.string().check(z.minLength(1)) });
 
 /** Which field of the request is wrong: `messages[0].destinations[0].to`. */
@@ -48,7 +48,7 @@ const logs = z.object({ results: z.array(report) });
 
 function infobipSms(context: CarrierContext<InfobipCredentials>): Carrier {
   return {
-    // Its reports name numbers without the plus, which is put before them where they are read.
+    // Infobip's reports name numbers without the plus. The gateway adds the plus when it reads a report.
     defaultSender: async () => (await newestOf(context)).from.replace(/^(?=\d{7,}$)/, '+'),
     async handOver(request) {
       const credentials = await newestOf(context);
@@ -61,7 +61,7 @@ function infobipSms(context: CarrierContext<InfobipCredentials>): Carrier {
       if (!apiError.safeParse(jsonIn(text)).success)
         throw new Error(`Infobip answered ${status} without a code`);
       if (status === 429) return { outcome: 'throttled', reason: '429' };
-      // The account's fault, which no message is to fail for.
+      // The account is at fault, so the message must not fail.
       if (status === 401 || status === 403) return { outcome: 'not_taken', reason: `${status}` };
       if (status === 400) return refusedRequest(text);
       throw new Error(`Infobip answered ${status}`);
@@ -126,7 +126,7 @@ function outcomeOf(
   return { outcome: 'refused', ...reasonOf(status) };
 }
 
-/** A fault of the recipient or the text is final; any other is about the account or this interface. */
+/** An error in the recipient or the text is final. Any other error concerns the account or this interface. */
 function refusedRequest(text: string): HandOver {
   const parsed = violations.safeParse(jsonIn(text));
   const fields = parsed.success ? parsed.data.violations.map(({ property }) => property) : [];

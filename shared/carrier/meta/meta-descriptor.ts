@@ -1,6 +1,6 @@
 /**
- * The facts of Meta's WhatsApp Cloud API, and the form of its secret: a number, a token to send from it, and the keys that prove
- * that a callback is Meta's.
+ * Describes Meta's WhatsApp Cloud API and the form of its secret: a number, a token to send from the number, and the keys
+ * that prove that a callback comes from Meta.
  */
 
 import * as z from 'zod/mini';
@@ -12,10 +12,11 @@ export const metaDescriptor: CarrierDescriptor = {
   channels: ['whatsapp'],
   senderKinds: ['whatsapp_number'],
   countries: 'Wherever Meta offers WhatsApp to businesses.',
-  throughput: '80 messages a second from a number, on request 1,000; to one person one message in 6 seconds.',
+  throughput:
+    '80 messages a second from a number, on request 1,000; one message in 6 seconds to one recipient.',
   confirms: 'By a webhook: sent, delivered, read, or why not.',
   sandbox: 'A test number sends to five verified numbers.',
-  // A validity cannot be given for a message: WhatsApp keeps it for 30 days.
+  // A message cannot have its own validity: WhatsApp keeps every message for 30 days.
   validitySeconds: { min: 2_592_000, max: 2_592_000 },
   // There is no idempotency key and no look-up.
   repeatedRequest: 'sent_again',
@@ -29,15 +30,17 @@ const text = z.string().check(z.minLength(1));
 
 export const metaCredentials = z.object({
   base_url: z.optional(vendorAddress),
-  /** The sender of messages for which no row of `senders` names one. */
+  /** The default sender, if no row of `senders` names one for a message. */
   phone_number_id: text.check(z.regex(/^\d+$/)),
   /** The token of a system user with the permission `whatsapp_business_messaging`. */
   access_token: text,
-  /** Meta signs callbacks with it. */
+  /** Meta signs callbacks with this secret. */
   app_secret: text,
-  /** A text of our own, which is registered with the callback address. */
+  /** A text that we choose and register together with the callback address. */
   verify_token: text,
-  /** `name/language` of the approved authentication template for one-time passwords; without it they are sent as text. */
+  /**
+   * `name/language` of the approved authentication template for one-time passwords. If it is absent, they are sent as text.
+   */
   otp_template: z.optional(text.check(z.regex(/^[^/]+\/[^/]+$/))),
 });
 

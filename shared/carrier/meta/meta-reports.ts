@@ -29,7 +29,7 @@ export const metaReports: CarrierReports<MetaCredentials> = {
   parse: parseMeta,
 };
 
-/** Digests have one length, which `timingSafeEqual` needs. */
+/** Compares digests, because `timingSafeEqual` needs inputs of the same length. */
 function isSame(one: string, other: string): boolean {
   const [first, second] = [one, other].map((text) => createHash('sha256').update(text).digest());
   return first !== undefined && second !== undefined && timingSafeEqual(first, second);

@@ -29,17 +29,19 @@ const taken = z.object({ messages: z.array(z.object({ id: z.string().check(z.min
 
 const fault = z.object({ error: z.object({ code: z.int() }) });
 
-/** Limits of the app, of the account, of the number (80 a second), and of the number and the person. */
+/**
+ * The codes for the limits of the app, of the account, of the number (80 a second), and of the number for one recipient.
+ */
 const throttlingCodes: readonly number[] = [4, 80_007, 130_429, 131_056];
 
-/** True if the token or a permission is the cause. No message fails for these. */
+/** True if the token or a permission caused the error. No message fails because of such an error. */
 const isAboutAccess = (code: number): boolean =>
   [0, 3, 10, 190, 131_005].includes(code) || (code >= 200 && code <= 299);
 
-/** Meta documents that it is down, overloaded or in maintenance, and has not taken the message. */
+/** With these codes Meta documents that it is down, overloaded or in maintenance, and has not accepted the message. */
 const unavailableCodes: readonly number[] = [2, 131_016, 131_057, 133_004];
 
-/** Meta documents neither of these as a refusal: the message may have been sent. */
+/** Meta does not document these codes as refusals, so the message may have been sent. */
 const unknownCodes: readonly number[] = [1, 131_000];
 
 function metaWhatsApp(context: CarrierContext<MetaCredentials>): Carrier {

@@ -1,7 +1,7 @@
 /**
  * The simulator's outbox: the messages that it accepted, with their bodies, for developers to read. Its table has the
- * partition `recipient`, the sort key `handed_over` and the index `by-day`. Test messages are in partitions of their client,
- * for a day.
+ * partition `recipient`, the sort key `handed_over` and the index `by-day`. Test messages are in partitions of their client
+ * and are kept for a day.
  */
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
@@ -24,7 +24,7 @@ export type OutboxEntry = z.output<typeof outboxEntry>;
 /** How long test messages are shown and kept. */
 export const testOutboxDays = 1;
 
-/** The value of a partition: of the entries of test data with this id, or of all live ones. */
+/** Returns the value of a partition, which contains the entries of test data with this id, or all live entries. */
 function partitionOf(clientId: string | undefined, value: string): string {
   return clientId !== undefined && modeOf(clientId) === 'test' ? `${clientId} ${value}` : value;
 }
@@ -39,11 +39,11 @@ interface OutboxRange {
   readonly clientId?: string | undefined;
   readonly since?: Date | undefined;
   readonly limit: number;
-  /** The `next` of the page before. */
+  /** The `next` value of the previous page. */
   readonly before?: string | undefined;
 }
 
-/** @returns also the position after which there are more */
+/** @returns also the position after which more entries follow */
 function pageOf(rows: readonly z.output<typeof outboxRow>[], isMore: boolean) {
   return {
     entries: rows.map((row) => outboxEntry.parse(row)),
@@ -92,7 +92,7 @@ export function dynamoOutbox(client: DynamoDBDocumentClient, TableName: string, 
       await client.send(new PutCommand({ TableName, Item }));
     },
 
-    /** Newest first; of one recipient, or of all in the days that `days` names, newest day first. */
+    /** Returns entries, newest first: those of one recipient, or all entries of the days in `days`, newest day first. */
     async page(of: { readonly to: string } | { readonly days: readonly string[] }, range: OutboxRange) {
       const { limit, before = lastPosition, since } = range;
       const first = since?.toISOString() ?? '';
@@ -105,7 +105,7 @@ export function dynamoOutbox(client: DynamoDBDocumentClient, TableName: string, 
         for await (const row of partition) {
           const [entry] = readableRows(outboxRow, [row], 'handed_over');
           if (entry === undefined) continue;
-          // Entries are newest first, and those that DynamoDB has not deleted yet are not shown.
+          // Entries are newest first. Expired entries that DynamoDB has not deleted yet are not shown.
           if (entry.handed_over < first) return pageOf(rows, false);
           if (rows.push(entry) > limit) return pageOf(rows.slice(0, limit), true);
         }

@@ -1,6 +1,6 @@
 /**
- * The simulated recipients, and the reports of the simulated carrier: receipts, by the recipient (contract 9.4), and inbound
- * messages. Both have the form in which AWS publishes real ones, so one parser reads them.
+ * The simulated recipients, and the reports of the simulated carrier: receipts, which depend on the recipient (contract
+ * 9.4), and inbound messages. Both reports have the same form as AWS's real ones, so one parser reads them.
  */
 import type { Channel } from '../../contract/channels.ts';
 import type { Mode } from '../../contract/mode.ts';
@@ -49,7 +49,7 @@ function smsEvent({ message, carrierMessageId, report, at, price }: Reported): o
     messageId: carrierMessageId,
     messageType: message.type.toUpperCase(),
     messageStatus: type.slice('TEXT_'.length),
-    // The simulator uses the id of the attempt as its id of the message.
+    // The simulator uses the attempt's id as the carrier's message id.
     context: { message_id, client_id, attempt_id: carrierMessageId },
     totalMessageParts: message.segments ?? 1,
     ...(price === undefined ? {} : { totalMessagePrice: price.cost, totalCarrierFee: 0 }),
@@ -114,7 +114,7 @@ export interface Script {
   /** Reported in this order, each `copies` times. */
   readonly reports: readonly Report[];
   readonly copies?: number;
-  /** The text with which the person answers each message. */
+  /** Returns the recipient's reply to each message. */
   readonly replies?: (text: string) => string;
   /** Seconds between reports: the queue does not keep their order. */
   readonly secondsBetween?: number;
@@ -169,7 +169,9 @@ export function scriptFor(channel: Channel, recipient: string): Script {
   return 'reports' in script ? script : script[channel];
 }
 
-/** Sends receipts and replies, at most ten at once, to the receipts queue, to which SNS delivers the real ones. */
+/**
+ * Sends receipts and replies, at most ten in one call, to the receipts queue. SNS delivers the real ones to the same queue.
+ */
 export function sqsReceiptSender(
   client: Parameters<typeof sendMessages>[0],
   queueUrl: string,
@@ -185,7 +187,7 @@ export function sqsReceiptSender(
     );
 }
 
-/** The sender of messages that name none. */
+/** The sender of messages that do not name a sender. */
 export const simulatorNumber = '+15005550100';
 
 interface SimulatedInbound {
@@ -198,11 +200,11 @@ interface SimulatedInbound {
   readonly at: Date;
   /** The data to which the message belongs; `live` by default. */
   readonly mode?: Mode | undefined;
-  /** The carrier's id of the message that this one answers. */
+  /** The carrier's id of the message to which this message replies. */
   readonly repliesTo?: string;
 }
 
-/** Returns the carrier's id of a message in the notifications of this channel. */
+/** Returns the message id that the carrier uses in the notifications of this channel. */
 export function carrierIdOf(channel: Channel, id: string): string {
   return channel === 'whatsapp' ? `wamid.${id}` : id;
 }

@@ -1,4 +1,4 @@
-/** The facts of the simulated carrier. */
+/** Describes the simulated carrier. */
 import type { CarrierDescriptor } from '../carrier-module.ts';
 
 export const simulatorDescriptor: CarrierDescriptor = {

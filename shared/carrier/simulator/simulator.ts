@@ -45,7 +45,7 @@ export function simulatedCarrier(dependencies: {
     if (attempt.number <= (script.throttles ?? 0))
       return { outcome: 'throttled', reason: 'the simulator throttles' };
 
-    // Both are the same for a repeat of the attempt.
+    // The time and the id are the same if the attempt is repeated.
     const { at, id: carrierMessageId } = attempt;
     const price = expectedPrice(dependencies.prices, message);
     await dependencies.outbox.record(
@@ -75,7 +75,7 @@ export function simulatedCarrier(dependencies: {
   return { handOver };
 }
 
-/** How long after the hand-over a reply comes, so that the hand-over is stored by then. */
+/** The delay of a reply after the hand-over, so that the hand-over is stored before the reply arrives. */
 const replySeconds = 2;
 
 function replyTo(message: Message, text: string, repliesTo: string, handedOverAt: Date) {

@@ -1,4 +1,7 @@
-/** Lists the messages of a client's test keys that the simulated carrier took, with one-time passwords (contract, section 17). */
+/**
+ * Lists the messages that a client sent with test keys and the simulated carrier accepted, with one-time passwords
+ * (contract, section 17).
+ */
 import * as z from 'zod/mini';
 import { GatewayError } from '../../contract/errors.ts';
 import { modeOf } from '../../contract/mode.ts';
@@ -24,7 +27,7 @@ export function listTestOutbox(outbox: Outbox): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
     if (modeOf(clientId) === 'live')
-      throw new GatewayError('forbidden', 'The test outbox is for test keys: send one of this client.');
+      throw new GatewayError('forbidden', 'The test outbox is for test keys: use a test key of this client.');
     const { to, limit = defaultPageLimit, cursor } = parseQuery(testOutboxQuery, request);
     const { now } = request;
     const since = addDays(now, -testOutboxDays);

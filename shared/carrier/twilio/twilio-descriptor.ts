@@ -1,4 +1,4 @@
-/** The facts of Twilio's Programmable Messaging, for SMS, and the form of its secret. */
+/** Describes Twilio's Programmable Messaging, for SMS, and the form of its secret. */
 
 import * as z from 'zod/mini';
 import type { CarrierDescriptor } from '../carrier-module.ts';
@@ -28,7 +28,7 @@ const text = z.string().check(z.minLength(1));
 export const twilioCredentials = z.object({
   account_sid: z.string().check(z.regex(/^AC\w+$/)),
   auth_token: text,
-  /** The sender of messages that name none: a number, a sender ID or a Messaging Service (`MG…`). */
+  /** The sender of messages that do not name a sender: a number, a sender ID or a Messaging Service (`MG…`). */
   from: text,
   base_url: z.optional(vendorAddress),
 });

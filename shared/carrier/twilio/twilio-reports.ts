@@ -89,8 +89,8 @@ function inboundOf(fields: unknown, { receivedAt }: Reported): InboundMessage {
 }
 
 /**
- * Checks `X-Twilio-Signature` ("Validating requests are coming from Twilio"): an HMAC of the address and the form's fields,
- * sorted; or of an address whose `bodySHA256` is the hash of another body.
+ * Checks `X-Twilio-Signature` ("Validating requests are coming from Twilio"): an HMAC of the address and the sorted fields
+ * of the form. For any other body, an HMAC of the address, whose `bodySHA256` is the hash of the body.
  */
 export function isSignedBy(authToken: string, request: CallbackRequest): boolean {
   const given = request.headers['x-twilio-signature'];
@@ -106,7 +106,10 @@ function signatureOf(authToken: string, text: string): string {
   return createHmac('sha1', authToken).update(text, 'utf8').digest('base64');
 }
 
-/** Each field's name and value, sorted by name; a name that is given several times has each of its values once, sorted. */
+/**
+ * Returns each field's name and value, sorted by name. If a name occurs several times, each different value is included
+ * once, sorted.
+ */
 function fieldsText(body: string): string {
   // A stranger may send very many fields, so each is read only once.
   const values = new Map<string, Set<string>>();

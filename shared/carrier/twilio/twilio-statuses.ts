@@ -5,8 +5,8 @@ import type { Status } from '../../message/message.ts';
 import { vendorErrors } from '../carrier-module.ts';
 
 /**
- * Twilio's error codes: of refused requests (2xxxx) and of messages that were not delivered (3xxxx). Twilio adds codes and
- * splits them; one that is not listed is `carrier_rejected`.
+ * Twilio's error codes for refused requests (2xxxx) and for undelivered messages (3xxxx). Twilio adds and splits codes. A
+ * code that is not listed becomes `carrier_rejected`.
  */
 export const twilioErrors = vendorErrors(
   {
@@ -21,7 +21,7 @@ export const twilioErrors = vendorErrors(
     spend_limit_reached: [30010],
     sender_rejected: [30018, 30024, 30032, 30034],
   },
-  // The account, the sender or the route: another carrier may take the message.
+  // The account, the sender or the route is at fault: another carrier may accept the message.
   {
     sender_rejected: [21212, 21267, 21603, 21606, 21659, 21660, 21661, 21701, 21703],
     country_not_supported: [21408, 21612],
@@ -65,7 +65,7 @@ export function outcomeOfStatus(
   return { to: 'failed', ...messageError(known ?? (errorCode === '' ? 'unknown' : 'carrier_rejected')) };
 }
 
-/** A price is negative, and null until Twilio has it. */
+/** Twilio's price is negative, and null until Twilio knows it. */
 export function costOf({
   price,
   price_unit,

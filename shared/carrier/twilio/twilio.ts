@@ -1,7 +1,7 @@
 /**
- * Sends SMS by Twilio (twilio-oai, `twilio_api_v2010.json`). The API has no idempotency key, so a call is never repeated. If a
- * response was lost, only the status callback proves that Twilio has the message: its address contains the id of the attempt.
- * The list of messages proves nothing, because another message to the same person may have the same text.
+ * Sends SMS by Twilio (twilio-oai, `twilio_api_v2010.json`). The API has no idempotency key, so a call is never repeated. If
+ * a response was lost, only the status callback proves that Twilio has the message: its address contains the id of the
+ * attempt. The list of messages proves nothing, because another message to the same recipient may have the same text.
  */
 
 import * as z from 'zod/mini';

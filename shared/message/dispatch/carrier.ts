@@ -1,4 +1,7 @@
-/** The calls that a hand-over makes to a carrier, and their outcomes. `shared/carrier/carrier-module.ts` has the rest of a carrier. */
+/**
+ * The calls that a hand-over makes to a carrier, and their outcomes. `shared/carrier/carrier-module.ts` contains the other
+ * parts of a carrier.
+ */
 import type { MessageErrorCode } from '../../contract/message-error-codes.ts';
 import type { Message } from '../message.ts';
 import type { Receipt } from './receipt-decisions.ts';
@@ -17,12 +20,17 @@ export type HandOver =
       readonly outcome: 'refused';
       readonly errorCode: MessageErrorCode;
       readonly errorMessage: string;
-      /** True if the reason is the carrier's own (account, route, capacity), so that another carrier may take it. */
+      /**
+       * True if the reason is the carrier's own (account, route, capacity), so that another carrier may accept the message.
+       */
       readonly elsewhere?: boolean;
     }
-  /** Proven not taken: no connection was made, or the carrier documents a fault of its own. It may be repeated. */
+  /**
+   * The carrier has certainly not accepted the message: no connection was made, or the carrier documents a fault of its own.
+   * It may be repeated.
+   */
   | { readonly outcome: 'not_taken'; readonly reason: string }
-  /** Not taken, because too many messages came in a short time. */
+  /** The carrier did not accept the message, because too many messages came in a short time. */
   | { readonly outcome: 'throttled'; readonly reason: string };
 
 /** The content to send. It may contain the code of a one-time password, so it is made for each hand-over and never stored. */
@@ -33,7 +41,7 @@ export interface HandOverBody {
   readonly code?: string;
 }
 
-/** An attempt to hand a message over. A repeat of it has the same id, number and time. */
+/** An attempt to hand a message over. A repeated attempt has the same id, number and time. */
 export interface Attempt {
   /** Contains the message and the number, so that a receipt with this id names both. */
   readonly id: string;
@@ -43,25 +51,28 @@ export interface Attempt {
 }
 
 export interface HandOverRequest {
-  /** Its `fromOf` is the sender of this attempt. If that is undefined, the carrier uses its own default. */
+  /** The `fromOf` of the message is the sender of this attempt. If it is undefined, the carrier uses its default sender. */
   readonly message: Message;
   readonly body: HandOverBody;
   readonly attempt: Attempt;
 }
 
-/** How a lost response is settled: by a repeat, if the carrier recognizes its id, or only by a receipt. */
+/**
+ * How the outcome is settled after a lost response: by a repeat, if the carrier recognizes the attempt's id, or only by a
+ * receipt.
+ */
 export type SettledBy = 'repeat' | 'receipt';
 
 export interface Carrier {
   /**
-   * Returns the sender of messages that name none, as the carrier's reports name it. It is known before the call, so that a
-   * reply which precedes the response has an owner. Undefined if the carrier chooses.
+   * Returns the sender of messages that do not name a sender, in the form of the carrier's reports. It is known before the
+   * call, so that a reply that arrives before the response has an owner. Undefined if the carrier chooses.
    */
   defaultSender?(): Promise<string | undefined>;
   /**
    * Hands the message over to the carrier, in one call that is not retried.
    *
-   * @throws if it is unknown if the carrier has the message (a time-out, a broken connection)
+   * @throws if it is unknown whether the carrier has the message (a time-out, a broken connection)
    */
   handOver(request: HandOverRequest): Promise<HandOver>;
   /** Asks for the state of a sent message. Returns undefined if the carrier does not know it, which proves nothing. */

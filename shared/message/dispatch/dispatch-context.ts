@@ -27,7 +27,7 @@ export interface DispatchContext
   readonly isDisabled: (clientId: string) => Promise<boolean>;
   readonly pace: WorkerPace;
   readonly currentPaceOf: CurrentPaceOf;
-  /** Takes messages from the caps of a client. @throws GatewayError if a cap has no room for them */
+  /** Counts messages towards the caps of a client. @throws GatewayError if a cap has no room for them */
   readonly takeFromCaps: (clientId: string, messages: readonly Message[], now: Date) => Promise<void>;
   readonly otpLegs: OtpLegs;
 }
@@ -56,7 +56,7 @@ export interface Dispatched {
     | 'leg_exists'
     | 'no_leg_needed';
   readonly message: Message | undefined;
-  /** The queue must deliver this message again after so many seconds. */
+  /** The queue must deliver this message again after this number of seconds. */
   readonly retryAfterSeconds?: number;
   /** The message was sent to the queue again with this delay. */
   readonly requeuedForSeconds?: number;

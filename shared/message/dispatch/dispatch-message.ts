@@ -1,26 +1,27 @@
 /**
- * Hands a queued message over to its carrier, once. The steps, in the order of this file: read, decide (next-step.ts), check,
- * wait for the pace, claim the message with its attempt, call the carrier, record the outcome (record-outcome.ts).
+ * Hands a queued message over to its carrier, once. The steps, in the order of this file: read, decide (next-step.ts),
+ * check, wait for the pace, claim the message with its attempt, call the carrier, record the outcome (record-outcome.ts).
  *
- * The claim and the attempt are one conditional write, which fails if anybody has claimed or changed the message since it was
- * read. So one of two workers makes the call. If a process dies, the claim expires and the queue delivers the message again.
+ * The claim and the attempt are one conditional write, which fails if anybody has claimed or changed the message since it
+ * was read. So one of two workers makes the call. If a process dies, the claim expires and the queue delivers the message
+ * again.
  *
  *   before the claim ─ crash → nothing is written: the queue delivers the message again
  *   claimed with an attempt, carrier.handOver ─ crash, or no response → it is unknown if the carrier has the message:
  *                      next-step.ts decides; a second message only if the stage sends this kind again
  *   transition to sent | failed ─ crash → a receipt changes the row, or the attempt is settled as an unknown one
  *
- * A message that must wait is sent to the queue again with a delay, and the received one is deleted: SQS holds any number of
- * delayed messages, but at most 120,000 that were received and not deleted.
+ * If a message must wait, it is sent to the queue again with a delay, and the received queue message is deleted: SQS holds
+ * any number of delayed messages, but at most 120,000 that were received and not deleted.
  *   new queue message ─ crash → both are delivered; the second finds the message waiting, claimed or sent
  *
- * A worker acts on the state of the row, and never on why the queue message was sent. So it also starts the next leg of a
- * fallback (start-next-leg.ts). If the message cannot be claimed, it queues a scheduled one, asks carriers at the end, expires
- * it, and sets the next look at it (look-at-message.ts).
+ * A worker acts on the state of the row, and never on why the queue message was sent. So the worker also starts the next leg
+ * of a fallback (start-next-leg.ts). If the message cannot be claimed, the worker queues it if it is scheduled, asks
+ * carriers at its end, expires it, and sets the next look at it (look-at-message.ts).
  *   any of these ─ crash → the queue delivers the message again, or the due index queues it
  *
- * A message of a sender with a pace is handed over in a place that it reserved (sender-pace.dynamo.ts). It waits in the queue
- * until a place is near, and the last seconds in the worker.
+ * A message of a sender with a pace is handed over in a place that it reserved (sender-pace.dynamo.ts). The message waits in
+ * the queue until a place is near, and for the last seconds in the worker.
  *   place reserved ─ crash → the place is unused; the next delivery of the queue message reserves another
  *   claimed with an attempt, and the place missed ─ crash → an unknown attempt, as above
  *
@@ -94,13 +95,13 @@ export async function dispatch(ctx: DispatchContext, messageId: string): Promise
   return isAboutLeg ? { outcome: leg.outcome, message: leg.leg ?? message } : looked;
 }
 
-/** Returns when the message comes again that another worker has claimed. */
+/** Returns when the queue delivers a message again that another worker has claimed. */
 function awaitClaim(message: Message, now: Date): Dispatched {
   const ends = Date.parse(message.handover_until ?? now.toISOString());
   const seconds = Math.max(1, Math.ceil((ends - now.getTime()) / 1000));
   const last = message.attempts?.at(-1);
   const waitsForReport = last !== undefined && last.outcome === undefined;
-  // It has a queue message of its own, or a `due_at`, for the end of the wait.
+  // For the end of the wait, the message has another queue message, or a `due_at`.
   if (seconds > heldSecondsMax && (waitsForReport || waitsUntil(message) !== undefined))
     return { outcome: 'held', message };
   return { outcome: 'held', message, retryAfterSeconds: Math.min(heldSecondsMax, seconds) };
@@ -143,12 +144,12 @@ async function withClaim(
 /**
  * Makes an attempt: checks the message, waits for the pace of its sender, claims it with the attempt, and calls the carrier.
  *
- * A repeat of a recorded attempt has no `planned` attempts. The carrier may not have it yet, so it passes the same checks and
- * takes a place of its own. If the message would not be handed over any more, nothing is repeated: a report settles the
- * attempt, or the question to the carrier at the end of the message.
+ * A repeat of a recorded attempt has no `planned` attempts. The carrier may not have the attempt yet, so the repeat passes
+ * the same checks and takes its own place. If the message may no longer be handed over, the attempt is not repeated. A
+ * report settles the attempt, or the look-up at the carrier at the end of the message.
  *
  * @param row - the message as it was read
- * @param planned - the attempts to store, of which the last is to be made
+ * @param planned - the attempts to store; the last is the attempt to make
  */
 async function makeAttempt(
   ctx: DispatchContext,
@@ -160,7 +161,7 @@ async function makeAttempt(
   const message = atCarrier(row, carrier.name, carriers);
   const isRepeat = planned === undefined;
 
-  // The checks precede the wait for the place: a call after it could take so long that the place is missed.
+  // The checks come before the wait for the place. A call after the wait could take so long that the place is missed.
   const mayHaveArrived = isRepeat || possiblyDoubled(planned);
   if (mayHaveArrived && (await isOtpOver(ctx, message)))
     return isRepeat ? waitForReport(ctx, row) : waitForOutcome(ctx, row, new Date(message.expires_at));
@@ -186,11 +187,14 @@ async function makeAttempt(
 /** Returns the fields that record the attempts, of which the last is about to be made. */
 function recordOf(attempts: StoredAttempt[]): Partial<Message> {
   const attempt = { attempt: attempts.at(-1)?.number };
-  // A released message of a restore has it already.
+  // A message that was released after a restore already has this field.
   return { attempts, ...attempt, ...(possiblyDoubled(attempts) ? { possible_duplicate: true } : {}) };
 }
 
-/** True if the recipient has used the code, or it is of no use any more: then only the report of the attempt is awaited. */
+/**
+ * True if the recipient has used the code, or the code is no longer valid. The message then only waits for the report of the
+ * attempt.
+ */
 async function isOtpOver({ otpLegs }: DispatchContext, { otp }: Message): Promise<boolean> {
   return otp !== undefined && !(await otpLegs.isPending(otp.otp_id));
 }
@@ -231,7 +235,7 @@ function failUnsent(
 interface Prepared {
   readonly toSend: Message;
   readonly body: HandOverBody;
-  /** The carrier's, as `Carrier.defaultSender` says. */
+  /** The carrier's default sender, from `Carrier.defaultSender`. */
   readonly defaultSender: string | undefined;
   /** The row of its contact (contacts.dynamo.ts). */
   readonly contact: Row | undefined;
@@ -239,7 +243,8 @@ interface Prepared {
 
 /**
  * Reserves a place, if the message's sender has a pace, and prepares the call shortly before it. If no place is near, the
- * message is queued again for its time. If that is after its end, it tries once more shortly before its end, and then expires.
+ * message is queued again for its time. If that time is after its end, the message tries once more shortly before its end,
+ * and then expires.
  *
  * @returns `placeMs` is the time of the call; undefined if the sender has no pace
  */
@@ -254,7 +259,7 @@ async function waitForTurn(
 > {
   const { message_id: messageId, due_at } = message;
   const paced = await pacedNow(ctx, message);
-  // A repeat is as urgent as a one-time password: its deadline does not wait.
+  // A repeat is as urgent as a one-time password, because its deadline does not move.
   const turn = paced && (await reservePlace(ctx, { ...paced, ...(isRepeat ? { kind: 'otp' } : {}) }));
   const end = new Date(message.expires_at);
   const lastTry = addSeconds(end, -lastTrySeconds);
@@ -278,15 +283,15 @@ async function waitForTurn(
 }
 
 /**
- * Reads the suppression shortly before the call, because the recipient may opt out while the message waits. The carrier reads
- * its secret, which could take so long in the call that the place is missed.
+ * Reads the suppression shortly before the call, because the recipient may opt out while the message waits. The carrier
+ * reads its secret here. During the call, this read could take so long that the place is missed.
  */
 async function prepareCall(
   ctx: DispatchContext,
   message: Message,
   carrier: ChosenCarrier,
 ): Promise<'suppressed' | Prepared> {
-  // If its secret is missing, the hand-over says so.
+  // If the carrier's secret is missing, the hand-over reports this.
   const defaultSender = await carrier.defaultSender?.().catch(() => undefined);
   const { isSuppressed, contact } = await readBeforeCall(ctx, message, senderOf(message) ?? defaultSender);
   if (isSuppressed) return 'suppressed';
@@ -312,7 +317,7 @@ async function sleepUntil({ clock, sleep }: DispatchContext, atMs: number): Prom
 }
 
 /**
- * Takes a recorded attempt back that missed its place, so it was not made. The message reserves another place.
+ * Takes back a recorded attempt that missed its place and was not made. The message reserves another place.
  *
  * @param row - the message before the attempt was recorded
  */
@@ -377,8 +382,9 @@ function waitForReport(ctx: DispatchContext, message: Message): Promise<Dispatch
 }
 
 /**
- * Releases the message until then. If its queue message is lost, or cannot wait so long, the due index queues it. The due
- * index also ends it: at its end the carrier is asked, which needs a claim that is over.
+ * Releases the message until `latest`, or until its end if that is earlier. If its queue message is lost, or cannot wait so
+ * long, the due index queues the message. The due index also ends the message: at its end a worker asks the carrier, which
+ * requires that the claim is over.
  */
 async function waitForOutcome(ctx: DispatchContext, message: Message, latest: Date): Promise<Dispatched> {
   const { message_id: messageId, expires_at, due_at } = message;

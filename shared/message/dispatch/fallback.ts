@@ -1,7 +1,7 @@
 /**
- * The legs of a send with `fallback`: each is a message, and the next one starts if the one before it failed, expired, or
- * was not delivered in time. What follows from a row is decided here, from the row and the time alone, so every worker
- * reaches the same decision however often it is asked (docs/decisions/fallback-legs.md).
+ * The legs of a send with `fallback`. Each leg is a message. The next leg starts if the previous leg failed, expired, or was
+ * not delivered in time. This module decides what follows from a row, from the row and the time alone. So every worker
+ * always reaches the same decision (docs/decisions/fallback-legs.md).
  */
 import { addSeconds, earlierOf } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
@@ -24,15 +24,15 @@ export function earlierLegIds(message: Message): string[] {
   return Array.from({ length: leg - 1 }, (_, index) => legId(firstIdOf(message), index + 1));
 }
 
-/** Returns the ids of the legs after this one, also of those that have not started. */
+/** Returns the ids of the legs after this one, including legs that have not started. */
 export function laterLegIds(message: Message): string[] {
   const { fallback = [], leg = 1 } = message;
   return fallback.map((_, index) => legId(firstIdOf(message), leg + 1 + index));
 }
 
 /**
- * Returns when the next leg is due: at once after a failure or the end of the validity period, else `after_seconds` after
- * this one was queued. Undefined if no leg follows from the row as it is.
+ * Returns when the next leg is due: immediately after a failure or the end of the validity period, otherwise `after_seconds`
+ * after this leg was queued. Undefined if no leg follows from the current row.
  */
 export function nextLegDueAt(message: Message): Date | undefined {
   const [next] = message.fallback ?? [];
@@ -53,12 +53,12 @@ export function nextLegDueAt(message: Message): Date | undefined {
   }
 }
 
-/** How long a leg may start after it was due. A queue message that comes later belongs to a send that is long forgotten. */
+/** The time after its due time in which a leg may start. A queue message that arrives later belongs to a very old send. */
 const legWaitedForSeconds = 86_400;
 
 /**
- * Returns until when a leg may start. The message before it is over at the end of its validity period, however late it is
- * queued or expired. A one-time password is of no use once it has expired.
+ * Returns the time until which a leg may start. The previous message is over at the end of its validity period, even if it
+ * is queued or expired later. A one-time password cannot be used after it has expired.
  */
 export function nextLegWaitsUntil({ otp, expires_at }: Message, dueAt: Date): Date {
   return otp === undefined
@@ -81,7 +81,7 @@ export function isFinished(message: Message): boolean {
 }
 
 /**
- * True if every further leg would fail too. A carrier that refuses a one-time password because of an opt-out does not end the
+ * True if every later leg would also fail. A carrier that refuses a one-time password because of an opt-out does not end the
  * sequence: the recipient may get passwords by another channel.
  */
 function endsSequence({ error_code, suppressed, otp }: Message): boolean {
@@ -90,8 +90,8 @@ function endsSequence({ error_code, suppressed, otp }: Message): boolean {
 }
 
 /**
- * Returns the row of the next leg, queued now. Its validity period is as long as that of the first leg; a one-time password
- * keeps its own end.
+ * Returns the row of the next leg, queued now. Its validity period is as long as the first leg's. A one-time password keeps
+ * its own end.
  *
  * @param textOf - returns the text of a one-time password, which says how long it is valid
  */
@@ -135,7 +135,7 @@ function validitySeconds({ expires_at, scheduled_at, created_at }: Message): num
 }
 
 /**
- * Returns the first leg, and the state of those that follow it: the first one names them, also if they have not started.
+ * Returns the first leg, and the state of the later legs. The first leg names all later legs, even if they have not started.
  * Returns undefined for a message without `fallback`, for which it reads nothing.
  */
 export async function showLegs(ctx: Context<'MESSAGES_TABLE'>, message: Message) {
@@ -143,7 +143,7 @@ export async function showLegs(ctx: Context<'MESSAGES_TABLE'>, message: Message)
   if (others.length === 0) return undefined;
   const rows = new Map([message, ...(await readMessages(ctx, others))].map((row) => [row.message_id, row]));
   const first = rows.get(firstIdOf(message));
-  // The first leg is kept as long as those that follow it, or longer; somebody deleted it.
+  // The first leg is kept at least as long as the later legs, so somebody has deleted it.
   if (first === undefined) return undefined;
   const ids = laterLegIds(first);
   const following = (first.fallback ?? []).map(({ channel, after_seconds }, index) => {

@@ -1,6 +1,6 @@
 /**
- * Does what the state of a message needs that cannot be claimed: it is scheduled, waits for its receipt, or is over. Then sets
- * the next look at it (due/due-index.ts).
+ * Handles a message that cannot be claimed, because it is scheduled, waits for its receipt, or is over. Then sets the next
+ * look at it (due/due-index.ts).
  */
 
 import { earlySecondsMax } from '../../contract/hand-over-times.ts';
@@ -21,12 +21,14 @@ import {
 } from './outbound-queue.sqs.ts';
 import { recordReceipts } from './record-receipts.ts';
 
-/** A carrier that cannot be asked about a message is asked again for so long after the end of the message. */
+/** If a carrier cannot be asked about a message, it is asked again until this many seconds after the end of the message. */
 const askedForSeconds = 900;
-/** How long it has until it is asked again. */
+/** The seconds until the carrier is asked again. */
 const answerSeconds = 30;
 
-/** A queue message that comes this much too early, by a clock that differs, is sent again for the time. */
+/**
+ * If a queue message arrives up to this many seconds too early, because clocks differ, it is sent again for the right time.
+ */
 const clockAheadSecondsMax = 10;
 
 /**
@@ -56,7 +58,7 @@ export async function lookAtMessage(
   return { outcome: 'nothing_to_do', message };
 }
 
-/** Queues a scheduled message. If its sender has a pace, it may wait until its time in the line. */
+/** Queues a scheduled message. If its sender has a pace, the message may wait until its time in the line. */
 async function queueScheduled(ctx: DispatchContext, message: Message, now: Date): Promise<Dispatched> {
   const queued = await transitionMessage(ctx, message.message_id, { to: 'queued', at: now });
   const until = queued && waitsUntil(queued);
@@ -79,9 +81,10 @@ async function expireMessage(ctx: DispatchContext, message: Message, now: Date):
 }
 
 /**
- * Asks each carrier that has or may have an attempt, and can be asked, and records the answers.
+ * Asks each carrier that has or may have an attempt, if the carrier can be asked, and records the responses.
  *
- * @returns also `hasFailed`: a carrier could not be asked now, or its answer not be written, so it may know more than the row
+ * @returns also `hasFailed`: true if a carrier could not be asked now, or its response could not be written, so that the
+ * carrier may know more than the row
  */
 async function askCarriers(
   ctx: DispatchContext,

@@ -1,10 +1,11 @@
 /**
- * Decides what a message needs next that may be claimed, from its row, the stage's carriers and the time alone. So every worker decides
- * the same, also one that finds the row of a worker that died.
+ * Decides what a message needs next that may be claimed, from its row, the stage's carriers and the time alone. So every
+ * worker makes the same decision, even if it finds the row of a worker that died.
  *
- * Each attempt is recorded before its call. While it has no outcome, its carrier may have the message. Then the message stays
- * with that carrier: the attempt is repeated, or waits for its receipt. At the deadline of the attempt, the stage's rule for
- * this kind of message decides. Another carrier is asked only after proof that the one before has not taken the message.
+ * Each attempt is recorded before its call. While an attempt has no outcome, its carrier may have the message. Then the
+ * message stays with that carrier: the attempt is repeated, or waits for its receipt. At the deadline of the attempt, the
+ * stage's rule for this kind of message decides. Another carrier is used only after proof that the previous carrier has not
+ * accepted the message.
  */
 import type * as z from 'zod/mini';
 import { modeOf } from '../../contract/mode.ts';
@@ -21,18 +22,18 @@ export interface AttemptRules {
 }
 
 type NextStep =
-  /** The attempts to store, of which the last is to be made. */
+  /** The attempts to store. The last is the attempt to make. */
   | { readonly step: 'hand_over'; readonly carrier: ChosenCarrier; readonly attempts: StoredAttempt[] }
   | { readonly step: 'repeat'; readonly carrier: ChosenCarrier }
   | { readonly step: 'wait'; readonly until: Date }
   | { readonly step: 'channel_off' };
 
 /**
- * A carrier that throttles a message for so long is left for the next one. So is one that cannot be reached, if the next one
- * may have the message already.
+ * If a carrier throttles a message for this long, the next carrier is used. The same applies to a carrier that cannot be
+ * reached, if the next carrier may already have the message.
  */
 const repeatedSecondsMax = 30;
-/** A message with a single carrier is sent again once. */
+/** If there is a single carrier, the message is sent again once. */
 const unknownAttemptsMin = 2;
 
 /** True if a worker may hand the message over now: nobody has it, or an earlier claim or wait is over. */
@@ -77,15 +78,15 @@ export function atCarrier(
   name: string,
   [first]: readonly ChosenCarrier[],
 ): Message {
-  // The simulator plays every sender of test data.
+  // For test data, the simulator acts as every sender.
   const isOfFirst = sender?.carrier === undefined || modeOf(message.client_id) === 'test';
   const own = name === (isOfFirst ? first?.name : sender.carrier) ? sender : senders?.[name];
   return { ...message, ...withoutUndefined({ sender: own, senders }) };
 }
 
 /**
- * Returns the attempts to store before the call of the last of them. Sets its time, which is after the wait for the pace of
- * its sender, and its sender, if the message does not name it.
+ * Returns the attempts to store before the call of the last attempt. Sets the time of this attempt, which is after the wait
+ * for the pace of its sender, and its sender, if the message does not name a sender.
  */
 export function begunAt(
   now: Date,
@@ -104,8 +105,8 @@ export function begunAt(
 }
 
 /**
- * True if another carrier can be asked at once. After a refusal this may be one that was tried before, if it has not refused
- * the message.
+ * True if another carrier can be used immediately. After a refusal, this may be a carrier that was tried before, if that
+ * carrier has not refused the message.
  */
 function hasNextCarrier(attempts: readonly StoredAttempt[], carriers: readonly ChosenCarrier[]): boolean {
   const isRefused = attempts.at(-1)?.outcome === 'refused';
@@ -114,7 +115,7 @@ function hasNextCarrier(attempts: readonly StoredAttempt[], carriers: readonly C
   );
 }
 
-/** Returns the attempt as its carrier gets it. */
+/** Returns the attempt in the form that its carrier gets. */
 export function attemptFor({ message_id }: Message, { number, at }: StoredAttempt): Attempt {
   return { id: attemptIdOf(message_id, number), number, at: new Date(at) };
 }
@@ -129,7 +130,7 @@ export function withOutcome(
   );
 }
 
-/** True if an earlier attempt than the last may have reached the recipient too. */
+/** True if an attempt before the last one may also have reached the recipient. */
 export function possiblyDoubled(attempts: readonly StoredAttempt[]): boolean {
   return attempts.slice(0, -1).some(({ outcome }) => outcome === 'unknown');
 }
@@ -148,14 +149,14 @@ export function stepAfterResponse(
   const { outcome } = response;
   if (outcome === 'accepted') return 'sent';
   if (outcome === 'refused' && response.elsewhere !== true) return 'failed';
-  // A refused repeat proves nothing about the call before it.
+  // A refused repeat proves nothing about the earlier call.
   if (isRepeat) return 'unknown';
   if (outcome === 'throttled') return 'try_again';
   if (hasNextCarrier(withOutcome(attempts, outcome), carriers)) return 'next_carrier';
   return outcome === 'refused' ? 'failed' : 'try_again';
 }
 
-/** Returns when an attempt without an outcome can be repeated, or its receipt is no longer waited for. */
+/** Returns when an attempt without an outcome can be repeated, or when the wait for its receipt ends. */
 export function settledAt({ attempts, handover_attempts }: Message, settledBy: SettledBy, now: Date): Date {
   const deadline = new Date(attempts?.at(-1)?.deadline ?? now);
   const again = addSeconds(now, handOverBackoffSeconds(handover_attempts ?? 1));
@@ -192,8 +193,8 @@ function settle(
 }
 
 /**
- * Keeps only the newest attempt of each carrier, and those that may have reached the recipient: a carrier may throttle a
- * message hundreds of times.
+ * Keeps only the newest attempt of each carrier and the attempts that may have reached the recipient, because a carrier may
+ * throttle a message hundreds of times.
  */
 function handOver(
   message: Message,
@@ -220,8 +221,8 @@ function kindOf({ otp, type }: Message): keyof OnUnknownRules {
 }
 
 /**
- * Returns the carrier after this one that has not refused the message; after the last, the first. Undefined if the stage no
- * longer has this one.
+ * Returns the next carrier that has not refused the message. After the last carrier comes the first. Undefined if the stage
+ * no longer has the current carrier.
  */
 function carrierAfter(
   { attempts = [] }: Message,

@@ -18,7 +18,10 @@ export interface OutboundEntry {
   readonly messageId: string;
   readonly clientId: string;
   readonly kind: SendKind;
-  /** If it waits for the pace of its sender: until then it goes from delay to delay, and its row is not read. */
+  /**
+   * Set if the message waits for the pace of its sender. Until this time it is queued with one delay after another, and its
+   * row is not read.
+   */
   readonly until?: string;
   /** Whole seconds, at most 900, before the queue delivers it. */
   readonly delaySeconds: number;
@@ -34,12 +37,15 @@ export function outboundEntryOf(message: Message, seconds = 0): OutboundEntry {
   };
 }
 
-/** Returns the entry with the delay until this time, rounded up: a message that comes early would wait a second time. */
+/**
+ * Returns the entry with the delay until this time, rounded up, because a message that arrives early would wait a second
+ * time.
+ */
 export function outboundEntryAt(message: Message, time: Date, now: Date): OutboundEntry {
   return outboundEntryOf(message, Math.ceil((time.getTime() - now.getTime()) / 1000));
 }
 
-/** The fields of a message that its entry in the due index has. */
+/** The fields of a message that are in the due index. */
 const dueMessage = z.object({
   message_id: z.string(),
   client_id: z.string(),
@@ -65,7 +71,7 @@ export function queuedEntryOf(message: Message, now: Date): OutboundEntry {
   return until === undefined || until <= now ? entry : waitingEntryOf(entry, until, now);
 }
 
-/** Returns the entry that comes to a worker in the second before this time, or after the longest delay. */
+/** Returns the entry that reaches a worker in the second before this time, or after the longest delay. */
 export function waitingEntryOf(
   { messageId, clientId, kind }: { messageId: string; clientId: string; kind: SendKind },
   until: Date,
@@ -79,7 +85,7 @@ function possibleDelay(seconds: number): number {
   return Math.min(queueDelayMaxSeconds, Math.max(0, seconds));
 }
 
-/** The body of a queue message; with more than the id if it waits for a pace. */
+/** The body of a queue message. It contains more than the id if the message waits for a pace. */
 export const queuedMessage = z.object({
   message_id: z.string(),
   waits: z.optional(z.object({ until: z.iso.datetime(), client_id: z.string(), kind: z.enum(sendKinds) })),

@@ -1,4 +1,4 @@
-/** The pace of a message's sender, and what can be said from it alone: how long messages take, and when a bulk ends. */
+/** The pace of a message's sender, and what follows from the pace: how long messages take, and when a bulk ends. */
 import type { SendKind } from '../../contract/channels.ts';
 import { modeOf } from '../../contract/mode.ts';
 import type { Context } from '../../platform/context.ts';
@@ -14,7 +14,7 @@ export interface PacedMessage {
   readonly segments: number;
 }
 
-/** A step is longer than the pace says: sender-pace.dynamo.ts has the reason. */
+/** A step is longer than the pace requires: sender-pace.dynamo.ts explains why. */
 const millisecondsPerStep = 1020;
 
 /** Returns how long the message takes at the pace of its sender, in milliseconds, rounded up to a microsecond. */
@@ -23,16 +23,16 @@ export function stepMsOf({ segments, perSecond }: PacedMessage): number {
 }
 
 /**
- * Returns the message as pacing sees it; undefined if its sender has no pace.
+ * Returns the message in the form that pacing needs; undefined if its sender has no pace.
  *
- * @param perSecond - the pace that its sender has now; if it is undefined, the one that the message was accepted with counts
+ * @param perSecond - the current pace of its sender; if undefined, the pace with which the message was accepted is used
  */
 export function pacedMessageOf(message: Message, perSecond?: number): PacedMessage | undefined {
   const { identity, messages_per_second = 0 } = message.sender ?? {};
   const pace = perSecond ?? messages_per_second;
   if (identity === undefined || !(pace > 0)) return undefined;
   return {
-    // Test messages have a row of their own, so that they take no place of a live message. No identity contains a space.
+    // Test messages have their own row, so that they do not take the places of live messages. No identity contains a space.
     identity: modeOf(message.client_id) === 'test' ? `test ${identity}` : identity,
     kind: sendKindOf(message),
     perSecond: pace,
@@ -40,7 +40,10 @@ export function pacedMessageOf(message: Message, perSecond?: number): PacedMessa
   };
 }
 
-/** Returns the message with the pace that its sender has now; if the rows cannot be read, with the one it was accepted with. */
+/**
+ * Returns the message with the current pace of its sender. If the rows cannot be read, uses the pace with which the message
+ * was accepted.
+ */
 export async function pacedNow(
   { currentPaceOf, warn }: Context & { readonly currentPaceOf: CurrentPaceOf },
   message: Message,
@@ -57,8 +60,9 @@ export async function pacedNow(
 const storingMs = 1000;
 
 /**
- * Gives the messages of a bulk the times at which they come to a worker, before they are stored. It adds them to the lines of
- * their senders; but a scheduled bulk is not in line yet, and assumes that its senders have nothing else to send.
+ * Sets the time at which each message of a bulk reaches a worker, before the messages are stored. Adds the messages to the
+ * lines of their senders. A scheduled bulk is not in line yet, so its times assume that its senders have nothing else to
+ * send.
  *
  * @param join - adds messages to the line of their sender, and returns the time of the first
  */
@@ -98,13 +102,13 @@ export async function lineUp(
 const waitingStates: ReadonlySet<Status> = new Set(['scheduled', 'queued', 'sending']);
 
 /**
- * Returns when the messages of a batch that still wait are expected to be handed over, for the status of the batch; undefined if
- * no message of a sender with a pace waits.
+ * Returns when the waiting messages of a batch are expected to be handed over, for the status of the batch; undefined if no
+ * waiting message has a sender with a pace.
  */
 export function expectedEndOf(messages: readonly Message[], now: Date): Date | undefined {
   const waiting = messages.filter(({ status }) => waitingStates.has(status));
   const ends = bySender(waiting).flatMap((some) => [
-    // A message that finds no place comes again: together they take at least as long as they would alone.
+    // A message that finds no place comes again later, so all messages together take at least the sum of their steps.
     now.getTime() + stepMsOfAll(some),
     ...some.map(({ message, paced }) => (waitsUntil(message)?.getTime() ?? 0) + stepMsOf(paced)),
   ]);

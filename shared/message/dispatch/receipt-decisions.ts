@@ -1,6 +1,6 @@
 /**
- * Decides what a receipt means for a message, from the receipt and the row alone: whether it can be about the message, whether
- * the failure that it reports counts, and which transition it asks for.
+ * Decides what a receipt means for a message, from the receipt and the row alone: if the receipt can be about the message,
+ * if a failure that it reports counts, and which transition follows from it.
  */
 import { mayBeTaken } from '../attempt.ts';
 import { type Message, transitions } from '../message.ts';
@@ -10,12 +10,12 @@ import type { Transition } from '../store/message-row.ts';
 export interface Receipt {
   /** The gateway's id of the message; at least one of the two ids is set. */
   readonly messageId?: string;
-  /** The attempt that it is about, if the carrier names it. */
+  /** The attempt that the receipt reports on, if the carrier names it. */
   readonly attempt?: number;
   readonly carrierMessageId?: string;
-  /** The carriers whose callback or topic it came by; absent if the gateway asked the carrier. */
+  /** The carriers whose callback or topic delivered the receipt; absent if the gateway asked the carrier. */
   readonly reportedBy?: readonly string[];
-  /** Our number, or its id, from which the carrier says that it sent the message. */
+  /** Our number, or its id, that the carrier names as the sender of the message. */
   readonly from?: string;
   /** Meta's id of the recipient, if the carrier names it. */
   readonly whatsAppUser?: string;
@@ -23,8 +23,8 @@ export interface Receipt {
 }
 
 /**
- * True if the receipt can be about the message: its carrier had the attempt, and gave it this id. A carrier's callback must
- * not change a message that another carrier was given, although its signature is valid.
+ * True if the receipt can be about the message: the carrier of the receipt had the attempt, and gave it this id. A carrier's
+ * callback must not change a message that was given to another carrier, even if its signature is valid.
  */
 export function concernsMessage(
   { attempt, reportedBy, carrierMessageId, transition }: Receipt,
@@ -45,8 +45,8 @@ export function concernsMessage(
 }
 
 /**
- * True if a row that an eventually consistent read returned may be too old for this receipt: an attempt that followed makes
- * the cost one of several, and the failure of an earlier attempt counts once the message is sent.
+ * True if a row from an eventually consistent read may be too old for this receipt. After a later attempt, the cost is one
+ * of several costs, and the failure of an earlier attempt counts once the message is sent.
  */
 export function needsNewestRow(receipt: Receipt, row: Message): boolean {
   const { attempt, transition } = receipt;
@@ -62,7 +62,9 @@ export function hasSeveralCosts({ attempts = [] }: Message): boolean {
   return attempts.filter(mayBeTaken).length > 1;
 }
 
-/** True if the receipt proves only a hand-over that the row has already, or an attempt that is known to have failed. */
+/**
+ * True if the receipt proves only a hand-over that the row already contains, or an attempt that is known to have failed.
+ */
 export function reportsSentAgain({ attempt, transition }: Receipt, row: Message): boolean {
   if (transition.to !== 'sent') return false;
   const isOfFailedAttempt = attempt !== undefined && attempt === row.failed_attempt;
@@ -73,7 +75,10 @@ function isFailure({ to }: Transition): boolean {
   return to === 'failed' || to === 'expired';
 }
 
-/** True if the receipt reports a failure, and a later attempt may reach the recipient. No more are made once it is sent. */
+/**
+ * True if the receipt reports a failure, and a later attempt may reach the recipient. No more attempts are made after the
+ * message is sent.
+ */
 export function failsEarlierAttempt({ attempt = 0, transition }: Receipt, row: Message): boolean {
   const { status, attempts = [] } = row;
   const mayArriveLater = status !== 'sent' || attempts.some((one) => one.number > attempt && mayBeTaken(one));
@@ -91,7 +96,7 @@ export function mayStillFail(receipt: Receipt, row: Message): boolean {
   return !transitions[row.status].final && !isNotTaken(receipt, row);
 }
 
-/** True if the failure may end the message although its attempts have changed since the receipt was judged. */
+/** True if the failure may end the message, although its attempts have changed since the receipt was evaluated. */
 export function failureMayCount(receipt: Receipt, row: Message): boolean {
   if (!mayStillFail(receipt, row)) return false;
   if (row.status === 'sent') return !failsEarlierAttempt(receipt, row);
@@ -99,9 +104,9 @@ export function failureMayCount(receipt: Receipt, row: Message): boolean {
 }
 
 /**
- * Returns the transition that the receipt asks for, with its conditions.
+ * Returns the transition that follows from the receipt, with its conditions.
  *
- * @param isLastTry - true if a change of the attempts meanwhile is accepted
+ * @param isLastTry - true to accept that the attempts have changed in the meantime
  */
 export function reportedTransition(receipt: Receipt, row: Message, isLastTry: boolean): Transition {
   const { attempt, transition } = receipt;
@@ -119,8 +124,9 @@ export function reportedTransition(receipt: Receipt, row: Message, isLastTry: bo
 }
 
 /**
- * Returns the number of the attempt that the receipt proves, if the row may not tell: with several attempts, the status shows
- * the last one, whose carrier may have refused the message. If the attempt is not kept, returns the newest of its carrier.
+ * Returns the number of the attempt that the receipt proves, if the row may not show it: with several attempts, the status
+ * shows the last attempt, whose carrier may have refused the message. If the row no longer contains the attempt, returns the
+ * newest attempt of its carrier.
  */
 function provenAttempt(
   { attempt, reportedBy = [] }: Receipt,

@@ -16,7 +16,7 @@ import type { HandOver } from './carrier.ts';
 import type { DispatchContext, Dispatched } from './dispatch-context.ts';
 import { withOutcome } from './next-step.ts';
 
-/** If the write of an outcome were lost, the next hand-over would send the message again, so it is retried. */
+/** Retries the write of an outcome, because after a lost write the next hand-over would send the message again. */
 function insistently<Result>({ sleep }: DispatchContext, write: () => Promise<Result>): Promise<Result> {
   return retry({ delaysMs: [100, 400, 1600], sleep }, write);
 }
@@ -35,7 +35,7 @@ export async function recordSent(
   const { message_id: messageId } = message;
   const attempts = withOutcome(message.attempts ?? [], 'accepted');
   const last = attempts.at(-1);
-  // The time before the call: a receipt can arrive before the carrier's response.
+  // Uses the time before the call, because a receipt can arrive before the carrier's response.
   const at = new Date(last?.at ?? message.created_at);
   // If a carrier may have an earlier attempt too, each attempt has its own cost.
   const hasOwnCost = attempts.filter(mayBeTaken).length > 1;
@@ -45,7 +45,8 @@ export async function recordSent(
     attempts,
     ...(hasOwnCost ? {} : { cost, currency }),
   };
-  // A fault does not keep the message from being `sent`: then the row alone says whose a reply is.
+  // An error does not stop the message from becoming `sent`. In this case, only the row shows which client a reply belongs
+  // to.
   await noteContactOfHandOver(ctx, message, at, contact).catch((error: unknown) =>
     ctx.warn('contact not noted', error),
   );
@@ -85,9 +86,9 @@ export async function recordRefused(
 }
 
 /**
- * Notes the outcome although a report of an earlier attempt made the message `sent` during the call, or before it was taken
- * back: otherwise the attempt would count as one that may have been taken. If the earlier ones have failed meanwhile, so has
- * the message.
+ * Notes the outcome even if a report of an earlier attempt made the message `sent` during the call, or before the attempt
+ * was taken back. Otherwise the message would look as if this carrier may have it. If the earlier attempts have failed in
+ * the meantime, the message has failed too.
  */
 export async function noteLateOutcome(
   ctx: DispatchContext,

@@ -1,6 +1,7 @@
 /**
- * Records the receipts of carriers. Each is one conditional write: the condition of a repeated, late or out-of-order receipt
- * does not hold, so it changes nothing and sends nothing. `receipt-decisions.ts` decides what a receipt means.
+ * Records the receipts of carriers. Each receipt is one conditional write. The condition of a repeated, late or out-of-order
+ * receipt does not hold, so such a receipt changes nothing and sends nothing. `receipt-decisions.ts` decides what a receipt
+ * means.
  *
  *   contact, cost, opt-out, state ─ crash → the queue delivers the receipt again: each of these writes may be repeated
  */
@@ -33,12 +34,12 @@ import {
 
 export interface ReceiptContext
   extends Context<'MESSAGES_TABLE' | 'RETENTION_DAYS' | 'SUPPRESSIONS_TABLE' | 'WHATSAPP_WINDOWS_TABLE'> {
-  /** Returns the cost of a message by the stage's prices; undefined if they have none for it. */
+  /** Returns the cost of a message by the stage's prices; undefined if there is no price for it. */
   readonly priceOf: (message: Message) => { readonly cost: number; readonly currency: string } | undefined;
 }
 
 interface Recorded {
-  /** `given_up`: its message is still unknown, and it is not retried any more. */
+  /** `given_up`: the message of the receipt is still unknown, and the receipt is no longer retried. */
   readonly outcome: 'recorded' | 'ignored' | 'unknown_message' | 'given_up';
   readonly messageId: string | undefined;
   /** Absent if the receipt cannot be about the message: then no contact is noted. */
@@ -46,18 +47,26 @@ interface Recorded {
 }
 
 /**
- * A receipt can arrive before the carrier's id is written, and before the index has it. While its message is not found,
- * it is retried after these delays, four minutes in total. After that it belongs to another sender of the same number.
+ * A receipt can arrive before the carrier's id is written, and before the index contains it. While its message is not found,
+ * it is retried after these delays, four minutes in total. After that, the receipt is assumed to belong to another sender of
+ * the same number.
  */
 const unknownDelaysSeconds = [2, 4, 8, 16, 32, 64, 128];
-/** How often a failure is written while the attempts change: a message has one worker, which makes one at a time. */
+/**
+ * The maximum number of tries to write a failure while the attempts change. A message has one worker, which makes one
+ * attempt at a time.
+ */
 const recordTriesMax = 3;
-/** How many messages of one queue message are handled at once: a thousand receipts fit the function's time limit. */
+/**
+ * The number of messages of one queue message that are handled in parallel: a thousand receipts fit the function's time
+ * limit.
+ */
 const messagesAtOnce = 25;
 
 /**
- * Records the receipts of one queue message, and returns if the queue must deliver it again: then those that were recorded
- * are recorded again, which changes nothing. One that fails does not hold back those of another message.
+ * Records the receipts of one queue message, and returns if the queue must deliver it again. In that case the recorded
+ * receipts are recorded again, which changes nothing. A receipt that fails does not hold back the receipts of other
+ * messages.
  *
  * @param receives - how often the queue has delivered this message, including this time
  */
@@ -99,7 +108,7 @@ async function recordReceipt(
 
   await noteReportedContact(ctx, receipt, row);
   const isCostStored = await storeCost(ctx, receipt, row);
-  // Usually the hand-over has written `sent` already: then this read was cheaper than a refused write.
+  // Usually the hand-over has already written `sent`. In this case the read is cheaper than a refused write.
   if (reportsSentAgain(receipt, row)) return recordLate(ctx, receipt, row, isCostStored);
 
   // The opt-out is recorded before the state, which ends the work on this message.
@@ -118,12 +127,12 @@ async function recordReceipt(
   const known = await readMessage(ctx, messageId);
   if (known === undefined) return { outcome: 'unknown_message', messageId };
   if (!isEarlierFailure) return recordLate(ctx, receipt, known, isCostStored);
-  // Its attempts have changed since they were read: an outcome is known, or another one is made.
+  // The attempts have changed since they were read: an outcome is known, or another attempt is made.
   if (failureMayCount(receipt, known) && triesLeft > 1) return recordReceipt(ctx, receipt, triesLeft - 1);
   return recordEarlierFailure(ctx, receipt, known, isCostStored);
 }
 
-/** Reads the row, consistently only if an older one may lack what the receipt is about. */
+/** Reads the row, and reads it consistently only if an older row may lack data that the receipt needs. */
 async function readRowFor(
   ctx: ReceiptContext,
   receipt: Receipt,
@@ -134,8 +143,8 @@ async function readRowFor(
 }
 
 /**
- * Stores the cost under the attempt, if several attempts have one: the cost of the receipt, else an estimate. The estimate is
- * missing if the response was lost, or the worker died before it noted it.
+ * If several attempts have a cost, stores the cost under the attempt: the cost of the receipt, otherwise an estimate. The
+ * estimate is missing if the response was lost, or if the worker died before it noted the estimate.
  *
  * @returns true if the receipt's own cost is stored
  */
@@ -164,8 +173,8 @@ async function suppressRecipientOf(ctx: ReceiptContext, messageId: string, at: D
 }
 
 /**
- * Records the failure of an attempt that another one followed. An older report of the attempt, which comes after its failure,
- * no longer counts. If all attempts have failed, so has the message.
+ * Records the failure of an attempt that was followed by another attempt. If an older report of the attempt arrives after
+ * its failure, the report no longer counts. If all attempts have failed, so has the message.
  */
 async function recordEarlierFailure(
   ctx: ReceiptContext,
@@ -188,7 +197,7 @@ async function recordEarlierFailure(
   return message === undefined ? proveSent(ctx, receipt, row) : { outcome: 'recorded', messageId, message };
 }
 
-/** Records a receipt whose state the message has, or has left. */
+/** Records a receipt for a state that the message has already, or has left. */
 async function recordLate(
   ctx: ReceiptContext,
   receipt: Receipt,
@@ -199,14 +208,14 @@ async function recordLate(
   return proveSent(ctx, receipt, row);
 }
 
-/** Replaces the estimate by the carrier's cost, also if it comes after the state that it belongs to. */
+/** Replaces the estimate with the carrier's cost, even if the cost arrives after the state that it belongs to. */
 async function addReportedCost(
   ctx: ReceiptContext,
   { attempt, transition: { cost, currency } }: Receipt,
   row: Message,
 ): Promise<void> {
   if (attempt === undefined || cost === undefined || currency === undefined) return;
-  // The final receipt of a sent message has the cost too, so an estimate that is right needs no write.
+  // The final receipt of a sent message also contains the cost, so a correct estimate needs no write.
   const isFinal = row.cost_reported === true || row.status === 'sent';
   const isKnown = isFinal && !hasSeveralCosts(row) && row.cost === cost && row.currency === currency;
   if (!isKnown) await addAttemptCost(ctx, row.message_id, { attempt, cost, currency, reported: true });

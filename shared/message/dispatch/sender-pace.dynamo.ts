@@ -6,19 +6,20 @@
  *   place, the time of the hand-over. A step is what the segments of the message take at the pace. A second write is
  *   necessary if the sender was idle.
  * - A reservation reaches 1 s ahead for a bulk message, 2 s for a single send and 3 s for a one-time password. So a bulk
- *   alone uses the whole pace, nothing is kept free for passwords, and a password waits only for the places that are
- *   reserved already.
- * - A message that finds the cursor further ahead goes back to its queue. A second cursor for each kind of send, its line,
- *   spreads the returns: each message adds its step, and comes back at the time before the addition. A bulk request adds
- *   all its messages when it stores them, so that each one comes to a worker at about its time. The line is an estimate:
- *   no message is handed over because of it. A message that finds no place joins it again at its end.
- * - A worker calls the carrier at the place, or up to 100 ms later. If it was frozen for longer, it takes the attempt back,
- *   and the message reserves again. Clocks are at most 100 ms apart. So the calls of ten seconds have their places in
- *   10.2 s. A step is 2 % longer than the pace says, so that these are places for ten seconds, and one message more.
+ *   without other sends uses the whole pace. No place is kept free for passwords, and a password waits only for the places
+ *   that are already reserved.
+ * - A message that finds the cursor further ahead goes back to its queue. Each kind of send has a second cursor, its line,
+ *   which spreads the returns: each message adds its step, and returns at the time before the addition. A bulk request adds
+ *   all its messages when it stores them, so that each one comes to a worker at about its time. The line is an estimate: no
+ *   message is handed over because of it. A message that finds no place joins the line again at its end.
+ * - A worker calls the carrier at the place, or up to 100 ms later. If the worker was frozen for longer, it takes the
+ *   attempt back, and the message reserves another place. Clocks are at most 100 ms apart. So the calls of ten seconds have
+ *   their places in 10.2 s. A step is 2 % longer than the pace requires, so that these are the places for ten seconds, and
+ *   for one more message.
  * - If the carrier throttles, each message except a one-time password takes two steps for the next minute.
  *
- * A worker that dies leaves its place unused, and so does a message that is not handed over after all. The TTL deletes a row
- * a week after its last change.
+ * If a worker dies, or a message is not handed over after all, the place stays unused. The TTL deletes a row a week after
+ * its last change.
  */
 import type { SendKind } from '../../contract/channels.ts';
 import { conditionalUpdate } from '../../platform/aws/conditional-write.dynamo.ts';
@@ -28,11 +29,11 @@ import type { CurrentPaceOf } from '../../sender/current-pace.ts';
 import type { Message } from '../message.ts';
 import { type PacedMessage, pacedNow, stepMsOf } from './paced-message.ts';
 
-/** From now to the last place that a message may reserve: the longest wait in a worker. */
+/** The time from now to the last place that a message may reserve, which is the longest wait in a worker. */
 const reachMs = { bulk: 1000, single: 2000, otp: 3000 } as const satisfies Record<SendKind, number>;
 export const paceWaitSecondsMax = reachMs.otp / 1000;
 
-/** From the reservation to the earliest place: the time for what must be read and written before the call. */
+/** The time from the reservation to the earliest place, for the reads and writes before the call. */
 const aheadMsMin = 300;
 const aheadMsMax = 2400;
 const lateMsMax = 100;
@@ -40,7 +41,7 @@ const lateMsMax = 100;
 const slowedMs = 60_000;
 const keptDays = 7;
 
-/** A number that DynamoDB and JavaScript have exactly. */
+/** A number that DynamoDB and JavaScript can store exactly. */
 const endlessMs = Number.MAX_SAFE_INTEGER;
 
 type PaceContext = Context<'SENDER_PACE_TABLE'>;
@@ -59,7 +60,7 @@ type WorkerContext = PaceContext & { readonly pace: WorkerPace };
 /**
  * Reserves a place, or joins the line if none is near.
  *
- * @returns the place in which the message is handed over, or the time at which it must come again
+ * @returns the place at which the message is handed over, or the time at which the message must come again
  */
 export async function reservePlace(
   ctx: WorkerContext,
@@ -78,7 +79,7 @@ export async function reservePlace(
   return { outcome: 'place', atMs: cursorMs };
 }
 
-/** Adds a step to the line of the message's kind. Returns the time at which the message comes to a worker. */
+/** Adds a step to the line of the message's kind. Returns the time at which the message reaches a worker. */
 export async function joinLine(
   ctx: PaceContext,
   { identity, kind }: PacedMessage,
@@ -123,9 +124,10 @@ interface CursorMove {
 }
 
 /**
- * Moves the cursor by the step, from its value or from the given time if that is later, unless it is beyond the limit.
+ * Moves the cursor by the step, from its value or from the given time, whichever is later. Does not move a cursor that is
+ * beyond the limit.
  *
- * @returns the cursor before it was moved, or, beyond the limit, where it is
+ * @returns the cursor before the move; if it is beyond the limit, the current cursor
  */
 async function moveCursor(
   ctx: PaceContext,
@@ -150,13 +152,13 @@ async function moveCursor(
     if (typeof seenMs === 'number' && seenMs > limitMs) return { isMoved: false, cursorMs: seenMs, row };
     const beginning = await updatePace(ctx, identity, {
       set: `${cursor} = :after`,
-      // An edited row may have anything.
+      // An edited row may contain any value.
       condition: `NOT attribute_type(${cursor}, :number) OR ${cursor} < :from`,
       values: { ':after': fromMs + stepMs, ':number': 'N', ':from': fromMs },
     });
     if (beginning.applied)
       return { isMoved: true, cursorMs: fromMs, row: beginning.response.Attributes ?? {} };
-    // Another worker has moved it meanwhile.
+    // Another worker has moved the cursor in the meantime.
   }
 }
 
@@ -167,7 +169,7 @@ function updatePace(
 ) {
   return conditionalUpdate(db, {
     TableName: env.SENDER_PACE_TABLE,
-    // Names are one sender whatever their case, with one pace.
+    // Names that differ only in case are one sender, with one pace.
     Key: { sender: identity.toLowerCase() },
     UpdateExpression: `SET ${set}, purge_at = :purge_at`,
     ConditionExpression: condition,

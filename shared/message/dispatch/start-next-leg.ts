@@ -1,14 +1,15 @@
 /**
- * Starts the next leg of a send, once. The start is one write: the row of the leg, whose id follows from the send, on the
- * condition that no earlier leg is delivered. A leg has started if its row exists, and then goes the way of any message.
+ * Starts the next leg of a send, once. The start is one write of the leg's row, whose id follows from the send. The
+ * condition of the write is that no earlier leg is delivered. A leg has started if its row exists. It is then processed like
+ * any message.
  *
  *   read, checks ─ crash → nothing happened; the queue delivers the message again
  *   amount taken from a cap ─ crash → it stays taken until its window ends, and the next attempt takes it again
  *   one-time password counted for its recipient, by the id of the leg ─ crash → the next attempt counts it as the same
  *   row of the leg ─ crash → the stream hands the leg to its queue; the next attempt finds it
  *
- * If two workers do this at once, one stores the row, and both may have taken from a cap.
- * If the queue message is lost, the due index queues it again (due/due-index.ts).
+ * If two workers do this at the same time, one stores the row, and both may have taken from a cap. If the queue message is
+ * lost, the due index queues it again (due/due-index.ts).
  */
 
 import { refusalAmong } from '../../contract/errors.ts';
@@ -20,11 +21,11 @@ import { earlierLegIds, laterLegIds, nextLegDueAt, nextLegOf, nextLegWaitsUntil 
 
 /** The checks and the text of legs that carry a one-time password. */
 export interface OtpLegs {
-  /** Returns true if it can still be verified. */
+  /** Returns true if the password can still be verified. */
   isPending(otpId: string): Promise<boolean>;
   /** Returns why the leg may not be sent; undefined if it may. Counts nothing. */
   refusalOf(leg: Message, now: Date): Promise<LegRefusal | undefined>;
-  /** Counts the leg for its recipient. Returns why it may not be sent. Repeating it for the same leg is safe. */
+  /** Counts the leg for its recipient. Returns why it may not be sent. Repeating this call for the same leg is safe. */
   count(leg: Message, now: Date): Promise<LegRefusal | undefined>;
   /** Counts an SMS with the password, once it is stored. */
   noteStarted(leg: Message): Promise<void>;
@@ -34,10 +35,10 @@ export interface OtpLegs {
 interface StartedLeg {
   readonly outcome:
     | 'leg_started'
-    /** Its row is stored, but it is not handed over. */
+    /** The leg's row is stored, but the leg is not handed over. */
     | 'leg_refused'
     | 'leg_exists'
-    /** An earlier leg is delivered, the password is verified or expired, no leg follows, or it comes too late. */
+    /** An earlier leg is delivered, the password is verified or expired, no leg follows, or the start comes too late. */
     | 'no_leg_needed';
   readonly leg?: Message;
 }
@@ -83,7 +84,7 @@ export async function startNextLeg(
   return { outcome: 'leg_started', leg: row };
 }
 
-/** The condition of `createLeg`, for which a row that is gone ends the sequence too. */
+/** The condition of `createLeg`. A missing row ends the sequence too. */
 function isUndelivered(message: Message | undefined): boolean {
   return undeliveredStatuses.some((each) => each === message?.status);
 }
@@ -106,9 +107,9 @@ async function refusalOf(
 const capRefusals = ['message_limit_reached', 'spend_limit_reached'] as const satisfies LegRefusal[];
 
 /**
- * True if a message of a send with `fallback` need not be handed over any more. A leg may wait for its carrier so long that
- * the next one has started, or that a late receipt delivered the one before. Then the recipient would get the message twice.
- * Reads nothing for a message without `fallback`, or for a first leg within its time.
+ * True if a message of a send with `fallback` need not be handed over any more. A leg may wait so long for its carrier that
+ * the next leg has started, or that a late receipt has shown the previous leg as delivered. Then the recipient would get the
+ * message twice. Reads nothing for a message without `fallback`, or for a first leg within its time.
  */
 export async function isReplaced(
   ctx: Context<'MESSAGES_TABLE'> & { readonly otpLegs: OtpLegs },
@@ -125,7 +126,7 @@ export async function isReplaced(
   return earlier.length > 0 && message.otp !== undefined && !(await otpLegs.isPending(message.otp.otp_id));
 }
 
-/** A leg that failed, or that will because it was refused when it started, reaches nobody. */
+/** A leg that failed, or that will fail because it was refused when it started, reaches nobody. */
 function replaces({ status, refusal }: Message): boolean {
   return status !== 'failed' && refusal === undefined;
 }

@@ -13,7 +13,7 @@ import { maxMessageCharacters, referenceText, smsText } from './send-fields.ts';
 const maxMessageUnits = 2 * maxMessageCharacters;
 const tooLong = `The message with its values must have at most ${maxMessageCharacters} characters.`;
 
-/** JSON has integers of any size; a larger one than these, such as a long order number, would be rounded. */
+/** JSON allows integers of any size. An integer beyond these limits, such as a long order number, would be rounded. */
 const exactNumber = z
   .number()
   .check(
@@ -44,12 +44,12 @@ const rowFields = z.object({
 
 export const bulkRecipientsMax = 1000;
 
-/** A row is an object with `to`, or only a number; each is checked on its own. */
+/** A row is an object with `to`, or only a number. Each row is checked separately. */
 export const bulkRecipients = z.array(z.unknown()).check(z.minLength(1), z.maxLength(bulkRecipientsMax));
 
 /** A parsed row, before the check against the other rows and the client's permissions. */
 export interface BulkRow {
-  /** The recipient as the row has it; undefined if it is not a text. */
+  /** The recipient as written in the row; undefined if it is not a text. */
   readonly given: string | undefined;
   /** The canonical form; undefined if it is not a phone number. */
   readonly recipient: string | undefined;
@@ -178,7 +178,7 @@ function noRecipientText(row: unknown, to: unknown): string {
   return 'The row has no recipient: give one in "to".';
 }
 
-/** Names the fields of the row, never a variable: its name can have any length. */
+/** Names the fields of the row, but never a variable, because the name of a variable can have any length. */
 function sentenceOf(error: z.core.$ZodError): string {
   const faults = error.issues.map((issue) => `${String(issue.path[0] ?? 'the row')}: ${issue.message}`);
   return [...new Set(faults)].join('; ');

@@ -1,5 +1,5 @@
 /**
- * `?dry_run=true` on a send: reports what would be sent, its cost, and what would refuse it. Nothing is stored, sent
+ * `?dry_run=true` on a send: reports what would be sent, its cost, and which errors would refuse it. Nothing is stored, sent
  * or taken from a cap; only the rate limit counts the request (contract 14.6).
  */
 import * as z from 'zod/mini';
@@ -22,7 +22,10 @@ const sendQuery = lazily(() =>
   z.object({ dry_run: z.optional(z.enum(['true', 'false'], 'must be true or false')) }),
 );
 
-/** @throws GatewayError `invalid_request` for another value, and for any other parameter: a misspelled one must not send */
+/**
+ * @throws GatewayError `invalid_request` for another value, and for any other parameter, because a misspelled parameter must
+ * not send
+ */
 export function isDryRun(request: ApiRequest): boolean {
   return parseQuery(sendQuery(), request).dry_run === 'true';
 }
@@ -113,7 +116,7 @@ export async function dryRunOf(
       after_seconds: after_seconds ?? null,
       from: fromOf(leg) ?? null,
       ...parts,
-      // It has the same recipient.
+      // The leg has the same recipient.
       estimated_cost: costOf(price, failure),
     };
   }

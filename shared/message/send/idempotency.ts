@@ -1,6 +1,6 @@
 /**
- * Sends with an Idempotency-Key (contract 5.6): the stored message or batch is also the record of the key. Its
- * id is derived from client, endpoint and key, so only one write of any number of equal requests succeeds.
+ * Sends with an Idempotency-Key (contract 5.6): the stored message or batch is also the record of the key. Its id is derived
+ * from client, endpoint and key, so only one of many equal requests can write it.
  *
  * Why: docs/decisions/idempotency-by-derived-ids.md
  */
@@ -54,11 +54,11 @@ export function requestHash(value: unknown): string {
 
 /** A request that may have an Idempotency-Key. */
 export interface KeyedRequest {
-  /** The id of the record begins with it. */
+  /** The prefix of the record's id. */
   readonly prefix: IdPrefix;
   readonly endpoint: string;
   readonly clientId: string;
-  /** Undefined if the request has none: then each request stores a record. */
+  /** Undefined if the request has no key. Then each request stores a record. */
   readonly key: string | undefined;
   /** The parsed request, with defaults and canonical phone numbers. */
   readonly canonicalRequest: () => unknown;
@@ -67,11 +67,11 @@ export interface KeyedRequest {
 /** A send: the record that it stores, and the request that its Idempotency-Key identifies. */
 interface KeyedSend<Entry> extends KeyedRequest {
   /**
-   * Makes the record for an id; called at most once. Its only side effect is to take from the client's caps, and that
-   * stays taken even if a later step fails.
+   * Creates the record for an id. It is called at most once. Its only side effect is to take from the client's caps. The
+   * amount stays taken even if a later step fails.
    */
   readonly build: (id: string) => Entry | Promise<Entry>;
-  /** True if `build` is called only if no earlier record is found, so that a repeat takes nothing and is one read. */
+  /** True if `build` is called only if no earlier record is found. A repeat then takes nothing, and makes one read. */
   readonly looksFirst: boolean;
 }
 
@@ -83,7 +83,9 @@ export interface KeyedRecord {
 
 /** Stores these records, by an id that is derived from the key. */
 interface KeyedStore<Entry extends KeyedRecord> {
-  /** `stored` if the stored record differs from the given one. @throws GatewayError if it is certainly not stored */
+  /**
+   * Contains `stored` if the stored record differs from the given record. @throws GatewayError if it is certainly not stored
+   */
   create(
     entry: Entry,
   ): Promise<
@@ -150,7 +152,7 @@ function assertSameRequest({ request_hash }: KeyedRecord, fingerprint: string): 
 }
 
 /**
- * Creates the record. A request that would be refused now may repeat an accepted one: then the earlier record is the
+ * Creates the record. A request that would be refused now may repeat an accepted request. Then the earlier record is the
  * response.
  */
 async function createFor<Entry extends KeyedRecord>(

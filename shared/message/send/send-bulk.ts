@@ -1,5 +1,5 @@
 /**
- * Sends one SMS to each of up to 1,000 recipients; answers 202 when every accepted message is stored.
+ * Sends one SMS to each of up to 1,000 recipients. Returns 202 after every accepted message is stored.
  *
  *   batch row, a conditional write ─ crash → a repeat with the same key finds it `storing`
  *   line of a sender with a pace, only by the request that stores the messages ─ crash → the line is longer than it is
@@ -55,7 +55,7 @@ import { endOfValidity, parseSend } from './send-fields.ts';
 import { acceptedView } from './send-one.ts';
 import { newSms, smsOptions } from './sms-send.ts';
 
-/** Longer than the function's time limit: after it, the request that stores the batch must have ended. */
+/** Longer than the function's time limit. After this time, the request that stores the batch must have ended. */
 const storingLeaseSeconds = 60;
 
 /** Returns the schema of the body of `POST /api/v1/sms/bulk` (contract 5.2). Rows are checked one by one later. */
@@ -202,7 +202,7 @@ function messagesOf(
 ): AcceptedRow[] {
   const createdAt = new Date(batch.created_at);
   const taken = new Set(acceptedIndexes(batch));
-  // Permissions were checked when the batch was created; its errors have the result.
+  // Permissions were checked when the batch was created, and the result is in the batch's errors.
   return checkRows(rows, bulk, undefined)
     .good.filter(({ index }) => taken.has(index))
     .map(({ index, to, text, reference }) => ({

@@ -28,7 +28,7 @@ export function textOf(max: number) {
 export const visiblePattern = String.raw`[^\t-\r\x1C-\x20\x85\xA0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]`;
 const visible = new RegExp(visiblePattern);
 
-/** Returns the schema of a message's text, which must not be blank: carriers refuse that. */
+/** Returns the schema of a message's text, which must not be blank, because carriers refuse blank texts. */
 export function messageTextOf(max: number) {
   return textOf(max).check(
     z.refine((text) => visible.test(text), 'must not be blank'),
@@ -68,7 +68,7 @@ export const scheduledAt = dateTime;
  * Parses the request of a send.
  *
  * @returns the fields, and `assertTimely`, which refuses a `scheduled_at` that is nearer or farther than `scheduledAhead`.
- *   It is called only for a new request, because a repeat gets the first response, also when that time has passed.
+ *   `assertTimely` is called only for a new request. A repeat gets the first response, even if that time has passed.
  * @throws GatewayError `invalid_request` with all faulty fields, including `scheduled_at`.
  */
 export function parseSend<Schema extends z.ZodMiniType<{ scheduled_at?: Date | undefined }>>(
@@ -100,9 +100,9 @@ function timingFault(body: unknown, now: Date): FieldError | undefined {
   };
 }
 
-/** The most legs after the first message that a request can name. */
+/** The indexes of the legs that a request can name after the first message. */
 export const legIndexes = [0, 1] as const;
-/** A receipt takes seconds: earlier, most next legs would start for nothing. */
+/** A receipt takes seconds. With a shorter time, most next legs would start unnecessarily. */
 export const afterSecondsMin = 10;
 
 export function legFields(afterSecondsMax: number) {
@@ -112,7 +112,7 @@ export function legFields(afterSecondsMax: number) {
   };
 }
 
-/** Returns the schema of a list of legs. An empty list means the same as none. */
+/** Returns the schema of a list of legs. An empty list means the same as no list. */
 export function legsSchema<Leg extends z.ZodMiniType>(leg: Leg) {
   return optional(
     z.pipe(
@@ -184,7 +184,7 @@ function legToStore(
   };
 }
 
-/** Returns the sender of a leg. An SMS after an SMS has the same sender, unless it names another. */
+/** Returns the sender of a leg. An SMS after an SMS has the same sender, unless the leg names another sender. */
 function senderOf(
   { channel, from }: WantedLeg,
   first: {

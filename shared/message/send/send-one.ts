@@ -18,7 +18,7 @@ import { dryRunOf, isDryRun, refusalsOf } from './dry-run.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import { assertMaySendLegs, channelsOf, parseSend, type WantedLeg } from './send-fields.ts';
 
-/** Every send stores a message of its client, takes from its caps and selects its sender. */
+/** Every send stores a message of its client, takes from the client's caps and selects its sender. */
 export type SendContext = Context<keyof EnvironmentFor<typeof sendRequest>>;
 
 /** @param send - the differences between the channels */
@@ -99,8 +99,8 @@ export function keyedMessages(context: Context<'MESSAGES_TABLE' | 'RETENTION_DAY
 }
 
 /**
- * Returns the response to a send. A repeat gets the same response, whatever the message's present state. @throws
- * Error if an SMS has no segments.
+ * Returns the response to a send. A repeat gets the same response, even if the message's state has changed. @throws Error if
+ * an SMS has no segments.
  */
 export function acceptedView(
   message: Message,

@@ -90,7 +90,7 @@ export function sendWhatsAppSchema(webhookUrl: z.ZodMiniType<string>) {
   type Fields = z.output<typeof fields>;
 }
 
-/** @param type - of any form: the request may have other faults */
+/** @param type - a value of any form, because the request may have other faults */
 function neededBy(type: unknown): string | undefined {
   const known = types.find((each) => each === type);
   return known === undefined ? undefined : contentField[known];

@@ -22,7 +22,7 @@ export type RowErrorCode = (typeof rowErrors)[number];
 
 export const rowError = z.object({
   index: z.int().check(z.nonnegative()),
-  /** As in the request; null if the row has none. */
+  /** As in the request; null if the row has no recipient. */
   to: z.nullable(z.string()),
   error: z.enum(rowErrors),
   message: z.string(),
@@ -44,7 +44,10 @@ const batchSchema = z.object({
   created_at: time,
   /** The end of its messages' validity period; the retention of batch and messages begins there. */
   expires_at: time,
-  /** The work id of the request that stores it: a write that the SDK repeats after a lost response recognizes its row. */
+  /**
+   * The work id of the request that stores the batch. If the SDK repeats a write after a lost response, the write recognizes
+   * its own row.
+   */
   stored_by: z.string(),
   /** Present if a sender of the batch has a pace. */
   expected_end_at: z.exactOptional(time),
@@ -102,8 +105,8 @@ export async function takeOverBatch(
 }
 
 /**
- * Notes that every message of the batch is stored, and when the last one is expected to be handed over. Returns the
- * time that the first request noted that stored them all, so that each repeat gets the same answer.
+ * Notes that every message of the batch is stored, and when the last one is expected to be handed over. Returns the time
+ * noted by the first request that stored all messages, so that each repeat gets the same response.
  */
 export async function markBatchStored(
   { db, env }: Context<'BATCHES_TABLE' | 'RETENTION_DAYS'>,

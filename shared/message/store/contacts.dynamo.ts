@@ -1,6 +1,6 @@
 /**
- * Which client last wrote to a person from each of our senders: the person's replies are its messages (contract 13.1). Only
- * messages that a carrier took count, however many wait.
+ * Stores which client last wrote to a recipient from each of our senders. The recipient's replies belong to this client
+ * (contract 13.1). Only messages that a carrier took count, not messages that still wait.
  *
  * Rows of `whatsapp-windows`, under keys that no client has: `#wrote sms +447700900123`, or `#wrote test sms …` for test
  * messages, and our sender. A malformed row is not read as a contact, and the next message replaces it.
@@ -24,7 +24,7 @@ export interface Contact {
   readonly sender: string;
   /** The pool or the id from which the message was sent, if a receipt named the number. */
   readonly via?: string;
-  /** The number to which it wrote, if this is the contact of a WhatsApp user's id. */
+  /** The number to which the client wrote, if this is the contact of a WhatsApp user's id. */
   readonly number?: string;
   /** When the client wrote; the first time, if it wrote several times with no other client in between. */
   readonly at: Date;
@@ -32,7 +32,7 @@ export interface Contact {
 
 interface Addressee {
   readonly channel: Channel;
-  /** Test messages give no claim to what a person answers to live ones; `live` by default. */
+  /** Test messages do not affect who gets the replies to live messages; `live` by default. */
   readonly mode?: Mode;
   /** E.164, a short code, or the id of a WhatsApp user. */
   readonly person: string;
@@ -50,7 +50,7 @@ const answerable = /^(?:\+?\d+|\*|(?:pool|phone)-.*|MG[0-9a-f]{32}|arn:.*)$/;
 /** A pool or a service, any of whose numbers may have sent a message, or the id of a number. */
 const unnamed = /^(?:\*|(?:pool|phone)-.*|MG[0-9a-f]{32}|arn:.*)$/;
 
-/** The attempt that a receipt is about; our number that the carrier names, or its id; Meta's id of the recipient. */
+/** The attempt that a receipt reports on; our number that the carrier names, or its id; Meta's id of the recipient. */
 interface ReportedContact {
   readonly attempt?: number;
   readonly from?: string;
@@ -120,24 +120,28 @@ function sendersOf(message: Message): readonly string[] {
   return possible.length > 0 ? possible : [fromOf(message) ?? anySender];
 }
 
-/** True if a client may send from the number that the person wrote to. It is asked if a message does not name its number. */
+/**
+ * True if a client may send from the number that the recipient wrote to. This function is called if a message does not name
+ * its number.
+ */
 export type MayUse = (clientId: string) => boolean;
 
-/** True if the message may have been sent from the number that the person wrote to. */
+/** True if the message may have been sent from the number that the recipient wrote to. */
 export function mayBeFrom(message: Message, inbound: InboundMessage, mayUse: MayUse): boolean {
   return sendersOf(message).some(
     (sender) => isExactly(sender, inbound) || (isAnyOf(sender, inbound) && mayUse(message.client_id)),
   );
 }
 
-/** The pools and services of the message that may contain the number that the person wrote to. */
+/** The pools and services of the message that may contain the number that the recipient wrote to. */
 export function unnamedSendersOf(message: Message, inbound: InboundMessage): readonly string[] {
   return sendersOf(message).filter((sender) => isAnyOf(sender, inbound));
 }
 
 /**
- * Returns the contacts from the number that the person wrote to. A pool counts if no receipt named one of its numbers for its client.
- * If nobody is found by that, every pool counts. A number that rows give to other clients is in no pool of this client.
+ * Returns the contacts from the number that the recipient wrote to. A pool counts if no receipt named one of its numbers for
+ * its client. If this finds no contact, every pool counts. A number that rows give to other clients is in no pool of this
+ * client.
  */
 export function contactsFor<Known extends Contact>(
   contacts: readonly Known[],
@@ -159,7 +163,7 @@ function isExactly(sender: string, { number, numberId }: InboundMessage): boolea
 }
 
 function isAnyOf(sender: string, { numberId }: InboundMessage): boolean {
-  // The numbers of WhatsApp are known by their ids.
+  // WhatsApp numbers are identified by their ids.
   if (sender.startsWith('phone-number-id-')) return numberId === undefined;
   return unnamed.test(sender);
 }
@@ -174,11 +178,12 @@ const contactRow = z.object({
 type ContactRow = z.output<typeof contactRow>;
 
 /**
- * A row is written anew after so many days, so that it is kept while messages are sent, and so much longer than messages are. A
- * row of test data is kept no longer (contract 17.6), and therefore written anew each day.
+ * A row is written again after this number of days. So it is kept while messages are sent, and is kept this much longer than
+ * the messages. A row of test data is not kept longer than the messages (contract 17.6), and is therefore written again each
+ * day.
  */
 const renewedDays = { live: 30, test: 1 } as const;
-/** A person has fewer, for all senders together. */
+/** A recipient has fewer contacts than this, for all senders together. */
 const rowsMax = 5000;
 
 /** Repeating it is safe. */
@@ -189,7 +194,8 @@ export async function storeContact(
 ): Promise<void> {
   const TableName = ctx.env.WHATSAPP_WINDOWS_TABLE;
   const Key = keyOf(addressee, contact.sender);
-  // A late read may miss that another client wrote in between; the reply to this message would be that client's.
+  // An eventually consistent read may miss that another client wrote in between. The reply to this message would then go to
+  // that client.
   const { Item } = await ctx.db.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
   await replaceContact(ctx, Key, contact, Item);
 }
@@ -244,7 +250,10 @@ function purgeTimeOf({ writer, wrote_at }: ContactRow, retentionDays: number): n
   return epochSeconds(addDays(new Date(wrote_at), keptDays(writer, retentionDays) + extraDays));
 }
 
-/** Returns undefined if the row is missing or malformed. Its key contains the person's number, so the log names the writer. */
+/**
+ * Returns undefined if the row is missing or malformed. The key contains the recipient's number, so the log names the client
+ * that wrote.
+ */
 function contactIn(row: Row | undefined): ContactRow | undefined {
   return row && readableRows(contactRow, [row], 'writer')[0];
 }

@@ -7,7 +7,7 @@ import { listPosition } from './message-row.ts';
 import { readMessages } from './messages.dynamo.ts';
 
 const pageSize = 100;
-/** The number of messages among which a contact that could not be written is found. */
+/** The number of messages that are searched for a contact that could not be written. */
 const consideredMax = 2000;
 
 export interface Written {
@@ -22,10 +22,10 @@ const indexPosition = z.object({ list_at: z.string() });
 
 /**
  * Returns the newest messages with a recipient, of both directions and all clients, newest first: fewer than the limit if a
- * row is not yet visible or cannot be read. `nextBefore` is the list position at which older ones begin; undefined if there
- * are none.
+ * row is not yet visible or cannot be read. `nextBefore` is the list position at which older messages begin; undefined if
+ * there are no older messages.
  *
- * @param before - `nextBefore` of the page before
+ * @param before - `nextBefore` of the previous page
  */
 export async function newestMessagesWith(
   ctx: Context<'MESSAGES_TABLE'>,
@@ -48,7 +48,7 @@ export async function newestMessagesWith(
     }),
   );
   const ids = Items.map((item) => indexRow.parse(item).message_id);
-  // The read is eventually consistent: nobody can reply to a hand-over of this moment.
+  // An eventually consistent read is enough, because nobody can reply to a message at the moment of its hand-over.
   const found = await readMessages(ctx, ids, { consistent: false });
   return {
     messages: found.toSorted((one, other) => (listPosition(one) < listPosition(other) ? 1 : -1)),

@@ -1,6 +1,6 @@
 /**
- * The changes of a stored message. Each is one conditional write, so a repeated or outdated change has no effect, and the
- * writes of two workers never mix.
+ * The changes of a stored message. Each change is one conditional write, so a repeated or outdated change has no effect, and
+ * the writes of two workers never mix.
  */
 import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { claimSeconds } from '../../contract/hand-over-times.ts';
@@ -45,7 +45,7 @@ function holderOf({ status, handover_claim, handover_until }: Message) {
 }
 
 /**
- * Claims the message for one hand-over, if nobody has changed its holder since it was read. One of any number of concurrent
+ * Claims the message for one hand-over, if nobody has changed its holder since it was read. Only one of several concurrent
  * claims succeeds. A write that the SDK repeats recognizes its own claim by the id, which is unique.
  *
  * @param fields - also set: the attempts, of which the last is about to be made
@@ -105,7 +105,7 @@ export async function noteOutcome(
   return noting.applied ? parseMessageRow(noting.row) : undefined;
 }
 
-/** Sets when somebody must look at the message, unless its state or that time has changed since it was read. */
+/** Sets when a worker must look at the message, unless its state or that time has changed since it was read. */
 export async function setNextLook(
   ctx: ChangeContext,
   { message_id, status, due_at }: Message,
@@ -115,9 +115,9 @@ export async function setNextLook(
 }
 
 /**
- * Enters a state if the present one allows it. Returns undefined if it does not, or if there is no row.
+ * Enters a state if the current state allows this. Returns undefined if it does not, or if there is no row.
  *
- * A final state ends the looks at the row, unless the next leg of a fallback may follow it. Then they go on until that leg
+ * A final state ends the looks at the row. If the next leg of a fallback may follow, the looks continue until that leg
  * exists.
  */
 export async function transitionMessage(
@@ -207,8 +207,8 @@ export async function noteHandOver(
 }
 
 /**
- * Notes the failure of an attempt after which another was made, so that an older report of it no longer counts. Returns
- * the row; undefined if this failure, or the failure of a later attempt, was noted before.
+ * Notes the failure of an attempt that was followed by another attempt, so that an older report of the failed attempt no
+ * longer counts. Returns the row; undefined if this failure, or the failure of a later attempt, was noted before.
  */
 export function noteFailedAttempt(
   ctx: ChangeContext,

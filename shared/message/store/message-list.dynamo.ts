@@ -7,11 +7,11 @@ import { listKey, listShards } from './message-row.ts';
 export const directions = ['outbound', 'inbound', 'all'] as const;
 export type Direction = (typeof directions)[number];
 
-/** A range of a client's messages; the positions are of `listPosition`, and `before` is exclusive. */
+/** A range of a client's messages. The positions come from `listPosition`, and `before` is exclusive. */
 export interface ListRange {
   readonly clientId: string;
   readonly reference?: string | undefined;
-  /** Reads the index by recipient, which has the messages of all clients, in both directions. */
+  /** If set, reads the index by recipient, which contains the messages of all clients, in both directions. */
   readonly recipient?: string | undefined;
   readonly direction: Direction;
   readonly from: string;
@@ -87,7 +87,7 @@ function kindsIn(direction: ListRange['direction']): readonly Parameters<typeof 
   return [direction === 'inbound' ? 'inbound' : undefined];
 }
 
-/** Takes the next keys, in order; fewer at their end. */
+/** Takes the next keys, in order. Returns fewer keys at the end of the sequence. */
 export async function takeKeys(keys: AsyncGenerator<ListedKey>, count: number): Promise<ListedKey[]> {
   const taken: ListedKey[] = [];
   while (taken.length < count) {
@@ -98,7 +98,7 @@ export async function takeKeys(keys: AsyncGenerator<ListedKey>, count: number): 
   return taken;
 }
 
-/** Positions are as `listPosition` makes them. */
+/** The form of the positions that `listPosition` creates. */
 export const listPositionForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#msg_[0-9A-HJKMNP-TV-Z]{26}$/;
 
 /** Merges sequences that are sorted newest first. */

@@ -25,7 +25,7 @@ export function listKey(clientId: string, direction: 'inbound' | undefined, shar
   return `${clientId}#${direction === undefined ? '' : `${direction}#`}${shard}`;
 }
 
-/** The fields by which a list is filtered after its keys were read. */
+/** The fields that filter a list after its keys are read. */
 export const filterFields = [
   'client_id',
   'recipient',
@@ -81,13 +81,13 @@ export interface Transition {
    * it opted out.
    */
   readonly suppressed?: boolean;
-  /** True if it comes from a receipt, which proves that the message was handed over. */
+  /** True if the transition comes from a receipt, which proves that the message was handed over. */
   readonly reported?: boolean;
-  /** Entered only if no receipt has proved in the meantime that a carrier has the message. */
+  /** The state is entered only if no receipt has proved in the meantime that a carrier has the message. */
   readonly notSent?: boolean;
-  /** Entered only if this is still the last attempt and, if `seen` is given, the attempts have not changed. */
+  /** The state is entered only if this is still the last attempt and, if `seen` is given, the attempts have not changed. */
   readonly ofAttempt?: { readonly number: number; readonly seen?: readonly StoredAttempt[] };
-  /** Entered only if this attempt is not known to have failed. */
+  /** The state is entered only if this attempt is not known to have failed. */
   readonly notFailed?: number;
   /** The attempt that the receipt proves. */
   readonly reportedAttempt?: number;
@@ -124,12 +124,12 @@ export function reportedFields(report: Partial<Transition>) {
   });
 }
 
-/** True if the relay queues a scheduled message with a delay. A message that waits longer is in the due index alone. */
+/** True if the relay queues a scheduled message with a delay. A message that waits longer is only in the due index. */
 export function isQueuedByRelay({ scheduled_at, created_at }: Message): boolean {
   return isNear(new Date(scheduled_at ?? created_at), new Date(created_at));
 }
 
-/** True if a queue can delay a message until then. */
+/** True if a queue can delay a message until this time. */
 export function isNear(time: Date, now: Date): boolean {
   return time <= addSeconds(now, queueDelayMaxSeconds);
 }

@@ -45,10 +45,10 @@ export async function createMessage(ctx: CreateContext, message: Message): Promi
 /**
  * Stores the messages whose ids are free; an earlier attempt stored the others.
  *
- * All rows of a call are written, or none. If the SDK retried a plain batch write after a lost response, it would set back
- * messages that have moved on in the meantime, and send them twice. The price is a second write unit for each row.
+ * All rows of a call are written, or none. If the SDK retried a plain batch write after a lost response, it would reset
+ * messages that have changed in the meantime, and send them twice. The price is a second write unit for each row.
  *
- * @throws if some of them may not be stored
+ * @throws if some of the messages may not be stored
  */
 export async function createMessages(ctx: CreateContext, messages: readonly Message[]): Promise<void> {
   const storeSome = (some: readonly Message[]) =>
@@ -67,9 +67,9 @@ export async function createMessages(ctx: CreateContext, messages: readonly Mess
 }
 
 /**
- * Stores a further leg of a send unless its id is taken, or an earlier leg is delivered or canceled. One transaction checks
- * and writes, so that no earlier leg can be delivered in between. The SDK gives its tries of the call the same token, so a
- * transaction that is cancelled was not done by an earlier try either.
+ * Stores a later leg of a send, unless its id is taken, or an earlier leg is delivered or canceled. One transaction checks
+ * and writes, so that no earlier leg can be delivered in between. The SDK uses the same token for all tries of the call. So
+ * if a transaction is cancelled, no earlier try has done it either.
  */
 export async function createLeg(
   ctx: CreateContext,

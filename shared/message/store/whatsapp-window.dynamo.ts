@@ -22,7 +22,7 @@ export function windowEnd(openedAt: Date | undefined, now: Date): Date | undefin
 
 const windowRow = z.object({ received_at: z.iso.datetime() });
 
-/** Long after the window has closed. */
+/** The days for which a row is kept, until long after the window has closed. */
 const keptDays = 2;
 
 /** Does nothing if the recipient has written later than `at`. */

@@ -75,7 +75,7 @@ export function deleteSuppression(ctx: Context<'SUPPRESSIONS_TABLE'>): Operation
   return async (request) => ({ status: 200, body: await endSuppression(ctx, changeOf(request)) });
 }
 
-/** Repeating it changes nothing but the reason and the scope. @throws GatewayError `concurrent_change` */
+/** A repeated call changes only the reason and the scope. @throws GatewayError `concurrent_change` */
 export async function suppress(
   ctx: Context<'SUPPRESSIONS_TABLE'>,
   wanted: SuppressionChange & {
@@ -88,7 +88,10 @@ export async function suppress(
   return suppressionView(row);
 }
 
-/** @throws GatewayError `not_found` if the recipient is not suppressed; `concurrent_change` if the recipient wrote a keyword meanwhile. */
+/**
+ * @throws GatewayError `not_found` if the recipient is not suppressed; `concurrent_change` if the recipient wrote a keyword
+ * in the meantime.
+ */
 export async function endSuppression(
   ctx: Context<'SUPPRESSIONS_TABLE'>,
   ending: SuppressionChange,
@@ -121,7 +124,7 @@ export function recipientInPath(segment: string): string {
   throw invalidFields([{ field: 'recipient', message: recipientFault(text) }]);
 }
 
-/** The proxies before us decide whether a segment arrives percent-encoded; no number contains a `%`. */
+/** A segment may or may not arrive percent-encoded, depending on the proxies before us. No number contains a `%`. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -132,7 +135,7 @@ function decoded(segment: string): string {
 
 export function suppressionView(row: Suppression): SuppressionView {
   const { recipient, scope, reason = null, source, suppressed_at, changed_at } = row;
-  // A refusal of the carrier begins a suppression, and is no change that the recipient or the client made.
+  // A refusal of the carrier starts a suppression, but it is not a change by the recipient or the client.
   const updated_at = changed_at > suppressed_at ? changed_at : suppressed_at;
   return { recipient, scope, reason, source, created_at: suppressed_at, updated_at };
 }

@@ -1,11 +1,11 @@
 /**
- * Suppressions (contract 13): to whom messages are not handed over, and the rules by which that changes.
+ * Suppressions (contract 13): the recipients to whom messages are not handed over, and the rules for changes.
  *
  * Rows of the table `suppressions`, by two kinds of key:
  *   (client, recipient)         no message of this client, by any sender or carrier
  *   (#from SENDER, recipient)   no message of any client by this sender: a number, its id, a pool or a Messaging Service; `*` if the
- *                               carrier chooses and does not say. Test data has none: every client simulates the same senders
- * The hand-over reads both in one BatchGetItem. Either one stops the message.
+ *                               carrier chooses and does not say. Test data has no such row: every client simulates the same senders
+ * The hand-over reads both in one BatchGetItem. Either row stops the message.
  *
  * These write:
  *   keyword         one transaction: the rows of the senders that the message came to, and that of the client that wrote last. The
@@ -15,23 +15,25 @@
  *   client          its own row
  *   administrator   the client's row; an end also ends the rows of the senders that the client's row names
  *
- * Each writer reads its rows, applies the functions below, and puts them on the condition that each still has the revision that it
- * read; if not, it begins again. So a crash before the write leaves nothing, and one after it leaves everything. The queue delivers
- * the notification again: the inbound message has its time and senders from the first delivery, and the same keyword changes nothing
- * twice, so it does not undo what the client did meanwhile.
+ * Each writer reads its rows, applies the functions below, and writes the rows on the condition that no revision has changed
+ * since the read. If one has changed, the writer begins again. So a crash before the write leaves nothing, and a crash after
+ * the write leaves everything. The queue delivers the notification again. The inbound message keeps its time and senders
+ * from the first delivery, and the same keyword changes nothing twice, so it does not undo what the client did in the
+ * meantime.
  *
- * Order: keywords are compared with keywords only, by the carrier's time, else the time of receipt (`keyword_at`): the newest wins, and
- * STOP wins if two are equal. A keyword that is older than another one to the same number changes no row. So a STOP counts whatever
- * the client did meanwhile, and by whichever clock. A START does not end what a client or an administrator suppressed after it.
- * A pool or `*` has one row for many numbers (`numbers`): a START takes away only the number that it came to.
+ * Order: keywords are compared only with keywords, by the carrier's time or, if there is none, the time of receipt
+ * (`keyword_at`). The newest keyword wins. If two times are equal, STOP wins. A keyword that is older than another one to
+ * the same number changes no row. So a STOP counts regardless of what the client did in the meantime, and of differences
+ * between clocks. A START does not end what a client or an administrator suppressed after it. A pool or `*` has one row for
+ * many numbers (`numbers`). A START removes only the number that it was sent to.
  *
- * A malformed row suppresses everything. Every writer but a refusal replaces it.
+ * A malformed row suppresses everything. Every writer except a refusal replaces such a row.
  *
  * Why: docs/decisions/suppressions-are-read-at-hand-over.md
  */
 import * as z from 'zod/mini';
 
-/** Which messages are not sent: all but one-time passwords, or all. */
+/** The messages that are not sent: all except one-time passwords, or all. */
 export const scopes = ['messages', 'all'] as const;
 export type SuppressionScope = (typeof scopes)[number];
 
@@ -63,7 +65,7 @@ const fields = z.object({
   clients: z.exactOptional(z.array(z.string())),
 });
 
-/** A row that suppresses nothing has no time of a suppression: without a scope, it was taken away by hand. */
+/** A row that suppresses nothing has no time of a suppression. If it has one, its scope was removed by hand. */
 const hasScope = z.refine<z.output<typeof fields>>(
   ({ scope, suppressed_at }) => (scope === undefined) === (suppressed_at === undefined),
   { path: ['scope'] },
@@ -90,7 +92,9 @@ const epoch = new Date(0).toISOString();
 /** The revision of a malformed row. No stored row has it. */
 const malformed = 0;
 
-/** Parses a row. A malformed one suppresses everything: a missing message does less harm than one after a STOP. */
+/**
+ * Parses a row. A malformed row suppresses everything, because a missing message does less harm than a message after a STOP.
+ */
 export function effectiveSuppression(row: Readonly<Record<string, unknown>>): SuppressionRow {
   const { success, data, error } = suppressionRow.safeParse(row);
   if (success) return data;
@@ -122,9 +126,9 @@ export function senderKey(sender: string): string {
 /** A recipient's request, made by one message. */
 export interface Keyword {
   readonly asksFor: 'opt_out' | 'opt_in';
-  /** The client that wrote last; undefined if nobody is known to have written. */
+  /** The client that wrote last; undefined if no client is known to have written. */
   readonly clientId: string | undefined;
-  /** The number that the message came to, its id, and the pools and services that may contain it; none of test data. */
+  /** The number that received the message, its id, and the pools and services that may contain it. Empty for test data. */
   readonly senders: readonly string[];
   readonly number: string;
   /** The spellings of the recipient's number. */
@@ -133,19 +137,19 @@ export interface Keyword {
   readonly at: Date;
 }
 
-/** A row names no more clients or senders; the latest ones stay. */
+/** The maximum number of clients or senders that a row names. The latest ones stay. */
 const namesMax = 20;
 
 export function namesWith(added: readonly string[], names: readonly string[] = []): string[] {
   return [...new Set([...added, ...names])].slice(0, namesMax);
 }
 
-/** Returns the row that a change is based on: a malformed one is replaced. */
+/** Returns the row on which a change is based. A malformed row is replaced. */
 function readable(found: SuppressionRow | undefined): SuppressionRow | undefined {
   return found?.revision === malformed ? undefined : found;
 }
 
-/** True if the row has a newer keyword, or this one. */
+/** True if the row contains a newer keyword, or this keyword. */
 export function isOutdated(found: SuppressionRow | undefined, { asksFor, at }: Keyword): boolean {
   const { keyword, keyword_at } = readable(found) ?? {};
   if (keyword_at === undefined || at.toISOString() > keyword_at) return false;
@@ -206,7 +210,10 @@ export interface SuppressionChange {
   readonly at: Date;
 }
 
-/** Returns the row after a request to suppress the recipient: it takes the scope and the reason, and keeps the beginning. */
+/**
+ * Returns the row after a request to suppress the recipient. The row takes the scope and the reason, and keeps its start
+ * time.
+ */
 export function afterRequest(
   key: RowKey,
   found: SuppressionRow | undefined,
@@ -232,7 +239,10 @@ export function afterRequest(
   };
 }
 
-/** Returns the row after a request to send to the recipient again. It keeps the keyword, which a repeat must not bring back. */
+/**
+ * Returns the row after a request to send to the recipient again. The row keeps the keyword, so that a repeated keyword does
+ * not suppress the recipient again.
+ */
 export function afterEnd(found: SuppressionRow, { source, at }: SuppressionChange): SuppressionRow {
   const {
     scope: _scope,
@@ -251,16 +261,16 @@ function latest(at: Date, row: SuppressionRow | undefined): string {
 }
 
 /**
- * True if the recipient or an administrator ended a suppression. A refusal does not count after that: it does not say when the
- * recipient opted out at the carrier.
+ * True if the recipient or an administrator ended a suppression. After that, a refusal does not count, because it does not
+ * say when the recipient opted out at the carrier.
  */
 export function hasEnded(row: SuppressionRow | undefined): boolean {
   return row !== undefined && !isSuppression(row) && (row.source === 'keyword' || row.source === 'admin');
 }
 
 /**
- * Returns the row after a refusal; undefined if nothing changes. The row of the sender only names the client: the carrier stops the
- * others itself.
+ * Returns the row after a refusal; undefined if nothing changes. The row of the sender only names the client, because the
+ * carrier itself stops the other clients' messages.
  */
 export function afterRefusal(
   key: RowKey,

@@ -1,6 +1,6 @@
 /**
- * Reads and writes the suppressions table: partition `client_id`, sort `recipient`. `suppression.ts` has the keys of the
- * rows, who writes them, and the row after each change.
+ * Reads and writes the suppressions table: partition `client_id`, sort `recipient`. `suppression.ts` describes the keys and
+ * writers of the rows, and the row after each change.
  */
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
@@ -58,8 +58,8 @@ export function suppressionKeysOf({ client_id, recipient }: Message, from: strin
 }
 
 /**
- * Returns the suppressed recipients of messages, which are of one client and all one-time passwords or none. Reads the rows
- * that the hand-over reads, many in one call.
+ * Returns the suppressed recipients of messages. The messages belong to one client, and either all or none are one-time
+ * passwords. Reads the rows that the hand-over reads, many in one call.
  */
 export async function suppressedAmong(
   { db, env }: Context<'SUPPRESSIONS_TABLE'>,
@@ -81,7 +81,7 @@ export function suppressedIn(rows: readonly Row[], messages: readonly Message[])
 /**
  * Returns a page of a client's suppressions, by number, in ascending order.
  *
- * @param after - the recipient that was the last of the page before
+ * @param after - the last recipient of the previous page
  */
 export async function listClientSuppressions(
   { db, env }: Context<'SUPPRESSIONS_TABLE'>,
@@ -90,7 +90,7 @@ export async function listClientSuppressions(
   after: string | undefined,
 ): Promise<{
   readonly suppressions: readonly Suppression[];
-  /** Present if there may be more. */
+  /** Present if there may be more suppressions. */
   readonly nextAfter?: string;
 }> {
   const found: Suppression[] = [];
@@ -100,7 +100,7 @@ export async function listClientSuppressions(
       new QueryCommand({
         TableName: env.SUPPRESSIONS_TABLE,
         KeyConditionExpression: 'client_id = :client',
-        // A row without a scope, a beginning and a change is malformed, and suppresses.
+        // A row without a scope, a start and a change is malformed, and suppresses everything.
         FilterExpression:
           'attribute_exists(#scope) OR attribute_exists(suppressed_at) OR attribute_not_exists(changed_at)',
         ExpressionAttributeNames: { '#scope': 'scope' },
@@ -112,7 +112,7 @@ export async function listClientSuppressions(
     found.push(...Items.map(effectiveSuppression).filter(isSuppression));
     start = LastEvaluatedKey === undefined ? undefined : rowKey.parse(LastEvaluatedKey);
   } while (start !== undefined && found.length < limit);
-  // The last query may have read more rows than fit the page: the next page begins after the last one that is shown.
+  // The last query may have read more rows than fit the page. The next page begins after the last row that is shown.
   const suppressions = found.slice(0, limit);
   const nextAfter = found.length > limit ? suppressions.at(-1)?.recipient : start?.recipient;
   return { suppressions, nextAfter };
@@ -129,7 +129,7 @@ export async function applyKeyword(ctx: Context<'SUPPRESSIONS_TABLE'>, keyword: 
     const named = ofSenders.flatMap(({ found }) =>
       found?.numbers?.some((each) => each !== number) === true ? [] : (found?.clients ?? []),
     );
-    // A transaction has 100 rows at most, and a recipient two spellings.
+    // A transaction has at most 100 rows, and a recipient has at most two spellings.
     const clients = asksFor === 'opt_in' ? namesWith(own, named) : own;
     return [...ofSenders, ...(await readForChange(ctx, keysOf(clients)))];
   };
@@ -141,7 +141,7 @@ export async function applyKeyword(ctx: Context<'SUPPRESSIONS_TABLE'>, keyword: 
   );
 }
 
-/** Suppresses the recipient for the client. Repeating it changes nothing but the scope and the reason. */
+/** Suppresses the recipient for the client. A repeated call changes only the scope and the reason. */
 export async function storeSuppression(
   ctx: Context<'SUPPRESSIONS_TABLE'>,
   wanted: SuppressionChange & {
@@ -160,10 +160,11 @@ export async function storeSuppression(
 }
 
 /**
- * Ends the client's own suppression; an administrator's request also ends those of the senders that its row names.
+ * Ends the client's own suppression. An administrator's request also ends the suppressions of the senders that the client's
+ * row names.
  *
  * @returns undefined if nothing was suppressed; else the senders whose rows still suppress
- * @throws GatewayError `concurrent_change` if the recipient wrote a keyword meanwhile, or there was another change
+ * @throws GatewayError `concurrent_change` if the recipient wrote a keyword in the meantime, or another change was made
  */
 export async function removeSuppression(
   ctx: Context<'SUPPRESSIONS_TABLE'>,
@@ -185,8 +186,8 @@ export async function removeSuppression(
 }
 
 /**
- * Suppresses the recipient of a message, because its carrier says that the recipient opted out, unless the recipient opted
- * in since. Repeating it is safe. Returns true if the recipient is suppressed now.
+ * Suppresses the recipient of a message because the carrier reports an opt-out, unless the recipient has opted in since.
+ * Repeating it is safe. Returns true if the recipient is suppressed now.
  */
 export async function suppressAfterRefusal(
   ctx: Context<'SUPPRESSIONS_TABLE'>,
@@ -220,7 +221,7 @@ function keyOf({ client_id, recipient }: RowKey): RowKey {
 interface ReadRow {
   readonly key: RowKey;
   readonly found: SuppressionRow | undefined;
-  /** The revision as it is stored; undefined if there is no row, or one that was written by hand. */
+  /** The stored revision; undefined if there is no row, or if the row was written by hand. */
   readonly revision: unknown;
 }
 
@@ -239,10 +240,10 @@ async function readForChange(
 }
 
 /**
- * Changes the rows, all of them or none, and returns them as they are then.
+ * Changes all of the rows or none, and returns the rows after the change.
  *
  * @param after - returns the rows after the change, in the order in which they were read; undefined keeps a row
- * @throws GatewayError `concurrent_change` if others were faster each time
+ * @throws GatewayError `concurrent_change` if other writers were faster each time
  */
 function changeRows(
   ctx: Context<'SUPPRESSIONS_TABLE'>,
@@ -261,7 +262,7 @@ function changeRows(
   });
 }
 
-/** How long a row is kept that suppresses nothing: longer than SNS and SQS keep a notification. */
+/** The days for which a row that suppresses nothing is kept: longer than SNS and SQS keep a notification. */
 const removedDays = 60;
 
 /** Returns false if another writer has changed a row since it was read, or is about to. */

@@ -47,10 +47,11 @@ export function conditionalUpdateOnce(client: DynamoDBDocumentClient, input: Upd
 }
 
 /**
- * Sets the attributes of `change`, and removes its undefined ones, if the attributes of `seen` are unchanged. An undefined
- * attribute of `seen` was absent. A write that the SDK repeats after a lost response finds its own values, and is applied.
+ * Sets the attributes of `change`, and removes the attributes that are undefined in it, if the attributes of `seen` are
+ * unchanged. An undefined attribute of `seen` was absent. A write that the SDK repeats after a lost response finds its own
+ * values, and is applied.
  *
- * @returns the row after the write, or the row that stood against it
+ * @returns the row after the write, or the row that did not meet the condition
  */
 export async function updateIf(
   client: DynamoDBDocumentClient,
@@ -95,7 +96,7 @@ export function conditionalDeleteItem(client: DynamoDBDocumentClient, input: Del
 
 async function tryConditionalWrite<Response>(write: Promise<Response>): Promise<
   | { readonly applied: true; readonly response: Response }
-  /** The existing row, if there is one and the write asked for it (`ReturnValuesOnConditionCheckFailure`). */
+  /** The existing row, if there is one and the write requested it (`ReturnValuesOnConditionCheckFailure`). */
   | { readonly applied: false; readonly row: Row | undefined }
 > {
   try {

@@ -1,6 +1,6 @@
 /**
- * Distinguishes errors that every retry would repeat from those that may pass. Throttling, time-outs, missing
- * permissions and missing resources may pass: they are not faults of the request.
+ * Distinguishes errors that every retry would repeat from errors that may pass. Throttling, time-outs, missing permissions
+ * and missing resources may pass: they are not faults of the request.
  */
 
 /** Some entries of a batch were refused permanently, as the sender's fault; all the others were accepted. */
@@ -46,7 +46,7 @@ export function isPermanentFault(error: unknown): boolean {
 }
 
 /**
- * Waits until all have ended. If some fail permanently and some do not, an error of the latter is thrown, so that the
+ * Waits until all have ended. If some fail permanently and others do not, throws an error that is not permanent, so that the
  * caller retries.
  */
 export async function allEnded<const Work extends readonly Promise<unknown>[]>(
@@ -60,8 +60,8 @@ export async function allEnded<const Work extends readonly Promise<unknown>[]>(
 }
 
 /**
- * Does the work for all items at once. If it fails permanently, repeats it for each half, down to the single items
- * that fail: only those are passed to `refused`. The work may be done more than once for the others.
+ * Does the work for all items together. If it fails permanently, repeats it for each half, down to the single items that
+ * fail: only those are passed to `refused`. The work may be done more than once for the other items.
  *
  * @throws an error that may pass: the caller should retry all items.
  */

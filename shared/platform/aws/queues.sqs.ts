@@ -1,4 +1,7 @@
-/** Sends to SQS in as few calls as it allows, because it charges for calls; receives from it; and escapes the texts that it refuses. */
+/**
+ * Sends to SQS in as few calls as possible, because SQS charges for calls. Also receives from SQS, and escapes the texts
+ * that SQS refuses.
+ */
 import { createHash } from 'node:crypto';
 import {
   ChangeMessageVisibilityCommand,
@@ -67,7 +70,7 @@ function entryOf(
   };
 }
 
-/** Splits the entries into batches, in order. A message above the limit of bytes is the only one of its batch. */
+/** Splits the entries into batches, in order. A message above the limit of bytes gets its own batch. */
 function batchesOf(entries: readonly Entry[]): Entry[][] {
   const batches: { entries: Entry[]; bytes: number }[] = [];
   for (const entry of entries) {
@@ -123,10 +126,13 @@ export async function waitingIn(client: SQSClient, queueUrl: string): Promise<nu
   return Number(Attributes?.ApproximateNumberOfMessages ?? 0);
 }
 
-/** Below the time limit of a call (`clients.ts`): a call that is given up may have received messages. */
+/** Below the time limit of a call (`clients.ts`), because a call that is given up may have received messages. */
 const waitSeconds = 1;
 
-/** Waits for the first message for up to a second, so SQS asks all of its servers: without a message, nothing is left. */
+/**
+ * Waits for the first message for up to a second, so that SQS asks all of its servers. If no message arrives, no message is
+ * left.
+ */
 export async function receiveFrom(
   client: SQSClient,
   input: ReceiveMessageCommandInput,
@@ -192,6 +198,6 @@ export function scheduleNameOf(name: string): string {
 }
 
 function hashOf(text: string): string {
-  // By code units: in UTF-8 all lone surrogates are the same.
+  // Hashes the code units, because in UTF-8 all lone surrogates are the same.
   return createHash('sha256').update(text, 'utf16le').digest('hex');
 }

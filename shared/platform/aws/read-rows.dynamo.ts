@@ -21,7 +21,8 @@ import { retryRemaining } from '../retry.ts';
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Parses a row. If it is malformed, writes a log line with the value of its attribute `key`, and counts it for the alarm.
+ * Parses a row. If the row is malformed, writes a log line with the value of the attribute `key`, and counts the row for the
+ * alarm.
  *
  * @throws ZodError if the row is malformed; a retry would fail too (`isPermanentFault`)
  */
@@ -49,7 +50,7 @@ export async function readRow<Schema extends z.ZodMiniType>(
   return Item === undefined ? undefined : parseRow(schema, Item, Object.keys(input.Key ?? {})[0] ?? '');
 }
 
-/** Returns the rows that are well-formed: a malformed one hides no other. */
+/** Returns the well-formed rows. A malformed row does not hide the others. */
 export function readableRows<Schema extends z.ZodMiniType>(
   schema: Schema,
   rows: readonly Row[],
@@ -77,8 +78,8 @@ export async function* scanRows(client: DynamoDBDocumentClient, input: ScanComma
 const batchSize = 100;
 
 /**
- * Reads many rows of a table by their keys, in as few calls as DynamoDB allows. Returns them in no order. If DynamoDB omits keys,
- * because it is throttled or the response is too large, it reads them again.
+ * Reads many rows of a table by their keys, in as few calls as DynamoDB allows. Returns the rows in no particular order. If
+ * DynamoDB omits keys, because it is throttled or the response is too large, it reads them again.
  */
 export async function batchRead(
   client: DynamoDBDocumentClient,
@@ -110,7 +111,7 @@ export async function readTogether(
   return found;
 }
 
-/** An eventually consistent read costs half; it is for callers that act only on final states. */
+/** An eventually consistent read costs half. Only callers that act on final states use it. */
 export interface ReadOptions {
   readonly consistent: boolean;
 }

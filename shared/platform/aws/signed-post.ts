@@ -1,6 +1,6 @@
 /**
- * Posts to a service of AWS for which no client is among the dependencies: the call is signed by the part of the SDK that
- * signs all others, with the region and the credentials of a client of another service.
+ * Posts to an AWS service whose client is not among the dependencies. The SDK's own signer signs the call, with the region
+ * and the credentials of a client of another service.
  */
 import type { AwsCredentialIdentityProvider, Provider } from '@aws-sdk/types';
 import { SignatureV4 } from '@smithy/signature-v4';
@@ -26,7 +26,7 @@ export async function signedPost(
     headers,
     body,
   }: {
-    /** The name that the call is signed for. */
+    /** The service name for which the call is signed. */
     readonly service: string;
     readonly endpoint: URL;
     readonly headers: Readonly<Record<string, string>>;

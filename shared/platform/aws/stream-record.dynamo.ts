@@ -30,8 +30,8 @@ export function isRestoreWrite({ dynamodb }: StreamRecord): boolean {
 }
 
 /**
- * The attribute of a restored message that was in flight. Usage last counted it in an unknown state, so later
- * changes, which would be subtracted from a different state, are not counted.
+ * The attribute of a restored message that was in flight. The state in which usage last counted the message is unknown.
+ * Later changes are not counted, because they would be subtracted from a different state.
  */
 export const usageClosed = 'usage_closed';
 

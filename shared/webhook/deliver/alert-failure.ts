@@ -1,4 +1,4 @@
-/** Alerts about a delivery that failed after its last attempt: at least once, with one entry in the activity log. */
+/** Sends an alert when the last attempt of a delivery has failed: at least once, with one entry in the activity log. */
 import { notify } from '../../activity/write-activity.dynamo.ts';
 import { modeOf } from '../../contract/mode.ts';
 import type { Context } from '../../platform/context.ts';
@@ -19,13 +19,13 @@ export async function alertFailure(
   await replaceDelivery(context, delivery, alerted(delivery, context.newId()));
 }
 
-/** Sends the alert alone. A resend calls this before it makes a delivery with a pending alert `pending`. */
+/** Sends the alert alone. A resend calls this function before it changes a delivery with a pending alert to `pending`. */
 export async function sendAlert(
   context: Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>,
   delivery: Delivery,
 ): Promise<void> {
   await enterFailure(context, delivery);
-  // If the client withdrew the endpoint, nobody must act. Test data alerts nobody.
+  // If the client disabled or deleted the endpoint, nobody has to act. Test data alerts nobody.
   if (isWithdrawn(delivery.attempts.at(-1)?.error) || modeOf(delivery.client_id) === 'test') return;
   context.log.error('webhook failed', {
     delivery_id: delivery.delivery_id,
@@ -36,8 +36,8 @@ export async function sendAlert(
 }
 
 /**
- * Writes the entry of the failure. Its id is derived from the attempt and its due time, so a repeat writes the same
- * entry.
+ * Writes the activity entry for the failure. Its id is derived from the attempt and its due time, so a repeat writes the
+ * same entry.
  */
 async function enterFailure(
   context: Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>,

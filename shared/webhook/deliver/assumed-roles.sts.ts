@@ -1,10 +1,9 @@
 /**
- * Temporary credentials of clients' roles. The external id is the id of the client that named the role, and
- * credentials are cached for that client only: no client can use a role that trusts the gateway for another one (the
- * confused deputy). A role that can be assumed with any external id is not used at all.
+ * Gets temporary credentials for the roles of clients. The external id is the id of the client that named the role, and
+ * credentials are cached for that client only. A client therefore cannot use a role that trusts the gateway for another
+ * client (the confused deputy problem). A role that can be assumed with any external id is not used at all.
  *
- * The session policy restricts the credentials to sending to the one queue or bus, whatever other permissions the
- * role has.
+ * The session policy restricts the credentials to sending to one queue or bus, even if the role has more permissions.
  *
  * Why: docs/decisions/aws-destinations.md
  */
@@ -34,12 +33,11 @@ export class RoleTrustsAnyExternalId extends Error {
   override readonly name = 'RoleTrustsAnyExternalId';
 }
 
-/** Before their end, credentials are renewed. */
+/** Credentials are renewed this long before they expire. */
 const renewBeforeMs = 120_000;
 /**
- * A worker does not call STS about the same role again for this long, whatever STS or the destination answered. All
- * clients share one quota of calls, so one client with a broken queue or role could otherwise stop the webhooks of
- * the others.
+ * For this long, a worker does not call STS again for the same role, whatever STS or the destination returned. All clients
+ * share one quota of calls, so one client with a broken queue or role could otherwise stop the webhooks of the others.
  */
 const askAgainAfterMs = 10_000;
 const rolesMax = 500;
@@ -82,7 +80,7 @@ export function assumedRoles(assumeRole: AssumeRole, clock: Clock, newId: () => 
       return assuming;
     },
 
-    /** Credentials that were refused are soon not used again. */
+    /** Forgets credentials that the destination refused, so that they are soon replaced. */
     forget(use: RoleUse): void {
       known.delete(keyOf(use));
     },
@@ -106,7 +104,7 @@ function sessionPolicyOf(destination: AwsDestination): string {
   return JSON.stringify({ Version: '2012-10-17', Statement });
 }
 
-/** Returns the permission that SQS requires of the sender if the queue is encrypted with a key of the client's. */
+/** Returns the KMS permission that SQS requires if a key of the client encrypts the queue. */
 function keyOfQueue(queueArn: string) {
   const { partition, region } = parseArn(queueArn, 'sqs');
   return {

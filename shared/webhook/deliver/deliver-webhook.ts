@@ -1,7 +1,7 @@
 /**
- * Delivers one webhook when its queue message arrives. No webhook is lost. None is posted twice, unless a worker dies
- * between the first byte of a POST and the write of its outcome, or the endpoint closes a kept connection during the POST
- * (http-post.ts). No sender can prevent that.
+ * Delivers one webhook when its queue message arrives. No webhook is lost. No webhook is posted twice, with two exceptions:
+ * a worker dies between the first byte of a POST and the write of its outcome, or the endpoint closes a reused connection
+ * during the POST (http-post.ts). No sender can prevent these cases.
  *
  * A worker may die at any line. The numbers mark the steps: claim (1 to 3), post (4), record (5), then schedule the retry
  * (6) or send the alert (7):
@@ -12,9 +12,9 @@
  *   5 to 7    the outcome is in the row: the queue message finds `retry_scheduled` and schedules the retry (2), or finds
  *             `failed` with a pending alert and sends it (7).
  *   after     the delivery is complete; the queue message, if shown again, finds nothing to do.
- * If the client deleted or disabled the endpoint in the meantime, step 4 is left out and the delivery has failed. If no
- * secret can sign, or an edit made the endpoint's row invalid, step 4 is left out and the attempt has failed.
- * If SQS or EventBridge Scheduler loses a message, the due index finds the delivery, which has a `due_at` until it is finished.
+ * If the client has deleted or disabled the endpoint, step 4 is skipped and the delivery fails. If no secret can sign, or an
+ * edit made the endpoint's row invalid, step 4 is skipped and the attempt fails. If SQS or EventBridge Scheduler loses a
+ * message, the due index finds the delivery. A delivery has a `due_at` until it is finished.
  */
 import { cachedWebhookSecrets, signingSecrets } from '../../client/webhook-secrets.dynamo.ts';
 import { waitSecondsMax } from '../../contract/webhook-worker-times.ts';
@@ -62,12 +62,12 @@ export type DeliverContext = StoredDeliveries &
 /** The attempt belongs to this worker. */
 interface Claimed extends ClaimedAttempt {
   readonly kind: 'claimed';
-  /** Why nothing may be posted. */
+  /** The reason why nothing may be posted. */
   readonly unposted: UnpostedError | undefined;
 }
 
 export type Outcome =
-  /** This queue message leads to no attempt now. */
+  /** The worker makes no attempt for this queue message now. */
   | { readonly kind: 'unknown' | 'finished' | 'lost_race' | 'waiting' }
   /**
    * Another worker has this attempt. If that worker is dead, this queue message repeats the attempt after the lease.
@@ -105,7 +105,7 @@ export async function deliverWebhook(
   if (delivery === undefined) return { kind: 'lost_race' };
   if (unposted === undefined && claim.endpoint !== undefined) {
     const counting = countResult(context, claim.endpoint, attempt);
-    // A success that is not counted would disable the endpoint: the queue delivers the message again.
+    // An uncounted success could disable the endpoint. If counting fails, the queue delivers the message again.
     if (attempt.error === undefined) await counting;
     else await counting.catch((error: unknown) => context.warn(notCounted, error));
   }
@@ -121,7 +121,7 @@ function preventedBy({ unposted, delivery, secrets }: Claimed, now: Date): Unpos
   return signingSecrets(secrets, now).length === 0 ? 'no_secret' : undefined;
 }
 
-/** Messages are early by a fraction of a second. */
+/** A queue message arrives a fraction of a second early. */
 const longestWaitInWorkerMs = waitSecondsMax * 1000;
 
 /** Reads the delivery, waits until it is due, and claims the attempt for this worker. */
@@ -149,14 +149,14 @@ async function claimAttempt(
   }
   await waitUntilDue(context, seen);
   const { url, endpoint, unposted } = await presentDestination(context, seen);
-  // The secrets are read after the wait, so that none is older than the cache allows.
+  // The secrets are read after the wait, so that they are not older than the cache allows.
   const secrets = await cachedWebhookSecrets(context, seen.client_id, seen.endpoint_id);
   const delivery = claimDelivery({ ...seen, url }, clock(), context.newId());
   if (!(await replaceDelivery(context, seen, delivery))) return { kind: 'lost_race' }; // 3
   return { kind: 'claimed', delivery, endpoint, unposted, secrets };
 }
 
-/** Returns whole seconds, and one more for a clock that is a little ahead. */
+/** Returns whole seconds, plus one second in case this clock is ahead. */
 function secondsOfLease(until: Date, now: Date): number {
   return Math.ceil((until.getTime() - now.getTime()) / 1000) + 1;
 }
@@ -170,7 +170,9 @@ async function waitUntilDue({ clock, sleep }: Context, { attempt_due_at }: Deliv
   }
 }
 
-/** Returns an endpoint's URL as it is now; the URL of a request or an account as it was at the event. */
+/**
+ * Returns the current URL of an endpoint. For the URL of a request or an account, returns the URL at the time of the event.
+ */
 async function presentDestination(
   context: DeliverContext,
   { client_id, endpoint_id, url }: Delivery,
@@ -181,10 +183,13 @@ async function presentDestination(
   return { url: endpoint.url, endpoint, unposted: endpoint.enabled ? undefined : 'endpoint_disabled' };
 }
 
-/** The retries, with the SDK's own, take about as long as the worker has left (shared/contract/webhook-worker-times.ts). */
+/**
+ * These retries and the SDK's retries together take about as long as the worker has left
+ * (shared/contract/webhook-worker-times.ts).
+ */
 const writeRetryDelaysMs = [100, 400, 1600, 3200];
 
-/** Writes the outcome of the attempt. Returns the delivery afterwards; undefined if another worker was faster. */
+/** Writes the outcome of the attempt. Returns the new delivery, or undefined if another worker was faster. */
 async function recordPost(
   context: DeliverContext,
   held: Delivery,
@@ -195,7 +200,7 @@ async function recordPost(
     attempt.error === undefined
       ? acknowledged(held, attempt, newId())
       : failedAttempt(held, attempt, env.WEBHOOK_TIME_SCALE, newId());
-  // If the outcome were lost, the POST would be repeated, so the write is retried. Repeating it is safe.
+  // Retries the write, because a lost outcome would repeat the POST. Repeating it is safe.
   const retryPolicy = {
     delaysMs: writeRetryDelaysMs,
     sleep,

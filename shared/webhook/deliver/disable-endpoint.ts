@@ -1,15 +1,15 @@
 /**
- * Disables an endpoint that has acknowledged nothing for the days and attempts of `disabledAfter` (contract 12.5).
+ * Disables an endpoint that has acknowledged no webhook for the days and attempts in `disabledAfter` (contract 12.5).
  *
- * A success costs no write unless failures were counted before; each failure costs one write, up to its number of
- * attempts. The row is read before each attempt anyway. A wrong count after a crash only delays the end: a failure is
- * counted after its outcome is stored, so a repeated attempt counts no failure, and the queue message counts a
- * success again.
+ * A success costs no write, unless failures were counted before. Each failure costs one write, up to the number of attempts
+ * in `disabledAfter`. The row is read before each attempt anyway. A crash can only delay the disabling. A failure is counted
+ * after its outcome is stored, so a crash can lose a failure but never counts it twice. A success is counted again when its
+ * queue message is received again.
  *
- * A failed attempt at which the days are over queues the endpoint with a delay of a quarter of an hour: by then, a success
- * whose worker died has been counted. The worker that receives the message disables the endpoint and sends the notice, which
- * is marked as pending in the row until then. If the worker dies, the queue shows the message again. Repeating it writes the
- * same entry and the same deliveries. If the queue loses the message, the next failed attempt queues another one.
+ * When the days are over, a failed attempt queues the endpoint with a delay of 15 minutes. By then, a success whose worker
+ * died has been counted. The worker that receives the message disables the endpoint and sends the notice. The row marks the
+ * notice as pending until it is sent. If the worker dies, the queue shows the message again. A repetition writes the same
+ * entry and the same deliveries. If the queue loses the message, the next failed attempt queues another one.
  */
 import { notify } from '../../activity/write-activity.dynamo.ts';
 import { modeField } from '../../contract/mode.ts';
@@ -33,15 +33,15 @@ import { receives, type WebhookEndpoint } from '../webhook-endpoint.ts';
 
 const reason = 'no_successful_delivery';
 
-/** An endpoint that has acknowledged nothing for this many days, in at least this many attempts, is disabled. */
+/** An endpoint is disabled if it has acknowledged no webhook for this many days and at least this many attempts. */
 export const disabledAfter = { days: 5, attempts: 20 } as const;
 
-/** Longer than a queue shows the message of a success again (`receivesMax`), and than the clocks of two processes differ. */
+/**
+ * Longer than a queue repeats the message of a success (`receivesMax`), and longer than the clocks of two processes differ.
+ */
 const disableGraceSeconds = queueDelayMaxSeconds;
 
-/**
- * Counts the result of an attempt for its endpoint. @param endpoint - as it was read before the attempt
- */
+/** Counts the result of an attempt for its endpoint. @param endpoint - the row as read before the attempt */
 export async function countResult(
   context: Context<'WEBHOOK_ENDPOINTS_TABLE' | 'WEBHOOK_RETRIES_QUEUE_URL'>,
   endpoint: WebhookEndpoint,
@@ -60,8 +60,8 @@ export async function countResult(
 }
 
 /**
- * Counts the success of a delivery whose worker died or failed before it counted: otherwise the endpoint could be
- * disabled in spite of it. The queue delivers the message again.
+ * Counts the success of a delivery again, in case its worker died or failed before counting it. Otherwise the endpoint could
+ * be disabled despite the success. The queue delivers the message again.
  */
 export async function countSuccessAgain(
   context: Context<'WEBHOOK_ENDPOINTS_TABLE'>,
@@ -79,7 +79,7 @@ function hasFailedTooLong({ failing_since, failed_attempts = 0 }: WebhookEndpoin
   return addDays(new Date(failing_since), disabledAfter.days) <= now;
 }
 
-/** Disables an endpoint that has still acknowledged nothing, and sends the notice if it is pending. */
+/** Disables an endpoint that still has acknowledged no webhook, and sends the notice if it is pending. */
 export async function disableIfFailing(
   context: WebhookContext,
   clientId: string,

@@ -1,8 +1,8 @@
 /**
- * One POST to an endpoint that may be slow, broken or hostile: ends within 5 s, reads at most 16 KiB of the headers
- * and of the body, follows no redirect, decompresses nothing, and reports the time of each phase. If a kept
- * connection breaks before a byte of the response, the endpoint has most likely closed it in the meantime: the POST
- * is repeated at once, on the next connection. Any other failure waits for the retry (contract 7.8).
+ * Sends one POST to an endpoint that may be slow, broken or hostile. The POST ends within 5 s, reads at most 16 KiB of the
+ * headers and of the body, follows no redirect, decompresses nothing, and reports the time of each phase. If a reused
+ * connection breaks before the first byte of the response, the endpoint has probably closed it while it was idle. The POST
+ * is repeated immediately on the next connection. Any other failure waits for the retry (contract 7.8).
  */
 
 import { lookup, Resolver } from 'node:dns/promises';
@@ -37,13 +37,13 @@ const interimResponsesMax = 10;
 const headersKeptMax = 40;
 const headerKeptCharacters = 256;
 
-/** Less than the 5 s after which common servers close, so that a POST rarely uses a closing connection. */
+/** Common servers close idle connections after 5 s. A shorter time means that a POST rarely uses a closing connection. */
 const idleMaxMs = 4000;
-/** There are two agents: 256 in all, of the 1,024 files that a Lambda function can have open. */
+/** The two agents keep 256 connections in total. A Lambda function can have 1,024 open files. */
 const idleConnectionsMax = 128;
 const idleConnectionsPerHostMax = 4;
 /**
- * The time limit to connect to one address if the host has further ones. Node's own 250 ms are too short for a distant
+ * The time limit to connect to one address if the host has more addresses. Node's own 250 ms are too short for a distant
  * host.
  */
 const nextAddressAfterMs = 1500;
@@ -62,7 +62,7 @@ export interface PostResult {
   readonly status?: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly bodyStart: string;
-  /** Absent if and only if the endpoint acknowledged: status 200 in time. */
+  /** Absent if and only if the endpoint acknowledged the webhook with status 200 in time. */
   readonly error?: AttemptError | undefined;
   readonly errorMessage?: string | undefined;
 }
@@ -95,13 +95,13 @@ export function httpPost({
   const https = keepingConnections(new HttpsAgent({ ...options, ...tls }), idleMaxMs, idleConnectionsMax);
 
   return async ({ url: text, headers, body }) => {
-    // Node does not look up an IP address in the URL, so it is checked here.
+    // Node calls no lookup for an IP address in the URL, so the address is checked here.
     const verdict = checkUrl(text, rules);
     if (!verdict.allowed) return blocked(`the URL ${verdict.reason}`);
     const { url } = verdict;
     const deadline = AbortSignal.timeout(acknowledgeWithinSeconds * 1000);
     const startedAt = performance.now();
-    // Each round that is repeated has used up a kept connection.
+    // The loop ends, because each repetition uses up a kept connection.
     for (;;) {
       const progress: Progress = {
         startedAt,
@@ -199,7 +199,7 @@ function responseTo(request: ClientRequest, body: string): Promise<IncomingMessa
     });
     request.on('response', resolve);
     request.on('error', reject);
-    // Node closes a connection that the endpoint upgrades, without an error.
+    // If the endpoint upgrades the connection, Node closes it without an error.
     request.on('close', () => reject(codedError('the connection closed', 'ECONNRESET')));
     request.end(body);
   });
@@ -251,7 +251,7 @@ const waitedFor: Readonly<Record<Progress['phase'], string>> = {
 
 const resets = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
 
-/** Classifies a POST without a response, by the phase that it reached and the code of its error. */
+/** Classifies a POST without a response by its last phase and its error code. */
 function classifyError(
   error: Error,
   phase: Progress['phase'],
@@ -264,7 +264,7 @@ function classifyError(
   return { error: classOf(code, phase), errorMessage: messageOf(error).slice(0, 500) || code };
 }
 
-/** Returns the messages of all addresses, if the host has several. */
+/** If the host has several addresses, returns the messages of all of them. */
 function messageOf(error: Error): string {
   const errors = 'errors' in error ? (error.errors as Error[]) : [error];
   return errors.map(({ message }) => message).join('; ');
@@ -288,8 +288,8 @@ function verdictOf(status: number): { error?: AttemptError; errorMessage?: strin
 }
 
 /**
- * Sends DNS queries with a time limit, so that a slow name server delays only its own webhooks. `dns.lookup` would use four threads that the whole process shares: four names
- * with a silent server would stop every other webhook.
+ * Sends DNS queries with a time limit, so that a slow name server delays only its own webhooks. `dns.lookup` would use four
+ * threads that the whole process shares. Four names with an unresponsive server would stop every other webhook.
  */
 export function dnsResolve({
   servers,
@@ -300,7 +300,9 @@ export function dnsResolve({
   readonly servers?: readonly string[];
   /** The time limit of each of the two queries. */
   readonly timeoutMs?: number;
-  /** How long to wait for the second kind of address (A or AAAA) after the first: some servers never respond for one. */
+  /**
+   * How long to wait for the second kind of address (A or AAAA) after the first. Some servers never respond for one of them.
+   */
   readonly otherKindWaitMs?: number;
 } = {}): Resolve {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2, maxTimeout: timeoutMs });
@@ -328,7 +330,9 @@ export function dnsResolve({
   };
 }
 
-/** Resolves names like the machine, with its hosts file. For the local stage, whose endpoints run on this machine. */
+/**
+ * Resolves names like this machine does, including its hosts file. For the local stage, whose endpoints run on this machine.
+ */
 export const machineResolve: Resolve = async (hostname) => {
   const found = await lookup(hostname, { all: true, verbatim: true });
   return found.map(({ address }) => address);

@@ -1,10 +1,10 @@
 /**
- * One attempt at a queue or an event bus, with the same time limit, result and record as a POST. If AWS accepts the
- * event with status 200 within 5 s, it is acknowledged; otherwise the attempt has failed, with an error text of the
- * gateway, and is retried on the usual schedule.
+ * Makes one attempt to send to a queue or an event bus, with the same time limit, result and record as a POST. If AWS
+ * accepts the event with status 200 within 5 s, the event is acknowledged. Otherwise the attempt fails with an error text of
+ * the gateway, and is retried on the usual schedule.
  *
- * The call itself has no retries: a repeated call could send the webhook twice. EventBridge answers 200 even if it
- * refuses the event.
+ * The call itself has no retries: a repeated call could send the webhook twice. EventBridge returns 200 even if it refuses
+ * the event.
  */
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
@@ -22,10 +22,7 @@ import {
 import type { PostResult } from './http-post.ts';
 
 export interface AwsRequest extends RoleUse {
-  /**
-   * The order of a FIFO queue: the group in which order is kept, and the id by which the queue recognizes a
-   * repetition.
-   */
+  /** For a FIFO queue: the group that keeps its order, and the id that lets the queue recognize a repetition. */
   readonly order: { readonly groupId: string; readonly deduplicationId: string };
   readonly event: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -71,7 +68,7 @@ async function attempt(
   const credentials = await roles.credentialsFor(request).catch((cause: unknown) => {
     throw new RoleRefused('the role cannot be assumed', { cause });
   });
-  // An attempt that has failed already must send nothing.
+  // An attempt that has already timed out must not send.
   signal.throwIfAborted();
   try {
     const { status, requestId, id } = await send(senders, credentials, request, signal);
@@ -81,7 +78,7 @@ async function attempt(
       bodyStart: JSON.stringify({ id }),
     };
   } catch (error) {
-    // The client may have changed the role or its policies since.
+    // The client may have changed the role or its policies since the credentials were issued.
     if (statusOf(error) !== undefined) roles.forget(request);
     throw error;
   }
@@ -100,13 +97,14 @@ function send(
     const message = { queueArn, body, attributes: headers, ...(isFifo ? { order } : {}) };
     return sendMessage(credentials, message, signal);
   }
-  // Rules match the body's fields; the signatures are of its exact bytes, which EventBridge does not keep of an object.
+  // `detail` has the fields of the body, so that rules can match them, and also its exact text: the signatures cover the
+  // bytes, and EventBridge does not keep the bytes of an object.
   const detail = JSON.stringify({ ...(JSON.parse(body) as object), headers, body });
   const { bus_arn: busArn } = destination.eventbridge;
   return putEvent(credentials, { busArn, source: eventSource, detailType: event, detail }, signal);
 }
 
-/** The role was refused, and not the destination. */
+/** The error is about the role, not about the destination. */
 class RoleRefused extends Error {}
 
 function aborted(signal: AbortSignal): Promise<never> {
@@ -150,7 +148,7 @@ function reasonOf(cause: unknown, isRole: boolean, { destination, clientId }: Aw
     : `the ${target} did not accept the webhook`;
 }
 
-/** Errors of AWS carry the status of its response; one without it never got a response. */
+/** An error from AWS contains the status of the response. An error without a status means that AWS never responded. */
 function statusOf(error: unknown): number | undefined {
   const metadata = error instanceof Error && '$metadata' in error ? error.$metadata : undefined;
   const status = (metadata as { readonly httpStatusCode?: unknown } | undefined)?.httpStatusCode;
@@ -166,8 +164,8 @@ function networkError(error: unknown): AttemptError {
 }
 
 /**
- * Returns the text that the destination gets, which is the one to sign: SQS refuses some characters, which JSON can
- * escape.
+ * Returns the text that the destination receives, and that must be signed: SQS refuses some characters, so they are escaped
+ * in the JSON.
  */
 export function textFor(destination: AwsDestination, body: string): string {
   return 'sqs' in destination ? queueText(body) : body;
@@ -179,7 +177,7 @@ export function queueUrlOf(queueArn: string): { readonly region: string; readonl
   return { region, queueUrl: `https://sqs.${region}.${domainOf(partition)}/${account}/${resource}` };
 }
 
-/** Returns the senders of this process. They keep each client of the SDK until its credentials expire. */
+/** Returns the functions with which this process sends. They reuse each SDK client until its credentials expire. */
 export function awsSenders() {
   return {
     sendMessage: sqsSendMessage(perCredentials(foreignSqs)),
@@ -217,7 +215,7 @@ export function sqsSendMessage(clientFor: (region: string, credentials: ForeignC
     const response = await clientFor(region, credentials).send(
       new SendMessageCommand({
         QueueUrl: queueUrl,
-        // Changes nothing: the text was escaped before it was signed.
+        // `queueText` changes nothing here: the text was escaped before it was signed.
         MessageBody: queueText(body),
         MessageAttributes: Object.fromEntries(
           Object.entries(attributes).map(([name, value]) => [
@@ -267,7 +265,7 @@ export function eventBridgePutEvent(
     );
     const [{ EventId, ErrorCode, ErrorMessage = '' } = {}] = Entries;
     if (FailedEntryCount !== 0 || EventId === undefined) {
-      // EventBridge refused the entry, with its own code.
+      // EventBridge refused the entry and returned a code.
       const refusal = { name: ErrorCode ?? 'EventRefused', $metadata: { httpStatusCode: 400 } };
       throw Object.assign(new Error(ErrorMessage), refusal);
     }

@@ -15,7 +15,7 @@ const userAgent = `messaging-gateway/${version}`;
 
 export interface ClaimedAttempt {
   readonly delivery: Delivery;
-  /** The endpoint as it was read before the attempt; absent for the URL of a request or an account. */
+  /** The endpoint's row as read before the attempt. Absent for the URL of a request or an account. */
   readonly endpoint: WebhookEndpoint | undefined;
   readonly secrets: readonly WebhookSecret[];
 }
@@ -48,7 +48,7 @@ export async function postAttempt(
 
 function awsRequestOf(delivery: Delivery, destination: AwsDestination) {
   const { delivery_id, client_id, endpoint_id = '', message_id, event } = delivery;
-  // A resend is wanted, however soon; a retry after an unknown outcome is not.
+  // A FIFO queue must accept every resend, but not a retry of an attempt that had arrived.
   const isResend = delivery.attempt_trigger === 'manual';
   return {
     destination,
@@ -99,7 +99,7 @@ const interruptedMessage = 'the workers that made this attempt stopped before it
 const unpostedMessages: Readonly<Record<UnpostedError, string>> = {
   endpoint_disabled: 'the endpoint was disabled after the event; nothing was posted',
   endpoint_deleted: 'the endpoint was deleted after the event; nothing was posted',
-  no_secret: 'no secret that could sign it was found in the table client-secrets; nothing was posted',
+  no_secret: 'the table client-secrets contains no secret that can sign the webhook; nothing was posted',
   // Every worker died: it is unknown what the endpoint received.
   reset: interruptedMessage,
 };
@@ -145,9 +145,9 @@ function rounded(ms: number | undefined): number | undefined {
 const secretPrefix = 'whsec_';
 
 /**
- * Returns the headers by which an endpoint verifies and de-duplicates an attempt: `X-Webhook-Signature` and the
- * headers of Standard Webhooks. During a rotation, `X-Webhook-Signature` uses the oldest secret and
- * `webhook-signature` contains one signature for each secret (contract 7.4 and 7.5).
+ * Returns the headers with which an endpoint verifies and de-duplicates an attempt: `X-Webhook-Signature` and the headers of
+ * Standard Webhooks. During a rotation, `X-Webhook-Signature` uses the oldest secret and `webhook-signature` contains one
+ * signature for each secret (contract 7.4 and 7.5).
  *
  * @throws Error if the client has no live secret.
  */
@@ -171,9 +171,12 @@ export function signatureHeaders(
   };
 }
 
-/** Signs without the package `standardwebhooks`: the tests verify with it, and its SHA-256 is in JavaScript. */
+/**
+ * Does not use the package `standardwebhooks`: the tests verify signatures with it, and its SHA-256 is written in
+ * JavaScript.
+ */
 function standardSignature(secret: string, signed: string): string {
   const text = secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret;
-  // A key object: a `Buffer` as the key takes four times as long in Node 24.
+  // A key object is four times as fast as a `Buffer` in Node 24.
   return `v1,${createHmac('sha256', createSecretKey(text, 'base64')).update(signed).digest('base64')}`;
 }

@@ -1,7 +1,7 @@
 /**
- * The log of a client's webhook deliveries, with the client's operations on the log (contract, section 12). The log is newest
- * first, page by page. A page costs a bounded number of reads, so it can be shorter than asked for, or empty, and still
- * have a cursor.
+ * The log of a client's webhook deliveries, with the client's operations on the log (contract, section 12). The log is
+ * newest first, page by page. The number of reads for a page is limited, so a page can be shorter than requested, or empty,
+ * and still have a cursor.
  */
 import * as z from 'zod/mini';
 import { standardError } from '../../contract/errors.ts';
@@ -52,9 +52,9 @@ export type DeliveryLogQuery = Readonly<z.output<typeof listDeliveriesQuery>> & 
 
 const cursors = opaqueCursor(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#whd_[0-9A-HJKMNP-TV-Z]{26}$/);
 
-/** The rows that one page reads at most. */
+/** The maximum number of rows per read, and of reads per page. */
 const [rowsPerRead, readsMax] = [100, 10];
-/** They sort before and after every position. */
+/** These sort before and after every position. */
 const [first, last] = ['0', '~'];
 
 /** @throws GatewayError `not_found` for a message or an endpoint that the client does not have. */
@@ -163,9 +163,7 @@ export function getWebhookDelivery(context: WebhookContext): Operation {
   return async (request) => ({ status: 200, body: deliveryView(await ownDelivery(context, request)) });
 }
 
-/**
- * Makes one attempt now, also of an acknowledged delivery. If an attempt is due or running already, no other is added.
- */
+/** Makes one attempt now, even if the delivery is acknowledged. If an attempt is already due or running, adds none. */
 export function resendWebhookDelivery(context: WebhookContext): Operation {
   return async (request) => {
     const seen = await ownDelivery(context, request);

@@ -1,4 +1,4 @@
-/** Requests to resend many of a client's webhooks (contract 12.4): the same for the client and administrators. */
+/** Handles requests to resend many webhooks of a client (contract 12.4), for the client and for administrators. */
 import * as z from 'zod/mini';
 import { addActivity } from '../../activity/write-activity.dynamo.ts';
 import { standardError } from '../../contract/errors.ts';
@@ -56,8 +56,8 @@ export const resendRequestSchema = z
 export type ResendRequest = z.output<typeof resendRequestSchema>;
 
 /**
- * A request without an end counts as the same request for this long, and then until it is completed, within a
- * maximum.
+ * If a request has no end, an equal request within this time is treated as the same request. Afterwards it is treated as the
+ * same until the first one is completed, within a maximum.
  */
 export const sameRequestMinutes = 10;
 const samePeriodsMax = 36;
@@ -96,7 +96,7 @@ export async function requestResend(
     entry_id: derivedIdAt('act', now, 'webhooks_resent', resendId, actor),
     kind: 'webhooks_resent',
     at: now.toISOString(),
-    summary: `${actor} asked for the ${filter.state} webhooks of ${destinationText(filter)} to be sent again`,
+    summary: `${actor} requested a resend of the ${filter.state} webhooks of ${destinationText(filter)}`,
     client_id: clientId,
     actor,
     after: { resend_id: resendId, ...filter },
@@ -133,13 +133,13 @@ function filterOf(request: ResendRequest, now: Date): ResendFilter {
   };
 }
 
-/** Ids and sortable texts have years of four digits from 1970 on. */
+/** Limits the year to 1970 to 9999, because ids and sortable texts need a year of four digits from 1970 on. */
 function isoOf(at: Date): string {
   return new Date(Math.min(latestTime, Math.max(earliestTime, at.getTime()))).toISOString();
 }
 
 /**
- * Returns the row of the same request, if it counts as the same; otherwise the id of this one. @param openAt - the
+ * Returns the row of an earlier request that is treated as the same, or else the id for this request. @param openAt - the
  * time of a request without an end
  */
 async function sameRequest(
@@ -174,19 +174,18 @@ export type ResendOutcome =
   | { readonly kind: 'resent'; readonly attemptNumber: number }
   /** An attempt is already scheduled or running; no other is added. */
   | { readonly kind: 'already_waiting'; readonly state: DeliveryState }
-  /** The endpoint acknowledged it; only `evenAcknowledged` resends it. */
+  /** The endpoint has acknowledged the delivery. Only `evenAcknowledged` resends it. */
   | { readonly kind: 'acknowledged_meanwhile' }
   | { readonly kind: 'not_found' };
 
 /**
- * Resends one finished delivery, for the client and for administrators: same body, same `webhook-id`, one more
- * attempt.
+ * Resends one finished delivery, for the client and for administrators: same body, same `webhook-id`, one more attempt.
  *
  * Writes the activity entry first, so that every resend has a record of its actor. Once the row is `pending`, the queue
  * message or the due index starts the attempt.
  *
- * If a request dies before it sends the queue message, the next request for the same delivery sends it. If there are
- * two messages, only one finds the attempt due.
+ * If the process dies before it sends the queue message, the next request for the same delivery sends it. If there are two
+ * messages, only one finds the attempt due.
  */
 export async function resendDelivery(
   context: WebhookContext,
@@ -195,7 +194,7 @@ export async function resendDelivery(
   {
     evenAcknowledged = false,
   }: {
-    /** True to resend an acknowledged delivery that an operator chose; never true for a set of failed ones. */
+    /** True to resend an acknowledged delivery that an operator selected. Never true for a set of failed deliveries. */
     readonly evenAcknowledged?: boolean | undefined;
   } = {},
 ): Promise<ResendOutcome> {
@@ -212,7 +211,7 @@ export async function resendDelivery(
     entry_id: derivedIdAt('act', now, 'webhook_resent', deliveryId, String(next.attempt_number), actor),
     kind: 'webhook_resent',
     at: now.toISOString(),
-    summary: `${actor} asked for ${seen.event} to be sent again`,
+    summary: `${actor} requested a resend of ${seen.event}`,
     client_id: seen.client_id,
     message_id: seen.message_id,
     delivery_id: deliveryId,
@@ -226,7 +225,7 @@ export async function resendDelivery(
   return { kind: 'resent', attemptNumber: next.attempt_number };
 }
 
-/** Returns the delivery, after its pending alert is sent: it is shown as failed already. */
+/** Sends the pending alert of a failed delivery first, then returns the delivery. */
 async function alertedDelivery(context: WebhookContext, deliveryId: string): Promise<Delivery | undefined> {
   const seen = await readDelivery(context, deliveryId);
   if (seen?.state !== 'failed' || !seen.alert_pending) return seen;
@@ -234,7 +233,7 @@ async function alertedDelivery(context: WebhookContext, deliveryId: string): Pro
   return readDelivery(context, deliveryId);
 }
 
-/** Enqueues the attempt. A resend is due at once, so it needs no schedule. */
+/** Enqueues the attempt. A resend is due immediately, so it needs no schedule. */
 function startResend(context: WebhookContext, delivery: Delivery): Promise<void> {
   return enqueueDeliveries(context, [{ delivery }]);
 }
@@ -255,7 +254,7 @@ export function resendView(resend: Resend): ResendView {
     until: resend.until,
     matched: resend.matched,
     resent: resend.resent,
-    // The deliveries that were acknowledged, or resent otherwise, since they were counted.
+    // The number of deliveries that were acknowledged, or resent by another request, after they were counted.
     skipped: resend.status === 'completed' ? resend.matched - resend.resent : 0,
     created_at: resend.created_at,
     completed_at: resend.completed_at ?? null,

@@ -1,9 +1,8 @@
 /**
  * A request to resend many of a client's webhooks: its row, and the steps that find and resend the deliveries.
  *
- * Resends many webhooks, step by step: counts the matching deliveries, then resends them, about 50 in a step. If a
- * process dies at any line, or two processes take the same step, one request still resends nothing twice and leaves
- * nothing out:
+ * Resends many webhooks, step by step: counts the matching deliveries, then resends them, about 50 in a step. If a process
+ * dies at any line, or two processes take the same step, one request still resends nothing twice and leaves nothing out:
  *
  * 1. reads the deliveries of the step, from the position in the request's row, the oldest first.
  * 2. makes each delivery `pending`, on the condition that it has not changed, else reads it again; its row then names
@@ -12,8 +11,8 @@
  *    finds the attempt due.
  * 4. writes the new position and the counts, on the condition that no other process has.
  *
- * A process works on a request for some seconds and then puts its id into the retry queue, whose worker goes on. If that
- * message is lost, or a process died, the due index finds the row, as it finds deliveries.
+ * A process works on a request for some seconds and then puts its id into the retry queue. A worker of that queue continues.
+ * If the queue message is lost, or a process died, the due index finds the row, as for deliveries.
  */
 
 import * as z from 'zod/mini';
@@ -48,8 +47,8 @@ const time = z.iso.datetime();
 const count = z.int().check(z.nonnegative());
 
 /**
- * The webhooks to resend: every one in the state whose event happened in the range, at one endpoint, one origin, or
- * all.
+ * The webhooks to resend: all in this state whose event happened in the time range, to one endpoint, one origin, or all
+ * destinations.
  */
 const resendFilterSchema = openObject({
   endpoint_id: z.exactOptional(z.string()),
@@ -66,7 +65,7 @@ export const resendSchema = z.readonly(
     client_id: z.string(),
     actor: z.string(),
     status: z.enum(resendStatuses),
-    /** The start of the next step in the present status; absent at the beginning. */
+    /** The position at which the next step of the current status starts. Absent at the beginning. */
     cursor: z.exactOptional(z.string()),
     matched: count,
     resent: count,
@@ -74,7 +73,7 @@ export const resendSchema = z.readonly(
     completed_at: z.exactOptional(time),
     purge_at: z.int(),
     ...dueRowFields,
-    /** Changes with each write; the condition of the next write. */
+    /** Changes with each write. The next write requires that it is unchanged. */
     revision: z.string(),
   }),
 );
@@ -108,7 +107,10 @@ export function resendIdOf(
   return derivedId('whr', clientId, endpoint_id, origin, state, since, end);
 }
 
-/** Returns the row after a step. At the end of the list it goes from counting to sending, then to completed. */
+/**
+ * Returns the row after a step. At the end of the list, the status changes from `matching` to `sending`, or from `sending`
+ * to `completed`.
+ */
 export function afterStep(
   resend: Resend,
   step: {
@@ -122,7 +124,7 @@ export function afterStep(
 ): Resend {
   const { cursor: _cursor, ...rest } = resend;
   const resent = resend.resent + step.resent;
-  // If two processes take the same step, it is counted once, but one may have resent deliveries that the other did
+  // If two processes take the same step, it is counted once, but one process may have resent deliveries that the other did
   // not count.
   const matched = Math.max(resend.matched + step.matched, resent);
   const due = dueFields(resend.resend_id, lookAfter(now));
@@ -133,7 +135,7 @@ export function afterStep(
   return { ...counted, ...finished, status: 'completed', completed_at: now.toISOString() };
 }
 
-/** True if the delivery is at the requested destination, and its event in the requested range. */
+/** True if the delivery has the requested destination, and its event is in the requested range. */
 function isAskedFor(filter: ResendFilter, delivery: Delivery): boolean {
   return (
     (filter.endpoint_id === undefined || delivery.endpoint_id === filter.endpoint_id) &&
@@ -143,12 +145,12 @@ function isAskedFor(filter: ResendFilter, delivery: Delivery): boolean {
   );
 }
 
-/** The clocks of the process that is asked and of the one that delivers differ by less. */
+/** Longer than the difference between the clocks of the process that takes the request and of the worker that delivers. */
 const clocksDifferSeconds = 5;
 
 /**
- * True if it must be resent now. A delivery that finished after the request is not included, so a webhook that fails
- * again is not resent a second time.
+ * True if this request must resend the delivery now. A delivery that finished after the request is not included, so a
+ * webhook that fails again is not resent a second time.
  */
 export function isDue(resend: Resend, delivery: Delivery): boolean {
   const finishedUntil = addSeconds(new Date(resend.created_at), clocksDifferSeconds).toISOString();
@@ -190,17 +192,17 @@ export function replaceResend(
   return replaceRow(context, seen, rowOfResend(next));
 }
 
-/** The row has the id of the request in the place of a delivery's. */
+/** The row stores the id of the request in `delivery_id`. */
 function rowOfResend(resend: Resend) {
   return { ...resend, delivery_id: resend.resend_id };
 }
 
 const deliveriesPerStep = 50;
 
-/** The deliveries that one step reads. Some of them may not match. */
+/** The number of deliveries that one step reads. Some of them may not match. */
 const readPerStep = 100;
 
-/** A step takes this long, so that endpoints that have just recovered are not flooded. */
+/** A step takes at least this long, so that it does not flood endpoints that have just recovered. */
 const stepMs = 2500;
 
 export const resentPerSecond = deliveriesPerStep / (stepMs / 1000);
@@ -222,9 +224,9 @@ export async function runResend(context: WebhookContext, resendId: string): Prom
     const startedAt = clock().getTime();
     const step = await takeStep(context, resend);
     const next = afterStep(resend, step, clock(), newId());
-    // Slow writes mean that others use the table, so the next step waits at least as long as this one took.
+    // Slow writes mean that the table is busy, so the next step waits at least as long as this step took.
     const tookMs = clock().getTime() - startedAt;
-    // Another process took this step, and goes on.
+    // Another process took this step and continues.
     if (!(await replaceResend(context, resend, next))) return readResend(context, resendId);
     resend = next;
     if (resend.status === 'sending' && step.resent > 0) await sleep(Math.max(stepMs - tookMs, tookMs));
@@ -267,7 +269,7 @@ async function takeStep(
   return { matched: 0, resent: await resendAll(context, resend, included), cursor: end };
 }
 
-/** @returns the number of the deliveries that this request has resent, now or before. */
+/** @returns the number of deliveries that this request has resent, now or in an earlier step */
 async function resendAll(
   context: WebhookContext,
   resend: Resend,
@@ -275,7 +277,7 @@ async function resendAll(
 ): Promise<number> {
   const { clock } = context;
   const now = clock();
-  // The attempts are spread over half of the step, so that no burst of POSTs delays others.
+  // Spreads the attempts over half of the step, so that a burst of POSTs does not delay other webhooks.
   const dueAt = (index: number) => addSeconds(now, (index * stepMs) / deliveriesPerStep / 2000);
   const all = await allEnded(included.map((row, index) => resentOne(context, resend, row, dueAt(index))));
   const resent = all.filter((row) => row !== undefined);
@@ -288,7 +290,7 @@ async function resendAll(
   return resent.length;
 }
 
-/** Returns the delivery if this request has resent it, now or before. */
+/** Returns the delivery if this request has resent it, now or earlier. */
 async function resentOne(
   context: WebhookContext,
   resend: Resend,
@@ -300,7 +302,7 @@ async function resentOne(
     const next = resendDue(row, dueAt, context.newId(), resend.resend_id);
     if (row.alert_pending) await sendAlert(context, row);
     if (await replaceDelivery(context, row, next)) return next;
-    // A worker has noted the alert in the meantime, or another process has taken the same step.
+    // A worker has recorded the alert, or another process has taken the same step.
     row = await readDelivery(context, row.delivery_id);
   }
   return row !== undefined && isResentBy(resend, row) ? row : undefined;

@@ -158,9 +158,9 @@ describe('a request', () => {
         for (const { to, text } of good) {
           const sms = { to, message: text, type: 'transactional' as const, validity_period: 60 };
           const id = 'msg_01KAG00000000000000000000A';
-          expect(() =>
-            parseMessageRow(newSms({ messageId: id, clientId: 'client_a', select: () => ({}) }, sms, now)),
-          ).not.toThrow();
+          const message = newSms({ messageId: id, clientId: 'client_a', select: () => ({}) }, sms, now);
+          // A table stores no undefined field.
+          expect(() => parseMessageRow(JSON.parse(JSON.stringify(message)))).not.toThrow();
         }
       }),
       runs,

@@ -155,7 +155,7 @@ describe('everything that failed', () => {
     expect(later).toMatchObject({ status: 'completed', matched: 36, resent: 36 });
     expect(posted()).toEqual(ids);
     expect(
-      workers.tables.rows('activity_log').filter(({ summary }) => String(summary).includes('asked')),
+      workers.tables.rows('activity_log').filter(({ summary }) => String(summary).includes('requested')),
     ).toHaveLength(1);
   });
 

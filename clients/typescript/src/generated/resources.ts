@@ -96,7 +96,7 @@ export class OtpResource {
   }
 
   /**
-   * Send a one-time password. Sends a code to a recipient. Another send for the same recipient and purpose while the code is pending sends the same code, with the same expiry. A client can send at most 5 codes to a recipient in a window of 10 minutes; another request is 429 `rate_limit_exceeded`. The code is in no response and no webhook. A client with a list of senders needs the word `otp` in the list, for both channels. If few of the last codes by SMS were verified, to this country or to all, further ones are 403 `otp_held` until the operator allows them: offer the person another channel. Each message of `fallback` has the same code and counts as a code sent to the recipient; none is sent once the code is verified.
+   * Send a one-time password. Sends a code to a recipient. While the code is pending, another send for the same recipient and purpose sends the same code, with the same expiry. A client can send at most 5 codes to a recipient in a window of 10 minutes; another request is 429 `rate_limit_exceeded`. The code is in no response and no webhook. A client with a list of senders needs the word `otp` in the list, for both channels. If few of the last codes by SMS were verified (to this country or to all countries), more codes get 403 `otp_held` until the operator allows them: offer the recipient another channel. Each message of `fallback` contains the same code and counts as a code sent to the recipient; no more messages are sent after the code is verified.
    */
   send(body: OtpMessage, options?: SendOptions): Promise<SentOtp> {
     return this.#call<SentOtp>({ method: 'POST', path: '/api/v1/otp/send', repeat: 'with_key', body }, options);
@@ -110,7 +110,7 @@ export class OtpResource {
   }
 
   /**
-   * Verify a one-time password. Checks a code, by `otp_id`, or by `to` and `purpose`. If `to` or `purpose` is given with an `otp_id`, it must be the one that the code was sent for; otherwise the response is 404 `not_found`. A wrong code is answered with 200 as well: look at `verified`, not at the status. Each attempt is counted before the code is compared.
+   * Verify a one-time password. Checks a code, by `otp_id`, or by `to` and `purpose`. If you give `to` or `purpose` with an `otp_id`, they must match the send; otherwise the response is 404 `not_found`. A wrong code also gets 200: look at `verified`, not at the status. Each attempt is counted before the code is compared.
    */
   verify(body: OtpVerification, options?: RequestOptions): Promise<OtpVerificationResult> {
     return this.#call<OtpVerificationResult>({ method: 'POST', path: '/api/v1/otp/verify', repeat: 'if_refused', body }, options);
@@ -154,7 +154,7 @@ export class MessagesResource {
   }
 
   /**
-   * List messages. Your messages of every channel, newest first. For the next page repeat the request with `cursor` set to the `next_cursor` of the response; the last page has none.
+   * List messages. Your messages of every channel, newest first. For the next page, repeat the request with `cursor` set to the `next_cursor` of the response; the last page has no `next_cursor`.
    */
   list(query: ListMessagesQuery = {}, options?: ListOptions): Pages<MessageList, Message> {
     return new Pages(
@@ -221,7 +221,7 @@ export class AccountResource {
   }
 
   /**
-   * Change the webhook URL. Sets the webhook URL for all messages that have no `webhook_url`; null removes it. A webhook goes to the URL that is set at the time of its event.
+   * Change the webhook URL. Sets the webhook URL for all messages that have no `webhook_url`; null removes it. A webhook is sent to the URL that is set when its event happens.
    */
   update(body: AccountUpdate, options?: RequestOptions): Promise<Account> {
     return this.#call<Account>({ method: 'PATCH', path: '/api/v1/account', repeat: 'always', body }, options);
@@ -235,7 +235,7 @@ export class AccountResource {
   }
 
   /**
-   * Issue a new webhook secret. Issues a new secret and shows it once. It signs from `active_at` on, at most 60 seconds later; until then only the old one signs. For the 24 hours after that, or for `overlap_hours`, both sign: `X-Webhook-Signature` uses the old one, `webhook-signature` has a signature for each. Afterwards only the new one signs.
+   * Issue a new webhook secret. Issues a new secret and shows it once. It signs from `active_at` on, at most 60 seconds later; until then only the old secret signs. For the 24 hours after that, or for `overlap_hours`, both sign: `X-Webhook-Signature` uses the old secret, `webhook-signature` contains a signature of each secret. After that, only the new secret signs.
    */
   rotateWebhookSecret(body: SecretRotation = {}, options?: RequestOptions): Promise<WebhookSecret> {
     return this.#call<WebhookSecret>({ method: 'POST', path: '/api/v1/account/webhook-secret', repeat: 'if_refused', body }, options);
@@ -271,28 +271,28 @@ export class WebhookEndpointsResource {
   }
 
   /**
-   * Change an endpoint. Changes the given fields. A change of `events` or `enabled` applies from the next event on; retries go to the new `url`. A disabled endpoint gets no events, and its due retries fail. The gateway disables an endpoint that has acknowledged nothing for 5 days in at least 20 attempts, and sends `webhook_endpoint.disabled` to the client’s other endpoints; `{"enabled": true}` enables it again.
+   * Change an endpoint. Changes the given fields. A change of `events` or `enabled` applies from the next event; retries go to the new `url`. A disabled endpoint gets no events, and its due retries fail. The gateway disables an endpoint that has acknowledged nothing for 5 days in at least 20 attempts, and sends `webhook_endpoint.disabled` to the client’s other endpoints; `{"enabled": true}` enables it again.
    */
   update(endpointId: string, body: WebhookEndpointUpdate, options?: RequestOptions): Promise<WebhookEndpoint> {
     return this.#call<WebhookEndpoint>({ method: 'PATCH', path: `/api/v1/webhook-endpoints/${segment(endpointId)}`, repeat: 'always', body }, options);
   }
 
   /**
-   * Delete an endpoint. Deletes the endpoint and its secrets. Nothing is posted to it from then on, retries included.
+   * Delete an endpoint. Deletes the endpoint and its secrets. After that, nothing is posted to the endpoint, including retries.
    */
   delete(endpointId: string, options?: RequestOptions): Promise<DeletedWebhookEndpoint> {
     return this.#call<DeletedWebhookEndpoint>({ method: 'DELETE', path: `/api/v1/webhook-endpoints/${segment(endpointId)}`, repeat: 'always' }, options);
   }
 
   /**
-   * Issue a new secret. Issues a new secret for one endpoint and shows it once. It signs from `active_at` on, at most 60 seconds later. For 24 hours after that, or for `overlap_hours`, the old one signs too.
+   * Issue a new secret. Issues a new secret for one endpoint and shows it once. It signs from `active_at` on, at most 60 seconds later. For 24 hours after that, or for `overlap_hours`, the old secret signs, too.
    */
   rotateSecret(endpointId: string, body: SecretRotation = {}, options?: RequestOptions): Promise<WebhookEndpointSecret> {
     return this.#call<WebhookEndpointSecret>({ method: 'POST', path: `/api/v1/webhook-endpoints/${segment(endpointId)}/secret`, repeat: 'if_refused', body }, options);
   }
 
   /**
-   * Send a test event. Sends a real, signed webhook with `"test": true` in `data`, about a message that does not exist. It is retried like any other. `event` is one of `sms.sent`, `sms.delivered`, `sms.failed`, `sms.expired`, `whatsapp.sent`, `whatsapp.delivered`, `whatsapp.read`, `whatsapp.failed`; by default one that the endpoint receives. It need not match `events`.
+   * Send a test event. Sends a real, signed webhook with `"test": true` in `data`, about a message that does not exist. The webhook is retried like any other. `event` is one of `sms.sent`, `sms.delivered`, `sms.failed`, `sms.expired`, `whatsapp.sent`, `whatsapp.delivered`, `whatsapp.read`, `whatsapp.failed`; by default one that the endpoint receives. The event need not match `events`.
    */
   test(endpointId: string, body: TestEvent = {}, options?: RequestOptions): Promise<QueuedTestEvent> {
     return this.#call<QueuedTestEvent>({ method: 'POST', path: `/api/v1/webhook-endpoints/${segment(endpointId)}/test`, repeat: 'if_refused', body }, options);
@@ -307,7 +307,7 @@ export class WebhookDeliveriesResource {
   }
 
   /**
-   * List webhooks. Lists the webhooks to the client’s URLs and endpoints, with their states, the newest first. A page can have fewer entries than `limit`, or none, and still have a `next_cursor`: the page without one is the last. A new webhook is listed within seconds.
+   * List webhooks. Lists the webhooks to the client’s URLs and endpoints, with their states, the newest first. A page can have fewer entries than `limit`, or no entries, and still have a `next_cursor`: only the last page has no `next_cursor`. A new webhook is listed within seconds.
    */
   list(query: ListWebhookDeliveriesQuery = {}, options?: ListOptions): Pages<WebhookDeliveryList, WebhookDelivery> {
     return new Pages(
@@ -325,21 +325,21 @@ export class WebhookDeliveriesResource {
   }
 
   /**
-   * Resend a webhook. Makes one more attempt now, with the same body and `webhook-id`, even if the webhook was acknowledged. If an attempt is running, waits or is scheduled as a retry, no other is added. A resend has no retries.
+   * Resend a webhook. Makes one more attempt now, with the same body and `webhook-id`, even if the webhook was acknowledged. If an attempt is already running, waiting or scheduled as a retry, no attempt is added. The resend itself is not retried.
    */
   resend(deliveryId: string, options?: RequestOptions): Promise<WebhookDelivery> {
     return this.#call<WebhookDelivery>({ method: 'POST', path: `/api/v1/webhook-deliveries/${segment(deliveryId)}/resend`, repeat: 'if_refused' }, options);
   }
 
   /**
-   * Resend many webhooks. Makes one more attempt of every webhook that has failed (or, with `state`, was acknowledged) and whose event happened since a time: to one endpoint, to one origin such as `https://example.com`, or to all. About 20 webhooks a second are sent beside those of new events, and can arrive in any order. Every webhook that the list shows in that state is included. Webhooks that are acknowledged in the meantime are skipped. The same request again gets the same `resend_id` and sends nothing; without `until` that holds until it is completed, and for at least 10 minutes.
+   * Resend many webhooks. Makes one more attempt of every webhook that has failed (or, with `state`, was acknowledged) and whose event happened since a time: to one endpoint, to one origin such as `https://example.com`, or to all. About 20 webhooks a second are sent in addition to new ones, and they can arrive in any order. Every webhook that the list shows in that state is included. Webhooks that are acknowledged in the meantime are skipped. If you repeat the request, you get the same `resend_id` and nothing is sent; without `until` this applies until the resend is completed, and for at least 10 minutes.
    */
   resendMany(body: WebhookSelection, options?: RequestOptions): Promise<QueuedResend> {
     return this.#call<QueuedResend>({ method: 'POST', path: '/api/v1/webhook-deliveries/resend', repeat: 'if_refused', body }, options);
   }
 
   /**
-   * Show the progress of a resend. First the resend is `matching`: it counts the webhooks. Then it is `sending`, and at last `completed`. The list of webhooks shows which of them were acknowledged.
+   * Show the progress of a resend. First the resend is `matching`: it counts the webhooks. Then it is `sending`, and finally `completed`. The list of webhooks shows which of them were acknowledged.
    */
   getResend(resendId: string, options?: RequestOptions): Promise<WebhookResend> {
     return this.#call<WebhookResend>({ method: 'GET', path: `/api/v1/webhook-deliveries/resend/${segment(resendId)}`, repeat: 'always' }, options);
@@ -354,7 +354,7 @@ export class SuppressionsResource {
   }
 
   /**
-   * List suppressed recipients. Lists the recipients to whom the gateway sends nothing for this client, by number. A message to a suppressed recipient is accepted and then `failed` with `recipient_opted_out`; it does not reach the carrier.
+   * List suppressed recipients. Lists the recipients to whom the gateway sends nothing for this client, ordered by number. A message to a suppressed recipient is accepted and then `failed` with `recipient_opted_out`; it does not reach the carrier.
    */
   list(query: ListSuppressionsQuery = {}, options?: ListOptions): Pages<SuppressionList, Suppression> {
     return new Pages(
@@ -365,14 +365,14 @@ export class SuppressionsResource {
   }
 
   /**
-   * Suppress a recipient. Sends nothing to this recipient from now on; messages that are queued or scheduled fail. With the scope `messages` one-time passwords are still sent. If you repeat the request, it changes the reason and the scope.
+   * Suppress a recipient. Sends nothing to this recipient from now on; messages that are queued or scheduled fail. With the scope `messages` one-time passwords are still sent. Another request for the same recipient changes the reason and the scope.
    */
   put(recipient: string, body: SuppressionUpdate = {}, options?: RequestOptions): Promise<Suppression> {
     return this.#call<Suppression>({ method: 'PUT', path: `/api/v1/suppressions/${segment(recipient)}`, repeat: 'always', body }, options);
   }
 
   /**
-   * Send to a recipient again. Ends your own suppression. Do it only if the recipient asked for messages again. If the recipient answered STOP, messages from that sender still fail, and `still_suppressed_from` names it: only START to that sender, or an administrator, ends that. AWS keeps its own list, which this does not change.
+   * Send to a recipient again. Ends your own suppression. Do it only if the recipient asked for messages again. If the recipient sent STOP to a sender, messages from that sender still fail, and `still_suppressed_from` names the sender. Only a START to that sender, or an administrator, ends this suppression. AWS keeps a separate opt-out list, which this operation does not change.
    */
   delete(recipient: string, options?: RequestOptions): Promise<DeletedSuppression> {
     return this.#call<DeletedSuppression>({ method: 'DELETE', path: `/api/v1/suppressions/${segment(recipient)}`, repeat: 'always' }, options);

@@ -8,8 +8,9 @@ export function credentials(): Readonly<Record<string, string>> {
 }
 
 /**
- * Moves the demo client's credentials from the address, into which `npm start` puts them, to this tab. Anybody can write such a
- * link, so only a local gateway accepts it, and only if the values contain no characters that a shell interprets.
+ * Moves the demo client's credentials from the address to this tab. `npm start` puts them into the address. Anybody can
+ * create such a link. So the page accepts it only from a local gateway, and only if the values contain no characters that a
+ * shell interprets.
  */
 export function takeFromAddress(): void {
   const parameters = new URLSearchParams(location.hash.slice(1));

@@ -55,7 +55,7 @@ export const getUsage: Description = {
     inQuery('until', 'The end (exclusive), rounded up to an interval; by default now.', dateTime),
     inQuery(
       'interval',
-      `The length of an entry: at most ${periodsMax.hour} hours, ${periodsMax.day} days or ${periodsMax.month} months in one response.`,
+      `The length of each interval: at most ${periodsMax.hour} hours, ${periodsMax.day} days or ${periodsMax.month} months in one response.`,
       { type: 'string', enum: [...intervals], default: 'day' },
       'day',
     ),
@@ -97,7 +97,7 @@ export const getUsage: Description = {
 export const updateAccount: Description = {
   summary: 'Change the webhook URL',
   description:
-    'Sets the webhook URL for all messages that have no `webhook_url`; null removes it. A webhook goes to the URL that is set at the time of its event.',
+    'Sets the webhook URL for all messages that have no `webhook_url`; null removes it. A webhook is sent to the URL that is set when its event happens.',
   fieldError: { field: 'webhook_url', message: 'must begin with https://' },
   request: {
     schema: 'AccountUpdate',
@@ -111,7 +111,7 @@ export const updateAccount: Description = {
 
 export const rotateWebhookSecret: Description = {
   summary: 'Issue a new webhook secret',
-  description: `Issues a new secret and shows it once. It signs from \`active_at\` on, at most ${secretActiveAfterSeconds} seconds later; until then only the old one signs. For the ${previousSecretHours} hours after that, or for \`overlap_hours\`, both sign: \`X-Webhook-Signature\` uses the old one, \`webhook-signature\` has a signature for each. Afterwards only the new one signs.`,
+  description: `Issues a new secret and shows it once. It signs from \`active_at\` on, at most ${secretActiveAfterSeconds} seconds later; until then only the old secret signs. For the ${previousSecretHours} hours after that, or for \`overlap_hours\`, both sign: \`X-Webhook-Signature\` uses the old secret, \`webhook-signature\` contains a signature of each secret. After that, only the new secret signs.`,
   request: secretRotation,
   response: {
     description: 'The new secret.',

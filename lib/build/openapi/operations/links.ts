@@ -1,7 +1,10 @@
 /** OpenAPI links to operations that take an id from a response. */
 import type { Link } from '../description.ts';
 
-/** Returns a link to an operation that takes a field of the response as this parameter. Both usually have the same name. */
+/**
+ * Returns a link to an operation that takes a field of the response as a parameter. The field and the parameter usually have
+ * the same name.
+ */
 export function link(
   operationId: Link['operationId'],
   parameter: string,

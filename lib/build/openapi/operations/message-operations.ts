@@ -17,11 +17,15 @@ export const getMessageStatus: Description = {
   description:
     'Returns the status of one message, SMS or WhatsApp (the path says `sms` for both), or the number of messages of a batch in each state.',
   parameters: [
-    inPath('message_id', 'A `message_id` of any channel, or a `batch_id`.', messageId, idOf('(msg|bat)')),
+    inPath(
+      'message_id',
+      'The `message_id` of a message (on any channel), or a `batch_id`.',
+      messageId,
+      idOf('(msg|bat)'),
+    ),
   ],
   response: {
-    description:
-      'The message; or, if it has a `batch_id`, the batch with `total`, `accepted`, `rejected` and `counts`.',
+    description: 'The message, or the batch with `batch_id`, `total`, `accepted`, `rejected` and `counts`.',
     schema: 'MessageOrBatch',
     examples: {
       message: example('A message', statusView(deliveredSms)),
@@ -40,7 +44,7 @@ export const getMessageStatus: Description = {
 
 const page = [
   inQuery('limit', 'Messages on a page.', pageLimit, 50),
-  inQuery('cursor', 'The `next_cursor` of the page before.', {
+  inQuery('cursor', 'The `next_cursor` of the previous page.', {
     type: 'string',
     format: 'cursor',
     pattern: '^[A-Za-z0-9_-]+$',
@@ -50,7 +54,7 @@ const page = [
 export const listMessages: Description = {
   summary: 'List messages',
   description:
-    'Your messages of every channel, newest first. For the next page repeat the request with `cursor` set to the `next_cursor` of the response; the last page has none.',
+    'Your messages of every channel, newest first. For the next page, repeat the request with `cursor` set to the `next_cursor` of the response; the last page has no `next_cursor`.',
   parameters: [
     inQuery('reference', 'Only messages with this reference.', {
       type: 'string',
@@ -59,16 +63,20 @@ export const listMessages: Description = {
     }),
     inQuery(
       'to',
-      'Only messages to this number; with `direction`, also from it. A page may be short, because the gateway reads a limited number of messages for each page.',
+      'Only messages to this number; with `direction`, also messages from it. A page may be short, because the gateway reads a limited number of messages for each page.',
       phoneNumber,
     ),
     inQuery('status', 'Only messages in this state.', { $ref: referenceTo('MessageStatus') }),
     inQuery('channel', 'Only messages of this channel.', { $ref: referenceTo('Channel') }, 'sms'),
-    inQuery('direction', '`inbound` lists messages that people sent to the client, `all` both directions.', {
-      type: 'string',
-      enum: [...directions],
-      default: 'outbound',
-    }),
+    inQuery(
+      'direction',
+      '`inbound` lists messages that recipients sent to the client; `all` lists both directions.',
+      {
+        type: 'string',
+        enum: [...directions],
+        default: 'outbound',
+      },
+    ),
     inQuery('since', 'Only messages created at or after this time.', dateTime),
     inQuery('until', 'Only messages created at or before this time.', dateTime),
     ...page,
@@ -115,7 +123,7 @@ export const cancelMessage: Description = {
   summary: 'Cancel a scheduled message',
   description:
     'Cancels a scheduled message before its time. Canceling it again changes nothing and returns the same response.',
-  parameters: [inPath('message_id', 'The `message_id` that the send answered with.', messageId, idOf('msg'))],
+  parameters: [inPath('message_id', 'The `message_id` in the response to the send.', messageId, idOf('msg'))],
   response: {
     description: 'The canceled message.',
     links: { status: toStatus },

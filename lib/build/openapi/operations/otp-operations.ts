@@ -10,7 +10,7 @@ import { toStatus } from './links.ts';
 
 export const sendOtp: Description = {
   summary: 'Send a one-time password',
-  description: `Sends a code to a recipient. Another send for the same recipient and purpose while the code is pending sends the same code, with the same expiry. A client can send at most ${recipientSendsMax} codes to a recipient in a window of ${inWords([recipientWindowSeconds])}; another request is 429 \`rate_limit_exceeded\`. The code is in no response and no webhook. A client with a list of senders needs the word \`otp\` in the list, for both channels. If few of the last codes by SMS were verified, to this country or to all, further ones are 403 \`otp_held\` until the operator allows them: offer the person another channel. Each message of \`fallback\` has the same code and counts as a code sent to the recipient; none is sent once the code is verified.`,
+  description: `Sends a code to a recipient. While the code is pending, another send for the same recipient and purpose sends the same code, with the same expiry. A client can send at most ${recipientSendsMax} codes to a recipient in a window of ${inWords([recipientWindowSeconds])}; another request is 429 \`rate_limit_exceeded\`. The code is in no response and no webhook. A client with a list of senders needs the word \`otp\` in the list, for both channels. If few of the last codes by SMS were verified (to this country or to all countries), more codes get 403 \`otp_held\` until the operator allows them: offer the recipient another channel. Each message of \`fallback\` contains the same code and counts as a code sent to the recipient; no more messages are sent after the code is verified.`,
   keyed: true,
   errors: ['otp_held'],
   fieldError: { field: 'to', message: recipientFault('07700 900123') },
@@ -61,7 +61,7 @@ export const sendOtp: Description = {
 export const verifyOtp: Description = {
   summary: 'Verify a one-time password',
   description:
-    'Checks a code, by `otp_id`, or by `to` and `purpose`. If `to` or `purpose` is given with an `otp_id`, it must be the one that the code was sent for; otherwise the response is 404 `not_found`. A wrong code is answered with 200 as well: look at `verified`, not at the status. Each attempt is counted before the code is compared.',
+    'Checks a code, by `otp_id`, or by `to` and `purpose`. If you give `to` or `purpose` with an `otp_id`, they must match the send; otherwise the response is 404 `not_found`. A wrong code also gets 200: look at `verified`, not at the status. Each attempt is counted before the code is compared.',
   fieldError: { field: 'code', message: `must be ${codeLengthText}` },
   request: {
     schema: 'OtpVerification',

@@ -67,11 +67,11 @@ export const sendSms: Description = {
           { status: 403, error: 'forbidden', message: 'This client may not send from this sender.' },
         ],
       }),
-      unknown_field: example('It would be accepted, and a field with a wrong name ignored', {
+      unknown_field: example('It would be accepted, but a field with a wrong name would be ignored', {
         ...acceptedDryRun,
         unknown_fields: [{ field: 'send_at', message: 'There is no such field. Did you mean scheduled_at?' }],
       }),
-      suppressed: example('It would be accepted, and fail: the recipient opted out', {
+      suppressed: example('It would be accepted, but would fail: the recipient opted out', {
         ...acceptedDryRun,
         estimated_cost: 0,
         would_fail_with: 'recipient_opted_out',

@@ -23,11 +23,11 @@ const suppression = {
 export const listSuppressions: Description = {
   summary: 'List suppressed recipients',
   description:
-    'Lists the recipients to whom the gateway sends nothing for this client, by number. A message to a suppressed recipient is accepted and then `failed` with `recipient_opted_out`; it does not reach the carrier.',
+    'Lists the recipients to whom the gateway sends nothing for this client, ordered by number. A message to a suppressed recipient is accepted and then `failed` with `recipient_opted_out`; it does not reach the carrier.',
   parameters: [
     inQuery('recipient', 'Only this phone number.', phoneNumber, recipient),
     inQuery('limit', 'The maximum number of entries.', pageLimit),
-    inQuery('cursor', 'The `next_cursor` of the page before.', {
+    inQuery('cursor', 'The `next_cursor` of the previous page.', {
       type: 'string',
       format: 'suppression-cursor',
     }),
@@ -43,7 +43,7 @@ export const listSuppressions: Description = {
 export const putSuppression: Description = {
   summary: 'Suppress a recipient',
   description:
-    'Sends nothing to this recipient from now on; messages that are queued or scheduled fail. With the scope `messages` one-time passwords are still sent. If you repeat the request, it changes the reason and the scope.',
+    'Sends nothing to this recipient from now on; messages that are queued or scheduled fail. With the scope `messages` one-time passwords are still sent. Another request for the same recipient changes the reason and the scope.',
   parameters: [recipientInPath],
   request: {
     schema: 'SuppressionUpdate',
@@ -71,14 +71,14 @@ export const putSuppression: Description = {
 export const deleteSuppression: Description = {
   summary: 'Send to a recipient again',
   description:
-    'Ends your own suppression. Do it only if the recipient asked for messages again. If the recipient answered STOP, messages from that sender still fail, and `still_suppressed_from` names it: only START to that sender, or an administrator, ends that. AWS keeps its own list, which this does not change.',
+    'Ends your own suppression. Do it only if the recipient asked for messages again. If the recipient sent STOP to a sender, messages from that sender still fail, and `still_suppressed_from` names the sender. Only a START to that sender, or an administrator, ends this suppression. AWS keeps a separate opt-out list, which this operation does not change.',
   parameters: [recipientInPath],
   response: {
     description: 'The suppression has ended.',
     schema: 'DeletedSuppression',
     examples: {
       deleted: example('Ended', { recipient, deleted: true }),
-      stopped: example('Ended, and the recipient answered STOP to a sender', {
+      stopped: example('Ended, but the recipient sent STOP to a sender', {
         recipient,
         deleted: true,
         still_suppressed_from: '+447418367358',

@@ -29,14 +29,14 @@ const summary = {
 
 const deliveryIdInPath = inPath(
   'delivery_id',
-  'The identifier of the delivery, which it carries as `webhook-id`.',
+  'The identifier of the delivery, which is also its `webhook-id` header.',
   deliveryId,
 );
 
 export const listWebhookDeliveries: Description = {
   summary: 'List webhooks',
   description:
-    'Lists the webhooks to the client’s URLs and endpoints, with their states, the newest first. A page can have fewer entries than `limit`, or none, and still have a `next_cursor`: the page without one is the last. A new webhook is listed within seconds.',
+    'Lists the webhooks to the client’s URLs and endpoints, with their states, the newest first. A page can have fewer entries than `limit`, or no entries, and still have a `next_cursor`: only the last page has no `next_cursor`. A new webhook is listed within seconds.',
   parameters: [
     inQuery('message_id', 'Only of this message.', { type: 'string' }),
     inQuery('endpoint_id', 'Only to this endpoint.', { type: 'string' }),
@@ -52,7 +52,7 @@ export const listWebhookDeliveries: Description = {
       `Entries in a page, 1 to ${pageLimit.maximum}; default ${pageLimit.default}.`,
       pageLimit,
     ),
-    inQuery('cursor', 'The `next_cursor` of the page before, with the same query.', {
+    inQuery('cursor', 'The `next_cursor` of the previous page, with the same query.', {
       type: 'string',
       format: 'delivery-cursor',
     }),
@@ -61,7 +61,7 @@ export const listWebhookDeliveries: Description = {
     description: 'A page of the log.',
     schema: 'WebhookDeliveryList',
     examples: {
-      failed: example('A page with more to come', {
+      failed: example('A page that is not the last', {
         webhook_deliveries: [summary],
         next_cursor: 'YWN0XzAxS0M5VjdSMk44UDRRNlI4UzBUMlY0VzZY',
       }),
@@ -120,12 +120,12 @@ export const getWebhookDelivery: Description = {
 export const resendWebhookDelivery: Description = {
   summary: 'Resend a webhook',
   description:
-    'Makes one more attempt now, with the same body and `webhook-id`, even if the webhook was acknowledged. If an attempt is running, waits or is scheduled as a retry, no other is added. A resend has no retries.',
+    'Makes one more attempt now, with the same body and `webhook-id`, even if the webhook was acknowledged. If an attempt is already running, waiting or scheduled as a retry, no attempt is added. The resend itself is not retried.',
   parameters: [deliveryIdInPath],
   response: {
     status: 202,
     description:
-      'The attempt is queued, or another one was already running, waiting or scheduled, as `state` and `next_due_at` say.',
+      'The attempt is queued. If another attempt was already running, waiting or scheduled, `state` and `next_due_at` show it.',
     schema: 'WebhookDelivery',
     examples: {
       queued: example('Queued', { ...summary, state: 'pending', finished_at: null, next_due_at: createdAt }),
@@ -136,7 +136,7 @@ export const resendWebhookDelivery: Description = {
 
 export const resendWebhookDeliveries: Description = {
   summary: 'Resend many webhooks',
-  description: `Makes one more attempt of every webhook that has failed (or, with \`state\`, was acknowledged) and whose event happened since a time: to one endpoint, to one origin such as \`https://example.com\`, or to all. About ${resentPerSecond} webhooks a second are sent beside those of new events, and can arrive in any order. Every webhook that the list shows in that state is included. Webhooks that are acknowledged in the meantime are skipped. The same request again gets the same \`resend_id\` and sends nothing; without \`until\` that holds until it is completed, and for at least ${sameRequestMinutes} minutes.`,
+  description: `Makes one more attempt of every webhook that has failed (or, with \`state\`, was acknowledged) and whose event happened since a time: to one endpoint, to one origin such as \`https://example.com\`, or to all. About ${resentPerSecond} webhooks a second are sent in addition to new ones, and they can arrive in any order. Every webhook that the list shows in that state is included. Webhooks that are acknowledged in the meantime are skipped. If you repeat the request, you get the same \`resend_id\` and nothing is sent; without \`until\` this applies until the resend is completed, and for at least ${sameRequestMinutes} minutes.`,
   request: {
     schema: 'WebhookSelection',
     examples: {
@@ -154,7 +154,7 @@ export const resendWebhookDeliveries: Description = {
   response: {
     status: 202,
     description:
-      'The resend has begun. `matched` is the number so far: more than about 1,000 are counted later.',
+      'The resend has begun. `matched` is the number of webhooks counted so far: those beyond about 1,000 are counted later.',
     links: { progress: link('getWebhookResend', 'resend_id', 'The progress of the resend.') },
     schema: 'QueuedResend',
     examples: { begun: example('Started', { resend_id: resendId, matched: 214 }) },
@@ -181,7 +181,7 @@ const progress = {
 export const getWebhookResend: Description = {
   summary: 'Show the progress of a resend',
   description:
-    'First the resend is `matching`: it counts the webhooks. Then it is `sending`, and at last `completed`. The list of webhooks shows which of them were acknowledged.',
+    'First the resend is `matching`: it counts the webhooks. Then it is `sending`, and finally `completed`. The list of webhooks shows which of them were acknowledged.',
   parameters: [inPath('resend_id', 'The identifier of the resend.', resendId)],
   response: {
     description: 'The progress of the resend.',

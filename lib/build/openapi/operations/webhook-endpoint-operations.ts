@@ -96,7 +96,7 @@ export const getWebhookEndpoint: Description = {
 
 export const updateWebhookEndpoint: Description = {
   summary: 'Change an endpoint',
-  description: `Changes the given fields. A change of \`events\` or \`enabled\` applies from the next event on; retries go to the new \`url\`. A disabled endpoint gets no events, and its due retries fail. The gateway disables an endpoint that has acknowledged nothing for ${disabledAfter.days} days in at least ${disabledAfter.attempts} attempts, and sends \`webhook_endpoint.disabled\` to the client’s other endpoints; \`{"enabled": true}\` enables it again.`,
+  description: `Changes the given fields. A change of \`events\` or \`enabled\` applies from the next event; retries go to the new \`url\`. A disabled endpoint gets no events, and its due retries fail. The gateway disables an endpoint that has acknowledged nothing for ${disabledAfter.days} days in at least ${disabledAfter.attempts} attempts, and sends \`webhook_endpoint.disabled\` to the client’s other endpoints; \`{"enabled": true}\` enables it again.`,
   parameters: [endpointIdInPath],
   request: {
     schema: 'WebhookEndpointUpdate',
@@ -114,7 +114,7 @@ export const updateWebhookEndpoint: Description = {
 export const deleteWebhookEndpoint: Description = {
   summary: 'Delete an endpoint',
   description:
-    'Deletes the endpoint and its secrets. Nothing is posted to it from then on, retries included.',
+    'Deletes the endpoint and its secrets. After that, nothing is posted to the endpoint, including retries.',
   parameters: [endpointIdInPath],
   response: {
     description: 'It is deleted.',
@@ -128,7 +128,7 @@ export const deleteWebhookEndpoint: Description = {
 
 export const rotateWebhookEndpointSecret: Description = {
   summary: 'Issue a new secret',
-  description: `Issues a new secret for one endpoint and shows it once. It signs from \`active_at\` on, at most ${secretActiveAfterSeconds} seconds later. For ${previousSecretHours} hours after that, or for \`overlap_hours\`, the old one signs too.`,
+  description: `Issues a new secret for one endpoint and shows it once. It signs from \`active_at\` on, at most ${secretActiveAfterSeconds} seconds later. For ${previousSecretHours} hours after that, or for \`overlap_hours\`, the old secret signs, too.`,
   parameters: [endpointIdInPath],
   request: secretRotation,
   response: {
@@ -145,7 +145,7 @@ export const rotateWebhookEndpointSecret: Description = {
 
 export const testWebhookEndpoint: Description = {
   summary: 'Send a test event',
-  description: `Sends a real, signed webhook with \`"test": true\` in \`data\`, about a message that does not exist. It is retried like any other. \`event\` is one of ${messageEventNames.map((name) => `\`${name}\``).join(', ')}; by default one that the endpoint receives. It need not match \`events\`.`,
+  description: `Sends a real, signed webhook with \`"test": true\` in \`data\`, about a message that does not exist. The webhook is retried like any other. \`event\` is one of ${messageEventNames.map((name) => `\`${name}\``).join(', ')}; by default one that the endpoint receives. The event need not match \`events\`.`,
   parameters: [endpointIdInPath],
   request: {
     schema: 'TestEvent',

@@ -165,14 +165,14 @@ class AsyncOtpResource:
     ) -> models.SentOtp:
         """Send a one-time password.
 
-        Sends a code to a recipient. Another send for the same recipient and purpose while the code is
-        pending sends the same code, with the same expiry. A client can send at most 5 codes to a recipient
+        Sends a code to a recipient. While the code is pending, another send for the same recipient and
+        purpose sends the same code, with the same expiry. A client can send at most 5 codes to a recipient
         in a window of 10 minutes; another request is 429 `rate_limit_exceeded`. The code is in no response
         and no webhook. A client with a list of senders needs the word `otp` in the list, for both
-        channels. If few of the last codes by SMS were verified, to this country or to all, further ones
-        are 403 `otp_held` until the operator allows them: offer the person another channel. Each message
-        of `fallback` has the same code and counts as a code sent to the recipient; none is sent once the
-        code is verified.
+        channels. If few of the last codes by SMS were verified (to this country or to all countries), more
+        codes get 403 `otp_held` until the operator allows them: offer the recipient another channel. Each
+        message of `fallback` contains the same code and counts as a code sent to the recipient; no more
+        messages are sent after the code is verified.
         """
         return await self._call(
             Request(
@@ -229,10 +229,10 @@ class AsyncOtpResource:
     ) -> models.OtpVerificationResult:
         """Verify a one-time password.
 
-        Checks a code, by `otp_id`, or by `to` and `purpose`. If `to` or `purpose` is given with an
-        `otp_id`, it must be the one that the code was sent for; otherwise the response is 404 `not_found`.
-        A wrong code is answered with 200 as well: look at `verified`, not at the status. Each attempt is
-        counted before the code is compared.
+        Checks a code, by `otp_id`, or by `to` and `purpose`. If you give `to` or `purpose` with an
+        `otp_id`, they must match the send; otherwise the response is 404 `not_found`. A wrong code also
+        gets 200: look at `verified`, not at the status. Each attempt is counted before the code is
+        compared.
         """
         return await self._call(
             Request(
@@ -360,8 +360,8 @@ class AsyncMessagesResource:
     ) -> AsyncPages[models.Message]:
         """List messages.
 
-        Your messages of every channel, newest first. For the next page repeat the request with `cursor`
-        set to the `next_cursor` of the response; the last page has none.
+        Your messages of every channel, newest first. For the next page, repeat the request with `cursor`
+        set to the `next_cursor` of the response; the last page has no `next_cursor`.
         """
         return AsyncPages(
             self._call,
@@ -483,8 +483,8 @@ class AsyncAccountResource:
     ) -> models.Account:
         """Change the webhook URL.
 
-        Sets the webhook URL for all messages that have no `webhook_url`; null removes it. A webhook goes
-        to the URL that is set at the time of its event.
+        Sets the webhook URL for all messages that have no `webhook_url`; null removes it. A webhook is
+        sent to the URL that is set when its event happens.
         """
         return await self._call(
             Request(
@@ -533,9 +533,9 @@ class AsyncAccountResource:
         """Issue a new webhook secret.
 
         Issues a new secret and shows it once. It signs from `active_at` on, at most 60 seconds later;
-        until then only the old one signs. For the 24 hours after that, or for `overlap_hours`, both sign:
-        `X-Webhook-Signature` uses the old one, `webhook-signature` has a signature for each. Afterwards
-        only the new one signs.
+        until then only the old secret signs. For the 24 hours after that, or for `overlap_hours`, both
+        sign: `X-Webhook-Signature` uses the old secret, `webhook-signature` contains a signature of each
+        secret. After that, only the new secret signs.
         """
         return await self._call(
             Request(
@@ -632,8 +632,8 @@ class AsyncWebhookEndpointsResource:
     ) -> models.WebhookEndpoint:
         """Change an endpoint.
 
-        Changes the given fields. A change of `events` or `enabled` applies from the next event on; retries
-        go to the new `url`. A disabled endpoint gets no events, and its due retries fail. The gateway
+        Changes the given fields. A change of `events` or `enabled` applies from the next event; retries go
+        to the new `url`. A disabled endpoint gets no events, and its due retries fail. The gateway
         disables an endpoint that has acknowledged nothing for 5 days in at least 20 attempts, and sends
         `webhook_endpoint.disabled` to the client’s other endpoints; `{"enabled": true}` enables it again.
         """
@@ -655,7 +655,8 @@ class AsyncWebhookEndpointsResource:
     ) -> models.DeletedWebhookEndpoint:
         """Delete an endpoint.
 
-        Deletes the endpoint and its secrets. Nothing is posted to it from then on, retries included.
+        Deletes the endpoint and its secrets. After that, nothing is posted to the endpoint, including
+        retries.
         """
         return await self._call(
             Request(
@@ -677,7 +678,7 @@ class AsyncWebhookEndpointsResource:
         """Issue a new secret.
 
         Issues a new secret for one endpoint and shows it once. It signs from `active_at` on, at most 60
-        seconds later. For 24 hours after that, or for `overlap_hours`, the old one signs too.
+        seconds later. For 24 hours after that, or for `overlap_hours`, the old secret signs, too.
         """
         return await self._call(
             Request(
@@ -699,10 +700,10 @@ class AsyncWebhookEndpointsResource:
     ) -> models.QueuedTestEvent:
         """Send a test event.
 
-        Sends a real, signed webhook with `"test": true` in `data`, about a message that does not exist. It
-        is retried like any other. `event` is one of `sms.sent`, `sms.delivered`, `sms.failed`,
+        Sends a real, signed webhook with `"test": true` in `data`, about a message that does not exist.
+        The webhook is retried like any other. `event` is one of `sms.sent`, `sms.delivered`, `sms.failed`,
         `sms.expired`, `whatsapp.sent`, `whatsapp.delivered`, `whatsapp.read`, `whatsapp.failed`; by
-        default one that the endpoint receives. It need not match `events`.
+        default one that the endpoint receives. The event need not match `events`.
         """
         return await self._call(
             Request(
@@ -736,8 +737,8 @@ class AsyncWebhookDeliveriesResource:
         """List webhooks.
 
         Lists the webhooks to the client’s URLs and endpoints, with their states, the newest first. A page
-        can have fewer entries than `limit`, or none, and still have a `next_cursor`: the page without one
-        is the last. A new webhook is listed within seconds.
+        can have fewer entries than `limit`, or no entries, and still have a `next_cursor`: only the last
+        page has no `next_cursor`. A new webhook is listed within seconds.
         """
         return AsyncPages(
             self._call,
@@ -781,8 +782,8 @@ class AsyncWebhookDeliveriesResource:
         """Resend a webhook.
 
         Makes one more attempt now, with the same body and `webhook-id`, even if the webhook was
-        acknowledged. If an attempt is running, waits or is scheduled as a retry, no other is added. A
-        resend has no retries.
+        acknowledged. If an attempt is already running, waiting or scheduled as a retry, no attempt is
+        added. The resend itself is not retried.
         """
         return await self._call(
             Request(
@@ -808,10 +809,10 @@ class AsyncWebhookDeliveriesResource:
 
         Makes one more attempt of every webhook that has failed (or, with `state`, was acknowledged) and
         whose event happened since a time: to one endpoint, to one origin such as `https://example.com`, or
-        to all. About 20 webhooks a second are sent beside those of new events, and can arrive in any
+        to all. About 20 webhooks a second are sent in addition to new ones, and they can arrive in any
         order. Every webhook that the list shows in that state is included. Webhooks that are acknowledged
-        in the meantime are skipped. The same request again gets the same `resend_id` and sends nothing;
-        without `until` that holds until it is completed, and for at least 10 minutes.
+        in the meantime are skipped. If you repeat the request, you get the same `resend_id` and nothing is
+        sent; without `until` this applies until the resend is completed, and for at least 10 minutes.
         """
         return await self._call(
             Request(
@@ -831,7 +832,7 @@ class AsyncWebhookDeliveriesResource:
     ) -> models.WebhookResend:
         """Show the progress of a resend.
 
-        First the resend is `matching`: it counts the webhooks. Then it is `sending`, and at last
+        First the resend is `matching`: it counts the webhooks. Then it is `sending`, and finally
         `completed`. The list of webhooks shows which of them were acknowledged.
         """
         return await self._call(
@@ -859,9 +860,9 @@ class AsyncSuppressionsResource:
     ) -> AsyncPages[models.Suppression]:
         """List suppressed recipients.
 
-        Lists the recipients to whom the gateway sends nothing for this client, by number. A message to a
-        suppressed recipient is accepted and then `failed` with `recipient_opted_out`; it does not reach
-        the carrier.
+        Lists the recipients to whom the gateway sends nothing for this client, ordered by number. A
+        message to a suppressed recipient is accepted and then `failed` with `recipient_opted_out`; it does
+        not reach the carrier.
         """
         return AsyncPages(
             self._call,
@@ -887,8 +888,8 @@ class AsyncSuppressionsResource:
         """Suppress a recipient.
 
         Sends nothing to this recipient from now on; messages that are queued or scheduled fail. With the
-        scope `messages` one-time passwords are still sent. If you repeat the request, it changes the
-        reason and the scope.
+        scope `messages` one-time passwords are still sent. Another request for the same recipient changes
+        the reason and the scope.
         """
         return await self._call(
             Request(
@@ -909,9 +910,9 @@ class AsyncSuppressionsResource:
         """Send to a recipient again.
 
         Ends your own suppression. Do it only if the recipient asked for messages again. If the recipient
-        answered STOP, messages from that sender still fail, and `still_suppressed_from` names it: only
-        START to that sender, or an administrator, ends that. AWS keeps its own list, which this does not
-        change.
+        sent STOP to a sender, messages from that sender still fail, and `still_suppressed_from` names the
+        sender. Only a START to that sender, or an administrator, ends this suppression. AWS keeps a
+        separate opt-out list, which this operation does not change.
         """
         return await self._call(
             Request(
