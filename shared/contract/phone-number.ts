@@ -2,7 +2,9 @@
  * Phone numbers and senders in requests: accepted in any usual notation, stored and counted in one canonical form
  * (contract 5.4).
  *
- * Why: docs/decisions/one-spelling-of-a-number.md
+ * Numbers of 144 countries have several spellings. Two spellings would double the limit of one-time passwords and hide
+ * duplicates in a bulk. A zero after the country code stays only in countries with such numbers (Italy). Two zeros are
+ * rejected, because the intended number is unknown.
  */
 import {
   type CountryCode,

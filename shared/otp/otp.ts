@@ -2,7 +2,8 @@
  * A one-time password without its code, and its text. The text says how long the password is still valid, so it is rendered
  * late.
  *
- * Why: docs/decisions/otp-code-derived-at-hand-over.md
+ * The code is never stored (contract 5.9). It is an HMAC of the `otp_id` under a secret, computed at the hand-over and again
+ * when it is verified. After a rotation of the secret, codes of the version `AWSPREVIOUS` are also accepted.
  */
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';

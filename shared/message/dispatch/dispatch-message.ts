@@ -1,6 +1,7 @@
 /**
  * Hands a queued message over to its carrier, once. The steps, in the order of this file: read, decide (next-step.ts),
  * check, wait for the pace, claim the message with its attempt, call the carrier, record the outcome (record-outcome.ts).
+ * Why: docs/decisions/hand-over-lease.md
  *
  * The claim and the attempt are one conditional write, which fails if anybody has claimed or changed the message since it
  * was read. So one of two workers makes the call. If a process dies, the claim expires and the queue delivers the message
@@ -11,21 +12,16 @@
  *                      next-step.ts decides; a second message only if the stage sends this kind again
  *   transition to sent | failed ─ crash → a receipt changes the row, or the attempt is settled as an unknown one
  *
- * If a message must wait, it is sent to the queue again with a delay, and the received queue message is deleted: SQS holds
- * any number of delayed messages, but at most 120,000 that were received and not deleted.
+ * If a message must wait, a new queue message with a delay replaces the received one.
  *   new queue message ─ crash → both are delivered; the second finds the message waiting, claimed or sent
  *
  * A worker acts on the state of the row, and never on why the queue message was sent. So the worker also starts the next leg
- * of a fallback (start-next-leg.ts). If the message cannot be claimed, the worker queues it if it is scheduled, asks
- * carriers at its end, expires it, and sets the next look at it (look-at-message.ts).
+ * of a fallback (start-next-leg.ts), and looks at a message that cannot be claimed (look-at-message.ts).
  *   any of these ─ crash → the queue delivers the message again, or the due index queues it
  *
- * A message of a sender with a pace is handed over in a place that it reserved (sender-pace.dynamo.ts). The message waits in
- * the queue until a place is near, and for the last seconds in the worker.
+ * A message of a sender with a pace is handed over in a place that it reserved (sender-pace.dynamo.ts).
  *   place reserved ─ crash → the place is unused; the next delivery of the queue message reserves another
  *   claimed with an attempt, and the place missed ─ crash → an unknown attempt, as above
- *
- * Why: docs/decisions/hand-over-lease.md
  */
 import { earlySecondsMax, heldSecondsMax, lastTrySeconds } from '../../contract/hand-over-times.ts';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';

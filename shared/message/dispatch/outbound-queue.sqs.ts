@@ -1,7 +1,8 @@
 /**
  * The queues of messages for the carriers, one for each kind of send: at-least-once delivery, unordered, fair between clients.
  *
- * Why: docs/decisions/outbound-queues-by-kind.md
+ * Fair queues do not prevent a client's newsletter from delaying the same client's one-time passwords. So each kind has its
+ * own queue and maximum concurrency. The row of the message determines the queue: if clients could set a priority, all would.
  */
 import * as z from 'zod/mini';
 import { type SendKind, sendKinds } from '../../contract/channels.ts';

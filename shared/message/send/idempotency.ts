@@ -2,7 +2,8 @@
  * Sends with an Idempotency-Key (contract 5.6): the stored message or batch is also the record of the key. Its id is derived
  * from client, endpoint and key, so only one of many equal requests can write it.
  *
- * Why: docs/decisions/idempotency-by-derived-ids.md
+ * A separate table of keys would need a second write, a lock, and a repair after a crash between the two writes. Requests are
+ * compared after parsing, because client libraries may add nulls and defaults when they retry.
  */
 import { createHash } from 'node:crypto';
 import { GatewayError, standardError } from '../../contract/errors.ts';

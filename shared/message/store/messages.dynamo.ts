@@ -26,7 +26,7 @@ type CreateContext = Context<'MESSAGES_TABLE' | 'RETENTION_DAYS'>;
 /** Tells if this call stored the message, or found one with the same id. */
 export type Created = { readonly created: true } | { readonly created: false; readonly existing: Message };
 
-/** The maximum of `TransactWriteItems`. */
+/** The maximum of `TransactWriteItems`. `BatchWriteItem` has no conditions: a retry would overwrite messages that changed. */
 const transactionRowsMax = 100;
 /** The reason why DynamoDB cancelled a transaction: the condition of this row does not hold. */
 const conditionFailed = 'ConditionalCheckFailed';

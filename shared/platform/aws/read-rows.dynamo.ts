@@ -1,7 +1,10 @@
 /**
  * Reads one row, all rows of a query or a scan, or many rows by their keys.
  *
- * Why: docs/decisions/malformed-rows.md
+ * A malformed row stops only itself (contract 4.9). A list leaves it out, and a request that needs it fails. A queue consumer
+ * fails that message only, and a stream consumer sets the change aside. Handling each possible mistake needed more code than
+ * the tables. Rows of `limit-overrides` and `senders`, which administrators edit, are parsed value by value instead. A
+ * malformed suppression suppresses, because a message cannot be taken back.
  */
 import {
   BatchGetCommand,

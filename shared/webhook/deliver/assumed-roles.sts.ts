@@ -5,7 +5,8 @@
  *
  * The session policy restricts the credentials to sending to one queue or bus, even if the role has more permissions.
  *
- * Why: docs/decisions/aws-destinations.md
+ * Clients name their roles at run time, so no policy can list them. A queue policy would need no role, but it cannot contain
+ * an external id: any client could then name any queue that trusts the gateway.
  */
 import { AssumeRoleCommand, type STSClient } from '@aws-sdk/client-sts';
 import type { ForeignCredentials } from '../../platform/aws/clients.ts';
