@@ -1,5 +1,5 @@
 /**
- * Lists the carriers. To add a carrier, add its folder and a line here. Functions import the list as `#carriers`. A bundle
+ * Lists the carriers. To add a carrier, add its folder, and a line here, in carrier-reports.ts and in carrier-descriptors.ts. Functions import the list as `#carriers`. A bundle
  * contains a list with only the carriers of its stage (`lib/build/stage-carriers.ts`).
  */
 import { aws } from './aws/aws.ts';

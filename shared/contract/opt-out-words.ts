@@ -27,7 +27,7 @@ const emoji = /[0-9#*]\uFE0F?\u20E3|\p{Extended_Pictographic}/gu;
 /** Variation selectors, joiners, zero-width spaces, soft hyphens, bidirectional marks, fillers. */
 const invisible = /\p{Default_Ignorable_Code_Point}/gu;
 /**
- * Matches words and numbers. Matches words and numbers. The characters between them are punctuation, symbols, spaces,
+ * Matches words and numbers. The characters between them are punctuation, symbols, spaces,
  * control characters or marks without a letter.
  */
 const wordsAndNumbers = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;

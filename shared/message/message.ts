@@ -30,9 +30,9 @@ export const statuses = [
 export type Status = (typeof statuses)[number];
 
 /**
- * The transition table. `delivered` is accepted after `failed` and `expired`, because the carrier knows better. No other
+ * The transition table. `delivered` and `read` are accepted after `failed` and `expired`, because the carrier knows better. No other
  * state moves backwards, so a late or repeated receipt changes nothing. After a lost hand-over, the next hand-over enters
- * `sending` again, under its own condition (see `claim`).
+ * `sending` again, under its own condition (`claimMessage`).
  */
 export const transitions: Readonly<
   Record<
@@ -44,7 +44,7 @@ export const transitions: Readonly<
        * The states that must have come before this state. If a receipt was missed, they are filled in, each with its event.
        */
       readonly implies: readonly Status[];
-      /** True if the message can no longer expire. */
+      /** True if the message no longer expires. */
       readonly final: boolean;
     }
   >
@@ -126,7 +126,7 @@ const legRefusals = [
 
 export type LegRefusal = (typeof legRefusals)[number];
 
-/** A leg of a fallback sequence that has not started: its content, channel and sender (`fallback/`). */
+/** A leg of a fallback sequence that has not started: its content, channel and sender (dispatch/fallback.ts). */
 const storedLeg = lazily(() =>
   z.object({
     channel: z.enum(channels),

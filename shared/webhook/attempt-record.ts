@@ -20,10 +20,7 @@ const attemptErrors = [
 ] as const;
 export type AttemptError = (typeof attemptErrors)[number];
 
-/**
- * The reasons why an attempt posts nothing, or stops after several workers died. If an edit made a row invalid, it may be
- * corrected before the next retry.
- */
+/** The reasons why an attempt posts nothing, or stops after several workers died. */
 export type UnpostedError = Extract<
   AttemptError,
   'endpoint_disabled' | 'endpoint_deleted' | 'no_secret' | 'reset'

@@ -2,7 +2,7 @@
  * Sends messages to the two webhook queues, and schedules the next attempt of a delivery.
  *
  * First attempts and retries have separate queues and workers, because an endpoint that hangs occupies a worker for five
- * seconds. The first attempts to a slow endpoint (slow-endpoints.dynamo.ts) and resends use the retry queue too. The message
+ * seconds. The first attempts to a slow endpoint (delivery-store.dynamo.ts) and resends use the retry queue too. The message
  * group is the client, so a fair queue prevents one client from delaying the others.
  */
 

@@ -1,6 +1,6 @@
 /**
- * The rows of the webhook-deliveries table: deliveries, requests to resend many, and slow endpoints. Every write of the
- * first two is conditional on the revision that was read. A write that the SDK repeats after a lost response recognizes its
+ * The rows of the webhook-deliveries table: deliveries, requests to resend many, and slow endpoints. Every write of a
+ * delivery or a request is conditional on the revision that was read. A write that the SDK repeats after a lost response recognizes its
  * revision in the row.
  *
  * Two indexes list the deliveries of a client by time: all of them, and those that failed and have not been acknowledged

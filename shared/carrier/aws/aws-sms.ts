@@ -60,7 +60,6 @@ export function awsSms(
     readonly originationIdentity: string;
     /** The event destination of this configuration set publishes the receipts. */
     readonly configurationSet: string;
-    /** Blocks countries at AWS. By default the protect configuration of the configuration set or of the account applies. */
     readonly prices: PriceTable;
     readonly timeLimitMs: number;
   },
@@ -91,7 +90,7 @@ export function awsSms(
       MessageType: message.type === 'promotional' ? 'PROMOTIONAL' : 'TRANSACTIONAL',
       ConfigurationSetName: settings.configurationSet,
       TimeToLive: validitySecondsFor(awsDescriptor, message.expires_at, clock()),
-      // The gateway reports verified one-time passwords (shared/otp/report-verified.ts).
+      // The gateway reports verified one-time passwords (shared/otp/report-verified-passwords.ts).
       MessageFeedbackEnabled: message.otp === undefined ? undefined : true,
       ...destinationCountryParameters(message),
       Context: { message_id: message.message_id, client_id: message.client_id, attempt_id: attemptId },

@@ -23,7 +23,7 @@ export interface DispatchContext
   readonly carriersFor: (message: Message) => readonly ChosenCarrier[];
   /** Returns the body to hand over; for a one-time password, the text with its code. */
   readonly bodyOf: (message: Message) => Promise<HandOverBody>;
-  /** Returns true if an administrator disabled the client; at most 60 s old. */
+  /** Returns true if an administrator disabled the client; at most 45 s old. */
   readonly isDisabled: (clientId: string) => Promise<boolean>;
   readonly pace: WorkerPace;
   readonly currentPaceOf: CurrentPaceOf;

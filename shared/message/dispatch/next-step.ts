@@ -5,7 +5,7 @@
  * Each attempt is recorded before its call. While an attempt has no outcome, its carrier may have the message. Then the
  * message stays with that carrier: the attempt is repeated, or waits for its receipt. At the deadline of the attempt, the
  * stage's rule for this kind of message decides. Another carrier is used only after proof that the previous carrier has not
- * accepted the message.
+ * accepted the message, or if the rule is `send_again`.
  */
 import type * as z from 'zod/mini';
 import { modeOf } from '../../contract/mode.ts';

@@ -1,7 +1,7 @@
 /**
  * Delivers one webhook when its queue message arrives. No webhook is lost. No webhook is posted twice, with two exceptions:
  * a worker dies between the first byte of a POST and the write of its outcome, or the endpoint closes a reused connection
- * during the POST (http-post.ts). No sender can prevent these cases.
+ * during the POST (http-post.ts). No program that sends webhooks can prevent these cases.
  *
  * A worker may die at any line. The numbers mark the steps: claim (1 to 3), post (4), record (5), then schedule the retry
  * (6) or send the alert (7):
@@ -9,11 +9,12 @@
  *   at 2      the message may be sent twice: the second one finds no attempt that is due.
  *   3 to 4    a dead worker holds the claim: after the lease the queue message repeats the attempt.
  *   4 to 5    as above, and the endpoint may receive the POST twice, with the same `webhook-id`.
- *   5 to 7    the outcome is in the row: the queue message finds `retry_scheduled` and schedules the retry (2), or finds
- *             `failed` with a pending alert and sends it (7).
- *   after     the delivery is complete; the queue message, if shown again, finds nothing to do.
- * If the client has deleted or disabled the endpoint, step 4 is skipped and the delivery fails. If no secret can sign, or an
- * edit made the endpoint's row invalid, step 4 is skipped and the attempt fails. If SQS or EventBridge Scheduler loses a
+ *   5 to 7    the outcome is in the row: the queue message finds `retry_scheduled` and schedules the retry, or finds
+ *             `failed` with a pending alert and sends it.
+ *   after     the delivery is complete; the queue message, if shown again, posts nothing.
+ * If the client has deleted or disabled the endpoint, step 4 is skipped and the delivery fails. If no secret can sign,
+ * step 4 is skipped and the attempt fails. If an edit made the endpoint's row invalid, nothing is claimed, and the queue
+ * delivers the message again. If SQS or EventBridge Scheduler loses a
  * message, the due index finds the delivery. A delivery has a `due_at` until it is finished.
  */
 import { cachedWebhookSecrets, signingSecrets } from '../../client/webhook-secrets.dynamo.ts';

@@ -6,7 +6,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { claimSeconds, handOverVisibilitySeconds } from '../../../shared/contract/hand-over-times.ts';
 import { visibilitySeconds } from '../../../shared/contract/webhook-worker-times.ts';
-import { lostAfterSeconds } from '../../../shared/due/due-index.ts';
 import { root } from './pages.ts';
 
 interface WayStep {
@@ -19,8 +18,8 @@ interface WayStep {
   readonly continued: string;
 }
 
-/** A run of the clock function comes once a minute. */
-const dueWithin = `the due index, within ${lostAfterSeconds + 60} s`;
+/** The clock function queues a row ahead of its `due_at`, with a delay. */
+const dueWithin = 'the due index, within two minutes';
 
 const way: readonly WayStep[] = [
   {
@@ -80,7 +79,7 @@ const way: readonly WayStep[] = [
     continued: 'a receipt, a repeat that the carrier recognizes, or at the deadline the setting `onUnknown`',
   },
   {
-    step: 'Call the carrier',
+    step: 'Sleep until the place, call the carrier',
     file: 'shared/message/dispatch/dispatch-message.ts',
     does: 'callCarrier',
     write: '–',
@@ -96,7 +95,7 @@ const way: readonly WayStep[] = [
     continued: 'as above',
   },
   {
-    step: 'Receipt',
+    step: 'Receipt, from SNS or a callback',
     file: 'shared/message/dispatch/record-receipts.ts',
     does: 'recordReceipts',
     write: '`delivered`, if the state allows it',
@@ -104,15 +103,7 @@ const way: readonly WayStep[] = [
     continued: 'the queue; a repeat changes nothing',
   },
   {
-    step: 'Count usage, from the same stream',
-    file: 'shared/usage/count-journal.dynamo.ts',
-    does: 'noteChanges',
-    write: 'the sums of the batch and its position, if the position has not moved',
-    left: 'the batch of the stream, or an addition that was begun',
-    continued: 'the stream; after 30 s another worker repeats the addition, and no row takes it twice',
-  },
-  {
-    step: 'Plan webhooks',
+    step: 'Plan webhooks, in the relay: for `sent`, then for `delivered`',
     file: 'shared/webhook/delivery-store.dynamo.ts',
     does: 'createDeliveries',
     write: 'a delivery for each destination, if its id is free; then its queue message',
@@ -136,6 +127,14 @@ const way: readonly WayStep[] = [
     continued: 'the queue message, which schedules the retry or sends the alert',
   },
   {
+    step: 'Schedule the retry',
+    file: 'shared/webhook/delivery-queue.sqs.ts',
+    does: 'scheduleRetry',
+    write: 'an SQS delay or a one-shot schedule',
+    left: 'the time of the retry in the row',
+    continued: `the queue message, which schedules it; if it is lost, ${dueWithin}`,
+  },
+  {
     step: 'Give up, after the fifth retry',
     file: 'shared/webhook/deliver/alert-failure.ts',
     does: 'alertFailure',
@@ -144,12 +143,12 @@ const way: readonly WayStep[] = [
     continued: 'the queue message; a repeat overwrites the entry',
   },
   {
-    step: 'Schedule the retry',
-    file: 'shared/webhook/delivery-queue.sqs.ts',
-    does: 'scheduleRetry',
-    write: 'an SQS delay or a one-shot schedule',
-    left: 'the time of the retry in the row',
-    continued: `the queue message, which schedules it; if it is lost, ${dueWithin}`,
+    step: 'Count usage, from the same stream',
+    file: 'shared/usage/count-journal.dynamo.ts',
+    does: 'noteChanges',
+    write: 'the sums of the batch and its position, if the position has not moved',
+    left: 'the batch of the stream, or an addition that was begun',
+    continued: 'the stream; after 30 s another worker repeats the addition, and no row takes it twice',
   },
 ];
 
