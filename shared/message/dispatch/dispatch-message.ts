@@ -84,7 +84,7 @@ export async function dispatch(ctx: DispatchContext, messageId: string): Promise
     legDueAt !== undefined && legDueAt <= ctx.clock() ? await startNextLeg(ctx, message) : undefined;
   const now = ctx.clock();
   if (mayBeClaimed(message, now)) return decide(ctx, message, ctx.carriersFor(message));
-  if (isClaimed(message, now)) return awaitClaim(message, now);
+  if (isClaimed(message, now)) return heldByAnother(message, now);
   const looked = await lookAtMessage(ctx, message, leg === undefined ? legDueAt : undefined);
   if (looked.outcome === 'queued') return dispatch(ctx, messageId);
   const isAboutLeg = leg !== undefined && looked.outcome === 'nothing_to_do';
@@ -92,7 +92,7 @@ export async function dispatch(ctx: DispatchContext, messageId: string): Promise
 }
 
 /** Returns when the queue delivers a message again that another worker has claimed. */
-function awaitClaim(message: Message, now: Date): Dispatched {
+function heldByAnother(message: Message, now: Date): Dispatched {
   const ends = Date.parse(message.handover_until ?? now.toISOString());
   const seconds = Math.max(1, Math.ceil((ends - now.getTime()) / 1000));
   const last = message.attempts?.at(-1);
@@ -117,24 +117,12 @@ async function decide(
     case 'repeat':
       return makeAttempt(ctx, message, carriers, next.carrier);
     case 'wait':
-      return waitForOutcome(ctx, message, next.until);
+      return releaseUntil(ctx, message, next.until);
     case 'channel_off':
       return withClaim(ctx, message, {}, (claimed) =>
         recordRefused(ctx, claimed, messageError('channel_off'), { isNewAttempt: false }),
       );
   }
-}
-
-/** Claims the message and goes on with it. If another worker was faster, the queue delivers it again. */
-async function withClaim(
-  ctx: DispatchContext,
-  message: Message,
-  fields: Partial<Message>,
-  goOn: (claimed: Message) => Promise<Dispatched>,
-): Promise<Dispatched> {
-  const claim = { claimId: ctx.newId(), at: ctx.clock() };
-  const claimed = await claimMessage(ctx, message, claim, fields);
-  return claimed === undefined ? { outcome: 'held', message, retryAfterSeconds: 1 } : goOn(claimed);
 }
 
 /**
@@ -160,15 +148,15 @@ async function makeAttempt(
   // The checks come before the wait for the place. A call after the wait could take so long that the place is missed.
   const mayHaveArrived = isRepeat || possiblyDoubled(planned);
   if (mayHaveArrived && (await isOtpOver(ctx, message)))
-    return isRepeat ? waitForReport(ctx, row) : waitForOutcome(ctx, row, new Date(message.expires_at));
+    return isRepeat ? releaseForReport(ctx, row) : releaseUntil(ctx, row, new Date(message.expires_at));
   const refusal = await refusalOf(ctx, message);
-  if (refusal !== undefined) return isRepeat ? waitForReport(ctx, row) : failUnsent(ctx, message, refusal);
+  if (refusal !== undefined) return isRepeat ? releaseForReport(ctx, row) : failUnsent(ctx, message, refusal);
 
   const turn = await waitForTurn(ctx, message, carrier, isRepeat);
   if ('dispatched' in turn) return turn.dispatched;
   const { prepared, placeMs } = turn;
   if (prepared === 'suppressed')
-    return isRepeat ? waitForReport(ctx, row) : failUnsent(ctx, message, suppressedRefusal);
+    return isRepeat ? releaseForReport(ctx, row) : failUnsent(ctx, message, suppressedRefusal);
 
   const from = senderOf(message) ?? prepared.defaultSender;
   const callAt = laterOf(ctx.clock(), new Date(placeMs ?? 0));
@@ -176,7 +164,7 @@ async function makeAttempt(
   return withClaim(ctx, message, recorded, async (claimed) => {
     if (await isInPlace(ctx, placeMs))
       return callCarrier(ctx, claimed, carriers, carrier, prepared, isRepeat);
-    return isRepeat ? waitForOutcome(ctx, claimed, ctx.clock()) : takeBackAttempt(ctx, claimed, row);
+    return isRepeat ? releaseUntil(ctx, claimed, ctx.clock()) : takeBackAttempt(ctx, claimed, row);
   });
 }
 
@@ -261,7 +249,7 @@ async function waitForTurn(
   const lastTry = addSeconds(end, -lastTrySeconds);
   const isTooLate = turn !== undefined && turn.atMs >= end.getTime();
   if (isTooLate && lastTry <= ctx.clock())
-    return { dispatched: { ...(await waitForOutcome(ctx, message, end)), outcome: 'waits_for_pace' } };
+    return { dispatched: { ...(await releaseUntil(ctx, message, end)), outcome: 'waits_for_pace' } };
   if (turn?.outcome !== 'later') {
     const placeMs = turn?.atMs;
     if (placeMs !== undefined) await sleepUntil(ctx, preparationMs(ctx, placeMs));
@@ -298,6 +286,18 @@ async function prepareCall(
 /** Returns the sender of the next attempt; undefined if the carrier's own is used. */
 function senderOf({ attempts: _earlier, ...message }: Message): string | undefined {
   return fromOf(message);
+}
+
+/** Claims the message and goes on with it. If another worker was faster, the queue delivers it again. */
+async function withClaim(
+  ctx: DispatchContext,
+  message: Message,
+  fields: Partial<Message>,
+  goOn: (claimed: Message) => Promise<Dispatched>,
+): Promise<Dispatched> {
+  const claim = { claimId: ctx.newId(), at: ctx.clock() };
+  const claimed = await claimMessage(ctx, message, claim, fields);
+  return claimed === undefined ? { outcome: 'held', message, retryAfterSeconds: 1 } : goOn(claimed);
 }
 
 /** Waits for the place. Returns false if it was missed. */
@@ -345,7 +345,7 @@ async function callCarrier(
     response = await carrier.handOver({ message: { ...toSend, attempts }, body, attempt: asked });
   } catch (error) {
     ctx.warn('it is not known whether the carrier has the message', error);
-    return waitForOutcome(ctx, message, settledAt(message, carrier.settledBy, ctx.clock()));
+    return releaseUntil(ctx, message, settledAt(message, carrier.settledBy, ctx.clock()));
   }
   if (response.outcome === 'accepted') return recordSent(ctx, message, response, contact);
   const step = stepAfterResponse(attempts, carriers, response, isRepeat);
@@ -353,7 +353,7 @@ async function callCarrier(
     return recordRefused(ctx, message, response, { isNewAttempt: !isRepeat });
   if (step === 'unknown') {
     if (response.outcome === 'throttled') await slowDownSender(ctx, message);
-    return waitForOutcome(ctx, message, settledAt(message, carrier.settledBy, ctx.clock()));
+    return releaseUntil(ctx, message, settledAt(message, carrier.settledBy, ctx.clock()));
   }
   const now = ctx.clock();
   const seconds = step === 'next_carrier' ? 0 : handOverBackoffSeconds(attempt.number);
@@ -371,10 +371,10 @@ async function callCarrier(
 }
 
 /** Waits for the report of the last attempt, until its deadline, then until the end of the message. */
-function waitForReport(ctx: DispatchContext, message: Message): Promise<Dispatched> {
+function releaseForReport(ctx: DispatchContext, message: Message): Promise<Dispatched> {
   const { attempts, expires_at } = message;
   const deadline = new Date(attempts?.at(-1)?.deadline ?? expires_at);
-  return waitForOutcome(ctx, message, deadline <= ctx.clock() ? new Date(expires_at) : deadline);
+  return releaseUntil(ctx, message, deadline <= ctx.clock() ? new Date(expires_at) : deadline);
 }
 
 /**
@@ -382,7 +382,7 @@ function waitForReport(ctx: DispatchContext, message: Message): Promise<Dispatch
  * long, the due index queues the message. The due index also ends the message: at its end a worker asks the carrier, which
  * requires that the claim is over.
  */
-async function waitForOutcome(ctx: DispatchContext, message: Message, latest: Date): Promise<Dispatched> {
+async function releaseUntil(ctx: DispatchContext, message: Message, latest: Date): Promise<Dispatched> {
   const { message_id: messageId, expires_at, due_at } = message;
   const end = new Date(expires_at);
   const until = earlierOf(latest, end);
