@@ -41,8 +41,8 @@ if (folders === undefined) throw new Error(`TEST_PART=${part}: there are ${Objec
 
 /**
  * Tests that wait for the deployed gateway leave the processor to other tests, even on two cores; a worker takes up to 1.1
- * GB. Unit tests compute, so there is one worker more than there are processors, for the few tests that wait; each
- * additional worker would load the same modules again.
+ * GB. Unit tests compute and seldom wait, so they get one worker more than there are processors. Each further worker would
+ * load the same modules again.
  */
 function workers(): number {
   if (part === 'browser') return 4;

@@ -103,7 +103,7 @@ export function useListState() {
       for (let back = 0; back < pages; back += 1) before = pageBefore.get(before ?? '');
       setQuery((held) => changedQuery(held, at(before, page - pages)));
     },
-    /** The order of the list; empty for the usual one. */
+    /** The order of the list; empty for the default order. */
     order: { sort: query.get('sort') ?? '', descending: query.get('descending') ?? '' },
     /** The ids of the selected rows. */
     selected: query.getAll('selected'),

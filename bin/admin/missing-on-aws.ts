@@ -40,7 +40,7 @@ export interface StageOnAws {
   readonly whatsappByAws: boolean;
   /** The output `ReceiptsTopicArn`. */
   readonly receiptsTopic: string | undefined;
-  /** The topics that e-mail the alarms. */
+  /** The SNS topics that send alarms by e-mail. */
   readonly alarmTopics: readonly string[];
 }
 

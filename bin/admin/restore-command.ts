@@ -171,7 +171,7 @@ function textOf(report: RestoreReport, tables: readonly RestorableTable[]): stri
       'The tables had no rows.',
     ),
     `Held messages: ${held.due.length} due, ${held.scheduled.length} scheduled, ${held.sent.length} sent. Decide by restore release or restore end.`,
-    `${failed_webhooks.length} webhooks had not finished, and are listed as failed: resend them.`,
+    `${failed_webhooks.length} webhooks were not finished, and are now failed: resend them.`,
     `${disabled.length} clients, webhook secrets and API keys are disabled: restore enable.`,
     textTable(
       told,

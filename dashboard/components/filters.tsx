@@ -13,7 +13,7 @@ import { ChoiceField, TextField } from './form-fields.tsx';
 import { useIsNarrow } from './media.ts';
 import { rangeFault, rangeOf, timesOf } from './time-range.ts';
 
-/** Shows the filters. Folds them in a narrow window, so that the rows are on the first screen. */
+/** Shows the filters. In a narrow window the filters are folded, so that the rows are on the first screen. */
 export function Filters({
   isRequired = false,
   children,

@@ -76,7 +76,7 @@ export function LimitRowForm({ row, onClose }: { row: EndpointLimits; onClose: (
   );
 }
 
-/** Returns the default as a placeholder, in the format in which users enter values. */
+/** Returns the default limit as the placeholder of a field, in the same format as entered values. */
 function placeholderOf({ cap, defaults }: EndpointLimits, window: WindowAttribute): string {
   const limit = defaults?.[window];
   if (limit === undefined) return 'no limit';

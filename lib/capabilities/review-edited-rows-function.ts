@@ -34,7 +34,7 @@ export class ReviewEditedRows extends Construct {
     for (const [id, table] of Object.entries(streams)) {
       new EventSourceMapping(this, id, {
         ...storage.grantStream(review, table),
-        // Needs no filter, because the code recognizes the gateway's own writes (shared/edited-table).
+        // The stream needs no filter, because the code recognizes the gateway's own writes (shared/edited-table).
         batchSize: 100,
         bisectBatchOnError: true,
         retryAttempts: 100,

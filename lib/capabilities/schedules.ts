@@ -101,7 +101,7 @@ export class Schedules extends Construct {
       retryAttempts: 0,
       maxEventAge: Duration.seconds(60),
     });
-    // The qualifier is a literal, so the dependency on the alias must be explicit.
+    // The qualifier is a plain text, so CloudFormation does not know that this resource needs the alias.
     retries.node.addDependency(live);
     acknowledge(retries, {
       'Serverless-LambdaAsyncFailureDestination':

@@ -33,8 +33,8 @@
  *
  * Crashes. If a run dies after it queues a row and before it moves the row, the row is queued twice. The worker reads the
  * row consistently and acts on its state, never on the index, so the second queue message changes nothing. If a queue loses
- * a message, the row is queued again at its next `due_at`. SQS delays make a wait end on time. The index makes sure that it
- * ends.
+ * a message, the row is queued again at its next `due_at`. An SQS delay ends a wait on time. The index ends the wait if the
+ * queue message is lost.
  *
  * Why: docs/decisions/due-index.md
  */

@@ -59,7 +59,7 @@ export function shownAttempt({ attempts = [], reported_attempt }: Attempted): St
 
 /**
  * True if every attempt is known to have failed. The failure of one attempt and the outcome of the next may be written at
- * the same moment. Each write returns the row, so the later write sees both.
+ * the same moment. Each write returns the row, so the later write sees the failure and the outcome.
  */
 export function noneMayArrive({
   attempts = [],

@@ -222,7 +222,7 @@ async function copyPage(
     counts.rows += 1;
     const key = keyOf(stackTable, item);
     const found = present.get(key);
-    // A repeated command reports again the rows that it copied before.
+    // If the command is repeated, it also reports the rows that an earlier run copied.
     if (found !== undefined && found[restoredBy]?.S !== run.restoreId) {
       counts.kept += 1;
       return;

@@ -25,7 +25,7 @@ import {
 
 export interface Addressed {
   readonly channel: Channel;
-  /** The country of the recipient, ISO 3166-1 alpha-2. Absent if the number belongs to no single country. */
+  /** The country of the recipient, ISO 3166-1 alpha-2. Absent for international numbers, such as satellite phones. */
   readonly country?: string | undefined;
   /** The sender that the request names: it is used whatever the rows say. */
   readonly from?: string | undefined;

@@ -18,7 +18,10 @@ export interface Parameter {
   readonly example?: unknown;
 }
 
-/** An OpenAPI link to an operation that takes a value of this response. Test tools use links to chain calls. */
+/**
+ * An OpenAPI link to another operation, which has a value of this response as a parameter. Test tools use links to chain
+ * calls.
+ */
 export interface Link {
   readonly operationId: RouteName;
   readonly parameters?: Readonly<Record<string, string>>;

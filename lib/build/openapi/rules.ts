@@ -182,8 +182,8 @@ export const rules: Readonly<Record<string, JsonSchema>> = {
 };
 
 /**
- * Schemas that replace the schemas of single fields. Generators have no type for "a string, a list or an object". Origins are
- * checked by code and not by a schema.
+ * The schemas that replace the generated schema of a field. Generators have no type for "a string, a list or an object".
+ * Origins are checked by code and not by a schema.
  */
 export const fieldRules: Readonly<Record<string, JsonSchema>> = {
   'TemplateParameters.header': when(

@@ -29,8 +29,8 @@ export class OutboundQueues {
       new GatewayQueue(scope, id, {
         stage,
         visibilitySeconds: handOverVisibilitySeconds,
-        // These retries are enough for an outage of a table or a carrier that lasts over an hour. After that, an operator
-        // must redrive the message.
+        // With these retries a message survives an outage of a table or a carrier of more than an hour. After that, an
+        // operator must redrive the message.
         maxReceives: 100,
       });
     this.queues = {

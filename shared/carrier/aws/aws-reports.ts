@@ -134,8 +134,8 @@ function receiptsOfSmsEvent(event: SmsEvent, notifiedAt: string): Receipt[] {
 }
 
 /**
- * Returns the time of the event. Ignores a time that is far ahead of the time of SNS, because the row of the message would
- * then be invalid.
+ * Returns the time of the event. Ignores a time that is far after the time of the SNS notification, because such a time
+ * would make the row of the message invalid.
  */
 function momentOf({ eventTimestamp }: SmsEvent, notifiedAt: Date): Date {
   return eventTimestamp - notifiedAt.getTime() > clocksDifferMaxMs ? notifiedAt : new Date(eventTimestamp);

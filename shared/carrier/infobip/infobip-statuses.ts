@@ -24,7 +24,9 @@ export const duplicateMessageId = 23;
 /** `DELIVERED_TO_OPERATOR`: a report from the handset can follow. */
 const deliveredToOperator = 2;
 
-/** The codes by `status ID` and `error ID`; in a report the error is more exact than the status. */
+/**
+ * The message error code for each `status ID` and `error ID`. If a report contains both ids, the error id is more exact.
+ */
 export const infobipErrors: VendorErrors = {
   ...vendorErrors(
     {

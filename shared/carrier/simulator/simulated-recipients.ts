@@ -116,7 +116,7 @@ export interface Script {
   readonly copies?: number;
   /** Returns the recipient's reply to each message. */
   readonly replies?: (text: string) => string;
-  /** Seconds between reports: the queue does not keep their order. */
+  /** The seconds between two reports. Reports that are closer may leave the queue in another order. */
   readonly secondsBetween?: number;
 }
 

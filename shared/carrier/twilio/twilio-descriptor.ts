@@ -8,7 +8,8 @@ export const twilioDescriptor: CarrierDescriptor = {
   name: 'twilio',
   channels: ['sms'],
   senderKinds: ['long_number', 'short_code', 'toll_free', 'sender_id', 'pool'],
-  countries: 'More than 180; each must be allowed in the account (Messaging Geographic Permissions).',
+  countries:
+    'More than 180 countries. The account must allow each of them (Messaging Geographic Permissions).',
   throughput: 'By sender: a long number 1 part a second, toll-free 3, a short code 100; more by agreement.',
   confirms: 'By status callbacks: queued, sent, delivered, undelivered or failed.',
   sandbox:

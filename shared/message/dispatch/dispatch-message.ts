@@ -379,8 +379,8 @@ function releaseForReport(ctx: DispatchContext, message: Message): Promise<Dispa
 
 /**
  * Releases the message until `latest`, or until its end if that is earlier. If its queue message is lost, or cannot wait so
- * long, the due index queues the message. The due index also ends the message: at its end a worker asks the carrier, which
- * requires that the claim is over.
+ * long, the due index queues the message. The due index also queues the message at the end of its validity. A worker then
+ * asks the carrier, after the claim has ended.
  */
 async function releaseUntil(ctx: DispatchContext, message: Message, latest: Date): Promise<Dispatched> {
   const { message_id: messageId, expires_at, due_at } = message;

@@ -45,8 +45,8 @@ export async function recordSent(
     attempts,
     ...(hasOwnCost ? {} : { cost, currency }),
   };
-  // An error does not stop the message from becoming `sent`. In this case, only the row shows which client a reply belongs
-  // to.
+  // The message becomes `sent` even if the contact cannot be written. In this case, only the row shows which client a reply
+  // belongs to.
   await noteContactOfHandOver(ctx, message, at, contact).catch((error: unknown) =>
     ctx.warn('contact not noted', error),
   );
