@@ -13,7 +13,6 @@ it('a page that fails to render leaves the other pages as they are', async () =>
     clients: [{}],
     webhooks: [{}],
     limits: [{}],
-    points: [{}],
     message: {},
     messages: [{}],
   };
@@ -26,7 +25,7 @@ it('a page that fails to render leaves the other pages as they are', async () =>
     [/admin\/api\/messages/, 'messages/msg_x', odd],
     [/admin\/api\/webhooks/, 'webhooks/whd_x', odd],
     [/admin\/api\/outbox/, 'outbox', { messages: [null] }],
-    [/admin\/api\/usage/, 'overview', odd],
+    [/admin\/api\/attention/, 'overview', odd],
   ] as const) {
     await page.route(pattern, (route) => route.fulfill({ status: 200, json }));
     await page.goto(`${gateway().base_url}/admin#/${path}`);
