@@ -86,7 +86,7 @@ describe('the construct', () => {
       { customDomain: { ...customDomain, hostedZone: { id: token(), name: lookup() } } },
       'customDomain.hostedZone.name',
     ],
-    [{ tags: { [token()]: 'messaging' } }, 'a name in tags'],
+    [{ functionConcurrency: { [token()]: { reserved: 5 } } }, 'a name in functionConcurrency'],
     [{ caps: { spend: { perDay: Token.asNumber({ Ref: 'Given' }) } } }, 'caps.spend.perDay'],
     [{ optOutWords: ['STOPP', token()] }, 'optOutWords.1'],
   ])('names the part of a property that cannot be a token: %#', (props, part) => {
