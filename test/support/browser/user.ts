@@ -20,7 +20,9 @@ export async function userOf(page: Page, by: 'pointer' | 'keyboard'): Promise<Us
     addEventListener('pointerdown', (event) => setTimeout(count, 0, event), true);
   `);
   const counted = {
-    clicks: async () => Number(await page.evaluate('globalThis.clicks')),
+    // A click is counted by a timer, so the count is read by a later one.
+    clicks: async () =>
+      Number(await page.evaluate('new Promise((read) => setTimeout(() => read(globalThis.clicks), 0))')),
     forgetClicks: async () => {
       await page.evaluate('globalThis.clicks = 0');
     },
