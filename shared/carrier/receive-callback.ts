@@ -112,7 +112,7 @@ export function callbackOperations(
       await sendMessages(ctx.sqs(), ctx.env.RECEIPTS_QUEUE_URL, [message]);
     }
     const headers = { 'Content-Type': 'text/plain' };
-    // Without a challenge the body is empty, because Twilio would send a text to the recipient as a reply.
+    // The body is empty if there is no challenge, because Twilio would send a text to the recipient as a reply.
     return { status: 200, headers, body: challenge ?? '', log: { carrier } };
   };
 

@@ -211,7 +211,7 @@ function parsePace(value: unknown): Parsed<number> {
 const registeredId = /^[!-~]{1,64}$/;
 
 function parseRegisteredId(value: unknown): Parsed<string> {
-  // Such an id has 19 digits, and a JavaScript number would round it.
+  // The id has 19 digits, and a JavaScript number would round it.
   if (typeof value === 'number') {
     return { reason: `${shownValue(value)} is a number and may be rounded. Write it as a text.` };
   }

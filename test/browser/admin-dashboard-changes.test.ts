@@ -1,4 +1,4 @@
-/** What users change: nothing is sent twice, nothing that was not edited, no refusal is unseen. */
+/** Checks that a change is sent once, contains only what the user edited, and that a refusal is shown. */
 import { randomUUID } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';

@@ -1,4 +1,4 @@
-/** What a list of the dashboard shows at first. */
+/** Checks what a list of the dashboard shows at first. */
 
 import { randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';

@@ -55,7 +55,7 @@ export class Api extends Construct {
       // Also removes parts that the body no longer contains.
       mode: RestApiMode.OVERWRITE,
       ...(isOnlyDomain ? { disableExecuteApiEndpoint: true } : {}),
-      // Without this setting, API Gateway ignores parts that it does not understand, and their routes have no function.
+      // API Gateway otherwise ignores parts that it does not understand, and their routes have no function.
       failOnWarnings: true,
       endpointTypes: [EndpointType.REGIONAL],
       // By default an import creates an edge-optimized endpoint.

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as z from 'zod/mini';
 import { createClient, revokeApiKey, setClientDisabled } from '../../../shared/client/client-admin.ts';
 import { findClient } from '../../../shared/client/client-store.dynamo.ts';
-import { adminRoutes, type Scope } from '../../../shared/contract/routes.ts';
+import { adminRoutes } from '../../../shared/contract/routes.ts';
 import { httpFunction } from '../../../shared/http/http-function.ts';
 import type { ApiRequest } from '../../../shared/operation/operation.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
@@ -33,15 +33,8 @@ afterAll(async () => {
   kms.destroy();
 });
 
-const keyOfNewClient = (
-  wanted: Partial<{
-    readonly name: string;
-    readonly scopes: readonly Scope[];
-    readonly webhookUrl?: string;
-    /** The only countries that it may send to; without them it follows the stage. */
-    readonly countries?: readonly string[] | undefined;
-  }> = {},
-) => keyOf(access, wanted);
+const keyOfNewClient = (wanted?: Parameters<typeof keyOf>[1]) => keyOf(access, wanted);
+
 async function tokenOf(
   clientId: string,
   scopes: readonly ('messages' | 'admin')[] = ['messages'],

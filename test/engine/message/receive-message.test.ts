@@ -16,8 +16,8 @@ import { numbersOwned } from '../../support/doubles/no-senders.ts';
 import { createTables } from '../../support/engine/tables.ts';
 import { type TestContext, testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
+import { isSuppressed } from '../../support/message/hand-overs.ts';
 import { anInbound, ourNumber } from '../../support/message/inbound.ts';
-import { isSuppressed } from '../../support/message/is-suppressed.ts';
 
 const receiveMessage = (dependencies: Parameters<typeof receive>[0], inbound: ReturnType<typeof anInbound>) =>
   receive(dependencies, inbound, 1);

@@ -17,7 +17,7 @@ import { createTables } from '../../support/engine/tables.ts';
 import { type TestContext, testContext } from '../../support/engine/test-context.ts';
 import type { TestTables } from '../../support/engine/test-tables.ts';
 import { aMessage } from '../../support/message/example-message.ts';
-import { isSuppressed } from '../../support/message/is-suppressed.ts';
+import { isSuppressed } from '../../support/message/hand-overs.ts';
 
 let tables: TestTables;
 beforeAll(async () => {

@@ -33,13 +33,7 @@ export async function keyOf(
     readonly countries?: readonly string[] | undefined;
   }> = {},
 ): Promise<{ clientId: string; apiKey: string; keyId: string }> {
-  const named: {
-    readonly name: string;
-    readonly scopes: readonly Scope[];
-    readonly webhookUrl?: string;
-    /** The only countries that it may send to; without them it follows the stage. */
-    readonly countries?: readonly string[] | undefined;
-  } = { name: 'A', scopes: ['messages'], ...wanted };
+  const named = { name: 'A', scopes: ['messages'] as const, ...wanted };
   const { client } = await createClient(access.admin, named, access.now);
   const { apiKey, row } = await createApiKey(access.admin, client.client_id, access.now);
   return { clientId: client.client_id, apiKey, keyId: row.key_id };

@@ -3,6 +3,9 @@ import type { Carrier, HandOver } from '../../../shared/message/dispatch/carrier
 import type { OutboundEntry } from '../../../shared/message/dispatch/outbound-queue.sqs.ts';
 import type { Message } from '../../../shared/message/message.ts';
 import { readMessage } from '../../../shared/message/store/messages.dynamo.ts';
+import { suppressedIn, suppressionKeysOf } from '../../../shared/message/suppression/suppressions.dynamo.ts';
+import { batchRead } from '../../../shared/platform/aws/read-rows.dynamo.ts';
+import type { Context } from '../../../shared/platform/context.ts';
 import { dispatchContext } from '../doubles/dispatch-context.ts';
 import { outboundSqs, testContext } from '../engine/test-context.ts';
 import type { TestTables } from '../engine/test-tables.ts';
@@ -50,4 +53,14 @@ export function handOversIn(tables: () => TestTables, clock: () => Date) {
   }
 
   return { carrierOf, sent, stored };
+}
+
+/** Returns true if the suppressions that are stored now stop a message from this sender. */
+export async function isSuppressed(
+  { db, env }: Context<'SUPPRESSIONS_TABLE'>,
+  message: Message,
+  from: string | undefined,
+): Promise<boolean> {
+  const rows = await batchRead(db, env.SUPPRESSIONS_TABLE, suppressionKeysOf(message, from));
+  return suppressedIn(rows, [message]).size > 0;
 }

@@ -17,8 +17,8 @@ import { suppressionOf } from '../../../shared/message/suppression/suppressions.
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { eventBody } from '../../../shared/webhook/plan-deliveries.ts';
 import { numbersOwned } from '../../support/doubles/no-senders.ts';
+import { isSuppressed } from '../../support/message/hand-overs.ts';
 import { inMemoryReceiver, sentBy, start } from '../../support/message/inbound.ts';
-import { isSuppressed } from '../../support/message/is-suppressed.ts';
 
 const ourId = '106540352242922';
 const whatsapp = { channel: 'whatsapp', sender: { identity: ourId } } as const;

@@ -15,6 +15,7 @@ import { planDeliveries } from '../../../shared/webhook/plan-deliveries.ts';
 import { numbersOwned } from '../../support/doubles/no-senders.ts';
 import { withCalls } from '../../support/engine/test-context.ts';
 import { aMessage, created } from '../../support/message/example-message.ts';
+import { isSuppressed } from '../../support/message/hand-overs.ts';
 import {
   afterSends,
   anInbound,
@@ -24,7 +25,6 @@ import {
   sentBy,
   start,
 } from '../../support/message/inbound.ts';
-import { isSuppressed } from '../../support/message/is-suppressed.ts';
 
 const receiveMessage = (dependencies: InboundContext, inbound: ReturnType<typeof anInbound>) =>
   receive(dependencies, inbound, 1);
