@@ -243,7 +243,7 @@ function aboutMessages({
 function aboutEndpoint({ client_id }: ClientFacts['client'], endpoint: EndpointHealth): Finding {
   const { origin, is_failing, failed, waiting, since } = endpoint;
   const error = reasonsOf(endpoint);
-  const resend = `webhooks resend --failed --client ${client_id} --since ${since}`;
+  const resend = `webhooks resend-failed ${client_id} --since ${since}`;
   if (is_failing !== true) {
     const now = is_failing === false ? ' It acknowledges again.' : '';
     return {

@@ -132,7 +132,7 @@ describe('a diagnosis', () => {
   const waiting = webhook('whd_3', 'retry_scheduled', { created_at: later, last_status: 503 });
   const untried = webhook('whd_4', 'pending', { created_at: later, attempts: 0, last_status: null });
   const acknowledged = webhook('whd_5', 'acknowledged', { created_at: later });
-  const resend = `webhooks resend --failed --client client_1 --since ${at}`;
+  const resend = `webhooks resend-failed client_1 --since ${at}`;
 
   it.each([
     [
