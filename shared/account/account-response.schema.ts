@@ -36,7 +36,7 @@ export const rotation = {
 };
 
 const webhookSecret = z.object({
-  webhook_secret: described(secretText, 'The new secret. It is shown only once.'),
+  webhook_secret: described(secretText, 'The new secret. It is shown only in this response.'),
   ...rotation,
 });
 

@@ -1,4 +1,4 @@
-/** The facts of all carriers, for the deploy. */
+/** The facts of all carriers. The deploy reads them. */
 import { awsDescriptor } from './aws/aws-descriptor.ts';
 import type { CarrierDescriptor } from './carrier-module.ts';
 import { infobipDescriptor } from './infobip/infobip-descriptor.ts';

@@ -1,7 +1,7 @@
 /**
- * Defines the parts of a carrier: its facts, and two objects that every folder next to this file exports (`NAME` in
- * `NAME.ts` and `NAMEReports` in `NAME-reports.ts`). No function needs both objects, so each function loads only one.
- * docs/recipes.md explains how to add a carrier.
+ * Defines a carrier: its facts, and the two objects that every folder next to this file exports (`NAME` in `NAME.ts`, and
+ * `NAMEReports` in `NAME-reports.ts`). No function needs both objects, so each function loads only one. docs/recipes.md
+ * explains how to add a carrier.
  */
 import type * as z from 'zod/mini';
 import type { Channel } from '../contract/channels.ts';
@@ -14,14 +14,14 @@ import type { EnvironmentFor } from '../platform/env.ts';
 import type { CarrierNotification, Reported } from './carrier-notification.ts';
 
 /**
- * Maps a vendor's error codes to ours. With `elsewhere`, the fault is with the carrier and not with the message, so another
+ * Maps a carrier's error codes to the gateway's. `elsewhere` marks a fault of the carrier, not of the message: another
  * carrier may accept the message.
  */
 export type VendorErrors = Readonly<
   Record<string, { readonly code: MessageErrorCode; readonly elsewhere?: true }>
 >;
 
-/** Returns the outcome of a hand-over that the vendor refused with this error. */
+/** Returns the outcome of a hand-over that the carrier refused with this error. */
 export function refusedWith({ code, elsewhere }: VendorErrors[string]): HandOver {
   return { outcome: 'refused', ...messageError(code), ...(elsewhere ? { elsewhere } : {}) };
 }
@@ -29,10 +29,10 @@ export function refusedWith({ code, elsewhere }: VendorErrors[string]): HandOver
 type VendorCodes = Readonly<Partial<Record<MessageErrorCode, readonly number[]>>>;
 
 /**
- * Returns a table that maps a vendor's codes to ours.
+ * Returns a table that maps a carrier's codes to the gateway's.
  *
- * @param codes - the vendor's codes by ours
- * @param elsewhere - codes for which the fault is the carrier's own
+ * @param codes - the carrier's codes, grouped by the gateway's code
+ * @param elsewhere - the codes of faults of the carrier, not of the message
  * @param nameOf - returns the key of a code in the table
  */
 export function vendorErrors(
@@ -49,25 +49,25 @@ export function vendorErrors(
 
 export interface CallContext<Credentials = unknown> {
   /**
-   * One set of credentials, or two during a rotation: calls use the first, and a callback may be signed with either. At most
-   * 60 s old.
+   * The carrier's credentials, at most 60 s old: one set, or two during a rotation. Calls use the first set, and a callback
+   * may be signed with either.
    */
   readonly credentials: () => Promise<readonly Credentials[]>;
   readonly timeLimitMs: number;
 }
 
 export interface CarrierContext<Credentials = unknown> extends CallContext<Credentials> {
-  /** Returns the public address of a callback: `…/carriers/NAME/` and the path. */
+  /** Returns the public URL of a callback: `…/carriers/NAME/` and the path. */
   readonly callbackUrl: (path: string) => string;
   readonly prices: PriceTable;
   readonly clock: Clock;
-  /** The environment variables, for a carrier that is part of the deployment. */
+  /** The environment variables of a carrier that is part of the deployment. */
   readonly env: EnvironmentFor<typeof carriers>;
 }
 
 export interface CallbackRequest {
   readonly method: 'GET' | 'POST';
-  /** The full URL that the carrier called, including the query. */
+  /** The full URL that the carrier called, including its query. */
   readonly url: string;
   /** The part after `/carriers/NAME/`. */
   readonly path: string;
@@ -84,9 +84,9 @@ export interface CredentialCheck {
 
 export interface CarrierModule<Credentials = unknown> {
   readonly descriptor: CarrierDescriptor;
-  /** By channel: the codes with which the carrier refuses a message, or reports its failure. */
+  /** For each channel, the codes with which the carrier refuses a message or reports its failure. */
   readonly errors: { readonly [Of in Channel]?: VendorErrors };
-  /** The schema of the carrier's secret, which is JSON; absent if the carrier has no secret. */
+  /** The schema of the carrier's secret, which contains JSON; absent if the carrier needs no secret. */
   readonly credentials?: z.ZodMiniType<Credentials>;
   /** @throws if the environment lacks a value that the carrier needs. */
   create(channel: Channel, context: CarrierContext<Credentials>): Carrier;
@@ -97,28 +97,27 @@ export interface CarrierModule<Credentials = unknown> {
 export interface CarrierReports<Credentials = unknown> {
   readonly descriptor: CarrierDescriptor;
   /**
-   * Check that a callback comes from the carrier. These functions never throw, regardless of the request. Absent if the
-   * carrier reports through a topic.
+   * Verify that a callback comes from the carrier. These functions never throw, whatever the request contains. Absent if
+   * the carrier reports through an SNS topic.
    */
   readonly callbacks?: {
     /** The schema of the carrier's secret, as in `CarrierModule`. */
     readonly credentials: z.ZodMiniType<Credentials>;
-    /** Checks the raw bytes. True if one of the credentials fits. */
+    /** Verifies the signature of the raw bytes. True if it matches one of the credentials. */
     verify(request: CallbackRequest, credentials: readonly Credentials[]): boolean;
     /**
-     * Returns the response to a GET by which the carrier checks that the address is ours; undefined refuses the request.
+     * Returns the response to the GET by which the carrier checks that we own the address. If undefined, the request is
+     * refused.
      */
     answerChallenge?(request: CallbackRequest, credentials: readonly Credentials[]): string | undefined;
   };
-  /** @throws UnreadableNotification if nothing in it can be read. */
+  /** @throws UnreadableNotification if no part of the report can be read. */
   parse(reported: Reported): CarrierNotification;
 }
 
-/** The facts of a carrier. The deploy, the hand-over and the tests read them. */
+/** The facts of a carrier, for the deploy, the hand-over and the tests. */
 export interface CarrierDescriptor {
-  /**
-   * The name of the carrier's folder. It is also the name in settings, in rows of `senders`, and in the paths of callbacks.
-   */
+  /** The name of the carrier's folder. Settings, rows of `senders`, and paths of callbacks use it too. */
   readonly name: string;
   readonly channels: readonly Channel[];
   readonly senderKinds: readonly (
@@ -135,14 +134,14 @@ export interface CarrierDescriptor {
   readonly sandbox: string;
   /** The shortest and the longest validity period that the carrier accepts. */
   readonly validitySeconds: { readonly min: number; readonly max: number };
-  /** The reaction of the carrier to a repeated request with the same attempt id. */
+  /** What the carrier does with a repeated request of the same attempt id. */
   readonly repeatedRequest: 'recognized' | 'sent_again';
   readonly settledBy: SettledBy;
   /** True if the carrier can look up messages (`lookup`). */
   readonly canLookUp: boolean;
-  /** Says how the carrier reports: it calls us, or publishes to a topic that feeds the receipts queue. */
+  /** How the carrier reports: it calls the gateway, or publishes to a topic that feeds the receipts queue. */
   readonly reportsBy: 'callback' | 'topic';
-  /** True if the carrier has credentials. They are in a separate secret. */
+  /** True if the carrier has credentials, which are in a secret of its own. */
   readonly hasCredentials: boolean;
 }
 

@@ -1,17 +1,15 @@
-/**
- * The reports of carriers: receipts of our messages, and inbound messages. An unreadable report is an error; none is skipped.
- */
+/** The reports of carriers: receipts and inbound messages. Each unreadable report is an error, and none is skipped. */
 import type * as z from 'zod/mini';
 import type { Receipt } from '../message/dispatch/receipt-decisions.ts';
 import type { InboundMessage } from '../message/whatsapp-content.ts';
 
-/** The content of one message of the receipts queue: a verified callback, or a notification of a topic. */
+/** The content of one message in the receipts queue: a verified callback, or a notification of the topic. */
 export interface Reported {
   readonly body: string;
-  /** The part after `/carriers/NAME/` in the address of a callback. */
+  /** The part after `/carriers/NAME/` in the URL of a callback. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  /** The time at which a callback was received; a notification of a topic contains this time in its body. */
+  /** When a callback was received. A notification of the topic contains this time in its body. */
   readonly receivedAt: Date;
 }
 
@@ -19,7 +17,7 @@ export interface Reported {
 export interface CarrierNotification {
   readonly receipts: readonly Receipt[];
   readonly inbound: readonly InboundMessage[];
-  /** The unreadable parts of a report that also has readable parts. */
+  /** The unreadable parts of a report whose other parts can be read. */
   readonly unreadable: readonly UnreadableNotification[];
 }
 
@@ -29,8 +27,7 @@ export class UnreadableNotification extends Error {
 }
 
 /**
- * Parses JSON. Replaces half characters, because DynamoDB does not store them. The parts of a long SMS can contain such
- * characters.
+ * Parses JSON. Half characters, as in the parts of a long SMS, are replaced, because DynamoDB does not store them.
  *
  * @throws UnreadableNotification
  */
@@ -48,7 +45,7 @@ export function hasField(value: unknown, name: string): boolean {
   return typeof value === 'object' && value !== null && name in value;
 }
 
-/** @throws UnreadableNotification that names the faulty fields, without their values. */
+/** @throws UnreadableNotification, which names the faulty fields but not their values. */
 export function read<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
@@ -64,7 +61,7 @@ export function unreadable(what: string, cause: unknown): UnreadableNotification
   return new UnreadableNotification(`${what} does not have a documented form: ${why}`, { cause });
 }
 
-/** Recognizes an error of zod without the error class, because the class would add its translations to the bundle. */
+/** Recognizes an error of zod by its form. Importing the class would add zod's translations to the bundle. */
 function isZodError(error: unknown): error is z.core.$ZodError {
   return typeof error === 'object' && error !== null && 'issues' in error && Array.isArray(error.issues);
 }

@@ -1,4 +1,4 @@
-/** Lists the reports of each carrier. `carriers.ts` contains the same carriers. */
+/** Lists the modules that read the reports of each carrier, for the same carriers as in `carriers.ts`. */
 
 import { awsReports } from './aws/aws-reports.ts';
 import type { CarrierReports } from './carrier-module.ts';

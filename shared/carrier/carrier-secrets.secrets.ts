@@ -1,6 +1,6 @@
 /**
- * Reads the credentials of each carrier from its secret, and again after at most 60 s, so a change needs no deploy. Checks
- * the credentials by a call that sends nothing.
+ * Reads the credentials of each carrier from its secret. They are read again after 60 s, so a change needs no deploy. Also
+ * checks the credentials with a call that sends nothing.
  */
 
 import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -12,18 +12,18 @@ import type { CarrierModule, CredentialCheck } from './carrier-module.ts';
 
 const secretArns = z.record(z.string(), z.string());
 
-/** Returns the credentials of a carrier from its secret: one object, or two with the newest first. */
+/** Returns the credentials in a carrier's secret: one object, or two with the newest first. */
 export type CredentialsOf = <Credentials>(
   carrier: string,
   schema: z.ZodMiniType<Credentials>,
 ) => Promise<readonly Credentials[]>;
 
-/** The operator has not put credentials into the secret yet. */
+/** The operator has not stored credentials in the secret yet. */
 export class NoCredentials extends Error {
   override readonly name = 'NoCredentials';
 }
 
-/** Returns a reader of credentials. The reader rejects with `NoCredentials` if the secret contains no credentials. */
+/** Returns a function that reads credentials. It rejects with `NoCredentials` if the secret contains none. */
 export function carrierSecrets(
   client: SecretsManagerClient,
   {
@@ -31,9 +31,7 @@ export function carrierSecrets(
     baseUrls,
   }: {
     readonly arns: string;
-    /**
-     * True if a secret may set the address of the carrier. This is permitted only on a stage that reaches no real carrier.
-     */
+    /** True if a secret may set the carrier's address, which is allowed only on a stage that reaches no real carrier. */
     readonly baseUrls: boolean;
   },
   clock: Clock,
@@ -52,7 +50,7 @@ export function carrierSecrets(
       .array(schema)
       .check(z.minLength(1), z.maxLength(2))
       .safeParse(given(await textOf(carrier)));
-    // The message does not contain the text of zod's error, because that text may quote a value.
+    // The text of zod's error is left out, because it may quote a secret value.
     if (!parsed.success)
       throw new NoCredentials(`the secret of the carrier ${carrier} has no valid credentials`);
     return parsed.data;
@@ -70,14 +68,14 @@ export function carrierSecrets(
   }
 }
 
-/** Less than the time for which API Gateway waits. */
+/** This must be less than the timeout of API Gateway. */
 const timeLimitMs = 8000;
 
 /**
- * Returns a function that checks the credentials of a carrier. The function resolves to undefined for a carrier without
- * credentials. It never rejects: an error is a result.
+ * Returns a function that checks a carrier's credentials. It resolves to undefined for a carrier without credentials. It
+ * never rejects: an error is a result, too.
  *
- * @param load - loads the carriers when they are needed, because their code would slow the start of a command
+ * @param load - loads the carriers on the first check, because their code would slow the start of a command
  */
 export function credentialChecks(
   load: () => Promise<readonly CarrierModule[]>,

@@ -1,6 +1,7 @@
 /**
- * Lists the carriers. To add a carrier, add its folder, and a line here, in carrier-reports.ts and in carrier-descriptors.ts. Functions import the list as `#carriers`. A bundle
- * contains a list with only the carriers of its stage (`lib/build/stage-carriers.ts`).
+ * Lists the carriers. A new carrier needs its folder, and a line in this file, in carrier-reports.ts and in
+ * carrier-descriptors.ts. Functions import `#carriers`, which a bundle replaces with a list of only its stage's carriers
+ * (`lib/build/stage-carriers.ts`).
  */
 import { aws } from './aws/aws.ts';
 import type { CarrierModule } from './carrier-module.ts';

@@ -1,4 +1,4 @@
-/** Creates the carriers of the stage, in order of preference. They need only their own settings. */
+/** Creates the carriers of the stage, in order of preference. A carrier reads only its own settings. */
 
 import { type Channel, carriersIn } from '../contract/channels.ts';
 import { modeOf } from '../contract/mode.ts';
@@ -13,10 +13,9 @@ import type { CredentialsOf } from './carrier-secrets.secrets.ts';
 export const carrierSecondsMax = 8;
 
 /**
- * Returns a function that returns the carriers of a message, the preferred one first. It returns none if the channel of the
- * message is turned off.
+ * Returns a function that returns the carriers of a message, the preferred one first; none if the message's channel is off.
  *
- * @throws if the stage lacks a value that one of its carriers needs.
+ * @throws if a setting that one of the carriers needs is missing.
  */
 export function chooseCarriers(
   modules: readonly CarrierModule[],
@@ -46,7 +45,7 @@ export function chooseCarriers(
   const simulated = { sms: of('sms', 'simulator'), whatsapp: of('whatsapp', 'simulator') };
   return ({ channel, client_id }) => {
     const isTest = modeOf(client_id) === 'test';
-    // Test messages reach no carrier on any stage. If the channel is off, they are refused like live messages.
+    // Test messages go to the simulator on every stage. If their channel is off, they are refused like live messages.
     return isTest && chosen[channel].length > 0 ? simulated[channel] : chosen[channel];
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Makes one call of a vendor's API, and never retries it. If no connection was made, the vendor did not get the request. If no
- * response came, the vendor may have got it.
+ * Makes one call of a carrier's API, without retries. If no connection was made, the carrier did not get the request. If no
+ * response came, the carrier may have got it.
  */
 
 import { request as httpRequest } from 'node:http';
@@ -8,13 +8,13 @@ import { request as httpsRequest } from 'node:https';
 import * as z from 'zod/mini';
 import type { CallContext, CredentialCheck } from './carrier-module.ts';
 
-/** Permits http only for a double on the same machine, because every call contains a credential. */
+/** Permits http only for a test server on the same machine, because every call contains a credential. */
 export const vendorAddress = z.url().check(
   z.regex(/^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost)[:/])/),
   z.overwrite((url) => url.replace(/\/+$/, '')),
 );
 
-/** Returns the credentials for calls: the newest if there are two. */
+/** Returns the credentials for calls: the newest set, if there are two. */
 export async function newestOf<Credentials>({ credentials }: CallContext<Credentials>): Promise<Credentials> {
   const [newest] = await credentials();
   if (newest === undefined) throw new Error('the carrier has no credentials');
@@ -28,13 +28,13 @@ export async function checkedBy(call: ReturnType<typeof callVendor>): Promise<Cr
   return { works: response.status === 200, answer: `${response.status}` };
 }
 
-/** A successful connection needs only a fraction of this time. */
+/** A connection that succeeds needs only a fraction of this time. */
 const connectingMsMax = 2000;
 
-/** Far larger than any response of a carrier. */
+/** No response of a carrier is nearly as long as this. */
 const responseCharactersMax = 1_000_000;
 
-/** @throws if the vendor may have got the request. The error contains neither headers nor bodies. */
+/** @throws if the carrier may have got the request. The error contains no headers and no bodies. */
 export function callVendor({
   url,
   method,
@@ -48,14 +48,14 @@ export function callVendor({
   readonly body?: string;
   readonly timeLimitMs: number;
 }): Promise<
-  /** The carrier got no request. */
+  /** The carrier did not get the request. */
   | { readonly connected: false; readonly reason: string }
   | { readonly connected: true; readonly status: number; readonly text: string }
 > {
   const isSecure = url.startsWith('https:');
   return new Promise((resolve, reject) => {
     let isConnected = false;
-    // Keeps no socket open: the carrier may close it while the function is frozen, and only the next request would notice.
+    // Keeps no connection open: a carrier may close it while the function is frozen, and the next request would fail.
     const request = (isSecure ? httpsRequest : httpRequest)(url, { method, headers, agent: false });
     const limits = [
       setTimeout(() => {

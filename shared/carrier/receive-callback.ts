@@ -1,13 +1,12 @@
 /**
- * Receives a carrier's call: verifies the raw bytes before it reads the content, and responds after the call is stored in
- * the receipts queue. A call that is not verified changes nothing and counts against the caller's address. A verified call
- * is not counted.
+ * Receives the callback of a carrier: verifies its raw bytes, stores it in the receipts queue, then responds. A callback
+ * that cannot be verified changes nothing and counts against the caller's IP address. Verified callbacks are not counted.
  *
  *   verified ─ crash → the carrier has no response, and calls again
  *   stored in the queue ─ crash → the same; a repeated report changes nothing
  *
- * `readReport` reads the messages of that queue: calls, compressed if they are long because SQS limits a message, and
- * notifications of the topic.
+ * `readReport` reads the messages of that queue: callbacks, and notifications of the topic. Long callbacks are compressed,
+ * because SQS limits the size of a message.
  */
 
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -31,7 +30,7 @@ import {
 import { type CredentialsOf, NoCredentials } from './carrier-secrets.secrets.ts';
 import { simulatorDescriptor } from './simulator/simulator-descriptor.ts';
 
-/** Meta sends up to 1,000 updates together, in up to 3 MB. */
+/** Meta sends up to 1,000 updates in one callback of up to 3 MB. */
 export const callbackBytesMax = 3 * 1024 * 1024;
 
 const storedCallback = z.object({
@@ -46,7 +45,7 @@ const storedCallback = z.object({
 
 export type StoredCallback = z.output<typeof storedCallback>;
 
-/** The parts of a request that prove its caller. */
+/** The parts of a request that identify its caller. */
 interface Call {
   readonly method: string;
   readonly path: string;
@@ -62,7 +61,7 @@ export function callbackOperations(
   carriers: readonly CarrierReports[],
   credentialsOf: CredentialsOf,
 ) {
-  /** Returns the carrier, and the response to a challenge; undefined if the caller is not proven to be a carrier. */
+  /** Returns the carrier, and the response to a challenge; undefined if the call is not proven to come from a carrier. */
   async function verified(call: Call): Promise<{ carrier: string; challenge?: string } | undefined> {
     const [, name, rest = ''] = path.exec(call.path) ?? [];
     const found = carriers.find(({ descriptor }) => descriptor.name === name);
@@ -72,7 +71,7 @@ export function callbackOperations(
     const credentials = await credentialsOf(name, callbacks.credentials).catch((error) => {
       ctx.warn('the callback of a carrier cannot be verified', error);
       if (error instanceof NoCredentials) return undefined;
-      // The secret cannot be read. The carrier calls again after a 503, but not after a 403.
+      // The secret cannot be read. A carrier repeats a callback after 503, but not after 403.
       throw error;
     });
     if (credentials === undefined) return undefined;
@@ -106,13 +105,16 @@ export function callbackOperations(
       const { query, rawBody, now } = request;
       const callback = toStore({ carrier, path: rest, query, received_at: now.toISOString() }, rawBody);
       if (callback === undefined)
-        throw new GatewayError('payload_too_large', 'The body does not fit the queue, even compressed.');
-      // The fair queue treats each carrier as a group.
+        throw new GatewayError(
+          'payload_too_large',
+          'The body is too large for the queue, even when compressed.',
+        );
+      // The carrier is the message group of the fair queue.
       const message = { json: JSON.stringify(callback), clientId: carrier };
       await sendMessages(ctx.sqs(), ctx.env.RECEIPTS_QUEUE_URL, [message]);
     }
     const headers = { 'Content-Type': 'text/plain' };
-    // The body is empty if there is no challenge, because Twilio would send a text to the recipient as a reply.
+    // If there is no challenge, the body is empty, because Twilio would send a text in it to the recipient.
     return { status: 200, headers, body: challenge ?? '', log: { carrier } };
   };
 
@@ -120,7 +122,7 @@ export function callbackOperations(
 }
 
 function notProven(): GatewayError {
-  return new GatewayError('forbidden', 'The caller is not proven to be a carrier.');
+  return new GatewayError('forbidden', 'The call is not proven to come from a carrier.');
 }
 
 function requestOf(
@@ -139,13 +141,13 @@ function requestOf(
   };
 }
 
-/** A longer callback is compressed. A shorter one fits the queue message even if its characters are escaped. */
+/** Longer callbacks are compressed. Shorter ones fit a queue message even if all their characters are escaped. */
 const plainBytesMax = 64 * 1024;
 
 /** SQS accepts this size in every region. */
 const queueMessageBytesMax = 256 * 1024;
 
-/** Returns undefined if the callback does not fit a queue message, even when compressed. */
+/** Returns undefined if the callback does not fit a queue message even when compressed. */
 function toStore(
   callback: {
     readonly carrier: string;
@@ -177,10 +179,10 @@ function bodyIn({ encoding, body }: StoredCallback): string {
 }
 
 /**
- * Reads a queue message. A callback names its carrier. All other reports come from the topic. Each receipt gets the names of
- * the carriers that report this way.
+ * Reads a queue message. Callbacks contain the name of their carrier. Other reports come from the topic. Each receipt gets
+ * the names of the carriers that report in the same way.
  *
- * @throws UnreadableNotification if nothing in it can be read.
+ * @throws UnreadableNotification if no part of the report can be read.
  */
 export function readReport(carriers: readonly CarrierReports[], queueBody: string): CarrierNotification {
   const given = jsonOf(queueBody, 'the body');
@@ -191,9 +193,10 @@ export function readReport(carriers: readonly CarrierReports[], queueBody: strin
   const reports = carriers.find(({ descriptor }) =>
     carrier === undefined ? descriptor.reportsBy === 'topic' : descriptor.name === carrier,
   );
-  if (reports === undefined) throw new UnreadableNotification('the gateway does not have the carrier of it');
+  if (reports === undefined)
+    throw new UnreadableNotification('the gateway does not know the carrier of the callback');
   const notification = reports.parse(reported);
-  // Includes carriers that the stage no longer uses, because their receipts may still come.
+  // Also names carriers that the stage no longer uses, because their receipts may still arrive.
   const reportedBy = carrier === undefined ? [awsDescriptor.name, simulatorDescriptor.name] : [carrier];
   return {
     ...notification,

@@ -1,4 +1,7 @@
-/** Meta's JSON for a message (Cloud API, "Messages"). Every status report returns the attempt's id in `biz_opaque_callback_data`. */
+/**
+ * Builds Meta's JSON for a message (Cloud API, "Messages"). Meta returns the attempt's id in `biz_opaque_callback_data` of
+ * every status.
+ */
 import type { HandOverRequest } from '../message/dispatch/carrier.ts';
 import type {
   LocationContent,
@@ -7,13 +10,14 @@ import type {
   WhatsAppContent,
 } from '../message/whatsapp-content.ts';
 
-/** The version of Meta's API that defines the form of the payload. */
+/** The version of Meta's API in whose format the payload is written. */
 export const metaApiVersion = 'v23.0';
 
 /**
- * WhatsApp accepts a text only within 24 hours of the recipient's last message, a template at any time.
+ * Returns the payload. WhatsApp accepts a text only within 24 hours of the recipient's last message, but a template at any
+ * time.
  *
- * @param otpTemplate - the template as registered with Meta, `name/language`; if absent, one-time passwords are sent as text
+ * @param otpTemplate - the registered template, as `name/language`. By default, one-time passwords are sent as text
  */
 export function whatsAppPayload({ message, body, attempt }: HandOverRequest, otpTemplate?: string): object {
   const { text, code } = body;
@@ -32,7 +36,10 @@ export function whatsAppPayload({ message, body, attempt }: HandOverRequest, otp
   };
 }
 
-/** Meta's "Authentication templates": the code is in the body and in the copy-code button, which has the type URL. */
+/**
+ * Meta's "Authentication templates" contain the code twice: in the body and in the copy-code button, which has the type
+ * URL.
+ */
 function codeContent(code: string, otpTemplate: string): WhatsAppContent {
   const [name = '', language = ''] = otpTemplate.split('/');
   const parameters = { body: [code], buttons: [{ type: 'url' as const, value: code, index: 0 }] };
@@ -52,7 +59,7 @@ function contentFor(content: WhatsAppContent, body: string): object {
   }
 }
 
-/** Meta documents the coordinates as texts. */
+/** Meta's API takes coordinates as strings. */
 function location({ latitude, longitude, ...rest }: LocationContent): object {
   return { latitude: String(latitude), longitude: String(longitude), ...rest };
 }
@@ -90,12 +97,12 @@ function isHeaderMedia(value: object): value is HeaderMedia {
   return 'media' in value && typeof value.media === 'object';
 }
 
-/** The media of a template has no caption, and only a document has a filename. */
+/** The media of a template has no caption, and has a file name only if it is a document. */
 function headerMedia({ type, media: { caption, filename, ...source } }: HeaderMedia): object {
   return media(type === 'document' ? { ...source, filename } : source);
 }
 
-/** Named or positional. */
+/** The parameters of a template are named or positional. */
 function textParameters(values: NonNullable<NonNullable<TemplateContent['parameters']>['body']>): object[] {
   if (Array.isArray(values)) return values.map((text) => ({ type: 'text', text }));
   return Object.entries(values).map(([name, text]) => ({ type: 'text', parameter_name: name, text }));

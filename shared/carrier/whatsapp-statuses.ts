@@ -1,5 +1,5 @@
 /**
- * Reads the statuses of Meta's webhook entry. Statuses arrive in any order. The transition table decides which statuses
+ * Reads the statuses of Meta's webhook entry. They arrive in any order, and the transition table decides which of them
  * change a message.
  */
 
@@ -39,10 +39,10 @@ export const whatsAppErrors = vendorErrors(
   },
 );
 
-/** The end of the year 9999. A time in milliseconds is above this limit and is refused. */
+/** The end of the year 9999. A larger number is a time in milliseconds, and is refused. */
 const maxEpochSeconds = 253_402_300_799;
 
-/** Seconds since the epoch: documented as a string. */
+/** Seconds since the epoch. Meta documents a string. */
 export const epochSecondsText = z.coerce.number().check(z.int(), z.positive(), z.maximum(maxEpochSeconds));
 
 export const whatsAppStatus = z.object({
@@ -57,16 +57,15 @@ export const whatsAppStatus = z.object({
 const reached = ['sent', 'delivered', 'read'] as const;
 
 /**
- * If the status contains our own id of the message, returns one receipt with this id. Otherwise returns a receipt for each
- * id that the carrier may have returned at the hand-over: its own id and Meta's. A receipt with an unknown id changes
- * nothing.
+ * If the status contains the attempt's id, returns one receipt with this id. Otherwise returns one receipt for each id that
+ * the hand-over may have returned: the carrier's own id and Meta's. A receipt with an unknown id changes nothing.
  */
 export function receiptsOfStatus(
   reported: z.output<typeof whatsAppStatus>,
   source: {
-    /** ISO 8601: when Meta's call arrived. */
+    /** When Meta's call arrived, as ISO 8601. */
     readonly receivedAt: string;
-    /** Our number, in the form in which a send request names it. */
+    /** The number that received or sent the message, as a send request names it. */
     readonly from: string | undefined;
     /** The id that the hand-over returned for the message; undefined if the carrier does not name it. */
     readonly carrierMessageId: string | undefined;
@@ -85,8 +84,8 @@ export function receiptsOfStatus(
     return [
       {
         ...(attemptNamed(own) ?? { messageId: own }),
-        // With Meta, the hand-over returned this id. AWS returned its own id, so the id of its event is not compared with
-        // the stored id.
+        // Meta's hand-over returned this id. AWS's hand-over returned an id of AWS, so the id in Meta's status is not
+        // compared with the stored one.
         ...(carrierMessageId === reported.id ? { carrierMessageId } : {}),
         transition: { ...transition, ...withoutUndefined({ carrierMessageId }) },
         ...named,
@@ -114,13 +113,13 @@ function transitionOf(reported: z.output<typeof whatsAppStatus>, receivedAt: str
 /** Meta's error "Message expired". */
 export const expiredAtMeta = 410;
 
-/** If a carrier's time is ahead of our clock by more than this, it is ignored. */
+/** If a carrier's time is ahead of the gateway's clock by more than this, it is ignored. */
 export const clocksDifferMaxMs = 60_000;
 
 /**
- * Returns a time in the second that Meta names: the time of receipt if it is in that second, otherwise the end of the
- * second, because its start may be before the event that caused the status. A second that is more than a minute ahead of our
- * clock is ignored: the newest opt-out or opt-in decides, so neither may be in the future.
+ * Returns a time within the second that Meta names: the time of receipt, if it is in that second; otherwise the end of the
+ * second, because the start may be earlier than the event. A second that is more than a minute ahead of the gateway's clock
+ * is ignored: the newest opt-out or opt-in counts, so neither may be in the future.
  *
  * @param receivedAt - ISO 8601, to the nanosecond
  */

@@ -1,4 +1,4 @@
-/** Reads an entry of Meta's webhook, which Meta posts or AWS publishes: statuses of our messages, and inbound messages. */
+/** Reads an entry of Meta's webhook: statuses and inbound messages. Meta posts the entry, or AWS publishes it. */
 import * as z from 'zod/mini';
 import { inboundNumber } from '../contract/phone-number.ts';
 import { isWhatsAppUserId } from '../contract/recipient-forms.ts';
@@ -12,7 +12,7 @@ import {
 } from './carrier-notification.ts';
 import { epochSecondsText, momentIn, receiptsOfStatus, whatsAppStatus } from './whatsapp-statuses.ts';
 
-/** An entry with neither statuses nor messages is about the account, and is ignored. */
+/** An entry with neither statuses nor messages concerns the account, and is ignored. */
 export const whatsAppWebhookEntry = z.object({
   changes: z.array(
     z.object({
@@ -20,7 +20,7 @@ export const whatsAppWebhookEntry = z.object({
         metadata: z.optional(
           z.object({ display_phone_number: z.optional(z.string()), phone_number_id: z.optional(z.string()) }),
         ),
-        /** Reads each item separately, so that an unreadable item does not hold back the others. */
+        /** Each item is parsed separately, so that an unreadable item does not delay the others. */
         statuses: z.optional(z.array(z.unknown())),
         messages: z.optional(z.array(z.unknown())),
         /** The authors of the messages. */
@@ -37,13 +37,13 @@ export function readWebhookEntry(
     numberIdOf,
     carrierMessageIdOf,
   }: {
-    /** ISO 8601: when Meta's call arrived. */
+    /** When Meta's call arrived, as ISO 8601. */
     readonly receivedAt: string;
-    /** Returns the id that a send request uses to name our number as the sender. */
+    /** Returns the id by which a send request names our number. */
     readonly numberIdOf: (metaId: string | undefined) => string | undefined;
     /**
-     * Returns the id that the hand-over returned for the message with this Meta id; undefined if the carrier does not name
-     * it.
+     * Returns the id that the hand-over returned for the message with this id of Meta; undefined if the carrier does not
+     * report it.
      */
     readonly carrierMessageIdOf: (metaId: string) => string | undefined;
   },
@@ -96,10 +96,10 @@ const contact = z.object({ wa_id: z.nullish(text), user_id: z.nullish(text) });
 const phoneNumber = /^\+?\d{4,15}$/;
 
 /**
- * Returns the recipient's number or, if it is hidden, Meta's id of the recipient. Meta omits hidden fields or sends them
- * empty.
+ * Returns the recipient's number, or Meta's id of the recipient if the number is hidden. Meta omits hidden fields or sends
+ * them empty.
  *
- * @throws Error if neither is given.
+ * @throws Error if both are missing.
  */
 function personOf({ from, from_user_id }: z.output<typeof envelope>, contacts: readonly unknown[]): string {
   const only = contacts.length === 1 ? contact.safeParse(contacts[0]).data : undefined;
@@ -118,7 +118,7 @@ interface Content {
   readonly content?: NonNullable<InboundMessage['content']>;
 }
 
-/** The type of notices about a recipient, such as a new number. They are not messages. */
+/** Notices about a recipient, such as a new number, have this type. They are not messages. */
 const notAMessage = 'system';
 
 const readers = new Map<string, (message: unknown) => Content>(
@@ -148,7 +148,7 @@ const readers = new Map<string, (message: unknown) => Content>(
     interactive: readInteractive,
     reaction: reader(
       z.object({ reaction: z.object({ emoji: z.optional(text) }) }),
-      // If the recipient removes the reaction, Meta omits the emoji or sends an empty one.
+      // If the recipient removes a reaction, Meta omits the emoji or sends it empty.
       ({ reaction: { emoji } }) => ({ content: { type: 'reaction', reaction: emoji ? { emoji } : {} } }),
     ),
     contacts: reader(z.object({ contacts: z.array(asGiven) }), ({ contacts }) => ({
@@ -192,9 +192,9 @@ function inboundOfWhatsApp(
   event: {
     /** Ours. */
     readonly number: string;
-    /** The id that a send request uses to name this number as the sender. */
+    /** The id by which a send request names this number. */
     readonly numberId: string | undefined;
-    /** ISO 8601: when Meta's call arrived. */
+    /** When Meta's call arrived, as ISO 8601. */
     readonly receivedAt: string;
     readonly contacts: readonly unknown[];
   },

@@ -1,6 +1,7 @@
 /**
- * The code of a one-time password. No table, log or queue has the code: it is derived each time from a secret in Secrets
- * Manager. The secrets are cached for five minutes; right codes are accepted during a rotation, too.
+ * The code of a one-time password. The code is not in any table, log or queue, because it is derived from a secret in
+ * Secrets Manager each time. The secrets are cached for five minutes. During a rotation, codes of the old secret are
+ * accepted too.
  */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -13,17 +14,17 @@ import type { Clock } from '../platform/clock.ts';
 import { cachedRead } from '../platform/expiring-cache.ts';
 
 /**
- * Derives the code from the id: decimal digits, leading zeros included. The id reveals nothing about the code if the
- * secret is unknown (HOTP of RFC 4226, with SHA-256 and a wider value).
+ * Derives the code from the id: decimal digits, with leading zeros. Anybody who does not know the secret learns nothing
+ * about the code from the id (HOTP of RFC 4226, but with SHA-256 and a wider value).
  */
 export function deriveCode(secret: string, otpId: string, length: number): string {
   const mac = createHmac('sha256', secret).update(otpId).digest();
-  // 128 bits modulo at most 10^10: the bias is below one in 10^28.
+  // 128 bits modulo at most 10^10 give a bias below one in 10^28.
   const value = BigInt(`0x${mac.subarray(0, 16).toString('hex')}`);
   return (value % 10n ** BigInt(length)).toString().padStart(length, '0');
 }
 
-/** True if `code` is right for any of the secrets. Compares the code with each secret, in constant time. */
+/** True if `code` is right for any of the secrets. The code is compared with each of them, in constant time. */
 export function isRightCode(
   secrets: readonly string[],
   otpId: string,
@@ -39,11 +40,11 @@ export function isRightCode(
   return right;
 }
 
-/** The secrets that codes are derived from: the current one, and the previous one for a time after a rotation. */
+/** The secrets from which codes are derived: the current one and, for a time after a rotation, the previous one. */
 export type OtpSecrets = ReturnType<typeof secretsManagerOtpSecrets>;
 
 const remembered = { maxAgeSeconds: 300, maxEntries: 1 };
-/** Wrong codes cause at most one read in this time. A new code takes longer to reach its recipient. */
+/** Wrong codes cause at most one read of the secrets in this time. A new code takes longer to reach its recipient. */
 const freshSeconds = 2;
 const noValue = 'the OTP secret has no value';
 
@@ -71,7 +72,7 @@ export function secretsManagerOtpSecrets(client: SecretsManagerClient, secretArn
   return {
     /** Returns the secrets for verification, the current one first. */
     all: async (): Promise<readonly string[]> => (await secrets()) ?? [],
-    /** Like `all`, but reads the secrets again unless they were just read, because the code may be newer than the cache. */
+    /** Like `all`, but if the secrets are not fresh, reads them again, because the code may come from a newer secret. */
     latest: async (): Promise<readonly string[]> => (await secrets('', freshSeconds)) ?? [],
     current: async (): Promise<string> => {
       const [current] = (await secrets()) ?? [];

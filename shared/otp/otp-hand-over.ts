@@ -1,6 +1,6 @@
 /**
- * The part of one-time passwords in the hand-over. A further leg is checked when it starts: if the password can still be
- * verified, the limit of its recipient, and a hold of its country, which applies to each SMS. The body gets the code.
+ * The hand-over of a one-time password. A later leg of a `fallback` is checked when it starts: its password must still be
+ * pending, its recipient below the limit, and (for SMS) its country not held. The body then gets the code.
  */
 import { refusalAmong } from '../contract/errors.ts';
 import { noCountry } from '../contract/recipient-forms.ts';
@@ -43,7 +43,10 @@ export function otpLegs(ctx: Context<'ONE_TIME_PASSWORDS_TABLE' | 'OTP_HOLDS_TAB
   };
 }
 
-/** Creates the text for the carrier. The text of a one-time password contains its code, and is never stored. */
+/**
+ * Returns a function that creates the text for the carrier. The text of a one-time password contains its code, and is never
+ * stored.
+ */
 export function handOverBodies(secrets: OtpSecrets) {
   return async (message: Message): Promise<HandOverBody> => {
     const text = message.text ?? '';

@@ -1,4 +1,7 @@
-/** The table `otp-holds`: decisions of the gateway or an administrator about a client's one-time passwords by SMS. */
+/**
+ * The table `otp-holds`: for each client, the decisions to hold or allow one-time passwords by SMS, made by the gateway or
+ * an administrator.
+ */
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { GatewayError, otpHeldText } from '../contract/errors.ts';
@@ -13,31 +16,31 @@ const instant = z.iso.datetime();
 
 const ofEach = {
   client_id: z.string(),
-  /** ISO 3166-1 alpha-2, or `ZZ`; `*` for all countries. */
+  /** The country as ISO 3166-1 alpha-2, or `ZZ` if it is unknown; `*` for all countries. */
   country: z.string(),
   changed_at: instant,
 };
 
-/** The judged passwords: their start time, how many there are, and how many were verified. */
+/** The reviewed passwords: since when, how many were sent, and how many were verified. */
 const judged = { since: instant, sends: z.number(), verified: z.number() };
 
 const otpHoldRow = z.discriminatedUnion('state', [
   z.object({ ...ofEach, state: z.literal('held'), ...judged }),
-  /** No password of the client was verified in 30 days, so its passwords are not held. */
+  /** None of the client's passwords was verified in 30 days, so they are not held. */
   z.object({ ...ofEach, state: z.literal('noticed'), ...judged }),
   z.object({
     ...ofEach,
     state: z.literal('allowed'),
     allowed_by: z.string(),
     /**
-     * True if the passwords are never held again, until an administrator allows them without `always`. If false, only
-     * passwords created later are judged.
+     * True if the passwords are never held again, until an administrator allows them without `always`. If false, passwords
+     * that are created later are reviewed.
      */
     always: z.boolean(),
   }),
 ]);
 
-/** Removed if the next state has no such value. */
+/** A change of the state removes these values if the new state does not have them. */
 const ofOneState = {
   since: undefined,
   sends: undefined,
@@ -50,7 +53,7 @@ export type OtpHoldState = z.output<typeof otpHoldRow>;
 export type OtpHold = Extract<OtpHoldState, { readonly state: 'held' }>;
 export type OtpFinding = Exclude<OtpHoldState, { readonly state: 'allowed' }>;
 
-/** A written or removed state takes effect at most this many seconds later. A read takes half a read unit. */
+/** A change of a state takes effect within this many seconds. A read takes half a read unit. */
 export const rememberedSeconds = 20;
 const rememberedClients = 2000;
 
@@ -62,7 +65,7 @@ const cachedStates = oncePerContext((ctx: Context<'OTP_HOLDS_TABLE'>) =>
   ),
 );
 
-/** @throws GatewayError `otp_held` if one-time passwords of the client by SMS to this country are held */
+/** @throws GatewayError `otp_held` if the client's one-time passwords by SMS to this country are held */
 export async function assertNotHeld(
   ctx: Context<'OTP_HOLDS_TABLE'>,
   clientId: string,
@@ -89,7 +92,7 @@ export function findOtpHold(
   return readRow(db, otpHoldRow, { TableName: env.OTP_HOLDS_TABLE, Key, ConsistentRead: true });
 }
 
-/** Returns the states of all countries of a client; may be a second old. */
+/** Returns the states of all countries of a client. They may be a second old. */
 export async function otpHoldStatesOf(
   { db, env }: Context<'OTP_HOLDS_TABLE'>,
   clientId: string,
@@ -109,7 +112,7 @@ export async function heldOtps({ db, env }: Context<'OTP_HOLDS_TABLE'>): Promise
   return readableRows(otpHoldRow, rows, 'client_id').filter((row) => row.state === 'held');
 }
 
-/** Returns false if the state has changed since it was read. */
+/** Returns false if the state has changed since the caller read it. */
 export async function replaceOtpHold(
   { db, env }: Context<'OTP_HOLDS_TABLE'>,
   seen: OtpHoldState | undefined,

@@ -18,13 +18,13 @@ import {
 } from '../message/send/send-fields.ts';
 import { faultAt, optional, withDefault } from '../operation/fields.ts';
 
-/** Digits of a code. A longer minimum would refuse codes that were sent before. */
+/** The number of digits of a code. If the minimum were longer, codes that were already sent would be refused. */
 export const codeLength = { min: 4, max: 10, default: 6 } as const;
 export const codeLengthText = `${codeLength.min} to ${codeLength.max} digits`;
 
 /**
- * How long a code is valid, in seconds. The secret from which codes are derived must not be rotated twice within the longest
- * time (docs/rotate-and-restore.md).
+ * How long a code is valid, in seconds. Within the longest validity, the secret of the codes must not be rotated twice
+ * (docs/rotate-and-restore.md).
  */
 export const ttlSeconds = { min: 60, max: 3600, default: 300 } as const;
 
@@ -32,14 +32,14 @@ export const maxAttempts = { min: 1, max: 10, default: 5 } as const;
 
 const knownPlaceholders: ReadonlySet<string> = new Set(['code', 'brand', 'ttl_minutes']);
 
-/** A purpose that the client chooses. */
+/** The purpose of a password, as a text that the client chooses. */
 export const purposeText = textOf(64).check(
   z.regex(/^[A-Za-z0-9._:-]+$/, 'may contain only letters A–Z and a–z, digits, and . _ : -'),
 );
 
 export const defaultPurpose = 'default';
 
-/** Braces are not allowed: they could form an unknown placeholder, and then the code would not be filled in either. */
+/** Braces are not allowed, because they could form an unknown placeholder, and the code would then not be filled in. */
 const brandText = textOf(64).check(z.regex(/^[^{}]*$/, 'must not hold { or }'));
 
 const template = smsText.check(
@@ -87,23 +87,23 @@ export function sendOtpSchema(webhookUrl: z.ZodMiniType<string>) {
       ),
       z.refine(
         (otp) => typeof otp.brand === 'string' || !asksForBrand(otp.template),
-        faultAt(['brand'], 'is asked for by the template'),
+        faultAt(['brand'], 'is required by the template'),
       ),
       z.refine((otp) => longestText(otp) <= maxMessageCharacters, {
         path: ['template'],
-        error: `must have at most ${maxMessageCharacters} characters with its values`,
-        // The check is only for valid fields, because an invalid field may have any length.
+        error: `must have at most ${maxMessageCharacters} characters after its values are filled in`,
+        // Skipped if a field is invalid, because that field may have any length.
         when: ({ issues }) => issues.length === 0,
       }),
     );
 }
 
-/** Returns when the last of these legs starts, counted from the send, if no earlier leg fails or is delivered. */
+/** Returns how long after the send the last of these legs starts, if no earlier leg fails or is delivered. */
 function waitOf(legs: readonly Partial<WantedLeg>[]): number {
   return legs.reduce((sum, { after_seconds = 0 }) => sum + after_seconds, 0);
 }
 
-/** Returns the number of characters, with the longest value of each placeholder. */
+/** Returns the number of characters of the text, with the longest value of each placeholder. */
 function longestText({
   template = '',
   brand = '',

@@ -1,4 +1,4 @@
-/** The form of the responses about one-time passwords (contract, section 5). Functions import only its types. */
+/** The schema of the responses about one-time passwords (contract, section 5). Functions import only the types. */
 import * as z from 'zod/mini';
 import { channel, count, idOf, instant, recipient, reference } from '../message/message-response.schema.ts';
 import { described } from '../operation/fields.ts';
@@ -10,17 +10,17 @@ export const sentOneTimePassword = z.object({
   channel,
   recipient,
   reference,
-  expires_at: described(instant, 'Until when the code is valid.'),
+  expires_at: described(instant, 'When the code expires.'),
   attempts_remaining: count,
 });
 
-/** Both results have one form; `attempts_remaining` is only present if the code was wrong. */
+/** Both results have the same fields, but `attempts_remaining` only if the code was wrong. */
 export const verification = z.object({
   otp_id: idOf('otp'),
   verified: described(z.boolean(), 'True if the code was right.'),
   status: described(
     z.enum(['verified', 'pending']),
-    '`verified`, or `pending` while the right code is still awaited.',
+    '`verified`, or `pending` until the right code is entered.',
   ),
   attempts_remaining: z.exactOptional(count),
 });

@@ -1,7 +1,7 @@
 /**
- * The one-time-passwords table. It has a row for each password, `pending#…` with the latest password of a client for a
- * recipient and purpose, and `sends#…` with the messages to a recipient in a window of ten minutes: at most five, against
- * SMS pumping (contract 5.8). A send writes these rows and the message in one transaction.
+ * The one-time-passwords table. `pending#…` rows contain the latest password of a client for a recipient and purpose.
+ * `sends#…` rows contain the messages to a recipient in a window of ten minutes: at most five, against SMS pumping
+ * (contract 5.8). Each password has a row of its own. A send writes these rows and the message in one transaction.
  */
 
 import { type AttributeValue, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
@@ -34,11 +34,11 @@ interface OtpAttempt {
   readonly clientId: string;
   readonly recipient?: string | undefined;
   readonly purpose?: string | undefined;
-  /** Not from the caller: if the caller could choose the id, any number of guesses could count as one. */
+  /** The gateway creates this id: if the caller could choose it, any number of guesses could count as one. */
   readonly workId: string;
 }
 
-/** True if the password belongs to the client, the recipient and the purpose that the attempt names. */
+/** True if the password matches the client and, if the attempt names them, the recipient and the purpose. */
 function isNamedBy({ clientId, recipient, purpose }: OtpAttempt, otp: OneTimePassword): boolean {
   return (
     otp.client_id === clientId &&
@@ -47,12 +47,12 @@ function isNamedBy({ clientId, recipient, purpose }: OtpAttempt, otp: OneTimePas
   );
 }
 
-/** A password is kept for a day after its expiry, so that a late verification gets `otp_expired`. */
+/** A password is kept for a day after it expires, so that a late verification gets `otp_expired`. */
 const keptDays = 1;
 
 const pendingRow = z.object({ latest: z.string() });
 const sendsRow = z.object({ message_ids: z.exactOptional(z.set(z.string())) });
-/** A report of a verification reads the sends up to half an hour after their window. */
+/** A report of a verification reads the counted messages up to half an hour after their window. */
 const sendsKeptSeconds = 3600;
 
 function read<Schema extends z.ZodMiniType>(
@@ -71,7 +71,7 @@ export function readOtp(
   return read(ctx, otpSchema, otpId);
 }
 
-/** Returns the id of the latest password for the recipient and purpose. */
+/** Returns the id of the latest password for this client, recipient and purpose. */
 export async function latestOtp(
   ctx: Context<'ONE_TIME_PASSWORDS_TABLE'>,
   key: PendingOtpKey,
@@ -79,7 +79,7 @@ export async function latestOtp(
   return (await read(ctx, pendingRow, pendingId(key)))?.latest;
 }
 
-/** Returns the ids of the messages that are counted for the recipient in the window at this time. */
+/** Returns the ids of the messages that count for the recipient, in the window that contains this time. */
 export async function otpSendsTo(
   ctx: Context<'ONE_TIME_PASSWORDS_TABLE'>,
   recipient: OtpRecipient,
@@ -89,7 +89,7 @@ export async function otpSendsTo(
   return [...(row?.message_ids ?? [])];
 }
 
-/** Counts a message in the window at this time, once for the same message. Returns false if the window is full. */
+/** Counts a message once, in the window that contains this time. Returns false if the window is full. */
 export async function countOtpSend(
   { db, env }: Context<'ONE_TIME_PASSWORDS_TABLE'>,
   recipient: OtpRecipient,
@@ -101,7 +101,7 @@ export async function countOtpSend(
   return applied;
 }
 
-/** Counts an SMS with a password that was sent before, once for the same leg. */
+/** Counts a further SMS with the same password, once for each leg. */
 export async function countOtpSms(
   { db, env }: Context<'ONE_TIME_PASSWORDS_TABLE'>,
   otp: OneTimePassword,
@@ -111,7 +111,7 @@ export async function countOtpSms(
     TableName: env.ONE_TIME_PASSWORDS_TABLE,
     Key: { otp_id: otp.otp_id },
     UpdateExpression: 'SET sms_sends = sms_sends + :one, counted_leg = :leg',
-    // After a lost response, the SDK retries the write within seconds, so it is enough to store the last leg.
+    // After a lost response, the SDK retries the write within seconds, so storing only the last leg is enough.
     ConditionExpression:
       'attribute_exists(otp_id) AND (attribute_not_exists(counted_leg) OR counted_leg <> :leg)',
     ExpressionAttributeValues: { ':one': 1, ':leg': legId },
@@ -119,9 +119,9 @@ export async function countOtpSms(
 }
 
 /**
- * Counts one attempt in one write, before its code is compared. `counted` is true only if the password is pending and
- * unexpired and has attempts left. `otp` is the current row, or undefined if it does not match the attempt (`isNamedBy`).
- * The same work id counts once.
+ * Counts one attempt with one write, before its code is compared. `counted` is true only if the password is pending, has
+ * not expired and has attempts left. `otp` is the current row; undefined if the row does not match the attempt
+ * (`isNamedBy`). An attempt with the same work id counts once.
  */
 export async function countOtpAttempt(
   { db, env }: Context<'ONE_TIME_PASSWORDS_TABLE'>,
@@ -160,9 +160,8 @@ export async function countOtpAttempt(
 }
 
 /**
- * Gives back an attempt whose code could not be compared with every secret; at most once for each password. The
- * failure reveals that the code matches none of the known secrets, so without this limit any number of codes
- * could be tried.
+ * Gives back an attempt whose code could not be compared with every secret, at most once for each password. A caller who
+ * sees the failure knows that the code matches none of the known secrets, and could otherwise try any number of codes.
  */
 export async function giveBackOtpAttempt(
   { db, env }: Context<'ONE_TIME_PASSWORDS_TABLE'>,
@@ -177,7 +176,7 @@ export async function giveBackOtpAttempt(
   });
 }
 
-/** Returns true for only one of several concurrent right codes. */
+/** Returns true only for the first of several concurrent right codes. */
 export async function markOtpVerified(
   { db, env }: Context<'ONE_TIME_PASSWORDS_TABLE'>,
   { otpId, workId }: OtpAttempt,
@@ -195,7 +194,7 @@ function pendingRowOf(key: PendingOtpKey, otpId: string, now: Date) {
   return { otp_id: pendingId(key), latest: otpId, purge_at: epochSeconds(addDays(now, 2 * keptDays)) };
 }
 
-/** Returns the update that counts a message. It fails if the window of the recipient is full. */
+/** Returns the update that counts a message. The update fails if the recipient's window is full. */
 function countingOf(TableName: string, recipient: OtpRecipient, messageId: string, at: Date) {
   return {
     TableName,
@@ -226,7 +225,7 @@ function sendsId({ clientId, recipient }: OtpRecipient, at: Date): string {
   return `sends#${clientId}#${recipient}#${recipientWindowAt(at).start.toISOString()}`;
 }
 
-/** True if the message is counted in the window at this time, or can still be counted. Counts nothing. */
+/** True if the message is counted in the window that contains this time, or could be. Does not count the message. */
 export async function hasRoom(
   ctx: Context<'ONE_TIME_PASSWORDS_TABLE'>,
   recipient: OtpRecipient,
@@ -241,7 +240,7 @@ export async function hasRoom(
 export function tooManySends(now: Date): GatewayError {
   const { end } = recipientWindowAt(now);
   return rateLimitExceeded(
-    `At most ${recipientSendsMax} one-time passwords go to one recipient in a window of ${recipientWindowSeconds / 60} minutes.`,
+    `At most ${recipientSendsMax} one-time passwords go to one recipient in ${recipientWindowSeconds / 60} minutes.`,
     Math.ceil((end.getTime() - now.getTime()) / 1000),
     {
       'X-RateLimit-Limit': String(recipientSendsMax),
@@ -255,15 +254,14 @@ export function tooManySends(now: Date): GatewayError {
 export interface OtpSend {
   readonly key: PendingOtpKey;
   readonly otp: OneTimePassword;
-  /** Present if the password is new: the id of the previous password. Otherwise the password must still be pending. */
+  /** Present only for a new password: the id of the previous one. If absent, the password must still be pending. */
   readonly replaces?: { readonly latest: string | undefined };
 }
 
 /**
- * Stores a message and its changes of the one-time-passwords table in one transaction: all of it, or nothing. A request that
- * is refused, or that loses against another request with the same key, stores no password and does not count for the
- * recipient. Returns `full` if the recipient's window is full, and `changed` if a row has changed since it was read, or is
- * being written.
+ * Stores a message and its changes of the one-time-passwords table in one transaction. If a request is refused, or loses
+ * against another request with the same key, it stores no password and does not count for the recipient. Returns `full` if
+ * the recipient's window is full, and `changed` if another request has changed or is changing a row.
  */
 export async function storeOtpSend(
   { db, env }: Context<'MESSAGES_TABLE' | 'ONE_TIME_PASSWORDS_TABLE' | 'RETENTION_DAYS'>,
@@ -320,7 +318,7 @@ function itemsOf(
   ];
 }
 
-/** Counts an SMS with a pending password, on the condition that it can still be verified. */
+/** Counts an SMS with a pending password, if the password can still be verified. */
 function resendOf(TableName: string, otp: OneTimePassword, { channel }: Message, now: Date) {
   return {
     TableName,
@@ -338,7 +336,7 @@ function resendOf(TableName: string, otp: OneTimePassword, { channel }: Message,
 
 const changes = new Set(['ConditionalCheckFailed', 'TransactionConflict']);
 
-/** @throws the error, if it is not about the rows */
+/** @throws the error, if no condition on the rows caused it */
 function resultOf(message: Message, error: TransactionCanceledException): Created | 'full' | 'changed' {
   const reasons = error.CancellationReasons ?? [];
   const item = reasons[0]?.Item as Record<string, AttributeValue> | undefined;

@@ -1,11 +1,10 @@
 /**
- * Counts the SMS with one-time passwords, and the SMS whose password was verified, by client, country and minute. Each is
- * counted exactly once, from the stream of the passwords. Both are counted in the minute in which the password was created,
- * so that a verification belongs to its sends. It makes no difference if an SMS is the first message with the password, a
- * resend or a fallback leg. WhatsApp is not counted, because it cannot be pumped.
+ * Counts the SMS with one-time passwords, and those whose password was verified, by client, country and minute. Each SMS
+ * counts exactly once, from the stream of the passwords. Both counts are for the minute in which the password was created,
+ * so that a verification belongs to its SMS. The first SMS with a password, a resend and a fallback leg count alike.
+ * WhatsApp messages are not counted, because they bring no profit from SMS pumping.
  *
- * The table `otp-traffic` contains a row for each minute and each day of a client, with the passwords sent and verified in
- * each country.
+ * The table `otp-traffic` has one row for each minute and day of a client, with the counts for each country.
  */
 import * as z from 'zod/mini';
 import { keptDays } from '../contract/mode.ts';
@@ -27,13 +26,13 @@ export interface OtpCount {
   readonly verified: number;
 }
 
-/** The passwords of a client to a country that were created in a minute. */
+/** The counts of the passwords that a client created in one minute for one country. */
 export interface OtpMinute extends OtpCount {
   readonly start: Date;
   readonly country: string;
 }
 
-/** A record of the stream: an SMS with a password, or its verification. */
+/** A record of the stream: an SMS with a password, or the verification of its password. */
 export interface OtpRecord extends OtpCount {
   readonly sequence: string;
   readonly changedAt: Date;
@@ -51,9 +50,9 @@ export function otpCounter(context: Context<'COUNT_JOURNAL_TABLE' | 'OTP_TRAFFIC
 }
 
 /**
- * Adds the records to the sums, which are reviewed next.
+ * Adds the records to the counts.
  *
- * @throws if some may not be added: all records must be passed again.
+ * @throws if a record may not be added; the caller then passes all records again.
  */
 export async function countOtps(
   counter: Counter,
@@ -88,10 +87,10 @@ function rowsOf(group: string) {
   });
 }
 
-/** Rows are kept longer than they are read: minutes are read for an hour, days for 30 days. */
+/** Rows are kept longer than they are read. Minutes are read for an hour, days for 30 days. */
 const keptDaysAfter = { minute: 1, day: 30 } as const;
 
-/** Limited to values that DynamoDB accepts in a key, so that no edited row can stop the counting. */
+/** Accepts only values that DynamoDB accepts in a key, so that an edited row cannot stop the counting. */
 const countedOtp = z.object({
   client_id: z.string().check(z.regex(/^[^#]{1,255}$/)),
   sms_sends: z.int(),
@@ -101,8 +100,8 @@ const countedOtp = z.object({
 });
 
 /**
- * Returns the SMS with passwords and the verifications in these records; leaves out attempts and other rows. @throws
- * Error if a record has no number or time, which DynamoDB always sets.
+ * Returns the sent SMS and the verifications in these records, without attempts and other rows. @throws Error if a record
+ * lacks a number or time, which DynamoDB always sets.
  */
 export function otpRecords(records: readonly StreamRecord[]): OtpRecord[] {
   return records.flatMap((record) => {
@@ -127,7 +126,7 @@ export function otpRecords(records: readonly StreamRecord[]): OtpRecord[] {
   });
 }
 
-/** Counts a verification for each SMS with the password, because it is unknown which SMS was read. */
+/** A verification counts once for each SMS with the password, because it is unknown which SMS the recipient read. */
 function countOf(otp: z.output<typeof countedOtp>): OtpCount {
   const { sms_sends: sends, status } = otp;
   return { sends, verified: status === 'verified' ? sends : 0 };
@@ -135,7 +134,7 @@ function countOf(otp: z.output<typeof countedOtp>): OtpCount {
 
 const columnOfCountry = /^(sends|verified)_([A-Z0-9]{2,3})$/;
 
-/** Returns the counts from the row of `since` to the row of `until`, oldest first, read consistently. */
+/** Returns the counts of the rows from `since` to `until`, oldest first, with a consistent read. */
 async function countsIn(
   { db, env }: Context<'OTP_TRAFFIC_TABLE'>,
   span: keyof typeof nameLength,
@@ -152,7 +151,7 @@ async function countsIn(
       ':first': `${span}#${spanName(span, since)}`,
       ':last': `${span}#${spanName(span, until)}`,
     },
-    // The caller has just written these rows.
+    // The caller has just written these rows, so an inconsistent read could miss them.
     ConsistentRead: true,
   });
   const counts: OtpMinute[] = [];
@@ -167,7 +166,7 @@ async function countsIn(
   return counts;
 }
 
-/** Returns the counts of the whole minutes from `since` until `until` (exclusive). */
+/** Returns the counts of the whole minutes from `since` to `until`, without `until`. */
 export async function otpMinutes(
   ctx: Context<'OTP_TRAFFIC_TABLE'>,
   clientId: string,

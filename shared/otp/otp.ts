@@ -1,9 +1,9 @@
 /**
- * A one-time password without its code, and its text. The text says how long the password is still valid, so it is rendered
- * late.
+ * A one-time password without its code, and the text of its message. The text states the remaining validity, so it is
+ * rendered at the hand-over.
  *
- * The code is never stored (contract 5.9). It is an HMAC of the `otp_id` under a secret, computed at the hand-over and again
- * when it is verified. After a rotation of the secret, codes of the version `AWSPREVIOUS` are also accepted.
+ * The code is never stored (contract 5.9). It is an HMAC of the `otp_id` with a secret, computed at the hand-over and again
+ * at the verification. After a rotation, codes of the previous secret (`AWSPREVIOUS`) are also accepted.
  */
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
@@ -12,32 +12,32 @@ import type { Message } from '../message/message.ts';
 import { render } from '../message/message-text.ts';
 import type { SendOtpRequest } from './otp-request.ts';
 
-/** A row of the table. All times ISO 8601 UTC. */
+/** A row of the table. All times are ISO 8601 in UTC. */
 export const otpSchema = z.object({
   otp_id: z.string(),
   client_id: z.string(),
   /** E.164. */
   recipient: z.string(),
-  /** ISO 3166-1 alpha-2, or `ZZ`. */
+  /** The country as ISO 3166-1 alpha-2, or `ZZ` if it is unknown. */
   country: z.string(),
   /** The first message with this password. */
   message_id: z.string(),
   channel: z.enum(channels),
   /** The number of SMS that were sent with the password. */
   sms_sends: z.int(),
-  /** The purpose of the password. One password may be pending for each client, recipient and purpose. */
+  /** The purpose, such as a login. At most one password is pending for each client, recipient and purpose. */
   purpose: z.string(),
   code_length: z.int(),
   max_attempts: z.int(),
-  /** Each attempt is counted before its code is compared. */
+  /** The number of attempts. Each one is counted before its code is compared. */
   attempts: z.int(),
   status: z.enum(['pending', 'verified']),
   /**
-   * The work ids of the attempts. If the SDK retries a write after a lost response, the retry finds its own id, even if
-   * other attempts were counted in between.
+   * The work ids of the attempts. If the SDK retries a write after a lost response, the retry finds its own id and counts
+   * nothing.
    */
   attempted_by: z.exactOptional(z.array(z.string())),
-  /** The work id of the attempt that was given back. A password has at most one such attempt. */
+  /** The work id of the attempt that was given back; a password has at most one. */
   given_back: z.exactOptional(z.string()),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
@@ -45,7 +45,7 @@ export const otpSchema = z.object({
 
 export type OneTimePassword = Readonly<z.output<typeof otpSchema>>;
 
-/** True if the password can still be verified. The table's TTL does not decide this: it deletes rows hours late. */
+/** True if the password can still be verified. The table's TTL is not enough, because it deletes rows hours late. */
 export function isPending(otp: OneTimePassword, now: Date): boolean {
   return otp.status === 'pending' && otp.expires_at > now.toISOString() && otp.attempts < otp.max_attempts;
 }
@@ -55,20 +55,20 @@ export function attemptsRemaining(otp: OneTimePassword): number {
 }
 
 /**
- * Returns the milliseconds until a message was handed over; undefined unless it is a one-time password of a live key. The
- * later legs of a send are left out, because they are delayed on purpose.
+ * Returns the milliseconds from the request to the hand-over; undefined unless the message is a one-time password of a live
+ * key. Later legs of a fallback are left out, because they are delayed on purpose.
  */
 export function otpHandOverMs(message: Message, now: Date): number | undefined {
   if (message.otp === undefined || message.leg !== undefined || modeOf(message.client_id) === 'test')
     return undefined;
-  // The clock of the function that stored the message may be ahead, and CloudWatch has no percentiles of a metric with a
-  // negative value.
+  // The clock of the function that stored the message may be ahead, and CloudWatch computes no percentiles of negative
+  // values.
   return Math.max(0, now.getTime() - Date.parse(message.created_at));
 }
 
 /**
- * Returns the template with `{{code}}` and `{{ttl_minutes}}`; `{{minutes}}` is the unit, and not a placeholder that a
- * request can use.
+ * Returns the text with the placeholders `{{code}}` and `{{ttl_minutes}}`. `{{minutes}}` stands for the unit; a request
+ * cannot use it.
  */
 export function otpTemplate({ template, brand = '' }: SendOtpRequest): string {
   const what = brand === '' ? 'verification code' : '{{brand}} verification code';
@@ -77,7 +77,7 @@ export function otpTemplate({ template, brand = '' }: SendOtpRequest): string {
 }
 
 export function otpText(template: string, expiresAt: Date, now: Date): string {
-  // Rounded down: the code must not expire earlier than the text says.
+  // The minutes are rounded down, so that the code does not expire earlier than the text says.
   const minutes = Math.max(1, Math.floor((expiresAt.getTime() - now.getTime()) / 60_000));
   return filled(template, {
     ...kept,
@@ -86,7 +86,7 @@ export function otpText(template: string, expiresAt: Date, now: Date): string {
   });
 }
 
-/** Filled in later. */
+/** The hand-over fills in these placeholders. */
 const kept = { code: '{{code}}', ttl_minutes: '{{ttl_minutes}}', minutes: '{{minutes}}' };
 
 function filled(text: string, values: Readonly<Record<string, string>>): string {

@@ -1,12 +1,12 @@
 /**
- * Reports the SMS of verified one-time passwords to the carrier as received. From these reports, the carrier recognizes
- * senders and routes whose codes nobody enters. The reports follow from the stream of the passwords, so that no verification
- * waits for a report or fails because of one. If a batch fails or its worker dies, the batch is repeated, and a repeated
- * report changes nothing. Later records wait for a failing batch, so a report that still fails a quarter of an hour after
- * the verification is given up.
+ * Tells the carrier that the SMS of verified one-time passwords were received. These reports help the carrier to find
+ * senders and routes whose codes nobody enters. The reports are made from the stream of the passwords, so a verification
+ * never waits for a report or fails because of it. If a batch fails or its worker dies, the stream repeats the batch. A
+ * repeated report changes nothing. A failing batch delays later records, so a report is given up a quarter of an hour after
+ * the verification.
  *
- * A password that was sent again, or fell back to another channel, has several messages with the same code. It is unknown
- * which message was read, so each SMS is reported: the recipient exists.
+ * If a password was sent several times or fell back to another channel, several messages have the same code. It is unknown
+ * which of them the recipient read, so each SMS is reported.
  */
 
 import * as z from 'zod/mini';
@@ -19,10 +19,10 @@ import { addSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
 import { otpSendsTo } from './otp-store.dynamo.ts';
 
-/** A quarter of an hour: the carrier counts a message as not received after an hour. */
+/** A quarter of an hour. The carrier treats a message as not received after an hour. */
 const triedForSeconds = 900;
 
-/** @throws when a report may still succeed: all must be passed again. */
+/** @throws if a report may still succeed; the caller then passes all records again. */
 export async function reportVerified(
   ctx: Context<'MESSAGES_TABLE' | 'ONE_TIME_PASSWORDS_TABLE'> & {
     readonly report: (
@@ -64,7 +64,7 @@ async function carrierIdsOf(
   const found = await Promise.all([...ids].map((id) => readMessage(ctx, id)));
   const ofOtp = found.filter((message) => message?.otp?.otp_id === otpId && message.channel === 'sms');
   const carrierIds = ofOtp.flatMap((message) => message?.carrier_message_id ?? []);
-  // The recipient read the code before the result of its hand-over was stored.
+  // The recipient entered the code before the result of its hand-over was stored.
   if (carrierIds.length === 0 && ofOtp.some(isOnItsWay)) throw new Error(`${otpId} is not handed over yet`);
   return carrierIds;
 }
@@ -82,7 +82,7 @@ const verifiedRow = z.object({
   sms_sends: z.int(),
 });
 
-/** Returns the one-time passwords that were just verified, from the records of their table's stream. */
+/** Returns the one-time passwords that these records of the stream show as just verified. */
 export function verifiedOtps(records: readonly StreamRecord[]) {
   return records.flatMap(({ dynamodb }) => {
     const otp = rowIn(dynamodb?.NewImage) ?? {};

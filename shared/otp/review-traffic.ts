@@ -1,12 +1,12 @@
 /**
- * Holds one-time passwords of a client, to one country or to all, if few of them are verified; runs after their
- * records are counted. Few verifications indicate SMS pumping: programs request passwords that nobody reads. The time
- * comes from the stream, not from the clock: if the stream is read late, the verifications are late as well, and
- * nothing is held because of that.
+ * Holds one-time passwords of a client by SMS, to one country or to all, if few of them are verified. Runs after the
+ * records of a batch are counted. Few verifications indicate SMS pumping, in which programs request passwords that nobody
+ * reads. All times come from the stream, not from the clock: if the stream is read late, its verifications are late too,
+ * and must not cause a hold.
  *
- * - count ─ crash → the stream repeats the batch; counted records are not counted again
+ * - count ─ crash → the stream repeats the batch, without counting a record twice
  * - hold, a conditional write ─ crash → the repeated batch finds the row, and continues
- * - notice, with an id made of the hold ─ crash → given again with each batch that finds these passwords held
+ * - notice, whose id is derived from the hold ─ crash → sent again with each batch that finds these passwords held
  *
  * Why: docs/decisions/otp-hold.md
  */
@@ -31,18 +31,20 @@ type ReviewContext = Context<
 
 const judgedSeconds = 3600;
 /**
- * The judged hour ends this long before now, because recipients may still enter newer codes. It is the default validity. A
- * code that is valid for longer counts as unverified until it is verified.
+ * The reviewed hour ends this long ago, because recipients may still enter newer codes. This is the default validity; a
+ * code with a longer validity counts as unverified until it is verified.
  */
 export const settleSeconds = 300;
-/** If a client has no verified password in this time, it compares codes itself. This is noticed once in this time. */
+/**
+ * A client without a verified password in this many days compares codes itself. The gateway reports this once in this time.
+ */
 const comparesItselfDays = 30;
-/** A batch is repeated within minutes. */
+/** The stream repeats a failed batch within this time. */
 const repeatedSeconds = 600;
 
 /**
- * @returns the results of these records: holds, and notices of clients that verify nothing
- * @throws if a review did not end: all records must be passed again.
+ * @returns the results of these records: holds, and notices about clients that verify no passwords
+ * @throws if a review failed; the caller then passes all records again.
  */
 export async function reviewTraffic(
   context: ReviewContext,
@@ -69,7 +71,7 @@ async function reviewClient(
   const stored = await otpHoldStatesOf(context, clientId);
   const states = new Map(stored.map((state) => [state.country, state]));
   const findings: OtpFinding[] = [];
-  // The hold for all countries comes last: passwords to countries that have their own hold do not count for it.
+  // The hold for all countries is reviewed last, because passwords to a country with its own hold do not count for it.
   for (const country of [...new Set(hour.map((minute) => minute.country)), allCountries]) {
     const judged = judgedMinutes(hour, country, states);
     if (!isLow(totalOf(judged), rule)) continue;
@@ -93,8 +95,8 @@ async function reviewClient(
 }
 
 /**
- * Returns the minutes that a hold of the country would judge. Leaves out passwords that an administrator allowed or
- * that are already held.
+ * Returns the minutes that a hold of the country would consider, without passwords that are already held or that an
+ * administrator allowed.
  */
 function judgedMinutes(
   hour: readonly OtpMinute[],
@@ -112,7 +114,7 @@ function judgedMinutes(
   });
 }
 
-/** True if there are enough passwords to judge, and too few were verified. */
+/** True if enough passwords were sent for a decision, and too few of them were verified. */
 export function isLow({ sends, verified }: OtpCount, rule: ReviewContext['env']['OTP_HOLD']): boolean {
   return sends >= rule.minimumSends && verified < rule.minimumShare * sends;
 }
@@ -128,9 +130,10 @@ function foundIn(minutes: readonly OtpMinute[], clientId: string, now: Date) {
 }
 
 /**
- * Records a finding. Returns nothing if another worker or an administrator was faster: the next batch is reviewed with their row.
+ * Stores a finding. Returns undefined if another worker or an administrator changed the row first; the next batch is then
+ * reviewed with that row.
  *
- * @param known - the stored state; the finding itself if it was stored before
+ * @param known - the stored state. It equals the finding if an earlier run stored it
  */
 async function record(
   context: ReviewContext,
@@ -138,7 +141,7 @@ async function record(
   finding: OtpFinding,
 ): Promise<readonly OtpFinding[]> {
   if (finding !== known && !(await replaceOtpHold(context, known, finding))) return [];
-  // The first worker may have died before the lines below.
+  // The worker that stored the finding may have died before it sent the notice.
   if (addSeconds(new Date(finding.changed_at), repeatedSeconds) < context.clock()) return [];
   const { client_id, country, state, changed_at } = finding;
   const kind = state === 'held' ? 'otp_held' : 'otp_unverified';
@@ -156,5 +159,5 @@ export function findingSummary({ state, country, sends, verified }: OtpFinding):
   const share = `${verified} of ${sends} (${Math.round((100 * verified) / sends)} %) were verified`;
   return state === 'held'
     ? `One-time passwords to ${where} are held: ${share}.`
-    : `One-time passwords to ${where} are not held, although ${share}: the client verified none in ${comparesItselfDays} days, so it compares codes itself.`;
+    : `One-time passwords to ${where} are not held, although ${share}: in ${comparesItselfDays} days the client verified none, so it compares codes itself.`;
 }

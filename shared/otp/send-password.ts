@@ -1,12 +1,12 @@
 /**
  * Sends a one-time password. Order: checks that change nothing, then the client's caps, then one transaction with the
- * message (which the relay sends), the count of its recipient, and the password. The password is new if none is pending for
- * the recipient and purpose. Otherwise the transaction counts the SMS for the pending password. A request that a later limit
- * refuses, or that loses against another request with the same key, stores nothing, but its amount stays taken from the
- * caps.
+ * message (which the relay sends), the count of its recipient, and the password. If no password is pending for the
+ * recipient and purpose, a new one is created. Otherwise the transaction counts the SMS for the pending password. A request
+ * stores nothing if a later limit refuses it, or if it loses against another request with the same key. Its amount still
+ * stays in the caps.
  *
- * - caps ─ crash → the amount is lost until the window resets
- * - message, recipient's count, password ─ crash → all of them are stored; a repeat with the same key finds the message
+ * - caps ─ crash → the amount counts until the window of the caps ends
+ * - message, count of the recipient, password ─ crash → all are stored; a repeat with the same key finds the message
  */
 import type * as z from 'zod/mini';
 import { assertChannelsOn, assertMaySend, permissionsOf } from '../client/sending-permissions.ts';
@@ -76,7 +76,7 @@ export function sendOtp(context: OtpSendContext, webhookUrl: z.ZodMiniType<strin
       assertChannelsOn(context, channelsOf(wanted));
       assertMaySend(permissionsOf(context, caller.client, senders), 'otp', wanted.to);
     };
-    // A hold does not affect WhatsApp, so that recipients can still get passwords there.
+    // WhatsApp is not affected by a hold, so recipients can still get passwords there.
     const assertFree = async (): Promise<void> => {
       if (wanted.channel === 'sms') await assertNotHeld(context, clientId, countryOf(wanted.to) ?? noCountry);
     };
@@ -106,10 +106,7 @@ export function sendOtp(context: OtpSendContext, webhookUrl: z.ZodMiniType<strin
       planned = await planSend(context, send, messageId);
       return planned;
     };
-    /**
-     * Stores the message with the password that was read for it, or with another password if that password is no longer the
-     * latest.
-     */
+    /** Stores the message with the planned password, or with another one if that password is no longer the latest. */
     const create = (message: Message) =>
       retryConflicts(
         async () => {
@@ -140,7 +137,7 @@ export function sendOtp(context: OtpSendContext, webhookUrl: z.ZodMiniType<strin
 }
 
 /**
- * Returns the latest password if it can still be verified, otherwise a new password. Only reads.
+ * Returns the latest password if it can still be verified, otherwise a new one. Does not write.
  *
  * @throws GatewayError `rate_limit_exceeded` if the window of the recipient is full.
  */
@@ -162,7 +159,10 @@ async function assertRoom(
 }
 
 const tooManyAtOnce = () =>
-  new GatewayError('service_unavailable', 'Too many requests for this recipient at once. Try again soon.');
+  new GatewayError(
+    'service_unavailable',
+    'Too many simultaneous requests for this recipient. Try again soon.',
+  );
 
 function newOtp({ key, wanted, now }: WantedSend, messageId: string): OneTimePassword {
   return {
@@ -184,8 +184,8 @@ function newOtp({ key, wanted, now }: WantedSend, messageId: string): OneTimePas
 }
 
 /**
- * Returns the message with the longest values that its text can have. The message is checked before the password is known,
- * which may be a pending password.
+ * Returns the message with the longest possible values in its text. The check runs before the password is known, because a
+ * pending password may be used.
  */
 function longestMessage(send: WantedSend, messageId: string): Message {
   const longest = { ...send.wanted, ttl: ttlSeconds.max, code_length: codeLength.max };
@@ -195,7 +195,7 @@ function longestMessage(send: WantedSend, messageId: string): Message {
 function otpMessage({ wanted, select, now }: WantedSend, messageId: string, otp: OneTimePassword): Message {
   const template = otpTemplate(wanted);
   const text = otpText(template, new Date(otp.expires_at), now);
-  // An expired password need not arrive.
+  // The message need not arrive after its password has expired.
   const expiresAt = new Date(otp.expires_at);
   const message: Message = {
     ...newMessage(

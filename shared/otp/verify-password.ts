@@ -1,4 +1,4 @@
-/** Verifies a one-time password: one conditional write counts the attempt before the code is compared. */
+/** Verifies a one-time password. A conditional write counts the attempt before its code is compared. */
 import * as z from 'zod/mini';
 import { type GatewayError, standardError } from '../contract/errors.ts';
 import { between, digit, recipientSchema, withoutFullWidth } from '../contract/phone-number.ts';
@@ -15,7 +15,10 @@ import { countOtpAttempt, giveBackOtpAttempt, latestOtp, markOtpVerified } from 
 const codePattern = new RegExp(`^${between}(${digit}${between}){${codeLength.min},${codeLength.max}}$`);
 const codeCharactersMax = 64;
 
-/** The request body of `POST /api/v1/otp/verify`: by id, or by recipient and purpose. Fields given with an id must match that password (contract 5.10). */
+/**
+ * The request body of `POST /api/v1/otp/verify`: an id, or a recipient and a purpose. Other fields next to an id must match
+ * its password (contract 5.10).
+ */
 export const verifyOtpSchema = z
   .object({
     otp_id: optional(z.string()),
@@ -41,14 +44,14 @@ export function verifyOtp(ctx: Context<'ONE_TIME_PASSWORDS_TABLE'>, secrets: Otp
     const latest = { clientId, recipient: to ?? '', purpose: purpose ?? defaultPurpose };
     const otpId = otp_id ?? (await latestOtp(ctx, latest));
     if (otpId === undefined || !isId('otp', otpId)) throw standardError('not_found');
-    // Reads the secrets before the attempt is counted, so that a failed read does not use up the attempt.
+    // The secrets are read before the attempt is counted, so that a failed read does not use up the attempt.
     const cached = await secrets.all();
     const attempt = { otpId, clientId, recipient: to, purpose, workId: request.workId };
     const { counted, otp } = await countOtpAttempt(ctx, attempt, request.now);
     if (otp === undefined) throw standardError('not_found');
     if (!counted) throw refusal(otp, request.now);
     const isRight = (under: readonly string[]): boolean => isRightCode(under, otpId, otp.code_length, code);
-    // The code may come from a secret that is newer than the cache.
+    // The code may come from a secret that is newer than the cached ones.
     const latestSecrets = async (): Promise<readonly string[]> => {
       try {
         return await secrets.latest();

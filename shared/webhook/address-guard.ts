@@ -1,6 +1,6 @@
 /**
- * Webhooks reach public addresses only. A URL is checked when a client sets it (`checkUrl`). The resolved addresses are
- * checked for each connection (`guardedLookup`), which prevents DNS rebinding.
+ * Webhooks reach public addresses only. A URL is checked when a client sets it (`checkUrl`). `guardedLookup` checks the
+ * resolved addresses for each connection, which prevents DNS rebinding.
  */
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import * as z from 'zod/mini';
@@ -10,7 +10,7 @@ import { lazily } from '../platform/expiring-cache.ts';
 
 export interface AddressRules {
   /**
-   * True on the local stage: permits loopback addresses. Also permits any host name, because it may resolve to a loopback
+   * True on the local stage: permits loopback addresses, and any host name, because a host name may resolve to a loopback
    * address.
    */
   readonly allowLoopback: boolean;
@@ -24,7 +24,9 @@ type UrlVerdict =
 
 export const urlLengthMax = 2048;
 
-/** Names of this machine or its network, by standard (RFC 6761, 6762, 8375, 9476) or by convention of cloud providers. */
+/**
+ * Host names within one machine or network, by standard (RFC 6761, 6762, 8375, 9476) or by convention of cloud providers.
+ */
 const privateSuffixes = [
   'localhost',
   'localdomain',
@@ -41,7 +43,7 @@ const privateSuffixes = [
   'onion',
 ];
 
-/** Checks a URL without a DNS lookup. The reason is part of a sentence for the client. */
+/** Checks a URL without a DNS lookup. The returned reason completes a sentence that begins with the field's name. */
 export function checkUrl(text: string, rules: AddressRules): UrlVerdict {
   if (text.length > urlLengthMax) return refused(`must have at most ${urlLengthMax} characters`);
   // The WHATWG parser turns decimal, octal, hexadecimal and full-width hosts into plain addresses.
@@ -78,7 +80,7 @@ export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
 }
 
-/** Parses blocks of addresses such as `192.0.2.0/24` when the first address is checked. */
+/** Returns a function that parses blocks such as `192.0.2.0/24` when it is first called. */
 const blocks = (...texts: readonly string[]): (() => BlockList) =>
   lazily(() => {
     const list = new BlockList();
@@ -92,12 +94,12 @@ const blocks = (...texts: readonly string[]): (() => BlockList) =>
 const loopback = blocks('127.0.0.0/8', '::1/128');
 
 /**
- * All global IPv6 unicast addresses are in this block (RFC 4291, section 2.4), which also excludes later reservations
- * elsewhere.
+ * This block contains all global IPv6 unicast addresses (RFC 4291, section 2.4). Later reservations outside the block need
+ * no entry here.
  */
 const globalIpv6 = blocks('2000::/3');
 
-/** The blocks in IANA's registries of special-purpose addresses. For IPv6, only the blocks within `globalIpv6`. */
+/** The blocks in IANA's registries of special-purpose addresses; for IPv6, only blocks within `globalIpv6`. */
 const reserved = blocks(
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -133,11 +135,11 @@ export function isAllowedAddress(text: string, rules: AddressRules): boolean {
   const family = familyOf(text);
   if (rules.allowLoopback && loopback().check(text, family)) return true;
   if (reserved().check(text, family)) return false;
-  // Mapped addresses (::ffff:a.b.c.d) are not global: they have no legitimate use in DNS.
+  // Mapped addresses (`::ffff:a.b.c.d`) are refused, because DNS has no legitimate use for them.
   return family === 'ipv4' || (globalIpv6().check(text, family) && !isIsatap(text));
 }
 
-/** True for an ISATAP address (RFC 5214, section 6.1), which contains an IPv4 address after a valid prefix. */
+/** True for an ISATAP address (RFC 5214, section 6.1), which embeds an IPv4 address that may be private. */
 function isIsatap(ipv6: string): boolean {
   // The URL parser converts an address to one form, with every group in hexadecimal.
   const [before = [], after = []] = new URL(`http://[${ipv6}]`).hostname
@@ -149,17 +151,14 @@ function isIsatap(ipv6: string): boolean {
   return ['0', '200'].includes(fifth) && sixth === '5efe';
 }
 
-/**
- * True if a resolver would look the name up: labels of 1 to 63 bytes, 253 characters in all (RFC 1035, section
- * 2.3.4).
- */
+/** True for a valid DNS name: labels of 1 to 63 bytes, and 253 characters in all (RFC 1035, section 2.3.4). */
 function isDnsName(name: string): boolean {
   return name.length <= 253 && name.split('.').every((label) => label.length >= 1 && label.length <= 63);
 }
 
 /**
- * True for a name under a private suffix. Also true for a name without a dot, because a resolver appends the domain of its
- * network.
+ * True for a name under a private suffix, and for a name without a dot: a resolver appends the domain of its own network to
+ * it.
  */
 function isPrivateName(name: string): boolean {
   const lower = name.toLowerCase();
@@ -174,8 +173,9 @@ export function codedError(message: string, code: string): Error {
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 /**
- * Makes the lookup for `net.connect`: it resolves once and returns the checked addresses, so Node connects to no others. One
- * forbidden address forbids the name, because a mixture of addresses indicates an attack.
+ * Makes the lookup for `net.connect`. It resolves the name once and returns the checked addresses, so Node connects only to
+ * these. If one address is forbidden, the name is refused, because a mixture of public and private addresses indicates an
+ * attack.
  */
 export function guardedLookup(resolve: Resolve, rules: AddressRules): LookupFunction {
   return (hostname, options, callback) => {
@@ -212,12 +212,12 @@ export function addressRules(env: EnvironmentFor<typeof webhookRules>): AddressR
 }
 
 /**
- * URLs contain no spaces, control characters or backslashes (RFC 3986). The parser drops or replaces these characters, and
- * the result would be another URL.
+ * URLs contain no spaces, control characters or backslashes (RFC 3986). The parser would drop or replace these characters,
+ * and so change the URL.
  */
 const outsideUrls = /[\p{Cc}\p{Z}\\]/u;
 
-/** Accepts the URLs that this deployment may call, and does not change their spelling. */
+/** Returns the schema of the URLs that this deployment may call. It does not change their spelling. */
 export function webhookUrlSchema(rules: AddressRules): z.ZodMiniType<string> {
   return z.string().check(
     z.superRefine((text, context) => {
@@ -228,7 +228,7 @@ export function webhookUrlSchema(rules: AddressRules): z.ZodMiniType<string> {
 }
 
 /**
- * Returns the schema of a webhook URL in a request. A URL that could never be called is rejected immediately (contract
+ * Returns the schema of a webhook URL in a request. A URL that the gateway may not call is rejected immediately (contract
  * 7.10).
  */
 export function webhookUrlFrom(env: EnvironmentFor<typeof webhookRules>): z.ZodMiniType<string> {

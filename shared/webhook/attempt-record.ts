@@ -1,5 +1,5 @@
 /**
- * An attempt as the row of its delivery stores it, and the limits that keep the row far below 400 KB, the maximum size of an
+ * A delivery attempt as the row of its delivery stores it. The limits keep the row far below 400 KB, the maximum size of an
  * item.
  */
 import * as z from 'zod/mini';
@@ -20,13 +20,13 @@ const attemptErrors = [
 ] as const;
 export type AttemptError = (typeof attemptErrors)[number];
 
-/** The reasons why an attempt posts nothing, or stops after several workers died. */
+/** The errors of attempts that posted nothing. */
 export type UnpostedError = Extract<
   AttemptError,
   'endpoint_disabled' | 'endpoint_deleted' | 'no_secret' | 'reset'
 >;
 
-/** True if the client disabled or deleted the endpoint after the event: nothing is posted, and no retry follows. */
+/** True if nothing was posted because the client disabled or deleted the endpoint after the event. No retry follows. */
 export function isWithdrawn(error: AttemptError | undefined): boolean {
   return error === 'endpoint_disabled' || error === 'endpoint_deleted';
 }
@@ -56,7 +56,7 @@ export const attemptFields = {
   response_body: z.string(),
   error: z.optional(z.enum(attemptErrors)),
   error_message: z.optional(z.string()),
-  /** True if headers are left out and texts shortened, to make room for newer attempts. */
+  /** True if this attempt was shortened to make room for newer attempts: its headers are removed and its texts cut. */
   shortened: z.optional(z.boolean()),
   /** When the next attempt is due; absent after the last. */
   next_due_at: z.optional(time),
@@ -66,13 +66,13 @@ export const attemptSchema = z.readonly(openObject(attemptFields));
 export type Attempt = z.output<typeof attemptSchema>;
 
 const attemptsKept = 20;
-/** The limit for all attempts together. The rest of a row (URL, body, ids) is below 40 KB. */
+/** The limit for all attempts of a delivery together. The rest of the row (URL, body, ids) is below 40 KB. */
 const logBytesMax = 200_000;
 export const textKeptBytes = 4096;
 const headersKeptBytes = 4096;
 /** The limit for each text of a shortened attempt. */
 const shortTextBytes = 100;
-/** Larger than any shortened attempt. */
+/** No shortened attempt is larger than this. */
 const shortAttemptBytes = 2000;
 
 /** Returns the start of a text that takes at most `maxBytes` as UTF-8, cut between characters. */
@@ -82,7 +82,7 @@ export function startOf(text: string, maxBytes: number): string {
   return text.slice(0, read);
 }
 
-/** Keeps as many headers as fit, in their order. */
+/** Returns as many of the first headers as fit into the limit. */
 function firstHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const kept: Record<string, string> = {};
   let left = headersKeptBytes;
@@ -95,11 +95,11 @@ function firstHeaders(headers: Readonly<Record<string, string>>): Record<string,
 }
 
 /**
- * Returns the newest attempts: in full while they fit, then without headers and with shortened texts; the oldest are
- * dropped. The `number` of an attempt also counts the dropped ones.
+ * Returns the newest attempts: in full while they fit, then shortened; the oldest attempts are dropped. Dropped attempts
+ * still count in the `number` of an attempt.
  */
 export function boundedAttempts(attempts: readonly Attempt[]): readonly Attempt[] {
-  // In most logs, every attempt is within all limits.
+  // Most logs contain only attempts within the limits, and are returned unchanged.
   const isSmall = (attempt: Attempt): boolean => sizeOf(attempt) <= textKeptBytes / 2;
   if (attempts.length <= attemptsKept && attempts.every(isSmall)) return attempts;
   const kept: Attempt[] = [];
@@ -141,7 +141,7 @@ function withErrorMessage({ error_message }: Attempt, maxBytes: number): Partial
   return error_message === undefined ? {} : { error_message: startOf(error_message, maxBytes) };
 }
 
-/** Returns the size as JSON in UTF-8, which is at least the size that DynamoDB counts. */
+/** Returns the size of a value as JSON in UTF-8, which is at least the size that DynamoDB counts. */
 function sizeOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }

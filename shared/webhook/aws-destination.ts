@@ -1,6 +1,6 @@
 /**
- * An endpoint can have a queue or an event bus in the client's own AWS account as its destination instead of a URL. The
- * request is rejected if the destination could never be used.
+ * An endpoint's destination can be a queue or an event bus in the client's own AWS account instead of a URL. The request is
+ * rejected if the gateway could never use the destination.
  */
 import * as z from 'zod/mini';
 import type { Environment } from '../platform/env.ts';
@@ -17,10 +17,7 @@ export function roleArnOf(destination: AwsDestination): string {
   return ('sqs' in destination ? destination.sqs : destination.eventbridge).role_arn;
 }
 
-/**
- * Returns the destination from the ARNs in an endpoint's row: the ARN of the queue or bus, stored in place of its
- * URL, and the ARN of the role.
- */
+/** Returns the destination from an endpoint's row, which stores the ARN of the queue or bus in place of the URL. */
 export function fromArns(arn: string, role_arn: string): AwsDestination {
   return readArn(arn, 'sqs') === undefined
     ? { eventbridge: { bus_arn: arn, role_arn } }
@@ -33,7 +30,7 @@ const regionName = /^[a-z]{2}(-[a-z]+){1,2}-\d{1,2}$/;
 export const arnLengthMax = 1600;
 /** At most 80 characters, including the suffix of a FIFO queue. */
 const queueName = /^(?=.{1,80}$)[A-Za-z0-9_-]+(\.fifo)?$/;
-/** Excludes partner buses (`aws.partner/…`), which accept only the events of their partner. */
+/** Partner buses (`aws.partner/…`) are excluded, because they accept only the events of their partner. */
 const busName = /^event-bus\/(?!aws\.)[/.\-_A-Za-z0-9]{1,256}$/;
 const roleName = /^role\/(?:[!-~]{1,510}\/)?[\w+=,.@-]{1,64}$/;
 
@@ -67,7 +64,7 @@ const example = {
   iam: 'an IAM role, such as arn:aws:iam::123456789012:role/webhooks',
 } as const;
 
-/** Returns the schema of an ARN in a request, with error texts of the gateway. */
+/** Returns the schema of an ARN in a request, with the gateway's own error texts. */
 function arnSchema(service: keyof typeof example, resource: RegExp, partition: string) {
   return z.string().check(
     z.superRefine((text, context) => {

@@ -2,8 +2,8 @@
  * Sends messages to the two webhook queues, and schedules the next attempt of a delivery.
  *
  * First attempts and retries have separate queues and workers, because an endpoint that hangs occupies a worker for five
- * seconds. The first attempts to a slow endpoint (delivery-store.dynamo.ts) and resends use the retry queue too. The message
- * group is the client, so a fair queue prevents one client from delaying the others.
+ * seconds. The retry queue also carries resends, and first attempts to slow endpoints (delivery-store.dynamo.ts). The
+ * message group is the client, so a fair queue prevents one client from delaying the others.
  */
 
 import { ConflictException, CreateScheduleCommand, type SchedulerClient } from '@aws-sdk/client-scheduler';
@@ -31,7 +31,7 @@ export type WebhookQueue = 'first' | 'retries';
 export interface WebhookEntry {
   readonly clientId: string;
   readonly message: Readonly<z.output<typeof webhookMessageSchema>>;
-  /** Whole seconds, at most 900. */
+  /** Whole seconds, at most 900, the maximum of SQS. */
   readonly delaySeconds: number;
 }
 
@@ -41,7 +41,7 @@ interface EnqueuedDelivery {
   readonly isToSlowEndpoint?: boolean;
 }
 
-/** Sends a queue message for each delivery. @throws if any message may be missing from its queue. */
+/** Sends a queue message for each delivery. @throws if a message may be missing from its queue. */
 export async function enqueueDeliveries(
   context: Context<'WEBHOOKS_QUEUE_URL' | 'WEBHOOK_RETRIES_QUEUE_URL'>,
   enqueued: readonly EnqueuedDelivery[],
@@ -62,7 +62,7 @@ function entryOf({ delivery, delaySeconds = 0 }: EnqueuedDelivery): WebhookEntry
   return { clientId, message: { delivery_id }, delaySeconds };
 }
 
-/** Sends entries to the retry queue. @throws if any entry may be missing from the queue. */
+/** Sends entries to the retry queue. @throws if an entry may be missing from the queue. */
 export function sendWebhookRetries(
   context: Context<'WEBHOOK_RETRIES_QUEUE_URL'>,
   entries: readonly WebhookEntry[],
@@ -89,14 +89,14 @@ export function dueWebhookOf(row: unknown, delaySeconds: number) {
   return { kind: 'retries', clientId, message, delaySeconds } as const;
 }
 
-/** A shorter wait uses SQS, because the time of a schedule could pass before the schedule is stored. */
+/** Within this time, SQS delays the message, because a schedule could be stored only after its own time. */
 const scheduleAheadSeconds = 5;
 
 /**
  * Returns the time at which the schedule of the next attempt fires, or undefined if an SQS delay is enough. A delay of one
- * or six hours uses a schedule, at any time scale. The schedule fires `scheduleLeadSeconds` early, because it may be that
- * late; SQS delays the rest. An SQS delay is rounded down and the worker waits for the fraction of a second, so that the
- * attempt is neither early nor a second late.
+ * or six hours uses a schedule, even if a test shortens all delays. EventBridge Scheduler may fire a schedule
+ * `scheduleLeadSeconds` late, so the schedule is set that much early, and SQS delays the rest. The delay of SQS is rounded
+ * down to a second, and the worker waits for the fraction, so that the attempt is neither early nor a second late.
  */
 function scheduledAt(delivery: Delivery, now: Date, scheduleLeadSeconds: number): Date | undefined {
   const dueAt = new Date(delivery.attempt_due_at);
@@ -105,14 +105,13 @@ function scheduledAt(delivery: Delivery, now: Date, scheduleLeadSeconds: number)
     (isLongDelay(delivery) && remainingSeconds > scheduleLeadSeconds + scheduleAheadSeconds) ||
     remainingSeconds > queueDelayMaxSeconds;
   if (!needsSchedule) return undefined;
-  // Schedules have whole seconds.
+  // The time of a schedule is in whole seconds.
   return new Date(Math.ceil(addSeconds(dueAt, -scheduleLeadSeconds).getTime() / 1000) * 1000);
 }
 
 /**
- * Returns the whole seconds until the queue shows the message of the next attempt. The message is never late, and is less
- * than a second early. If the attempt is later than SQS can delay, returns the longest delay. The worker then schedules the
- * attempt again.
+ * Returns the whole seconds until the queue shows the message of the next attempt: never late, and less than a second
+ * early. If this exceeds the longest delay of SQS, returns that delay, and the worker then schedules the attempt again.
  */
 function queueDelaySeconds({ attempt_due_at }: Delivery, now: Date): number {
   const remainingSeconds = Math.floor((Date.parse(attempt_due_at) - now.getTime()) / 1000);
@@ -129,14 +128,14 @@ export type RetryContext = Context<
 > & { readonly scheduler: SchedulerClient };
 
 /**
- * Schedules the next attempt of a delivery: by an SQS delay, or by a one-shot schedule if the delay is too long for SQS. The
- * message of a schedule has no message group. It arrives early, and the worker sends another message for the rest of the
- * delay, with the client as its group. If a schedule cannot be created, SQS delays the message as long as possible, and the
- * worker then tries again. Repeating the call is safe.
+ * Schedules the next attempt of a delivery: by an SQS delay, or by a one-shot schedule if the delay is too long for SQS.
+ * The message of a schedule has no message group. This message arrives early. The worker then sends another message for the
+ * rest of the delay, with the client as its group. If the schedule cannot be created, SQS delays the message as long as it
+ * can, and the worker then tries again. Repeating the call is safe.
  *
  * AWS stops a loop Lambda → SQS → Lambda after 16 invocations, unless the function allows recursive loops. The loop of one
- * delivery is shorter: the first attempt, and five retries with at most one more delay each, are 1 + 5 × 2 = 11. But a batch
- * contains messages of several deliveries, so their loops may join. The function therefore allows recursive loops.
+ * delivery has at most 11 invocations: the first attempt, and five retries with at most one further delay each. But a batch
+ * contains messages of several deliveries, which joins their loops. The function therefore allows recursive loops.
  */
 export async function scheduleRetry(context: RetryContext, delivery: Delivery): Promise<void> {
   const { client_id: clientId, delivery_id, attempt_number } = delivery;
@@ -165,10 +164,10 @@ function isLongDelay(delivery: Delivery): boolean {
 }
 
 /**
- * Creates a one-shot schedule on EventBridge Scheduler, which is deleted after it fires.
+ * Creates a one-time schedule on EventBridge Scheduler, which is deleted after it fires.
  *
- * @param name - identifies its purpose: creating it again succeeds and changes nothing
- * @param at - it fires at this time or up to a minute later
+ * @param name - identifies the purpose of the schedule: a second call with this name changes nothing
+ * @param at - the schedule fires at this time or up to a minute later
  */
 export async function scheduleOnce(
   { env, scheduler }: RetryContext,
@@ -185,7 +184,7 @@ export async function scheduleOnce(
         ScheduleExpressionTimezone: 'UTC',
         FlexibleTimeWindow: { Mode: 'OFF' },
         ActionAfterCompletion: 'DELETE',
-        // The message has no message group: the consumer receives it early and waits, or sends it again with a group.
+        // The message has no message group. If it arrives early, the consumer waits, or sends it again with a group.
         Target: {
           Arn: env.WEBHOOK_RETRIES_QUEUE_ARN,
           RoleArn: env.SCHEDULE_ROLE_ARN,

@@ -1,17 +1,17 @@
 /**
- * The rows of the webhook-deliveries table: deliveries, requests to resend many, and slow endpoints. Every write of a
- * delivery or a request is conditional on the revision that was read. A write that the SDK repeats after a lost response recognizes its
- * revision in the row.
+ * The rows of the webhook-deliveries table: deliveries, resends of many webhooks, and slow endpoints. Every write of a
+ * delivery or a resend is conditional on the revision that was read. If the SDK repeats a write after a lost response, the
+ * repeat recognizes its own revision in the row.
  *
- * Two indexes list the deliveries of a client by time: all of them, and those that failed and have not been acknowledged
- * since. The indexes contain only keys, so a state change writes to an index only at a failure, and at an acknowledgement
- * after a failure. Each client has several partitions, because a partition takes 1,000 writes a second.
+ * Two indexes list the deliveries of a client by time: one lists all of them, the other those that failed and have not been
+ * acknowledged since. The indexes contain only keys, so a state change writes to an index only at a failure, and at an
+ * acknowledgement after a failure. Each client has several partitions, because a partition takes 1,000 writes a second.
  *
- * Slow endpoints are those whose last attempt took longer than a second. First attempts to a slow endpoint use the retry
- * queue. An endpoint that hangs therefore occupies the workers of the first queue only until its first timeout. A row is for
- * a managed endpoint by its id, or for a URL by its client and origin. A slow endpoint therefore never affects another
- * client, or another endpoint on the same host. The relay reads the rows. The worker writes a row after a slow attempt, and
- * deletes the row after a quick one from the retry queue.
+ * An endpoint is slow if its last attempt took longer than a second. First attempts to a slow endpoint use the retry queue.
+ * An endpoint that hangs therefore occupies the workers of the first queue only until its first timeout. Each row is for a
+ * managed endpoint (by its id), or for a URL (by its client and origin). A slow endpoint therefore never affects another
+ * client, or another endpoint on the same host. The relay reads the rows. The worker writes the row after a slow attempt,
+ * and deletes it after a quick attempt from the retry queue.
  */
 import { DeleteCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
@@ -40,11 +40,12 @@ export type StoredDeliveries = Context<
 export type WebhookContext = StoredDeliveries & Context<'WEBHOOK_ENDPOINTS_TABLE' | 'ACTIVITY_LOG_TABLE'>;
 
 /**
- * Stores the deliveries and queues their ids. Repeating the call is safe: a delivery is stored once for its id, and a second
- * queue message finds no attempt that is due. If a queue message is lost, the due index finds the row.
+ * Stores the deliveries and queues their ids. A delivery is stored once for its id, and a second queue message finds no
+ * attempt that is due, so the call can be repeated. If a queue message is lost, the due index finds the row.
  *
- * @param slowOf - returns the stored deliveries to slow endpoints; not needed for the few webhooks that belong to no message
- * @throws if any part may have failed: the caller repeats the call.
+ * @param slowOf - returns those of the stored deliveries that go to slow endpoints; not needed for webhooks that belong to
+ * no message
+ * @throws if any part may have failed, so that the caller repeats the call.
  */
 export async function createDeliveries(
   context: StoredDeliveries,
@@ -62,7 +63,7 @@ export async function createDeliveries(
   return stored;
 }
 
-/** Stores the delivery unless its id exists; returns the stored row. Repeating the call is safe. */
+/** Stores the delivery unless its id exists, and returns the stored row. The call can be repeated. */
 export async function storeDelivery(
   context: Context<'WEBHOOK_DELIVERIES_TABLE'>,
   delivery: Delivery,
@@ -79,7 +80,9 @@ export function readDelivery(
   return readRow(context.db, deliverySchema, consistentRead(context, deliveryId));
 }
 
-/** Writes `next` if the row is still `seen`. Returns false if another write came first. Repeating the call is safe. */
+/**
+ * Replaces the row with `next` if it is still `seen`. Returns false if another write came first. The call can be repeated.
+ */
 export function replaceDelivery(
   context: Context<'WEBHOOK_DELIVERIES_TABLE'>,
   seen: Delivery,
@@ -88,7 +91,7 @@ export function replaceDelivery(
   return replaceRow(context, seen, { ...next, ...deliveryKeysOf(next) });
 }
 
-/** Returns the rows that exist and are valid, unordered. */
+/** Returns the rows that exist and are valid, in no particular order. */
 export async function readDeliveries(
   { db, env }: Context<'WEBHOOK_DELIVERIES_TABLE'>,
   deliveryIds: readonly string[],
@@ -99,7 +102,7 @@ export async function readDeliveries(
   return readableRows(deliverySchema, rows, 'delivery_id');
 }
 
-/** A range of positions in the list of a client's deliveries. Both ends are exclusive. */
+/** A range of positions in the list of a client's deliveries, without both ends. */
 interface DeliveryRange {
   readonly clientId: string;
   /** True for the deliveries that failed and have not been acknowledged since. */
@@ -111,10 +114,10 @@ interface DeliveryRange {
 }
 
 const listShards = 4;
-/** `list_at` is the position in the list. */
+/** `list_at` is the delivery's position in the list of its client. */
 const indexRow = z.object({ delivery_id: z.string(), list_at: z.string() });
 
-/** Returns the next keys of the list, fewer than `limit` at its end. Eventually consistent. */
+/** Returns the next keys of the list; fewer than `limit` at the end of the list. The read is eventually consistent. */
 export async function listDeliveryKeys(context: Context<'WEBHOOK_DELIVERIES_TABLE'>, range: DeliveryRange) {
   // DynamoDB rejects a range whose end is before its start.
   if (range.before < range.after) return [];
@@ -137,7 +140,7 @@ async function keysInShard(
       KeyConditionExpression: `${failed ? 'failed_key' : 'list_key'} = :key AND list_at BETWEEN :after AND :before`,
       ExpressionAttributeValues: { ':key': listKey(clientId, shard), ':after': after, ':before': before },
       ScanIndexForward: order === 'oldest first',
-      // BETWEEN includes the last row of the previous page.
+      // BETWEEN also returns the last row of the previous page.
       Limit: limit + 1,
     }),
   );
@@ -196,7 +199,7 @@ export async function replaceRow(
 
 const slowAfterMs = 1000;
 
-/** The next attempt updates or deletes the row. An endpoint without attempts for this long needs no row. */
+/** The row of a slow endpoint expires after this time without attempts. */
 const keptDays = 1;
 
 /** Returns the deliveries to slow endpoints. */
@@ -228,6 +231,6 @@ export async function noteResponseTime(
 }
 
 function keyOf({ client_id, endpoint_id, url }: Delivery): string {
-  // The key is a hash, because a key has at most 2048 bytes.
+  // The key contains a hash, because a key has at most 2,048 bytes.
   return `slow#${derivedId('whe', client_id, endpoint_id ?? originOf(url))}`;
 }

@@ -1,7 +1,7 @@
 /**
  * A webhook delivery is one row: the exact bytes to post, the state, the attempts, and the time of the next attempt.
  *
- * Each state transition is a pure function from one row to the next. The store replaces a row only if it has not changed
+ * Each state transition is a pure function that returns the next row. The store replaces a row only if it has not changed
  * since it was read, so only one of several workers succeeds.
  *
  * Why: docs/decisions/webhook-row-with-revision.md
@@ -20,7 +20,9 @@ import { type Attempt, attemptSchema, boundedAttempts, isWithdrawn } from './att
 export const deliveryStates = ['pending', 'attempting', 'retry_scheduled', 'acknowledged', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** The states from which each state may be entered. A manual resend makes a finished delivery `pending` again. */
+/**
+ * For each state, the states from which a delivery may enter it. A manual resend makes a finished delivery `pending` again.
+ */
 const deliveryTransitions: Readonly<Record<DeliveryState, readonly DeliveryState[]>> = {
   pending: ['acknowledged', 'failed'],
   attempting: ['pending', 'retry_scheduled', 'attempting'],
@@ -31,7 +33,7 @@ const deliveryTransitions: Readonly<Record<DeliveryState, readonly DeliveryState
 
 const time = z.iso.datetime();
 
-/** The worker writes the whole row, including fields that a later release has added. */
+/** The worker writes the whole row, so this schema also keeps fields that a later release has added. */
 export const deliverySchema = z.readonly(
   openObject({
     delivery_id: z.string(),
@@ -46,19 +48,19 @@ export const deliverySchema = z.readonly(
     /** The bytes of every attempt, as UTF-8. */
     body: z.string(),
     state: z.enum(deliveryStates),
-    /** The number of the next or current attempt; if the delivery is finished, of the last attempt. */
+    /** The number of the next or current attempt. After the delivery is finished: the number of its last attempt. */
     attempt_number: z.int().check(z.positive()),
     attempt_trigger: z.enum(['automatic', 'manual']),
-    /** The attempt never starts before this time. */
+    /** The attempt starts at this time or later. */
     attempt_due_at: time,
     attempts: z.readonly(z.array(attemptSchema)),
-    /** The time at which the claim of the worker expires. The worker is then considered dead. */
+    /** When the worker's claim expires. Another worker may then repeat the attempt. */
     lease_until: z.optional(time),
     /** How many workers died during this attempt. */
     interruptions: z.int().check(z.nonnegative()),
-    /** The last request to resend many that included this delivery. */
+    /** The last resend of many webhooks that included this delivery. */
     resent_by: z.optional(z.string()),
-    /** The key in the index of failed deliveries. It is set by a failure and removed when the delivery is acknowledged. */
+    /** The key in the index of failed deliveries: set by a failure, removed by an acknowledgement. */
     failed_key: z.optional(z.string()),
     alert_pending: z.optional(z.boolean()),
     ...dueRowFields,
@@ -71,7 +73,7 @@ export const deliverySchema = z.readonly(
 );
 export type Delivery = z.output<typeof deliverySchema>;
 
-/** The attempt fails after this many dead workers, so that an endpoint cannot kill workers forever. */
+/** An attempt fails after this many workers died during it, so that an endpoint cannot stop workers forever. */
 export const interruptionsMax = 3;
 
 export type NewDelivery = Readonly<
@@ -99,7 +101,7 @@ export function newDelivery(
   };
 }
 
-/** The next step of a worker with a delivery. Only the row and the time determine it. */
+/** The next step of a worker, which depends only on the row and the time. */
 type DeliveryStep =
   | { readonly kind: 'attempt' }
   | { readonly kind: 'wait'; readonly remainingMs: number }
@@ -126,8 +128,8 @@ export function deliveryStep(delivery: Delivery, now: Date): DeliveryStep {
 }
 
 /**
- * Claims the attempt for one worker. If the previous worker died, the claim repeats the same attempt. `due_at` stays as it
- * is.
+ * Claims the attempt for one worker. If the previous worker died, the new claim repeats its attempt. The claim does not
+ * change `due_at`.
  */
 export function claimDelivery(delivery: Delivery, now: Date, revision: string): Delivery {
   return enter(delivery, {
@@ -146,7 +148,7 @@ export function acknowledged(delivery: Delivery, attempt: Attempt, revision: str
   });
 }
 
-/** Returns the delivery after a failed attempt: the next retry, or `failed`. A manual resend is a single attempt. */
+/** Returns the delivery after a failed attempt: with the next retry, or `failed`. A manual resend gets no retries. */
 export function failedAttempt(
   delivery: Delivery,
   attempt: Attempt,
@@ -175,10 +177,10 @@ export function alerted(delivery: Delivery, revision: string): Delivery {
   return bounded({ ...rest, revision, ...dueFields(delivery.delivery_id, undefined) });
 }
 
-/** A delivery that is resent at the end of its retention is kept until its attempt has certainly ended. */
+/** If a delivery is resent at the end of its retention, its row is kept this much longer, so that the attempt can end. */
 const keptForResendSeconds = 3600;
 
-/** Returns a finished delivery with one more attempt, requested by an operator or the client. */
+/** Returns a finished delivery with one more attempt, which an operator or the client requested. */
 export function resendDue(
   delivery: Delivery,
   dueAt: Date,
@@ -223,9 +225,7 @@ function enter(
   return bounded({ ...from, ...entered });
 }
 
-/**
- * Limits the size of the row. The limit applies at each transition, so that an older row that is too large becomes smaller.
- */
+/** Limits the size of the row at each transition, so that an older row that is too large becomes smaller. */
 function bounded(delivery: Delivery): Delivery {
   return { ...delivery, attempts: boundedAttempts(delivery.attempts) };
 }
@@ -241,7 +241,7 @@ export function originOf(url: string): string {
   return parsed === null || parsed.origin === 'null' ? url : parsed.origin;
 }
 
-/** Returns the same id for the same event of a message at the same destination. */
+/** Derives a delivery's id from its event and destination, so that a repeat gives the same id. */
 export function deliveryIdOf({
   messageId,
   event,
@@ -263,7 +263,7 @@ export function disabledNoticeId(
   return derivedId('whd', disabled.endpointId, endpointDisabledEvent, disabled.at, toEndpointId);
 }
 
-/** Returns the position of a delivery in the list of its client: by time, then by id. It never changes. */
+/** Returns the fixed position of a delivery in the list of its client: by time, then by id. */
 export function listPositionOf({
   created_at,
   delivery_id,

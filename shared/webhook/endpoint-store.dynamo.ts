@@ -1,7 +1,7 @@
 /**
- * The webhook-endpoints table contains one row for each endpoint, and one row for each client with the number of its
- * endpoints. The secrets are in `client-secrets`. One transaction writes the endpoint, the number and the secret, so the
- * number is exact and every endpoint has a secret.
+ * The webhook-endpoints table contains a row for each endpoint, and a row for each client that counts its endpoints. The
+ * secrets are in `client-secrets`. One transaction writes the endpoint, the count and the secret, so the count is exact and
+ * every endpoint has a secret.
  *
  * All reads are consistent, so a change applies to the next event. The delivery worker uses conditional writes, so that they
  * never undo a change by the client.
@@ -40,7 +40,7 @@ export async function webhookEndpointsOf(
   return readableRows(webhookEndpointSchema, await endpointRowsOf(context, clientId), 'endpoint_id');
 }
 
-/** Also returns malformed rows: events for these endpoints are planned too, and wait until the row is corrected. */
+/** Returns endpoints with malformed rows too: their events are planned, and wait until an operator corrects the row. */
 export async function plannedEndpointsOf(
   context: Context<'WEBHOOK_ENDPOINTS_TABLE'>,
   clientId: string,
@@ -65,7 +65,7 @@ export function readEndpoint(
   clientId: string,
   endpointId: string,
 ): Promise<WebhookEndpoint | undefined> {
-  // The log names the row by the first attribute.
+  // `endpoint_id` is first, because the log names the row by the first attribute of its key.
   const Key = { endpoint_id: endpointId, client_id: clientId };
   const row = { TableName: env.WEBHOOK_ENDPOINTS_TABLE, Key, ConsistentRead: true };
   return readRow(db, webhookEndpointSchema, row);
@@ -80,7 +80,7 @@ function keyOf({ env }: Context<'WEBHOOK_ENDPOINTS_TABLE'>, { client_id, endpoin
 }
 
 /**
- * Counts a failed attempt at most once. If the response of DynamoDB is lost, the attempt may be counted or not. Returns the
+ * Counts a failed attempt at most once: if the response of DynamoDB is lost, the attempt may stay uncounted. Returns the
  * new row, or undefined if the endpoint is deleted or disabled.
  */
 export async function addEndpointFailure(
@@ -107,8 +107,8 @@ export async function clearEndpointFailures(
 const noFailures = { failing_since: undefined, failed_attempts: undefined };
 
 /**
- * Disables an endpoint if it has had no success since `failing` was read. Returns undefined if it had one, or is already
- * disabled.
+ * Disables an endpoint if it has had no success since the time `failing`. Returns undefined if it has had a success, or is
+ * already disabled.
  */
 export async function disableEndpoint(
   context: Context<'WEBHOOK_ENDPOINTS_TABLE'>,
@@ -116,14 +116,14 @@ export async function disableEndpoint(
   by: { readonly disabled_at: string; readonly disabled_reason: string; readonly revision: string },
 ): Promise<WebhookEndpoint | undefined> {
   const { failing_since } = failing;
-  // When the endpoint is enabled again, even by an operator in the console, its failures are counted from zero.
+  // The failures are removed too, so that they are counted from zero when anybody enables the endpoint again.
   const disabled = { enabled: false, notice_pending: true, ...by, ...noFailures };
   const key = keyOf(context, failing);
   const { applied, row } = await updateIf(context.db, key, { enabled: true, failing_since }, disabled);
   return applied && row !== undefined ? endpointOf(row) : undefined;
 }
 
-/** Records that the client was notified that the endpoint is disabled. */
+/** Records that the client was told about the disabled endpoint. */
 export async function noteNoticeSent(
   context: Context<'WEBHOOK_ENDPOINTS_TABLE'>,
   endpoint: WebhookEndpoint,
@@ -133,8 +133,8 @@ export async function noteNoticeSent(
 }
 
 /**
- * Stores the endpoint with its secret. Returns false if the client already has `endpointsMax` endpoints; this limit is exact
- * at any concurrency.
+ * Stores the endpoint with its secret. Returns false if the client already has `endpointsMax` endpoints, even if several
+ * requests run at once.
  */
 export async function storeEndpoint(
   context: Context<'WEBHOOK_ENDPOINTS_TABLE' | 'CLIENT_SECRETS_TABLE'>,
@@ -143,7 +143,7 @@ export async function storeEndpoint(
 ): Promise<boolean> {
   const { client_id, endpoint_id } = endpoint;
   const secretsRow = { TableName: context.env.CLIENT_SECRETS_TABLE, Key: { client_id } };
-  // A path inside of a map can be set only if the map exists.
+  // A path inside a map can be set only if the map exists, so this write creates the map first.
   await withoutConflict(() =>
     context.db.send(
       new UpdateCommand({
@@ -182,8 +182,8 @@ export async function storeEndpoint(
 }
 
 /**
- * Writes the fields in which `next` differs from `seen`. Does not touch other fields, so all simultaneous changes succeed.
- * Returns the new row, or undefined if the row does not exist.
+ * Writes only the fields in which `next` differs from `seen`, so simultaneous changes of other fields succeed too. Returns
+ * the new row, or undefined if the row does not exist.
  */
 export async function updateEndpointRow(
   context: Context<'WEBHOOK_ENDPOINTS_TABLE'>,
@@ -194,7 +194,7 @@ export async function updateEndpointRow(
   const changing = await conditionalUpdate(context.db, {
     ...keyOf(context, next),
     ...values,
-    // If another write has disabled the endpoint, keeps its time and reason.
+    // If another write has disabled the endpoint, this expression keeps that write's time and reason.
     UpdateExpression: UpdateExpression.replace(/(#disabled_\w+) = (:\w+)/g, '$1 = if_not_exists($1, $2)'),
     ConditionExpression: 'attribute_exists(endpoint_id)',
     ReturnValues: 'ALL_NEW',
@@ -202,7 +202,7 @@ export async function updateEndpointRow(
   return changing.applied ? endpointOf(changing.response.Attributes) : undefined;
 }
 
-/** Removes the endpoint with its secrets. Returns false if it does not exist. */
+/** Removes the endpoint with its secrets. Returns false if the endpoint does not exist. */
 export async function removeEndpoint(
   context: Context<'WEBHOOK_ENDPOINTS_TABLE' | 'CLIENT_SECRETS_TABLE'>,
   clientId: string,
@@ -244,8 +244,8 @@ function countRow({ env }: Context<'WEBHOOK_ENDPOINTS_TABLE'>, clientId: string)
 }
 
 /**
- * Returns the indexes of the items whose condition failed, or an empty list if everything is written. The SDK uses the same
- * token for the retries of one call, so a repeat changes nothing.
+ * Returns the indexes of the items whose condition failed, or an empty list if everything was written. The SDK sends the
+ * same token with each retry of one call, so a retry changes nothing.
  */
 async function failedWrites(
   { db }: Context<'WEBHOOK_ENDPOINTS_TABLE'>,
@@ -261,7 +261,7 @@ async function failedWrites(
   }
 }
 
-/** Another transaction on the same client was running. */
+/** The delays between the repeats while another transaction on the same client is running. */
 const conflictDelaysMs = [20, 50, 100, 200, 400, 800];
 
 /** Repeats a write while transactions on the same client are running. */

@@ -38,7 +38,7 @@ import type { WebhookEndpointView } from './webhook-response.schema.ts';
 
 const descriptionCharactersMax = 256;
 
-/** Removes repeated names. */
+/** Removes duplicate event names. */
 const events = z.nullable(
   z.pipe(
     z.array(z.enum(eventFilters)).check(z.minLength(1), z.maxLength(eventFilters.length)),
@@ -125,7 +125,8 @@ export function createEndpoint(context: EndpointsContext): Operation {
     const { events, description, ...given } = parseBody(schema, request);
     const destination = requestedDestination(given);
     if (destination === undefined) throw new Error('the schema requires a destination');
-    // Refused before anything is recorded; `storeEndpoint` counts exactly.
+    // This check refuses the request before anything is written. `storeEndpoint` then counts exactly. `storeEndpoint`
+    // counts exactly.
     if ((await webhookEndpointsOf(context, clientId)).length >= endpointsMax) throw tooManyEndpoints();
     const now = context.clock();
     const created_at = now.toISOString();
@@ -178,7 +179,7 @@ export function updateEndpoint(context: EndpointsContext): Operation {
   };
 }
 
-/** @returns the changed endpoint, including simultaneous changes by other requests */
+/** @returns the endpoint after this change and any simultaneous changes */
 async function changeEndpoint(
   context: EndpointsContext,
   seen: WebhookEndpoint,
@@ -193,7 +194,7 @@ async function changeEndpoint(
   return next;
 }
 
-/** Unfinished deliveries fail at their next attempt. */
+/** Deletes the endpoint. Its unfinished deliveries fail at their next attempt. */
 export function deleteEndpoint(context: EndpointsContext): Operation {
   return async (request) => {
     const endpoint = await ownEndpoint(context, request);
@@ -205,7 +206,7 @@ export function deleteEndpoint(context: EndpointsContext): Operation {
   };
 }
 
-/** Returns the new secret; no later request returns it. The previous secret still signs during the overlap. */
+/** Returns the new secret, which no later request returns. The previous secret still signs during the overlap. */
 export function rotateOwnEndpointSecret(context: EndpointsContext): Operation {
   return async (request) => {
     const { overlap_hours } = parseOptionalBody(secretRotationBody, request);
@@ -258,7 +259,7 @@ export async function sendTestEvent(
     readonly actor: string;
     readonly clientId: string;
     readonly endpointId: string;
-    /** The event to send; by default an event that the endpoint receives. */
+    /** The event to send. The default is an event that the endpoint receives. */
     readonly event?: MessageEventName | undefined;
   },
 ): Promise<{ delivery_id: string; endpoint_id: string }> {
@@ -313,7 +314,7 @@ async function recordChange(
     ...change
   }: {
     readonly kind: ActivityKind;
-    /** The verb for the summary of the entry, such as `deleted`. */
+    /** The verb in the summary of the activity entry, such as `deleted`. */
     readonly verb: string;
     readonly before?: Fields;
     readonly after?: Fields;
@@ -331,7 +332,7 @@ function tooManyEndpoints(): GatewayError {
   return new GatewayError('endpoint_limit_reached', errorTexts.endpoint_limit_reached(endpointsMax));
 }
 
-/** Returns the settings of an endpoint, as responses and the activity log show them. */
+/** Returns the settings of an endpoint for responses and the activity log. */
 function endpointSettings({ url, role_arn, events, description, enabled }: WebhookEndpoint) {
   const destination = role_arn === undefined ? { url } : fromArns(url, role_arn);
   return { ...destination, events: events ?? null, description: description ?? null, enabled };

@@ -1,6 +1,6 @@
 /**
- * Derives events and deliveries from a change of a message, and the event of a test of an endpoint. The same change always gives
- * the same deliveries.
+ * Derives events and deliveries from a change of a message. Also derives the test event of an endpoint. The same change
+ * always gives the same deliveries.
  */
 
 import type * as z from 'zod/mini';
@@ -26,16 +26,16 @@ import type { inboundEvent, RecipientEventData, WebhookEventData } from './event
 import { type PlannedEndpoint, receives, type WebhookEndpoint } from './webhook-endpoint.ts';
 
 /**
- * Returns a delivery for each event state that the change entered, in the order of the states, and for each of its
- * destinations. The destinations are the URL of the request (or the account's current URL if the request has none) and each
- * endpoint that receives the event (contract, sections 7 and 12).
+ * Returns the deliveries of a change: for each event state that the message entered, in their order, one delivery for each
+ * destination. The destinations are each endpoint that receives the event, and the URL of the request or, by default, of
+ * the account (contract, sections 7 and 12).
  */
 export function planDeliveries({
   accountUrl,
   endpoints,
   ...change
 }: MessageChange & {
-  /** The account's URL, used if the message has no URL. */
+  /** The account's URL, which applies if the message has no URL. */
   readonly accountUrl: string | undefined;
   readonly endpoints: readonly PlannedEndpoint[];
 }): NewDelivery[] {
@@ -58,13 +58,11 @@ export function planDeliveries({
   });
 }
 
-/**
- * Returns the events of a change, in the order of the states. Each event is posted to every destination that receives it.
- */
+/** Returns the events of a change, in the order of the states. Every destination that receives an event gets it. */
 function eventsOfChange(change: MessageChange): {
   readonly event: string;
   readonly happenedAt: string;
-  /** Builds the body. Called only if the event is posted, because a search for deliveries needs only the names. */
+  /** Builds the body of the event. A search for deliveries needs only event names, and never calls this. */
   readonly body: () => string;
 }[] {
   const { after } = change;
@@ -78,7 +76,7 @@ function eventsOfChange(change: MessageChange): {
   });
 }
 
-/** Returns the ids of all deliveries that a message can have so far, to the URL and to these endpoints. */
+/** Returns the ids of all deliveries that a message can have so far, to its URL and to these endpoints. */
 export function deliveryIdsOf(
   message: Message,
   endpoints: readonly { readonly endpoint_id: string }[],
@@ -90,7 +88,7 @@ export function deliveryIdsOf(
 }
 
 /**
- * Returns the opt-out or opt-in event of a message, if the recipient sent a keyword, or if the carrier refused the message
+ * Returns the opt-out or opt-in event of a message. The recipient sent a keyword, or the carrier refused the message
  * because of an earlier keyword.
  */
 function recipientEventOf(message: Message): 'recipient.opted_out' | 'recipient.opted_in' | undefined {
@@ -102,8 +100,8 @@ function recipientEventOf(message: Message): 'recipient.opted_out' | 'recipient.
 }
 
 /**
- * Returns the event's name (specification, section 6.1). There is no `whatsapp.expired`; `whatsapp.failed` is sent
- * instead.
+ * Returns the event's name (specification, section 6.1). `whatsapp.expired` does not exist; `whatsapp.failed` takes its
+ * place.
  */
 export function eventName(message: Message, status: EventStatus): string {
   return message.channel === 'whatsapp' && status === 'expired'
@@ -112,8 +110,8 @@ export function eventName(message: Message, status: EventStatus): string {
 }
 
 /**
- * Returns the JSON text to post. A field that is not yet known at this event is absent, never null (contract 7.2).
- * `data.status` is the state of the event, even if the message has a later state by now. @throws Error if the message
+ * Returns the JSON text to post. A field whose value is not known at this event is absent, never null (contract 7.2).
+ * `data.status` is the state of the event, even if the message is in a later state by now. @throws Error if the message
  * never entered that state.
  */
 export function eventBody(message: Message, status: EventStatus): string {
@@ -184,7 +182,7 @@ function errorOf(message: Message, status: EventStatus): { error_code?: string; 
 /** Ofcom reserves this number for drama, so it belongs to nobody. */
 const recipient = '+447700900123';
 
-/** Returns a notification of a message that does not exist, with `"test": true` in its data (contract, section 12). */
+/** Returns the event of an invented message, with `"test": true` in its data (contract, section 12). */
 export function testEvent(
   { client_id, endpoint_id, url, events }: WebhookEndpoint,
   event: MessageEventName | undefined,

@@ -14,31 +14,31 @@ export const disabledByClient = 'by_client';
 
 const time = z.iso.datetime();
 
-/** Filters and reasons are plain strings, so that this release can read a row of a later release. */
+/** Filters and reasons are plain strings, so that this release can read values that a later release adds. */
 export const webhookEndpointSchema = z.readonly(
   z.object({
     client_id: z.string(),
-    /** `whe_` and a ULID, so endpoints sort by the time of their creation. */
+    /** `whe_` and a ULID, so endpoints sort by creation time. */
     endpoint_id: z.string(),
     url: z.string(),
     /** The role with which the gateway sends to the queue or event bus; absent for a URL. */
     role_arn: z.exactOptional(z.string()),
-    /** Names of events, `sms.*` or `whatsapp.*`. If absent, every event. */
+    /** The selected events, such as `sms.*` or `whatsapp.*`; absent if the endpoint receives every event. */
     events: z.exactOptional(z.array(z.string())),
     description: z.exactOptional(z.string()),
     enabled: z.boolean(),
     created_at: time,
     disabled_at: z.exactOptional(time),
     disabled_reason: z.exactOptional(z.string()),
-    /** True if the gateway disabled the endpoint and has not yet sent the notice. */
+    /** True if the gateway disabled the endpoint and has not yet told the client. */
     notice_pending: z.exactOptional(z.boolean()),
     /**
-     * The time of the first failed attempt since the last success, and the number of failed attempts, counted up to
+     * When the first attempt after the last success failed, and how many failed since, counted up to
      * `disabledAfter.attempts`.
      */
     failing_since: z.exactOptional(time),
     failed_attempts: z.exactOptional(z.int()),
-    /** Changes with each change by the client, and when the endpoint is disabled. */
+    /** Changes when the client changes the endpoint, and when the gateway disables it. */
     revision: z.string(),
   }),
 );
@@ -46,8 +46,8 @@ export const webhookEndpointSchema = z.readonly(
 export type WebhookEndpoint = z.output<typeof webhookEndpointSchema>;
 
 /**
- * The fields for planning an event. Events are planned even if an edit made the endpoint's row invalid, because the row may
- * be corrected before the last retry.
+ * The fields that planning an event needs. Events are planned even for an invalid row, because an operator may correct the
+ * row before the last retry.
  */
 export const plannedEndpointSchema = z.object({
   endpoint_id: z.string(),
@@ -81,8 +81,8 @@ export function destinationFields(destination: Destination) {
 }
 
 /**
- * Returns the row after a client's change. Enabling the endpoint removes the reason why it was disabled. A new URL is
- * another server, so failures are counted from zero.
+ * Returns the row after a client's change. Enabling an endpoint removes its `disabled_reason`. Failures of the old URL do
+ * not count for a new URL.
  */
 export function changedEndpoint(
   endpoint: WebhookEndpoint,
@@ -119,8 +119,8 @@ export function changedEndpoint(
 }
 
 /**
- * Returns the fields of the row that a change writes; undefined removes a field. Fields of the worker are only removed,
- * never set: the failures, if the URL or the state for which they were counted changes.
+ * Returns the fields of the row that a change writes; undefined removes a field. A change never sets the count of failures,
+ * which belongs to the worker. It removes the count if the URL or the state changes.
  */
 export function changedFields(
   seen: WebhookEndpoint,
@@ -131,15 +131,14 @@ export function changedFields(
   const isElsewhere = differing.includes('url') || differing.includes('role_arn');
   return {
     ...Object.fromEntries(differing.map((name) => [name, next[name]])),
-    // URL and role are one destination, so both are written: a mixture of two simultaneous changes would be a destination
-    // that nobody asked for.
+    // URL and role are written together: two simultaneous changes must not mix the URL of one and the role of the other.
     ...(isElsewhere ? { url: next.url, role_arn: next.role_arn } : {}),
     ...(resetsFailures(seen, next) ? { failing_since: undefined, failed_attempts: undefined } : {}),
     ...(next.enabled && !seen.enabled ? { notice_pending: undefined } : {}),
   };
 }
 
-/** True if the change resets the count of failures, because they were counted for another URL or state. */
+/** True if the change resets the count of failures, because the failures belong to an earlier URL or state. */
 function resetsFailures(
   before: WebhookEndpoint,
   after: { readonly enabled: boolean; readonly url: string },

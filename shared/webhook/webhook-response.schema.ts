@@ -16,24 +16,30 @@ const deliverySummarySchema = z.object({
   client_id: z.string(),
   message_id: described(
     z.nullable(z.string()),
-    'The message of the event; null if the event is not about a message.',
+    'The message that the event is about; null if the event is not about a message.',
   ),
   endpoint_id: described(
     z.nullable(z.string()),
-    'The endpoint; null for the URL of the message or the account.',
+    'The endpoint; null if the delivery is for the URL of the message or the account.',
   ),
   event: z.string(),
   url: described(z.string(), 'The URL of the last attempt.'),
   state: described(
     z.enum(deliveryStates),
-    '`pending`: due, or waiting for a worker. `attempting`: being posted. `retry_scheduled`: failed, and a retry is scheduled. `acknowledged`, `failed`: finished.',
+    '`pending`: due, or waiting for a worker. `attempting`: a worker is posting it. `retry_scheduled`: failed, and a retry is scheduled. `acknowledged`, `failed`: finished.',
   ),
   attempts: described(count, 'The number of the last attempt; 0 before the first.'),
   created_at: described(instant, 'When the event happened.'),
-  finished_at: described(z.nullable(instant), 'When it was acknowledged or failed; null before.'),
+  finished_at: described(
+    z.nullable(instant),
+    'When the delivery was acknowledged or failed; null until then.',
+  ),
   next_due_at: z.nullable(instant),
   last_status: described(z.nullable(z.int()), 'The status of the last response; null if there was none.'),
-  last_error: described(z.nullable(z.string()), 'Why the last attempt failed; null if it did not fail.'),
+  last_error: described(
+    z.nullable(z.string()),
+    'Why the last attempt failed; null if the attempt did not fail.',
+  ),
 });
 export type DeliverySummary = Readonly<z.output<typeof deliverySummarySchema>>;
 
@@ -59,17 +65,17 @@ const resendViewSchema = z.object({
   since: described(instant, 'The first time of an event.'),
   until: described(instant, 'The last time of an event.'),
   matched: described(count, 'How many webhooks were found; it grows while the status is `matching`.'),
-  resent: described(count, 'How many of them are sent again.'),
+  resent: described(count, 'How many of the found webhooks have been resent.'),
   skipped: described(
     count,
     'How many of them were acknowledged, or resent by another request, before this request reached them.',
   ),
-  created_at: described(instant, 'When it was asked for.'),
-  completed_at: described(z.nullable(instant), 'When the last webhook was sent again; null before.'),
+  created_at: described(instant, 'When the client requested the resend.'),
+  completed_at: described(z.nullable(instant), 'When the last webhook was resent; null until then.'),
 });
 export type ResendView = Readonly<z.output<typeof resendViewSchema>>;
 
-const secret = described(secretText, 'The secret of this endpoint. It is shown only once.');
+const secret = described(secretText, 'The secret of this endpoint. It is shown only in this response.');
 
 const webhookEndpoint = z.object({
   endpoint_id: z.string(),
@@ -78,12 +84,12 @@ const webhookEndpoint = z.object({
   eventbridge: z.exactOptional(z.object({ bus_arn: z.string(), role_arn: z.string() })),
   events: z.nullable(z.readonly(z.array(z.string()))),
   description: described(z.nullable(z.string()), 'A description by the client.'),
-  enabled: described(z.boolean(), 'True if it receives events.'),
+  enabled: described(z.boolean(), 'True if the endpoint receives events.'),
   created_at: instant,
-  disabled_at: described(z.nullable(instant), 'When it was disabled; null while it is enabled.'),
+  disabled_at: described(z.nullable(instant), 'When the endpoint was disabled; null while it is enabled.'),
   disabled_reason: described(
     z.nullable(z.string()),
-    `Why it was disabled: \`by_client\`, or \`no_successful_delivery\` for ${disabledAfter.days} days and at least ${disabledAfter.attempts} attempts. Null while it is enabled.`,
+    `Why the endpoint is disabled: \`by_client\`, or \`no_successful_delivery\` for ${disabledAfter.days} days and at least ${disabledAfter.attempts} attempts. Null while the endpoint is enabled.`,
   ),
 });
 

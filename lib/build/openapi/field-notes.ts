@@ -96,7 +96,7 @@ const scope = '`messages`: one-time passwords are still sent; `all`: nothing is 
 const ofEndpoints: Notes = {
   url: 'The URL to which events are posted: https, port 443 (or http and port 80 if the deployment allows it), a public address, no credentials.',
   description: 'A text for people, up to {maxLength} characters.',
-  enabled: 'True if it receives events.',
+  enabled: 'True if the endpoint receives events.',
 };
 
 const coordinates: Notes = {

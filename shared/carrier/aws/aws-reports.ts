@@ -1,6 +1,6 @@
 /**
- * Reads a notification of the topic to which both services of AWS publish: events of sent messages, and inbound messages.
- * The simulator uses the same format for its reports. A number can have a plus or no plus, or can be a short code.
+ * Reads a notification of the SNS topic to which both AWS services publish: events of sent messages, and inbound messages.
+ * The simulator's reports have the same format. A number in these reports may have a plus, no plus, or be a short code.
  */
 import * as z from 'zod/mini';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
@@ -25,16 +25,16 @@ export const awsReports: CarrierReports = {
 const snsNotification = z.object({
   Type: z.literal('Notification'),
   Message: z.string(),
-  /** The time at which SNS received the notification; it is the same in each delivery. */
+  /** When SNS received the notification. If SNS delivers it again, the time is the same. */
   Timestamp: z.iso.datetime(),
-  /** Present only in notifications of the simulator about inbound messages of test data. */
+  /** Present only if the simulator reports an inbound message of test data. */
   mode: z.exactOptional(z.literal('test')),
 });
 
-/** An event of AWS End User Messaging Social. It contains Meta's webhook entry as a string. */
+/** An event of AWS End User Messaging Social. The event contains Meta's webhook entry as a string. */
 const whatsAppEvent = z.object({
   whatsAppWebhookEntry: z.string(),
-  /** The time at which AWS received Meta's call, to the nanosecond. */
+  /** When AWS received Meta's call, to the nanosecond. */
   message_timestamp: z.optional(z.string()),
   context: z.optional(
     z.object({
@@ -47,7 +47,7 @@ const whatsAppEvent = z.object({
 /**
  * Reads one queue message: an SNS notification that contains an event of either service.
  *
- * @throws UnreadableNotification if nothing in it can be read.
+ * @throws UnreadableNotification if no part of the notification can be read.
  */
 export function parseTopicNotification(queueBody: string): CarrierNotification {
   const notification = read(snsNotification, jsonOf(queueBody, 'the body'), 'the notification');
@@ -78,7 +78,7 @@ function ofWhatsApp(published: unknown, notifiedAt: string): CarrierNotification
   });
 }
 
-/** Converts Meta's id of a number to the id that a send uses for its sender. */
+/** Converts Meta's id of our number to the id that a send request uses for this number. */
 function numberIdOf(
   { context }: z.output<typeof whatsAppEvent>,
   metaId: string | undefined,
@@ -87,7 +87,7 @@ function numberIdOf(
   return number && `phone-number-id-${number.arn.slice(number.arn.lastIndexOf('/') + 1)}`;
 }
 
-/** Prices in the events of SMS are in US dollars, even if the account pays in another currency. */
+/** The SMS events of AWS state prices in US dollars, even if the account pays in another currency. */
 const eventCurrency = 'USD';
 
 /** The event of AWS End User Messaging SMS about a sent message. */
@@ -111,7 +111,7 @@ const smsEvent = z.object({
 
 type SmsEvent = z.output<typeof smsEvent>;
 
-/** Returns the receipt of an event. Returns none for voice and media, and for a failure that is not final. */
+/** Returns the receipt of an event; no receipt for voice, media, and failures that are not final. */
 function receiptsOfSmsEvent(event: SmsEvent, notifiedAt: string): Receipt[] {
   if (ignoredEventTypes.test(event.eventType)) return [];
   const outcome = outcomeOf(event);
@@ -134,8 +134,8 @@ function receiptsOfSmsEvent(event: SmsEvent, notifiedAt: string): Receipt[] {
 }
 
 /**
- * Returns the time of the event. Ignores a time that is far after the time of the SNS notification, because such a time
- * would make the row of the message invalid.
+ * Returns the time of the event. If this time is far after the SNS notification, it is ignored, because it would make the
+ * message's row invalid.
  */
 function momentOf({ eventTimestamp }: SmsEvent, notifiedAt: Date): Date {
   return eventTimestamp - notifiedAt.getTime() > clocksDifferMaxMs ? notifiedAt : new Date(eventTimestamp);
@@ -143,7 +143,7 @@ function momentOf({ eventTimestamp }: SmsEvent, notifiedAt: Date): Date {
 
 const arrived: readonly Status[] = ['delivered', 'read'];
 
-/** Returns undefined for a sender ID, which is a name. */
+/** Returns the sender's number; undefined for a sender ID, which is a name. */
 function numberOf({ originationPhoneNumber: sender }: SmsEvent): string | undefined {
   return sender != null && /^\+?\d{3,15}$/.test(sender) ? inboundNumber(sender) : undefined;
 }
@@ -159,7 +159,7 @@ function outcomeOf({
   return { to: meaning === 'expired' ? 'expired' : 'failed', ...messageError(meaning) };
 }
 
-/** The price of the message and the fee of the carrier; a client pays both. */
+/** The price of the message plus the carrier's fee. The client pays both. */
 function priceOf({ totalMessagePrice, totalCarrierFee }: SmsEvent): Partial<Price> {
   if (typeof totalMessagePrice !== 'number') return {};
   return reportedPrice(totalMessagePrice + (totalCarrierFee ?? 0), eventCurrency);

@@ -1,6 +1,6 @@
 /**
- * Sends SMS by AWS End User Messaging. The call is not retried. It has no idempotency token, so AWS may have sent the
- * message even if the response was lost. Another attempt needs a new claim.
+ * Sends SMS by AWS End User Messaging. The SDK call is not retried: AWS has no idempotency token, so it may have sent the
+ * message even if its response was lost. Another attempt needs a new claim.
  */
 import {
   PinpointSMSVoiceV2Client,
@@ -19,7 +19,8 @@ import { awsDescriptor } from './aws-descriptor.ts';
 import { outcomeOfError } from './call-errors.ts';
 
 /**
- * The errors of the call. If a protect configuration blocks a country, this is the choice of the operator, and not a fault.
+ * The errors of the call. A country that a protect configuration blocks is not a fault, because the operator chose to block
+ * it.
  */
 export const smsErrors: VendorErrors = {
   'ConflictException/DESTINATION_PHONE_NUMBER_OPTED_OUT': { code: 'recipient_opted_out' },
@@ -56,7 +57,7 @@ export const smsErrors: VendorErrors = {
 
 export function awsSms(
   settings: {
-    /** The sender of messages that were stored without a sender. */
+    /** The default sender, for messages that were stored without a sender. */
     readonly originationIdentity: string;
     /** The event destination of this configuration set publishes the receipts. */
     readonly configurationSet: string;
@@ -90,7 +91,7 @@ export function awsSms(
       MessageType: message.type === 'promotional' ? 'PROMOTIONAL' : 'TRANSACTIONAL',
       ConfigurationSetName: settings.configurationSet,
       TimeToLive: validitySecondsFor(awsDescriptor, message.expires_at, clock()),
-      // The gateway reports verified one-time passwords (shared/otp/report-verified-passwords.ts).
+      // The gateway later reports which one-time passwords were verified (shared/otp/report-verified-passwords.ts).
       MessageFeedbackEnabled: message.otp === undefined ? undefined : true,
       ...destinationCountryParameters(message),
       Context: { message_id: message.message_id, client_id: message.client_id, attempt_id: attemptId },
@@ -101,8 +102,8 @@ export function awsSms(
 }
 
 /**
- * India refuses messages of a sender ID without the ids that were registered there; `select-sender.ts` adds these ids only
- * to messages to India.
+ * For a sender ID, India requires the ids that were registered there. `select-sender.ts` adds them only to messages to
+ * India.
  */
 function destinationCountryParameters({ sender }: Message) {
   if (sender?.entity_id === undefined || sender.template_id === undefined) return {};
@@ -111,13 +112,13 @@ function destinationCountryParameters({ sender }: Message) {
   };
 }
 
-/** AWS would refuse a retry, too: the message is too old, or was sent without feedback. */
+/** After these errors a retry would fail too: the message is too old, or was sent without feedback. */
 const final: readonly string[] = ['ResourceNotFoundException', 'ValidationException'];
 
-/** The time limit of a report, including its retries. */
+/** The time limit for reporting one message, including retries. */
 const feedbackTimeLimitMs = 8000;
 
-/** Reports to the service that the recipient received an SMS. It is safe to report the same message several times. */
+/** Returns a function that reports to AWS that a recipient received an SMS. A repeated report changes nothing. */
 export function awsSmsFeedback(): (
   carrierMessageId: string,
 ) => Promise<{ readonly reported: true } | { readonly reported: false; readonly reason: string }> {

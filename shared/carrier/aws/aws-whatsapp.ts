@@ -1,4 +1,7 @@
-/** WhatsApp by AWS End User Messaging Social. The call has no idempotency token, so it is not retried (see `aws-sms.ts`). */
+/**
+ * Sends WhatsApp messages by AWS End User Messaging Social. The SDK call has no idempotency token, so it is not retried
+ * (see `aws-sms.ts`).
+ */
 import { SendWhatsAppMessageCommand, SocialMessagingClient } from '@aws-sdk/client-socialmessaging';
 import { expectedPrice, type PriceTable } from '../../contract/prices.ts';
 import { fromOf } from '../../message/attempt.ts';
@@ -14,16 +17,16 @@ export const whatsAppErrors: VendorErrors = {
   ResourceNotFoundException: { code: 'sender_rejected', elsewhere: true },
 };
 
-/**
- * The format of phone number ids in the service's model. A row of `senders` may instead contain the id that Meta gave the
- * number.
- */
+/** The format of phone number ids in AWS. A row of `senders` may instead contain Meta's id of the number. */
 const ownNumber = /^phone-number-id-/;
 
 export function awsWhatsApp(settings: {
-  /** The sender of messages for which no row of `senders` names a sender. */
+  /** The default sender, for messages whose sender no row of `senders` names. */
   readonly phoneNumberId: string;
-  /** `name/language` of the approved authentication template for one-time passwords; without it they are sent as text. */
+  /**
+   * The approved authentication template for one-time passwords, as `name/language`. If it is absent, passwords are sent as
+   * text.
+   */
   readonly otpTemplate?: string | undefined;
   readonly prices: PriceTable;
   readonly timeLimitMs: number;

@@ -1,4 +1,7 @@
-/** AWS End User Messaging: SMS, and WhatsApp by its service Social. Its credentials are the function's role. */
+/**
+ * The carrier AWS End User Messaging, for SMS, and for WhatsApp by its service Social. The function's role is its
+ * credential.
+ */
 import type { CarrierModule } from '../carrier-module.ts';
 import { awsDescriptor } from './aws-descriptor.ts';
 import { awsSms, smsErrors } from './aws-sms.ts';

@@ -1,17 +1,17 @@
 /**
- * Decides from a failed call if the carrier has the message. There are three cases: it refused the message, it did not get
- * the message, or this is unknown. If it is unknown, the error is thrown again. Neither service has an idempotency token, so
- * a message that the carrier may have must never be treated as not sent.
+ * Decides from a failed call if the carrier has the message. The carrier refused the message, did not get it, or may have
+ * it. If the carrier may have it, the error is thrown again. AWS has no idempotency token, so such a message must never be
+ * treated as not sent.
  */
 import type { HandOver } from '../../message/dispatch/carrier.ts';
 import { refusedWith, type VendorErrors } from '../carrier-module.ts';
 
-/** The fields of the exceptions of both services; any of them may be missing. */
+/** The fields of the errors of both AWS services; any of them may be missing. */
 interface CallError {
   readonly name?: string;
   readonly code?: string;
   readonly syscall?: string;
-  /** The errors of the connection attempts, one for each address of the host. */
+  /** The errors of the attempts to connect, one for each address of the host. */
   readonly errors?: readonly CallError[];
   readonly message?: string;
   readonly Reason?: string;
@@ -31,7 +31,7 @@ const throttled: readonly string[] = [
   'SlowDown',
 ];
 
-/** Errors with status 400 and 403 that are caused by wrong credentials and not by the message. */
+/** Errors with status 400 or 403 whose cause is the credentials, and not the message. */
 const notTaken: readonly string[] = [
   'AccessDeniedException',
   'AccessDeniedByMetaException',
@@ -44,10 +44,10 @@ const notTaken: readonly string[] = [
   'CredentialsProviderError',
 ];
 
-/** System calls before the connection is open: if one of these calls fails, nothing was sent. */
+/** System calls that happen before the connection is open. If one of them fails, nothing was sent. */
 const connectingSteps: readonly string[] = ['getaddrinfo', 'connect'];
 
-/** Errors of the service itself and of its front end. */
+/** Errors inside AWS, after which the carrier does not have the message. */
 const ownFaults: readonly string[] = [
   'InternalServerException',
   'InternalServiceException',
@@ -58,8 +58,8 @@ const ownFaults: readonly string[] = [
 ];
 
 /**
- * The statuses of these errors; 502 and 504 come from a proxy. A proxy can also respond with 429, 500 or 503 after it has
- * forwarded the request. So a status is trusted only with an error name of AWS: for other errors, the SDK uses `Unknown`,
+ * The statuses of these errors; 502 and 504 come from a proxy. A proxy can also send 429, 500 or 503 after it has forwarded
+ * the request, so a status counts only with an error name of AWS. For other errors, the SDK uses the name `Unknown`,
  * `SyntaxError`, or any `code` in the response.
  */
 const ownFaultStatuses: readonly number[] = [500, 503];
@@ -67,8 +67,8 @@ const ownFaultStatuses: readonly number[] = [500, 503];
 /**
  * Returns the outcome of a hand-over whose call failed.
  *
- * @param errors - by `Name/Reason`, or else by `Name`
- * @throws the error itself when the carrier may have the message.
+ * @param errors - keyed by `Name/Reason`, or else by `Name`
+ * @throws the error itself if the carrier may have the message.
  */
 export function outcomeOfError(error: unknown, errors: VendorErrors): HandOver {
   const fault: CallError = typeof error === 'object' && error !== null ? error : {};
@@ -86,7 +86,7 @@ export function outcomeOfError(error: unknown, errors: VendorErrors): HandOver {
 }
 
 function neverConnected(fault: CallError): boolean {
-  // The SDK uses the same name for all timeouts; only the text of a connection timeout is different.
+  // The SDK gives all timeouts the same name; only the text tells a connection timeout from the others.
   if (fault.name === 'TimeoutError') return (fault.message ?? '').includes('did not establish a connection');
   if (fault.errors !== undefined && fault.errors.length > 0) return fault.errors.every(neverConnected);
   return connectingSteps.includes(fault.syscall ?? '');

@@ -36,7 +36,7 @@ const received = z.object({
 
 const results = z.object({ results: z.array(z.unknown()) });
 
-/** @throws UnreadableNotification if nothing in it can be read. */
+/** @throws UnreadableNotification if no part of the callback can be read. */
 function parseInfobip({ body, receivedAt }: Reported): CarrierNotification {
   const receipts: Receipt[] = [];
   const inbound: InboundMessage[] = [];
@@ -77,9 +77,9 @@ export const infobipReports: CarrierReports<InfobipCredentials> = {
 };
 
 /**
- * Verifies that a callback comes from Infobip: its subscription signs the raw body with HMAC-SHA256 and a secret key of ours
- * (`HMAC_SHA_256` of the security settings, https://www.infobip.com/docs/api/platform/subscriptions-api). Infobip does not
- * document the header of the signature, so every header is tried. Only the owner of the key can make a valid signature.
+ * True if a callback comes from Infobip, whose subscription signs the raw body with HMAC-SHA256 and our secret key
+ * (https://www.infobip.com/docs/api/platform/subscriptions-api). Infobip does not document which header contains the
+ * signature, so every header is tried. This is safe, because only the owner of the key can sign.
  */
 function isSignedByInfobip(headers: Readonly<Record<string, string>>, body: Buffer, secret: string): boolean {
   const expected = createHmac('sha256', secret).update(body).digest();
@@ -89,7 +89,7 @@ function isSignedByInfobip(headers: Readonly<Record<string, string>>, body: Buff
   });
 }
 
-/** Returns the 32 bytes from hexadecimal or base64, with or without `sha256=`; undefined if the text is neither. */
+/** Returns the 32 bytes of a signature in hexadecimal or base64, with or without `sha256=`; otherwise undefined. */
 function signatureIn(value: string): Buffer | undefined {
   const text = value.replace(/^sha256=/i, '');
   if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');

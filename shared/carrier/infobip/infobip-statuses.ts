@@ -1,6 +1,6 @@
 /**
- * Maps Infobip's statuses and errors to ours, and reads delivery reports, both posted ones and those from the log. Statuses
- * and errors are numbers, and the same number can be a status and an error
+ * Maps Infobip's statuses and errors to the gateway's. Also reads delivery reports, from callbacks and from Infobip's log.
+ * Statuses and errors are numbers, and one number can mean both a status and an error
  * (https://www.infobip.com/docs/essentials/api-essentials/response-status-and-error-codes).
  */
 import * as z from 'zod/mini';
@@ -18,15 +18,16 @@ const infobipError = z.object({ id: z.int() });
 
 export const statusGroups = { pending: 1, undeliverable: 2, delivered: 3, expired: 4, rejected: 5 } as const;
 
-/** `REJECTED_DUPLICATE_MESSAGE_ID`: an earlier request with this `messageId` was accepted, and this one sends nothing. */
+/**
+ * `REJECTED_DUPLICATE_MESSAGE_ID`: Infobip accepted an earlier request with this `messageId`, so this request sends
+ * nothing.
+ */
 export const duplicateMessageId = 23;
 
-/** `DELIVERED_TO_OPERATOR`: a report from the handset can follow. */
+/** `DELIVERED_TO_OPERATOR`: a report from the recipient's phone can follow. */
 const deliveredToOperator = 2;
 
-/**
- * The message error code for each `status ID` and `error ID`. If a report contains both ids, the error id is more exact.
- */
+/** The message error code for each `status ID` and `error ID`. If a report contains both, the error id is more exact. */
 export const infobipErrors: VendorErrors = {
   ...vendorErrors(
     {
@@ -75,7 +76,7 @@ export function reasonOf(
 const text = z.string();
 const id = text.check(z.minLength(1));
 
-/** Returns the time that Infobip names, if it is a valid time before the callback. */
+/** Returns the time in Infobip's report if it is valid and before the callback. */
 export function timeNamed(named: string | undefined, receivedAt: Date): Date {
   const namedMs = Date.parse(named ?? '');
   return namedMs < receivedAt.getTime() ? new Date(namedMs) : receivedAt;
@@ -90,7 +91,7 @@ export const report = z.object({
   status: infobipStatus,
   error: z.optional(infobipError),
   doneAt: z.optional(infobipTime),
-  /** The price is read separately, so that an invalid price does not hold back the state. */
+  /** The price is parsed separately, so that an invalid price does not delay the state. */
   messageCount: z.optional(z.unknown()),
   price: z.optional(z.unknown()),
 });
@@ -101,14 +102,14 @@ const reportedCost = z.object({
   messageCount: z.optional(z.int()),
 });
 
-/** Returns the state; undefined while the message is on its way. */
+/** Returns the receipt; undefined while the message is on its way. */
 export function receiptOf(found: z.output<typeof report>, receivedAt: Date): Receipt | undefined {
   const { messageId } = found;
   const named = attemptNamed(messageId);
   const transition = transitionOf(found, receivedAt);
   if (transition === undefined) return undefined;
   return {
-    // An id without an attempt number was not created by the gateway.
+    // An id without an attempt number does not come from the gateway.
     ...(named?.attempt === undefined ? {} : named),
     carrierMessageId: messageId,
     transition: { ...transition, carrierMessageId: messageId, ...costOf(found) },
@@ -129,7 +130,7 @@ function transitionOf(
       return { to: 'expired', at, ...messageError('expired') };
     case undeliverable:
     case rejected:
-      // Infobip refused a repeated request. This says nothing about the first request.
+      // Infobip refused a repeated request, which does not show the result of the first request.
       if (status.id === duplicateMessageId) return undefined;
       return { to: 'failed', at, errorCode, errorMessage };
     default:

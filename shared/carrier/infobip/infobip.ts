@@ -1,6 +1,6 @@
 /**
- * Hands over SMS messages by Infobip's API, version 3. The attempt's id is the `messageId`. Infobip uses it to recognize a
- * repeated request, so an attempt can be handed over again if its response was lost.
+ * Sends SMS by Infobip's API, version 3. The attempt's id is the `messageId`, by which Infobip recognizes a repeat. So if a
+ * response is lost, the request can be repeated.
  */
 
 import * as z from 'zod/mini';
@@ -38,17 +38,17 @@ const sendResponse = z.object({
   messages: z.array(z.object({ status: infobipStatus })).check(z.minLength(1)),
 });
 
-/** Infobip's own error. An error without a code comes from a server in between. */
+/** The error that Infobip returns. An error without a code comes from a proxy. */
 const apiError = z.object({ errorCode: z.string().check(z.minLength(1)) });
 
-/** Which field of the request is wrong: `messages[0].destinations[0].to`. */
+/** The field of the request that Infobip refuses, such as `messages[0].destinations[0].to`. */
 const violations = z.object({ violations: z.array(z.object({ property: z.string() })) });
 
 const logs = z.object({ results: z.array(report) });
 
 function infobipSms(context: CarrierContext<InfobipCredentials>): Carrier {
   return {
-    // Infobip's reports name numbers without the plus. The gateway adds the plus when it reads a report.
+    // The numbers in Infobip's reports have no plus. The gateway adds it when it reads a report.
     defaultSender: async () => (await newestOf(context)).from.replace(/^(?=\d{7,}$)/, '+'),
     async handOver(request) {
       const credentials = await newestOf(context);
@@ -61,7 +61,7 @@ function infobipSms(context: CarrierContext<InfobipCredentials>): Carrier {
       if (!apiError.safeParse(jsonIn(text)).success)
         throw new Error(`Infobip answered ${status} without a code`);
       if (status === 429) return { outcome: 'throttled', reason: '429' };
-      // The account is at fault, so the message must not fail.
+      // These statuses concern the account, so the message must not fail.
       if (status === 401 || status === 403) return { outcome: 'not_taken', reason: `${status}` };
       if (status === 400) return refusedRequest(text);
       throw new Error(`Infobip answered ${status}`);
@@ -101,7 +101,7 @@ function bodyOf(
   };
 }
 
-/** Infobip writes numbers without a plus; a sender ID has none. */
+/** Infobip expects numbers without a plus. A sender ID has none and stays as it is. */
 function withoutPlus(number: string): string {
   return number.replace(/^\+(?=\d+$)/, '');
 }
@@ -126,7 +126,7 @@ function outcomeOf(
   return { outcome: 'refused', ...reasonOf(status) };
 }
 
-/** An error in the recipient or the text is final. Any other error concerns the account or this interface. */
+/** An error in the recipient or the text is final. Any other error comes from the account or the gateway. */
 function refusedRequest(text: string): HandOver {
   const parsed = violations.safeParse(jsonIn(text));
   const fields = parsed.success ? parsed.data.violations.map(({ property }) => property) : [];

@@ -29,7 +29,7 @@ export const metaReports: CarrierReports<MetaCredentials> = {
   parse: parseMeta,
 };
 
-/** Compares digests, because `timingSafeEqual` needs inputs of the same length. */
+/** Compares digests, because `timingSafeEqual` requires inputs of the same length. */
 function isSame(one: string, other: string): boolean {
   const [first, second] = [one, other].map((text) => createHash('sha256').update(text).digest());
   return first !== undefined && second !== undefined && timingSafeEqual(first, second);
@@ -40,7 +40,7 @@ const webhook = z.object({
   entry: z.array(whatsAppWebhookEntry),
 });
 
-/** @throws UnreadableNotification if nothing in it can be read. */
+/** @throws UnreadableNotification if no part of the callback can be read. */
 function parseMeta({ body, receivedAt }: Reported): CarrierNotification {
   const { entry } = read(webhook, jsonOf(body, 'the body'), 'the callback');
   const source = {

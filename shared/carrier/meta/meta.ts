@@ -1,6 +1,6 @@
 /**
- * Hands over WhatsApp messages by Meta's Cloud API, without a service in between. The call has no idempotency key, so it is not
- * repeated if its response was lost. A later status of the message names the attempt.
+ * Sends WhatsApp messages directly by Meta's Cloud API. Meta has no idempotency key, so a call is not repeated after a lost
+ * response. A later status of the message names the attempt.
  */
 
 import * as z from 'zod/mini';
@@ -30,18 +30,19 @@ const taken = z.object({ messages: z.array(z.object({ id: z.string().check(z.min
 const fault = z.object({ error: z.object({ code: z.int() }) });
 
 /**
- * The codes for the limits of the app, of the account, of the number (80 a second), and of the number for one recipient.
+ * Meta's codes for rate limits: of the app, of the account, of the number (80 a second), and of the number for one
+ * recipient.
  */
 const throttlingCodes: readonly number[] = [4, 80_007, 130_429, 131_056];
 
-/** True if the token or a permission caused the error. No message fails because of such an error. */
+/** True if the token or a permission caused the error. Such an error never fails a message. */
 const isAboutAccess = (code: number): boolean =>
   [0, 3, 10, 190, 131_005].includes(code) || (code >= 200 && code <= 299);
 
-/** With these codes Meta documents that it is down, overloaded or in maintenance, and has not accepted the message. */
+/** With these codes, Meta reports that it is down, overloaded or in maintenance, and has not accepted the message. */
 const unavailableCodes: readonly number[] = [2, 131_016, 131_057, 133_004];
 
-/** Meta does not document these codes as refusals, so the message may have been sent. */
+/** Meta does not say that these codes are refusals, so it may have sent the message. */
 const unknownCodes: readonly number[] = [1, 131_000];
 
 function metaWhatsApp(context: CarrierContext<MetaCredentials>): Carrier {
@@ -70,7 +71,7 @@ async function checkMeta(context: CallContext<MetaCredentials>): Promise<Credent
 }
 
 function outcomeOfFault(status: number, text: string): HandOver {
-  // A response of a proxy has no code.
+  // A response without a code comes from a proxy.
   const code = fault.safeParse(jsonIn(text)).data?.error.code;
   if (code === undefined) throw new Error(`Meta answered ${status} without a code`);
   const reason = `${status} ${code}`;

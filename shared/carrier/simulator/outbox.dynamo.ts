@@ -1,7 +1,7 @@
 /**
- * The simulator's outbox: the messages that it accepted, with their bodies, for developers to read. Its table has the
- * partition `recipient`, the sort key `handed_over` and the index `by-day`. Test messages are in partitions of their client
- * and are kept for a day.
+ * The simulator's outbox: the accepted messages with their bodies, for developers to read. Its table has the partition
+ * `recipient`, the sort key `handed_over` and the index `by-day`. Test messages are in partitions of their own client, and
+ * are kept for a day.
  */
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
@@ -21,10 +21,10 @@ const outboxEntry = z.object({
 
 export type OutboxEntry = z.output<typeof outboxEntry>;
 
-/** How long test messages are shown and kept. */
+/** How many days test messages are shown and kept. */
 export const testOutboxDays = 1;
 
-/** Returns the value of a partition, which contains the entries of test data with this id, or all live entries. */
+/** Returns the key of a partition: of the test data of one client, or of all live messages. */
 function partitionOf(clientId: string | undefined, value: string): string {
   return clientId !== undefined && modeOf(clientId) === 'test' ? `${clientId} ${value}` : value;
 }
@@ -35,7 +35,7 @@ const outboxRow = z.extend(outboxEntry, { handed_over: z.string() });
 const lastPosition = '~';
 
 interface OutboxRange {
-  /** The test data to read; without it, the live messages of all clients. */
+  /** The client whose test data is read. If it is absent, the live messages of all clients are read. */
   readonly clientId?: string | undefined;
   readonly since?: Date | undefined;
   readonly limit: number;
@@ -43,7 +43,7 @@ interface OutboxRange {
   readonly before?: string | undefined;
 }
 
-/** @returns also the position after which more entries follow */
+/** @returns the page, and the position after which more entries follow */
 function pageOf(rows: readonly z.output<typeof outboxRow>[], isMore: boolean) {
   return {
     entries: rows.map((row) => outboxEntry.parse(row)),
@@ -92,7 +92,7 @@ export function dynamoOutbox(client: DynamoDBDocumentClient, TableName: string, 
       await client.send(new PutCommand({ TableName, Item }));
     },
 
-    /** Returns entries, newest first: those of one recipient, or all entries of the days in `days`, newest day first. */
+    /** Returns entries, newest first: those for one recipient, or those of the given days, newest day first. */
     async page(of: { readonly to: string } | { readonly days: readonly string[] }, range: OutboxRange) {
       const { limit, before = lastPosition, since } = range;
       const first = since?.toISOString() ?? '';
@@ -105,7 +105,7 @@ export function dynamoOutbox(client: DynamoDBDocumentClient, TableName: string, 
         for await (const row of partition) {
           const [entry] = readableRows(outboxRow, [row], 'handed_over');
           if (entry === undefined) continue;
-          // Entries are newest first. Expired entries that DynamoDB has not deleted yet are not shown.
+          // All later entries are older. Expired entries that DynamoDB has not deleted yet are not shown.
           if (entry.handed_over < first) return pageOf(rows, false);
           if (rows.push(entry) > limit) return pageOf(rows.slice(0, limit), true);
         }

@@ -1,6 +1,6 @@
 /**
- * The simulated recipients, and the reports of the simulated carrier: receipts, which depend on the recipient (contract
- * 9.4), and inbound messages. Both reports have the same form as AWS's real ones, so one parser reads them.
+ * The simulated recipients, and the reports of the simulated carrier: receipts (which depend on the recipient, contract
+ * 9.4) and inbound messages. These reports have the same form as those of AWS, so one parser reads both.
  */
 import type { Channel } from '../../contract/channels.ts';
 import type { Mode } from '../../contract/mode.ts';
@@ -78,7 +78,7 @@ function whatsAppReceipt({ message, carrierMessageId, report, at }: Reported): o
 }
 
 /**
- * Returns the body of a queue message: an SNS notification around the event.
+ * Returns the body of a queue message: an SNS notification that contains the event.
  *
  * @param mode - the data to which an inbound message belongs; `live` by default
  */
@@ -107,16 +107,16 @@ export function whatsAppEvent(value: object, at: Date): object {
 export type Report = 'sent' | 'delivered' | 'read' | 'undeliverable' | 'timed_out';
 
 export interface Script {
-  /** Refused at the hand-over. */
+  /** True if the carrier refuses the message at the hand-over. */
   readonly refuses?: boolean;
-  /** The number of hand-overs that are throttled before one is accepted. */
+  /** How many hand-overs are throttled before one is accepted. */
   readonly throttles?: number;
-  /** Reported in this order, each `copies` times. */
+  /** The receipts in their order, each sent `copies` times. */
   readonly reports: readonly Report[];
   readonly copies?: number;
   /** Returns the recipient's reply to each message. */
   readonly replies?: (text: string) => string;
-  /** The seconds between two reports. Reports that are closer may leave the queue in another order. */
+  /** The seconds between two reports. With a shorter interval, the reports may leave the queue in another order. */
   readonly secondsBetween?: number;
 }
 
@@ -147,7 +147,7 @@ export const simulatedRecipients: Readonly<
     behavior: { sms: ordinary, whatsapp: { reports: ['sent', 'delivered', 'read'] } },
   },
   '+15005550006': {
-    words: 'throttles twice, then accepts it',
+    words: 'throttles the first two hand-overs, then accepts the message',
     behavior: { ...ordinary, throttles: 2 },
   },
   '+15005550007': {
@@ -170,7 +170,7 @@ export function scriptFor(channel: Channel, recipient: string): Script {
 }
 
 /**
- * Sends receipts and replies, at most ten in one call, to the receipts queue. SNS delivers the real ones to the same queue.
+ * Sends receipts and replies to the receipts queue, at most ten in one call. SNS delivers real receipts to the same queue.
  */
 export function sqsReceiptSender(
   client: Parameters<typeof sendMessages>[0],
@@ -187,18 +187,18 @@ export function sqsReceiptSender(
     );
 }
 
-/** The sender of messages that do not name a sender. */
+/** The default sender. */
 export const simulatorNumber = '+15005550100';
 
 interface SimulatedInbound {
   readonly channel: Channel;
-  /** The person, E.164. */
+  /** The recipient who replies, in E.164. */
   readonly from: string;
   readonly to: string;
   readonly text: string;
   readonly id: string;
   readonly at: Date;
-  /** The data to which the message belongs; `live` by default. */
+  /** The data to which the message belongs: `live` by default. */
   readonly mode?: Mode | undefined;
   /** The carrier's id of the message to which this message replies. */
   readonly repliesTo?: string;

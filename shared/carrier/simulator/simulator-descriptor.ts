@@ -8,10 +8,10 @@ export const simulatorDescriptor: CarrierDescriptor = {
   countries: 'All: nothing is sent.',
   throughput: 'Unlimited.',
   confirms:
-    'By notifications in the form of AWS: sent, delivered, read (WhatsApp), or why not, as its recipients say.',
-  sandbox: 'It is one: the outbox shows what it accepted.',
+    'By notifications in the form of AWS: sent, delivered, read (WhatsApp), or the reason of a failure. The recipient decides which.',
+  sandbox: 'The simulator sends to nobody; the outbox shows the messages that it accepted.',
   validitySeconds: { min: 1, max: 259_200 },
-  // A repeat has the same ids, so its outbox row and its receipts replace the first ones.
+  // A repeated hand-over has the same ids, so its outbox row and its receipts replace the first ones.
   repeatedRequest: 'recognized',
   settledBy: 'repeat',
   canLookUp: false,

@@ -1,4 +1,4 @@
-/** The simulated carrier reports in the form of AWS, so one parser reads both. */
+/** The simulated carrier's reports have the form of AWS's, so one parser reads both. */
 
 import { parseTopicNotification } from '../aws/aws-reports.ts';
 import type { CarrierReports } from '../carrier-module.ts';

@@ -1,7 +1,7 @@
 /**
- * Simulates a carrier and sends nothing. It writes each accepted message to the outbox, then sends receipts through the same
- * queue and in the same form as real carriers. The recipient decides the outcome (`simulated-recipients.ts`). A repeated
- * attempt replaces its own row and repeats its receipts, which then change nothing.
+ * Simulates a carrier and sends nothing. It writes each accepted message to the outbox, then sends receipts as real
+ * carriers do: through the same queue, in the same form. The recipient decides the outcome (`simulated-recipients.ts`). A
+ * repeated attempt replaces its own row, and its repeated receipts change nothing.
  */
 import { messageError } from '../../contract/message-error-codes.ts';
 import { modeField } from '../../contract/mode.ts';
@@ -45,7 +45,7 @@ export function simulatedCarrier(dependencies: {
     if (attempt.number <= (script.throttles ?? 0))
       return { outcome: 'throttled', reason: 'the simulator throttles' };
 
-    // The time and the id are the same if the attempt is repeated.
+    // A repeat of the attempt has the same time and id.
     const { at, id: carrierMessageId } = attempt;
     const price = expectedPrice(dependencies.prices, message);
     await dependencies.outbox.record(
@@ -75,7 +75,7 @@ export function simulatedCarrier(dependencies: {
   return { handOver };
 }
 
-/** The delay of a reply after the hand-over, so that the hand-over is stored before the reply arrives. */
+/** The reply follows the hand-over by this delay, so that the hand-over is stored first. */
 const replySeconds = 2;
 
 function replyTo(message: Message, text: string, repliesTo: string, handedOverAt: Date) {
@@ -102,7 +102,7 @@ function planReports(script: Script) {
   );
 }
 
-/** A template, media or a location has no text and is shown as JSON. */
+/** A template, a media file or a location has no text, so the outbox shows its JSON. */
 function readableBody(message: Message, body: string): string {
   if (message.whatsapp === undefined || message.whatsapp.type === 'text') return body;
   return JSON.stringify(message.whatsapp);

@@ -1,6 +1,6 @@
 /**
- * Lists the messages that a client sent with test keys and the simulated carrier accepted, with one-time passwords
- * (contract, section 17).
+ * Lists the messages (with one-time passwords) that a client sent with test keys and the simulator accepted (contract,
+ * section 17).
  */
 import * as z from 'zod/mini';
 import { GatewayError } from '../../contract/errors.ts';
@@ -22,12 +22,15 @@ export const testOutboxQuery = z.object({
 /** The time, the message, the attempt and the id of the hand-over. */
 export const outboxCursor = opaqueCursor(/^\d{4}-\d\d-\d\dT[\d:.]+Z#[^#]+#\d+#/);
 
-/** Newest first. @throws GatewayError `forbidden` for a live key, which has real messages only */
+/** Lists the newest first. @throws GatewayError `forbidden` for a live key, which only sends real messages */
 export function listTestOutbox(outbox: Outbox): Operation {
   return async (request) => {
     const { clientId } = requireCaller(request);
     if (modeOf(clientId) === 'live')
-      throw new GatewayError('forbidden', 'The test outbox is for test keys: use a test key of this client.');
+      throw new GatewayError(
+        'forbidden',
+        'The test outbox shows messages of test keys. Use a test key of this client.',
+      );
     const { to, limit = defaultPageLimit, cursor } = parseQuery(testOutboxQuery, request);
     const { now } = request;
     const since = addDays(now, -testOutboxDays);

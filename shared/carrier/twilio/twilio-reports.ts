@@ -1,6 +1,6 @@
 /**
- * Reads the callbacks of Twilio: the status of a message, at an address with the attempt's id, and inbound messages, at the
- * address `inbound`. A text of several parts has one status.
+ * Reads Twilio's callbacks. A status callback has the attempt's id in its URL, and an inbound message the path `inbound`. A
+ * text of several parts has one status.
  */
 
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
@@ -76,7 +76,7 @@ function receiptsOf(fields: unknown, { path, receivedAt }: Reported): Receipt[] 
 
 function inboundOf(fields: unknown, { receivedAt }: Reported): InboundMessage {
   const { MessageSid, From, To, Body } = read(inboundFields, fields, 'the inbound SMS');
-  // A Messaging Service can have WhatsApp senders, too.
+  // A Messaging Service can also contain WhatsApp senders.
   const user = From.replace(/^whatsapp:/, '');
   return {
     channel: 'sms',
@@ -89,8 +89,8 @@ function inboundOf(fields: unknown, { receivedAt }: Reported): InboundMessage {
 }
 
 /**
- * Checks `X-Twilio-Signature` ("Validating requests are coming from Twilio"): an HMAC of the address and the sorted fields
- * of the form. For any other body, an HMAC of the address, whose `bodySHA256` is the hash of the body.
+ * Verifies `X-Twilio-Signature`, as in Twilio's "Validating requests are coming from Twilio": the HMAC of the URL and the
+ * sorted form fields. If the body is not a form, the HMAC is of the URL, in which `bodySHA256` is the hash of the body.
  */
 export function isSignedBy(authToken: string, request: CallbackRequest): boolean {
   const given = request.headers['x-twilio-signature'];
@@ -107,11 +107,11 @@ function signatureOf(authToken: string, text: string): string {
 }
 
 /**
- * Returns each field's name and value, sorted by name. If a name occurs several times, each different value is included
- * once, sorted.
+ * Returns the fields' names and values, sorted by name. If a name occurs several times, each different value occurs once,
+ * sorted.
  */
 function fieldsText(body: string): string {
-  // A stranger may send very many fields, so each is read only once.
+  // Each field is read only once, because an attacker may send very many fields.
   const values = new Map<string, Set<string>>();
   for (const [name, value] of new URLSearchParams(body)) {
     const known = values.get(name);
@@ -124,7 +124,7 @@ function fieldsText(body: string): string {
     .join('');
 }
 
-/** Twilio may sign the address with its port or without it. */
+/** Twilio may sign the URL with or without its port. */
 function addressesOf(url: string): string[] {
   const [, scheme = '', host = '', rest = ''] = /^(https?):\/\/([^/?#]+)(.*)$/s.exec(url) ?? [];
   const [name = '', port] = host.split(':');

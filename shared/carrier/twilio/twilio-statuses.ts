@@ -1,12 +1,12 @@
-/** Maps the statuses and error codes of Twilio in responses, callbacks and look-ups to ours. */
+/** Maps Twilio's statuses and error codes to the gateway's, in responses, callbacks and look-ups. */
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import { type Price, reportedPrice } from '../../contract/prices.ts';
 import type { Status } from '../../message/message.ts';
 import { vendorErrors } from '../carrier-module.ts';
 
 /**
- * Twilio's error codes for refused requests (2xxxx) and for undelivered messages (3xxxx). Twilio adds and splits codes. A
- * code that is not listed becomes `carrier_rejected`.
+ * Twilio's error codes for refused requests (2xxxx) and for undelivered messages (3xxxx). Twilio adds and splits codes, so
+ * a code that is not listed becomes `carrier_rejected`.
  */
 export const twilioErrors = vendorErrors(
   {
@@ -21,7 +21,7 @@ export const twilioErrors = vendorErrors(
     spend_limit_reached: [30010],
     sender_rejected: [30018, 30024, 30032, 30034],
   },
-  // The account, the sender or the route is at fault: another carrier may accept the message.
+  // The account, the sender or the route is at fault, so another carrier may accept the message.
   {
     sender_rejected: [21212, 21267, 21603, 21606, 21659, 21660, 21661, 21701, 21703],
     country_not_supported: [21408, 21612],
@@ -30,10 +30,10 @@ export const twilioErrors = vendorErrors(
   },
 );
 
-/** "Validity Period Expired". */
+/** Twilio's error "Validity Period Expired". */
 const expiredAtTwilio = '30036';
 
-/** These states prove that Twilio has the message, even if the response to the hand-over was lost. */
+/** These statuses prove that Twilio has the message, even if the response to the hand-over was lost. */
 const states: Readonly<Record<string, Status>> = {
   accepted: 'sent',
   queued: 'sent',
@@ -43,10 +43,10 @@ const states: Readonly<Record<string, Status>> = {
   read: 'read',
 };
 
-/** If a part of a text did not arrive, the message has failed; a later `delivered` corrects it. */
+/** If a part of a text does not arrive, the message fails. A later `delivered` corrects this. */
 const failures: readonly string[] = ['failed', 'undelivered', 'partially_delivered', 'canceled'];
 
-/** Returns the state; undefined for a status that says nothing about a sent message. */
+/** Returns the state of a sent message; undefined if the status does not show it. */
 export function outcomeOfStatus(
   status: string,
   errorCode: string,
@@ -65,7 +65,7 @@ export function outcomeOfStatus(
   return { to: 'failed', ...messageError(known ?? (errorCode === '' ? 'unknown' : 'carrier_rejected')) };
 }
 
-/** Twilio's price is negative, and null until Twilio knows it. */
+/** Twilio's price is negative; it is null until Twilio knows the price. */
 export function costOf({
   price,
   price_unit,

@@ -1,7 +1,7 @@
 /**
- * Sends SMS by Twilio (twilio-oai, `twilio_api_v2010.json`). The API has no idempotency key, so a call is never repeated. If
- * a response was lost, only the status callback proves that Twilio has the message: its address contains the id of the
- * attempt. The list of messages proves nothing, because another message to the same recipient may have the same text.
+ * Sends SMS by Twilio (twilio-oai, `twilio_api_v2010.json`). Twilio has no idempotency key, so a call is never repeated. If
+ * a response is lost, only the status callback, whose URL contains the attempt's id, proves that Twilio has the message.
+ * Twilio's list of messages proves nothing, because another message to the same recipient may have the same text.
  */
 
 import * as z from 'zod/mini';
@@ -21,7 +21,7 @@ import { type TwilioCredentials, twilioCredentials, twilioDescriptor } from './t
 import { costOf, outcomeOfStatus, twilioErrors } from './twilio-statuses.ts';
 
 const publicApi = 'https://api.twilio.com';
-/** "Too many requests". */
+/** Twilio's error "Too many requests". */
 const throttledCode = 20_429;
 
 const errorBody = z.object({ code: z.nullish(z.int()) });
@@ -87,12 +87,12 @@ function twilioSms(context: CarrierContext<TwilioCredentials>): Carrier {
   };
 }
 
-/** @throws Error unless Twilio itself says that it has not taken the message */
+/** @throws Error unless Twilio's own error says that it has not accepted the message */
 function refusalIn(status: number, text: string): HandOver {
   const code = errorBody.safeParse(jsonIn(text)).data?.code ?? undefined;
   if (code === undefined) throw new Error(`Twilio responded ${status} without a code`);
   if (status === 429 || code === throttledCode) return { outcome: 'throttled', reason: `HTTP ${status}` };
-  // The credentials are wrong, or the account is suspended.
+  // These statuses mean wrong credentials or a suspended account.
   if (status === 401 || status === 403 || status === 404)
     return { outcome: 'not_taken', reason: `HTTP ${status}, code ${code}` };
   if (status !== 400) throw new Error(`Twilio responded ${status}`);

@@ -8,8 +8,8 @@ import { alerted, type Delivery, originOf } from '../delivery.ts';
 import { replaceDelivery } from '../delivery-store.dynamo.ts';
 
 /**
- * Sends the alert of a failed delivery whose alert is pending. The delivery has a `due_at` until the last line here, so a
- * crash at any line repeats the whole function.
+ * Sends the alert of a failed delivery whose alert is pending. The delivery keeps its `due_at` until the last line of this
+ * function, so a crash at any line repeats the whole function.
  */
 export async function alertFailure(
   context: Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS' | 'WEBHOOK_DELIVERIES_TABLE'>,
@@ -19,13 +19,16 @@ export async function alertFailure(
   await replaceDelivery(context, delivery, alerted(delivery, context.newId()));
 }
 
-/** Sends the alert alone. A resend calls this function before it changes a delivery with a pending alert to `pending`. */
+/**
+ * Sends the alert, but leaves the delivery unchanged. A resend sends a pending alert first, and then changes the delivery
+ * to `pending`.
+ */
 export async function sendAlert(
   context: Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>,
   delivery: Delivery,
 ): Promise<void> {
   await enterFailure(context, delivery);
-  // If the client disabled or deleted the endpoint, nobody has to act. Test data alerts nobody.
+  // No alert is sent for test data, or if the client itself disabled or deleted the endpoint.
   if (isWithdrawn(delivery.attempts.at(-1)?.error) || modeOf(delivery.client_id) === 'test') return;
   context.log.error('webhook failed', {
     delivery_id: delivery.delivery_id,
@@ -36,8 +39,8 @@ export async function sendAlert(
 }
 
 /**
- * Writes the activity entry for the failure. Its id is derived from the attempt and its due time, so a repeat writes the
- * same entry.
+ * Writes the activity entry for the failure. The entry's id is derived from the attempt and its due time, so a repeat
+ * overwrites the same entry.
  */
 async function enterFailure(
   context: Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>,
@@ -61,7 +64,7 @@ function lastError(delivery: Delivery): string {
   return last?.error_message ?? last?.error?.replaceAll('_', ' ') ?? 'unknown';
 }
 
-/** Returns the identifiers that every log line about a delivery has. */
+/** Returns the identifiers that every log line about a delivery contains. */
 export function logFieldsOf(delivery: Delivery) {
   const { client_id, message_id, endpoint_id, event } = delivery;
   return { client_id, message_id, endpoint_id, event, origin: originOf(delivery.url) };

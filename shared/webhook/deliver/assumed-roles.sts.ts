@@ -1,12 +1,12 @@
 /**
- * Gets temporary credentials for the roles of clients. The external id is the id of the client that named the role, and
- * credentials are cached for that client only. A client therefore cannot use a role that trusts the gateway for another
- * client (the confused deputy problem). A role that can be assumed with any external id is not used at all.
+ * Gets temporary credentials for the roles of clients. The external id of a role is the id of the client that named the
+ * role. Its credentials are cached for that client only. A client therefore cannot use a role that trusts the gateway for
+ * another client (the confused deputy problem). The gateway does not use a role that accepts any external id.
  *
  * The session policy restricts the credentials to sending to one queue or bus, even if the role has more permissions.
  *
- * Clients name their roles at run time, so no policy can list them. A queue policy would need no role, but it cannot contain
- * an external id: any client could then name any queue that trusts the gateway.
+ * The gateway's own policy cannot list these roles, because clients name them at run time. A queue policy would need no
+ * role, but cannot require an external id: any client could then name any queue that trusts the gateway.
  */
 import { AssumeRoleCommand, type STSClient } from '@aws-sdk/client-sts';
 import type { ForeignCredentials } from '../../platform/aws/clients.ts';
@@ -14,7 +14,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { ExpiringMap } from '../../platform/expiring-cache.ts';
 import { type AwsDestination, domainOf, parseArn, resourceArnOf, roleArnOf } from '../aws-destination.ts';
 
-/** @throws an error of the name `AccessDenied` if the role does not trust the caller with this external id. */
+/** @throws an error with the name `AccessDenied` if the role does not trust the gateway with this external id. */
 export type AssumeRole = (asked: {
   readonly roleArn: string;
   readonly externalId: string;
@@ -29,7 +29,10 @@ export interface RoleUse {
   readonly endpointId: string;
 }
 
-/** The role's trust policy lacks a condition on `sts:ExternalId`: anyone who knows its ARN could use it through us. */
+/**
+ * The role's trust policy lacks a condition on `sts:ExternalId`: any client that knows the ARN could use the role through
+ * the gateway.
+ */
 export class RoleTrustsAnyExternalId extends Error {
   override readonly name = 'RoleTrustsAnyExternalId';
 }
@@ -37,8 +40,8 @@ export class RoleTrustsAnyExternalId extends Error {
 /** Credentials are renewed this long before they expire. */
 const renewBeforeMs = 120_000;
 /**
- * For this long, a worker does not call STS again for the same role, whatever STS or the destination returned. All clients
- * share one quota of calls, so one client with a broken queue or role could otherwise stop the webhooks of the others.
+ * A worker calls STS for a role at most once in this time, whatever STS or the destination returned. The calls of all
+ * clients share one quota, so one client with a broken queue or role could otherwise stop the webhooks of the others.
  */
 const askAgainAfterMs = 10_000;
 const rolesMax = 500;
@@ -81,7 +84,7 @@ export function assumedRoles(assumeRole: AssumeRole, clock: Clock, newId: () => 
       return assuming;
     },
 
-    /** Forgets credentials that the destination refused, so that they are soon replaced. */
+    /** Removes credentials that the destination refused from the cache, so that a later attempt gets new ones. */
     forget(use: RoleUse): void {
       known.delete(keyOf(use));
     },
@@ -105,7 +108,7 @@ function sessionPolicyOf(destination: AwsDestination): string {
   return JSON.stringify({ Version: '2012-10-17', Statement });
 }
 
-/** Returns the KMS permission that SQS requires if a key of the client encrypts the queue. */
+/** Returns the KMS permissions that SQS needs if the client's own key encrypts the queue. */
 function keyOfQueue(queueArn: string) {
   const { partition, region } = parseArn(queueArn, 'sqs');
   return {
@@ -116,7 +119,7 @@ function keyOfQueue(queueArn: string) {
   };
 }
 
-/** The minimum of STS. */
+/** The minimum that STS accepts. */
 const durationSeconds = 900;
 
 export function stsAssumeRole(client: STSClient): AssumeRole {

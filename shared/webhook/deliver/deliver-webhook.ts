@@ -1,7 +1,7 @@
 /**
  * Delivers one webhook when its queue message arrives. No webhook is lost. No webhook is posted twice, with two exceptions:
  * a worker dies between the first byte of a POST and the write of its outcome, or the endpoint closes a reused connection
- * during the POST (http-post.ts). No program that sends webhooks can prevent these cases.
+ * during the POST (http-post.ts). No sender of webhooks can prevent these two cases.
  *
  * A worker may die at any line. The numbers mark the steps: claim (1 to 3), post (4), record (5), then schedule the retry
  * (6) or send the alert (7):
@@ -12,10 +12,10 @@
  *   5 to 7    the outcome is in the row: the queue message finds `retry_scheduled` and schedules the retry, or finds
  *             `failed` with a pending alert and sends it.
  *   after     the delivery is complete; the queue message, if shown again, posts nothing.
- * If the client has deleted or disabled the endpoint, step 4 is skipped and the delivery fails. If no secret can sign,
- * step 4 is skipped and the attempt fails. If an edit made the endpoint's row invalid, nothing is claimed, and the queue
- * delivers the message again. If SQS or EventBridge Scheduler loses a
- * message, the due index finds the delivery. A delivery has a `due_at` until it is finished.
+ * If the client has deleted or disabled the endpoint, step 4 is skipped and the delivery fails. If no secret can sign, step
+ * 4 is skipped and the attempt fails. If an edit made the endpoint's row invalid, the worker claims nothing, and the queue
+ * delivers the message again. If SQS or EventBridge Scheduler loses a message, the due index finds the delivery. A delivery
+ * has a `due_at` until it is finished.
  */
 import { cachedWebhookSecrets, signingSecrets } from '../../client/webhook-secrets.dynamo.ts';
 import { waitSecondsMax } from '../../contract/webhook-worker-times.ts';
@@ -60,18 +60,18 @@ export type DeliverContext = StoredDeliveries &
     readonly sendToAws: SendToAws;
   };
 
-/** The attempt belongs to this worker. */
+/** The worker has claimed the attempt. */
 interface Claimed extends ClaimedAttempt {
   readonly kind: 'claimed';
-  /** The reason why nothing may be posted. */
+  /** The reason why the attempt must not post anything. */
   readonly unposted: UnpostedError | undefined;
 }
 
 export type Outcome =
-  /** The worker makes no attempt for this queue message now. */
+  /** No attempt is due for this queue message. */
   | { readonly kind: 'unknown' | 'finished' | 'lost_race' | 'waiting' }
   /**
-   * Another worker has this attempt. If that worker is dead, this queue message repeats the attempt after the lease.
+   * Another worker has claimed this attempt. If that worker dies, this queue message repeats the attempt after the lease.
    */
   | { readonly kind: 'held'; readonly retryAfterSeconds: number }
   | { readonly kind: 'alerted'; readonly delivery: Delivery }
@@ -81,7 +81,7 @@ export type Outcome =
       readonly attempt: Attempt;
     };
 
-/** @param from - the queue of the message */
+/** @param from - the queue from which the message was received */
 export async function deliverWebhook(
   context: DeliverContext,
   from: WebhookQueue,
@@ -106,7 +106,7 @@ export async function deliverWebhook(
   if (delivery === undefined) return { kind: 'lost_race' };
   if (unposted === undefined && claim.endpoint !== undefined) {
     const counting = countResult(context, claim.endpoint, attempt);
-    // An uncounted success could disable the endpoint. If counting fails, the queue delivers the message again.
+    // An uncounted success could disable the endpoint. If the count fails, the queue delivers the message again.
     if (attempt.error === undefined) await counting;
     else await counting.catch((error: unknown) => context.warn(notCounted, error));
   }
@@ -122,7 +122,7 @@ function preventedBy({ unposted, delivery, secrets }: Claimed, now: Date): Unpos
   return signingSecrets(secrets, now).length === 0 ? 'no_secret' : undefined;
 }
 
-/** A queue message arrives a fraction of a second early. */
+/** A queue message arrives less than a second before its attempt is due. */
 const longestWaitInWorkerMs = waitSecondsMax * 1000;
 
 /** Reads the delivery, waits until it is due, and claims the attempt for this worker. */
@@ -150,19 +150,19 @@ async function claimAttempt(
   }
   await waitUntilDue(context, seen);
   const { url, endpoint, unposted } = await presentDestination(context, seen);
-  // The secrets are read after the wait, so that they are not older than the cache allows.
+  // The secrets are read after the wait, so that they are not older than the cache time.
   const secrets = await cachedWebhookSecrets(context, seen.client_id, seen.endpoint_id);
   const delivery = claimDelivery({ ...seen, url }, clock(), context.newId());
   if (!(await replaceDelivery(context, seen, delivery))) return { kind: 'lost_race' }; // 3
   return { kind: 'claimed', delivery, endpoint, unposted, secrets };
 }
 
-/** Returns whole seconds, plus one second in case this clock is ahead. */
+/** Returns the whole seconds until the lease ends, plus one in case this worker's clock is ahead. */
 function secondsOfLease(until: Date, now: Date): number {
   return Math.ceil((until.getTime() - now.getTime()) / 1000) + 1;
 }
 
-/** Waits until the time. A timer may fire a little early, but an attempt must not start early. */
+/** Waits until the attempt is due. A timer may fire a little early, so the wait checks the clock again. */
 async function waitUntilDue({ clock, sleep }: Context, { attempt_due_at }: Delivery): Promise<void> {
   for (;;) {
     const remainingMs = Date.parse(attempt_due_at) - clock().getTime();
@@ -171,9 +171,7 @@ async function waitUntilDue({ clock, sleep }: Context, { attempt_due_at }: Deliv
   }
 }
 
-/**
- * Returns the current URL of an endpoint. For the URL of a request or an account, returns the URL at the time of the event.
- */
+/** Returns the current URL of an endpoint, or the stored URL if the delivery is for the URL of a request or an account. */
 async function presentDestination(
   context: DeliverContext,
   { client_id, endpoint_id, url }: Delivery,
@@ -185,12 +183,12 @@ async function presentDestination(
 }
 
 /**
- * These retries and the SDK's retries together take about as long as the worker has left
+ * With the SDK's own retries, these retries take about as long as the worker has left
  * (shared/contract/webhook-worker-times.ts).
  */
 const writeRetryDelaysMs = [100, 400, 1600, 3200];
 
-/** Writes the outcome of the attempt. Returns the new delivery, or undefined if another worker was faster. */
+/** Writes the outcome of the attempt. Returns the new delivery, or undefined if another worker changed it first. */
 async function recordPost(
   context: DeliverContext,
   held: Delivery,
@@ -201,7 +199,7 @@ async function recordPost(
     attempt.error === undefined
       ? acknowledged(held, attempt, newId())
       : failedAttempt(held, attempt, env.WEBHOOK_TIME_SCALE, newId());
-  // Retries the write, because a lost outcome would repeat the POST. Repeating it is safe.
+  // Retries the write, because a lost outcome would repeat the POST.
   const retryPolicy = {
     delaysMs: writeRetryDelaysMs,
     sleep,

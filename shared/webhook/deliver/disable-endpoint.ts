@@ -1,15 +1,16 @@
 /**
  * Disables an endpoint that has acknowledged no webhook for the days and attempts in `disabledAfter` (contract 12.5).
  *
- * A success costs no write, unless failures were counted before. Each failure costs one write, up to the number of attempts
- * in `disabledAfter`. The row is read before each attempt anyway. A crash can only delay the disabling. A failure is counted
- * after its outcome is stored, so a crash can lose a failure but never counts it twice. A success is counted again when its
- * queue message is received again.
+ * A success needs no write, unless failures were counted before. Each failure needs one write, until
+ * `disabledAfter.attempts` failures are counted. A failure is counted after its outcome is stored: a crash can lose a
+ * failure, which delays the disabling, but cannot count it twice. If the queue message of a success is received again, the
+ * success is counted again.
  *
- * When the days are over, a failed attempt queues the endpoint with a delay of 15 minutes. By then, a success whose worker
- * died has been counted. The worker that receives the message disables the endpoint and sends the notice. The row marks the
- * notice as pending until it is sent. If the worker dies, the queue shows the message again. A repetition writes the same
- * entry and the same deliveries. If the queue loses the message, the next failed attempt queues another one.
+ * After `disabledAfter.days`, a failed attempt queues the endpoint with a delay of 15 minutes. A success whose worker died
+ * is counted within these 15 minutes. The worker that receives the message disables the endpoint and sends the notice. The
+ * row marks the notice as pending until it is sent. If the worker dies, the queue shows the message again. The repeat
+ * writes the same entry and the same deliveries. If the queue loses the message, the next failed attempt queues another
+ * one.
  */
 import { notify } from '../../activity/write-activity.dynamo.ts';
 import { modeField } from '../../contract/mode.ts';
@@ -37,7 +38,8 @@ const reason = 'no_successful_delivery';
 export const disabledAfter = { days: 5, attempts: 20 } as const;
 
 /**
- * Longer than a queue repeats the message of a success (`receivesMax`), and longer than the clocks of two processes differ.
+ * This delay must exceed the time in which the queue repeats the message of a success (`receivesMax`), and the difference
+ * between the clocks of two processes.
  */
 const disableGraceSeconds = queueDelayMaxSeconds;
 
@@ -60,8 +62,8 @@ export async function countResult(
 }
 
 /**
- * Counts the success of a delivery again, in case its worker died or failed before counting it. Otherwise the endpoint could
- * be disabled despite the success. The queue delivers the message again.
+ * Counts the success of a delivery again, in case its worker died or failed before it counted the success. Otherwise the
+ * endpoint could be disabled despite the success.
  */
 export async function countSuccessAgain(
   context: Context<'WEBHOOK_ENDPOINTS_TABLE'>,
@@ -79,7 +81,7 @@ function hasFailedTooLong({ failing_since, failed_attempts = 0 }: WebhookEndpoin
   return addDays(new Date(failing_since), disabledAfter.days) <= now;
 }
 
-/** Disables an endpoint that still has acknowledged no webhook, and sends the notice if it is pending. */
+/** Disables an endpoint that still has had no success, and sends a pending notice. */
 export async function disableIfFailing(
   context: WebhookContext,
   clientId: string,

@@ -1,8 +1,9 @@
 /**
  * Sends one POST to an endpoint that may be slow, broken or hostile. The POST ends within 5 s, reads at most 16 KiB of the
  * headers and of the body, follows no redirect, decompresses nothing, and reports the time of each phase. If a reused
- * connection breaks before the first byte of the response, the endpoint has probably closed it while it was idle. The POST
- * is repeated immediately on the next connection. Any other failure waits for the retry (contract 7.8).
+ * connection breaks before the first byte of the response, the endpoint has probably closed the idle connection. The POST
+ * is then repeated immediately on another connection. After any other failure, the next attempt is the scheduled retry
+ * (contract 7.8).
  */
 
 import { lookup, Resolver } from 'node:dns/promises';
@@ -37,19 +38,24 @@ const interimResponsesMax = 10;
 const headersKeptMax = 40;
 const headerKeptCharacters = 256;
 
-/** Common servers close idle connections after 5 s. A shorter time means that a POST rarely uses a closing connection. */
+/**
+ * Common servers close idle connections after 5 s. With this shorter time, a POST rarely uses a connection that is being
+ * closed.
+ */
 const idleMaxMs = 4000;
-/** The two agents keep 256 connections in total. A Lambda function can have 1,024 open files. */
+/** Two agents together keep 256 connections, because a Lambda function can have at most 1,024 open files. */
 const idleConnectionsMax = 128;
 const idleConnectionsPerHostMax = 4;
 /**
- * The time limit to connect to one address if the host has more addresses. Node's own 250 ms are too short for a distant
- * host.
+ * The time limit for connecting to one address of a host with several addresses. Node's default of 250 ms is too short for
+ * a distant host.
  */
 const nextAddressAfterMs = 1500;
 
 export interface PostResult {
-  /** Milliseconds from the start. A phase is absent if it was not reached, or if a reused connection skipped it. */
+  /**
+   * Milliseconds from the start. A phase is absent if the request did not reach it, or if a reused connection skipped it.
+   */
   readonly timings: {
     dnsMs?: number;
     connectMs?: number;
@@ -62,7 +68,7 @@ export interface PostResult {
   readonly status?: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly bodyStart: string;
-  /** Absent if and only if the endpoint acknowledged the webhook with status 200 in time. */
+  /** Absent only if the endpoint acknowledged the webhook with status 200 in time. */
   readonly error?: AttemptError | undefined;
   readonly errorMessage?: string | undefined;
 }
@@ -95,13 +101,13 @@ export function httpPost({
   const https = keepingConnections(new HttpsAgent({ ...options, ...tls }), idleMaxMs, idleConnectionsMax);
 
   return async ({ url: text, headers, body }) => {
-    // Node calls no lookup for an IP address in the URL, so the address is checked here.
+    // Node does no lookup for an IP address in the URL, so the address is checked here.
     const verdict = checkUrl(text, rules);
     if (!verdict.allowed) return blocked(`the URL ${verdict.reason}`);
     const { url } = verdict;
     const deadline = AbortSignal.timeout(acknowledgeWithinSeconds * 1000);
     const startedAt = performance.now();
-    // The loop ends, because each repetition uses up a kept connection.
+    // The loop ends because each repeat uses up one kept connection.
     for (;;) {
       const progress: Progress = {
         startedAt,
@@ -139,7 +145,7 @@ export function httpPost({
   };
 }
 
-/** How far a request has come, and when it reached each phase. */
+/** The last phase that a request reached, and the time of each phase. */
 interface Progress {
   readonly startedAt: number;
   readonly timings: Partial<PostResult['timings']>;
@@ -152,8 +158,8 @@ function elapsed({ startedAt }: Progress): number {
 }
 
 /**
- * Wraps the lookup to note its time: the request may emit `socket` only after the lookup, so the socket's event
- * `lookup` would be missed.
+ * Wraps the lookup to record its time. The socket's event `lookup` would come too late, because the request may emit
+ * `socket` after the lookup.
  */
 function notingTime(progress: Progress, lookup: LookupFunction): LookupFunction {
   return (hostname, options, callback) =>
@@ -187,7 +193,7 @@ function followConnection(progress: Progress, socket: Socket, isReused: boolean)
   });
 }
 
-/** Returns the response when its headers have arrived. */
+/** Returns the response as soon as its headers have arrived. */
 function responseTo(request: ClientRequest, body: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     let interimResponses = 0;
@@ -206,8 +212,8 @@ function responseTo(request: ClientRequest, body: string): Promise<IncomingMessa
 }
 
 /**
- * Reads the start of the body. The status has decided the attempt, so an error changes nothing. The connection is kept if
- * the body is complete, and closed otherwise.
+ * Reads the start of the body. An error does not change the outcome, which the status has decided. The connection is kept
+ * only if the body is complete.
  */
 async function startOfBody(response: IncomingMessage, deadline: AbortSignal): Promise<string> {
   const signal = AbortSignal.any([deadline, AbortSignal.timeout(bodyLimitMs)]);
@@ -264,7 +270,7 @@ function classifyError(
   return { error: classOf(code, phase), errorMessage: messageOf(error).slice(0, 500) || code };
 }
 
-/** If the host has several addresses, returns the messages of all of them. */
+/** Returns the error's message; if the host has several addresses, the messages of all of them. */
 function messageOf(error: Error): string {
   const errors = 'errors' in error ? (error.errors as Error[]) : [error];
   return errors.map(({ message }) => message).join('; ');
@@ -288,8 +294,8 @@ function verdictOf(status: number): { error?: AttemptError; errorMessage?: strin
 }
 
 /**
- * Sends DNS queries with a time limit, so that a slow name server delays only its own webhooks. `dns.lookup` would use four
- * threads that the whole process shares. Four names with an unresponsive server would stop every other webhook.
+ * Sends DNS queries with a time limit, so that a slow name server delays only its own webhooks. `dns.lookup` uses four
+ * threads of the process, so four names with an unresponsive server would stop every other webhook.
  */
 export function dnsResolve({
   servers,
@@ -301,7 +307,8 @@ export function dnsResolve({
   /** The time limit of each of the two queries. */
   readonly timeoutMs?: number;
   /**
-   * How long to wait for the second kind of address (A or AAAA) after the first. Some servers never respond for one of them.
+   * How long to wait for the second kind of address (A or AAAA) after the first, because some servers never answer one of
+   * them.
    */
   readonly otherKindWaitMs?: number;
 } = {}): Resolve {
@@ -321,7 +328,7 @@ export function dnsResolve({
     const oneKind = Promise.any(lookups).then(() =>
       sleep(otherKindWaitMs, undefined, { signal: wait.signal }),
     );
-    // The error is thrown below if both lookups failed.
+    // If both lookups failed, their error is thrown below.
     await Promise.race([Promise.allSettled(lookups), oneKind.catch(() => undefined)]);
     wait.abort();
     const addresses = [...found[4], ...found[6]];
@@ -331,7 +338,8 @@ export function dnsResolve({
 }
 
 /**
- * Resolves names like this machine does, including its hosts file. For the local stage, whose endpoints run on this machine.
+ * Resolves names as this machine does, including its hosts file. Only the local stage uses this, because its endpoints run
+ * on this machine.
  */
 export const machineResolve: Resolve = async (hostname) => {
   const found = await lookup(hostname, { all: true, verbatim: true });

@@ -1,10 +1,10 @@
 /**
  * Makes one attempt to send to a queue or an event bus, with the same time limit, result and record as a POST. If AWS
- * accepts the event with status 200 within 5 s, the event is acknowledged. Otherwise the attempt fails with an error text of
- * the gateway, and is retried on the usual schedule.
+ * accepts the event with status 200 within 5 s, the event is acknowledged. Otherwise the attempt fails with the gateway's
+ * own error text, and is retried on the usual schedule.
  *
- * The call itself has no retries: a repeated call could send the webhook twice. EventBridge returns 200 even if it refuses
- * the event.
+ * The SDK call is not retried, because a repeated call could send the webhook twice. EventBridge also returns 200 for an
+ * event that it refuses.
  */
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
@@ -22,7 +22,7 @@ import {
 import type { PostResult } from './http-post.ts';
 
 export interface AwsRequest extends RoleUse {
-  /** For a FIFO queue: the group that keeps its order, and the id that lets the queue recognize a repetition. */
+  /** For a FIFO queue: the group whose order the queue keeps, and the id by which the queue recognizes a repeat. */
   readonly order: { readonly groupId: string; readonly deduplicationId: string };
   readonly event: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -68,7 +68,7 @@ async function attempt(
   const credentials = await roles.credentialsFor(request).catch((cause: unknown) => {
     throw new RoleRefused('the role cannot be assumed', { cause });
   });
-  // An attempt that has already timed out must not send.
+  // An attempt that has already timed out must not send anything.
   signal.throwIfAborted();
   try {
     const { status, requestId, id } = await send(senders, credentials, request, signal);
@@ -78,7 +78,7 @@ async function attempt(
       bodyStart: JSON.stringify({ id }),
     };
   } catch (error) {
-    // The client may have changed the role or its policies since the credentials were issued.
+    // The client may have changed the role or its policies after STS issued the credentials.
     if (statusOf(error) !== undefined) roles.forget(request);
     throw error;
   }
@@ -97,8 +97,8 @@ function send(
     const message = { queueArn, body, attributes: headers, ...(isFifo ? { order } : {}) };
     return sendMessage(credentials, message, signal);
   }
-  // `detail` has the fields of the body, so that rules can match them, and also its exact text: the signatures cover the
-  // bytes, and EventBridge does not keep the bytes of an object.
+  // `detail` contains the fields of the body for the client's rules, and the exact text for the signature. EventBridge does
+  // not keep the bytes of an object.
   const detail = JSON.stringify({ ...(JSON.parse(body) as object), headers, body });
   const { bus_arn: busArn } = destination.eventbridge;
   return putEvent(credentials, { busArn, source: eventSource, detailType: event, detail }, signal);
@@ -127,7 +127,7 @@ function failure(error: unknown, request: AwsRequest): Partial<PostResult> {
       errorMessage: `the trust policy of ${cause.message} must have the condition sts:ExternalId ${request.clientId}`,
     };
   const status = statusOf(cause);
-  // Leaves out the error's own text, which names the gateway's account and role.
+  // The error's own text is left out, because it names the gateway's account and role.
   const name = cause instanceof Error ? cause.name : 'Error';
   const errorMessage = `${reasonOf(cause, isRole, request)} (${name})`.slice(0, errorMessageMax);
   return status === undefined
@@ -148,7 +148,7 @@ function reasonOf(cause: unknown, isRole: boolean, { destination, clientId }: Aw
     : `the ${target} did not accept the webhook`;
 }
 
-/** An error from AWS contains the status of the response. An error without a status means that AWS never responded. */
+/** Returns the status of AWS's response, or undefined if AWS did not respond. */
 function statusOf(error: unknown): number | undefined {
   const metadata = error instanceof Error && '$metadata' in error ? error.$metadata : undefined;
   const status = (metadata as { readonly httpStatusCode?: unknown } | undefined)?.httpStatusCode;
@@ -163,10 +163,7 @@ function networkError(error: unknown): AttemptError {
   return 'reset';
 }
 
-/**
- * Returns the text that the destination receives, and that must be signed: SQS refuses some characters, so they are escaped
- * in the JSON.
- */
+/** Returns the text to sign and send. SQS refuses some characters, so the JSON contains them escaped. */
 export function textFor(destination: AwsDestination, body: string): string {
   return 'sqs' in destination ? queueText(body) : body;
 }
@@ -177,7 +174,7 @@ export function queueUrlOf(queueArn: string): { readonly region: string; readonl
   return { region, queueUrl: `https://sqs.${region}.${domainOf(partition)}/${account}/${resource}` };
 }
 
-/** Returns the functions with which this process sends. They reuse each SDK client until its credentials expire. */
+/** Returns the functions that send to queues and buses. They reuse each SDK client until its credentials expire. */
 export function awsSenders() {
   return {
     sendMessage: sqsSendMessage(perCredentials(foreignSqs)),
@@ -205,7 +202,7 @@ export function sqsSendMessage(clientFor: (region: string, credentials: ForeignC
     }: {
       readonly queueArn: string;
       readonly body: string;
-      /** The attributes of the message, at most ten. */
+      /** The attributes of the SQS message, at most ten. */
       readonly attributes: Readonly<Record<string, string>>;
       readonly order?: AwsRequest['order'];
     },
@@ -247,7 +244,7 @@ export function eventBridgePutEvent(
       readonly busArn: string;
       readonly source: string;
       readonly detailType: string;
-      /** A JSON object. */
+      /** A text that contains a JSON object. */
       readonly detail: string;
     },
     abortSignal: AbortSignal,

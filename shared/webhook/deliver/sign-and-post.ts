@@ -15,7 +15,7 @@ const userAgent = `messaging-gateway/${version}`;
 
 export interface ClaimedAttempt {
   readonly delivery: Delivery;
-  /** The endpoint's row as read before the attempt. Absent for the URL of a request or an account. */
+  /** The endpoint's row as read before the attempt; absent for the URL of a request or an account. */
   readonly endpoint: WebhookEndpoint | undefined;
   readonly secrets: readonly WebhookSecret[];
 }
@@ -48,7 +48,7 @@ export async function postAttempt(
 
 function awsRequestOf(delivery: Delivery, destination: AwsDestination) {
   const { delivery_id, client_id, endpoint_id = '', message_id, event } = delivery;
-  // A FIFO queue must accept every resend, but not a retry of an attempt that had arrived.
+  // A FIFO queue must accept every resend, but drop the retry of an attempt that has arrived.
   const isResend = delivery.attempt_trigger === 'manual';
   return {
     destination,
@@ -65,7 +65,7 @@ function awsRequestOf(delivery: Delivery, destination: AwsDestination) {
 /** The headers whose values are not stored. */
 const secretHeaders = /^(x-webhook-signature|webhook-signature|set-cookie|.*(auth|token|secret|api-?key).*)$/;
 
-/** Returns the stored record of an attempt: enough to explain it to the endpoint's owner, without secrets. */
+/** Returns the stored record of an attempt. It explains the attempt to the endpoint's owner and contains no secrets. */
 export function attemptOf(
   delivery: Delivery,
   run: {
@@ -94,13 +94,13 @@ export function attemptOf(
   };
 }
 
-const interruptedMessage = 'the workers that made this attempt stopped before it ended';
+const interruptedMessage = 'every worker that made this attempt stopped before the attempt ended';
 
 const unpostedMessages: Readonly<Record<UnpostedError, string>> = {
   endpoint_disabled: 'the endpoint was disabled after the event; nothing was posted',
   endpoint_deleted: 'the endpoint was deleted after the event; nothing was posted',
   no_secret: 'the table client-secrets contains no secret that can sign the webhook; nothing was posted',
-  // Every worker died: it is unknown what the endpoint received.
+  // Every worker died, so it is unknown if the endpoint received the webhook.
   reset: interruptedMessage,
 };
 
@@ -145,7 +145,7 @@ function rounded(ms: number | undefined): number | undefined {
 const secretPrefix = 'whsec_';
 
 /**
- * Returns the headers with which an endpoint verifies and de-duplicates an attempt: `X-Webhook-Signature` and the headers of
+ * Returns the headers with which an endpoint verifies and de-duplicates a webhook: `X-Webhook-Signature` and the headers of
  * Standard Webhooks. During a rotation, `X-Webhook-Signature` uses the oldest secret and `webhook-signature` contains one
  * signature for each secret (contract 7.4 and 7.5).
  *
@@ -172,7 +172,7 @@ export function signatureHeaders(
 }
 
 /**
- * Does not use the package `standardwebhooks`: the tests verify signatures with it, and its SHA-256 is written in
+ * The package `standardwebhooks` is not used here: the tests verify signatures with it, and its SHA-256 is written in
  * JavaScript.
  */
 function standardSignature(secret: string, signed: string): string {

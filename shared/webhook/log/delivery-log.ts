@@ -1,7 +1,7 @@
 /**
- * The log of a client's webhook deliveries, with the client's operations on the log (contract, section 12). The log is
- * newest first, page by page. The number of reads for a page is limited, so a page can be shorter than requested, or empty,
- * and still have a cursor.
+ * The log of a client's webhook deliveries, and the client's operations on it (contract, section 12). The log lists the
+ * newest delivery first, in pages. Each page needs a limited number of reads, so it can be shorter than requested, or even
+ * empty, and still have a cursor.
  */
 import * as z from 'zod/mini';
 import { standardError } from '../../contract/errors.ts';
@@ -54,10 +54,10 @@ const cursors = opaqueCursor(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#whd_[0-9A-
 
 /** The maximum number of rows per read, and of reads per page. */
 const [rowsPerRead, readsMax] = [100, 10];
-/** These sort before and after every position. */
+/** `first` sorts before every position, and `last` after every position. */
 const [first, last] = ['0', '~'];
 
-/** @throws GatewayError `not_found` for a message or an endpoint that the client does not have. */
+/** @throws GatewayError `not_found` if the client has no message or endpoint with the id. */
 export async function deliveryLog(
   context: WebhookContext & Context<'MESSAGES_TABLE'>,
   clientId: string,
@@ -114,7 +114,7 @@ function isWanted(
   );
 }
 
-/** @param end - the position after which the next page begins; undefined at the end of the list */
+/** @param end - the position of the last row read; undefined at the end of the list */
 function listed(found: readonly Delivery[], end: string | undefined): DeliveryList {
   const next_cursor = end === undefined ? undefined : cursors.encode(end);
   return { webhook_deliveries: found.map(deliverySummary), next_cursor };
@@ -163,7 +163,7 @@ export function getWebhookDelivery(context: WebhookContext): Operation {
   return async (request) => ({ status: 200, body: deliveryView(await ownDelivery(context, request)) });
 }
 
-/** Makes one attempt now, even if the delivery is acknowledged. If an attempt is already due or running, adds none. */
+/** Makes one attempt now, even if the delivery is acknowledged. If an attempt is already due or running, adds no other. */
 export function resendWebhookDelivery(context: WebhookContext): Operation {
   return async (request) => {
     const seen = await ownDelivery(context, request);
@@ -194,7 +194,7 @@ export function getWebhookResend(context: WebhookContext): Operation {
   };
 }
 
-/** @throws GatewayError `not_found` if the delivery is not the caller's. */
+/** @throws GatewayError `not_found` if the delivery belongs to another client. */
 async function ownDelivery(context: WebhookContext, request: ApiRequest): Promise<Delivery> {
   const { delivery_id = '' } = request.pathParameters;
   // The table also has rows that are not deliveries.

@@ -25,7 +25,7 @@ import {
   storeResend,
 } from './resend.ts';
 
-/** The origin in the form of `originOf`. */
+/** The requested origin, in the form that `originOf` returns. */
 const originText = z
   .string()
   .check(
@@ -56,16 +56,16 @@ export const resendRequestSchema = z
 export type ResendRequest = z.output<typeof resendRequestSchema>;
 
 /**
- * If a request has no end, an equal request within this time is treated as the same request. Afterwards it is treated as the
- * same until the first one is completed, within a maximum.
+ * If a request has no end, an equal request within this time is treated as the same one. After this time it is still
+ * treated as the same until the first request is completed, up to a maximum.
  */
 export const sameRequestMinutes = 10;
 const samePeriodsMax = 36;
 const [earliestTime, latestTime] = [0, Date.parse('9999-12-31T23:59:59.999Z')];
 
 /**
- * Stores the request, with its entry in the Activity Log, and begins. The same request gives the same id and sends nothing
- * again.
+ * Stores the request with its entry in the activity log, and resends the first webhooks. The same request returns the same
+ * id and sends no webhook again.
  *
  * @throws GatewayError `not_found` or `endpoint_disabled`
  */
@@ -133,14 +133,14 @@ function filterOf(request: ResendRequest, now: Date): ResendFilter {
   };
 }
 
-/** Limits the year to 1970 to 9999, because ids and sortable texts need a year of four digits from 1970 on. */
+/** Refuses years outside 1970 to 9999, because ids and sortable texts need a year of four digits from 1970 on. */
 function isoOf(at: Date): string {
   return new Date(Math.min(latestTime, Math.max(earliestTime, at.getTime()))).toISOString();
 }
 
 /**
- * Returns the row of an earlier request that is treated as the same, or else the id for this request. @param openAt - the
- * time of a request without an end
+ * Returns the row of an earlier request that is treated as the same, or else the new id. @param openAt - the time of a
+ * request without an end
  */
 async function sameRequest(
   context: Context<'WEBHOOK_DELIVERIES_TABLE'>,
@@ -169,23 +169,23 @@ function destinationText({ endpoint_id, origin }: ResendFilter): string {
   return endpoint_id ?? origin ?? 'the client';
 }
 
-/** The result of a request to resend one delivery. Repeating the request is safe. */
+/** The result of a request to resend one delivery. The request can be repeated. */
 export type ResendOutcome =
   | { readonly kind: 'resent'; readonly attemptNumber: number }
-  /** An attempt is already scheduled or running; no other is added. */
+  /** An attempt is already due or running, so no other attempt is added. */
   | { readonly kind: 'already_waiting'; readonly state: DeliveryState }
-  /** The endpoint has acknowledged the delivery. Only `evenAcknowledged` resends it. */
+  /** The endpoint has already acknowledged the delivery. Only `evenAcknowledged` resends it. */
   | { readonly kind: 'acknowledged_meanwhile' }
   | { readonly kind: 'not_found' };
 
 /**
- * Resends one finished delivery, for the client and for administrators: same body, same `webhook-id`, one more attempt.
+ * Resends one finished delivery with the same body and the same `webhook-id`, for the client and for administrators.
  *
- * Writes the activity entry first, so that every resend has a record of its actor. Once the row is `pending`, the queue
+ * The activity entry is written first, so that every resend has a record of its actor. Once the row is `pending`, the queue
  * message or the due index starts the attempt.
  *
- * If the process dies before it sends the queue message, the next request for the same delivery sends it. If there are two
- * messages, only one finds the attempt due.
+ * If the process dies before it sends the queue message, the next request for the same delivery sends it. If two queue
+ * messages exist, only one of them finds the attempt due.
  */
 export async function resendDelivery(
   context: WebhookContext,
@@ -194,7 +194,7 @@ export async function resendDelivery(
   {
     evenAcknowledged = false,
   }: {
-    /** True to resend an acknowledged delivery that an operator selected. Never true for a set of failed deliveries. */
+    /** True to resend a delivery even if it is acknowledged; never true for a resend of all failed deliveries. */
     readonly evenAcknowledged?: boolean | undefined;
   } = {},
 ): Promise<ResendOutcome> {
@@ -225,7 +225,7 @@ export async function resendDelivery(
   return { kind: 'resent', attemptNumber: next.attempt_number };
 }
 
-/** Sends the pending alert of a failed delivery first, then returns the delivery. */
+/** Returns the delivery. If an alert of the delivery is pending, sends the alert first. */
 async function alertedDelivery(context: WebhookContext, deliveryId: string): Promise<Delivery | undefined> {
   const seen = await readDelivery(context, deliveryId);
   if (seen?.state !== 'failed' || !seen.alert_pending) return seen;
@@ -233,7 +233,7 @@ async function alertedDelivery(context: WebhookContext, deliveryId: string): Pro
   return readDelivery(context, deliveryId);
 }
 
-/** Enqueues the attempt. A resend is due immediately, so it needs no schedule. */
+/** Queues the attempt, which is due immediately. */
 function startResend(context: WebhookContext, delivery: Delivery): Promise<void> {
   return enqueueDeliveries(context, [{ delivery }]);
 }
@@ -254,7 +254,7 @@ export function resendView(resend: Resend): ResendView {
     until: resend.until,
     matched: resend.matched,
     resent: resend.resent,
-    // The number of deliveries that were acknowledged, or resent by another request, after they were counted.
+    // Deliveries that were acknowledged, or resent by another request, after they were counted.
     skipped: resend.status === 'completed' ? resend.matched - resend.resent : 0,
     created_at: resend.created_at,
     completed_at: resend.completed_at ?? null,

@@ -1,8 +1,9 @@
 /**
- * A request to resend many of a client's webhooks: its row, and the steps that find and resend the deliveries.
+ * A request to resend many of a client's webhooks. This file contains its row, and the steps that find and resend the
+ * deliveries.
  *
- * Resends many webhooks, step by step: counts the matching deliveries, then resends them, about 50 in a step. If a process
- * dies at any line, or two processes take the same step, one request still resends nothing twice and leaves nothing out:
+ * The request counts the matching deliveries step by step. It then resends them, about 50 in a step. Even if a process dies
+ * at any line, or two processes take the same step, the request resends each delivery exactly once:
  *
  * 1. reads the deliveries of the step, from the position in the request's row, the oldest first.
  * 2. makes each delivery `pending`, on the condition that it has not changed, else reads it again; its row then names
@@ -47,7 +48,7 @@ const time = z.iso.datetime();
 const count = z.int().check(z.nonnegative());
 
 /**
- * The webhooks to resend: all in this state whose event happened in the time range, to one endpoint, one origin, or all
+ * The webhooks to resend: those in this state whose event is in the time range, to one endpoint, one origin, or all
  * destinations.
  */
 const resendFilterSchema = openObject({
@@ -65,7 +66,7 @@ export const resendSchema = z.readonly(
     client_id: z.string(),
     actor: z.string(),
     status: z.enum(resendStatuses),
-    /** The position at which the next step of the current status starts. Absent at the beginning. */
+    /** Where the next step of the current status starts; absent at the beginning. */
     cursor: z.exactOptional(z.string()),
     matched: count,
     resent: count,
@@ -97,7 +98,7 @@ export function newResend(
   };
 }
 
-/** Returns the same id for the same request. `open` is a number if the range has no end. */
+/** Returns the same id for the same request. `open` is a number if the request's range has no end. */
 export function resendIdOf(
   clientId: string,
   { endpoint_id = '', origin = '', state, since, until }: ResendFilter,
@@ -116,7 +117,7 @@ export function afterStep(
   step: {
     readonly matched: number;
     readonly resent: number;
-    /** Undefined at the end of the list. */
+    /** Undefined if the step reached the end of the list. */
     readonly cursor: string | undefined;
   },
   now: Date,
@@ -124,8 +125,8 @@ export function afterStep(
 ): Resend {
   const { cursor: _cursor, ...rest } = resend;
   const resent = resend.resent + step.resent;
-  // If two processes take the same step, it is counted once, but one process may have resent deliveries that the other did
-  // not count.
+  // If two processes take the same step, only one writes its counts, but the other may have resent more deliveries than
+  // those counts show.
   const matched = Math.max(resend.matched + step.matched, resent);
   const due = dueFields(resend.resend_id, lookAfter(now));
   const counted = { ...rest, matched, resent, revision, ...due };
@@ -135,7 +136,7 @@ export function afterStep(
   return { ...counted, ...finished, status: 'completed', completed_at: now.toISOString() };
 }
 
-/** True if the delivery has the requested destination, and its event is in the requested range. */
+/** True if the delivery matches the destination and the time range of the request. */
 function isAskedFor(filter: ResendFilter, delivery: Delivery): boolean {
   return (
     (filter.endpoint_id === undefined || delivery.endpoint_id === filter.endpoint_id) &&
@@ -145,12 +146,15 @@ function isAskedFor(filter: ResendFilter, delivery: Delivery): boolean {
   );
 }
 
-/** Longer than the difference between the clocks of the process that takes the request and of the worker that delivers. */
+/**
+ * This must exceed the difference between the clocks of two processes: one takes the request, the other delivers the
+ * webhook.
+ */
 const clocksDifferSeconds = 5;
 
 /**
  * True if this request must resend the delivery now. A delivery that finished after the request is not included, so a
- * webhook that fails again is not resent a second time.
+ * resent webhook that fails again is not resent twice.
  */
 export function isDue(resend: Resend, delivery: Delivery): boolean {
   const finishedUntil = addSeconds(new Date(resend.created_at), clocksDifferSeconds).toISOString();
@@ -167,7 +171,7 @@ function isResentBy({ resend_id }: Resend, { resent_by }: Delivery): boolean {
   return resent_by === resend_id;
 }
 
-/** Stores the request to resend many unless its id exists. Repeating the call is safe. */
+/** Stores the request unless its id exists. The call can be repeated. */
 export async function storeResend(
   context: Context<'WEBHOOK_DELIVERIES_TABLE'>,
   resend: Resend,
@@ -183,7 +187,9 @@ export function readResend(
   return readRow(context.db, resendSchema, consistentRead(context, resendId));
 }
 
-/** Writes `next` if the row is still `seen`; false if another write came first. Repeating the call is safe. */
+/**
+ * Replaces the row with `next` if it is still `seen`. Returns false if another write came first. The call can be repeated.
+ */
 export function replaceResend(
   context: Context<'WEBHOOK_DELIVERIES_TABLE'>,
   seen: Resend,
@@ -199,18 +205,18 @@ function rowOfResend(resend: Resend) {
 
 const deliveriesPerStep = 50;
 
-/** The number of deliveries that one step reads. Some of them may not match. */
+/** The number of deliveries that one step reads, including those that do not match. */
 const readPerStep = 100;
 
-/** A step takes at least this long, so that it does not flood endpoints that have just recovered. */
+/** The minimum duration of a step, so that a resend does not flood endpoints that have just recovered. */
 const stepMs = 2500;
 
 export const resentPerSecond = deliveriesPerStep / (stepMs / 1000);
 
-/** How long a process works on a request. An API request and a worker both have much more time. */
+/** How long a process takes steps. The time limits of API requests and workers are much longer. */
 const worksForSeconds = 4;
 
-/** Takes steps for some seconds, then leaves the rest to a worker. Returns undefined if there is no such request. */
+/** Takes steps for some seconds, then leaves the rest to a worker. Returns undefined if the resend does not exist. */
 export async function runResend(context: WebhookContext, resendId: string): Promise<Resend | undefined> {
   const { clock, sleep, newId } = context;
   const endsAt = addSeconds(clock(), worksForSeconds);
@@ -226,7 +232,7 @@ export async function runResend(context: WebhookContext, resendId: string): Prom
     const next = afterStep(resend, step, clock(), newId());
     // Slow writes mean that the table is busy, so the next step waits at least as long as this step took.
     const tookMs = clock().getTime() - startedAt;
-    // Another process took this step and continues.
+    // Another process has taken this step, and continues.
     if (!(await replaceResend(context, resend, next))) return readResend(context, resendId);
     resend = next;
     if (resend.status === 'sending' && step.resent > 0) await sleep(Math.max(stepMs - tookMs, tookMs));
@@ -234,7 +240,7 @@ export async function runResend(context: WebhookContext, resendId: string): Prom
   return resend;
 }
 
-/** Sorts after every id in a position. */
+/** Sorts after every id, so that the position is after all deliveries of its time. */
 const last = '~';
 
 async function takeStep(
@@ -243,7 +249,7 @@ async function takeStep(
 ): Promise<{
   readonly matched: number;
   readonly resent: number;
-  /** Undefined at the end of the list. */
+  /** Undefined if the step reached the end of the list. */
   readonly cursor: string | undefined;
 }> {
   const keys = await listDeliveryKeys(context, {
@@ -269,7 +275,7 @@ async function takeStep(
   return { matched: 0, resent: await resendAll(context, resend, included), cursor: end };
 }
 
-/** @returns the number of deliveries that this request has resent, now or in an earlier step */
+/** @returns the number of these deliveries that the request has resent, now or in an earlier step */
 async function resendAll(
   context: WebhookContext,
   resend: Resend,
@@ -302,13 +308,13 @@ async function resentOne(
     const next = resendDue(row, dueAt, context.newId(), resend.resend_id);
     if (row.alert_pending) await sendAlert(context, row);
     if (await replaceDelivery(context, row, next)) return next;
-    // A worker has recorded the alert, or another process has taken the same step.
+    // A worker has changed the row, or another process has taken the same step, so the row is read again.
     row = await readDelivery(context, row.delivery_id);
   }
   return row !== undefined && isResentBy(resend, row) ? row : undefined;
 }
 
-/** Returns whole seconds. An early message keeps a worker waiting for less than a second. */
+/** Returns whole seconds, rounded down. The worker waits for the rest, which is less than a second. */
 function secondsUntilDue(delivery: Delivery, now: Date): number {
   return Math.max(0, Math.floor((Date.parse(delivery.attempt_due_at) - now.getTime()) / 1000));
 }
