@@ -4,12 +4,12 @@ import type { Channel } from '../contract/channels.ts';
 import { optional } from '../operation/fields.ts';
 import { lazily } from '../platform/expiring-cache.ts';
 
-export const buttonsMax = 10;
+const buttonsMax = 10;
 /** The maximum number of values of a template. */
-export const maxParameters = 64;
+const maxParameters = 64;
 /** The maximum number of characters of a template value, and of a caption. */
-export const parameterCharactersMax = 1024;
-export const parameterNameCharactersMax = 64;
+const parameterCharactersMax = 1024;
+const parameterNameCharactersMax = 64;
 /** Meta refuses values with more spaces in a row, with line breaks or with tabs (error 132018). */
 export const parameterSpacesMax = 4;
 /** Well below the maximum size of a row; WhatsApp accepts far less. */

@@ -1,7 +1,6 @@
 /**
  * `npm run test:release -- fuzz [examples per operation] [seed]`: schemathesis with all its checks against a gateway on this
- * machine, by the gateway's own OpenAPI document. What the document allows must be accepted, so a run that meets only
- * limits fails.
+ * machine, by the gateway's own OpenAPI document. A run that meets only limits fails.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

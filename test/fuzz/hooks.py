@@ -44,7 +44,7 @@ def before_call(context, case, kwargs):
         case.query["cursor"] = draw.one_of(KNOWN["cursors"])
     if isinstance(case.query, dict) and "to" in case.query:
         case.query["to"] = draw.phone_number()
-    # What a link of the document filled in is to be met as it is.
+    # Values from an earlier response stay.
     if case.meta.phase.name != TestPhase.STATEFUL and draw.often():
         for name in case.path_parameters or {}:
             known = KNOWN[case.method] if name == "message_id" else KNOWN.get(name)

@@ -1,6 +1,5 @@
 /** The parts of the OpenAPI document that are written by hand, because they do not follow from the routes and their schemas. */
-import type { ErrorCode, FieldError } from '../../../shared/contract/errors.ts';
-import type { RouteName } from '../../../shared/contract/routes.ts';
+import type { ErrorCode } from '../../../shared/contract/errors.ts';
 import type { requests } from './requests.ts';
 import type { responseSchemas } from './response-schemas.ts';
 
@@ -18,16 +17,6 @@ export interface Parameter {
   readonly example?: unknown;
 }
 
-/**
- * An OpenAPI link to another operation, which has a value of this response as a parameter. Test tools use links to chain
- * calls.
- */
-export interface Link {
-  readonly operationId: RouteName;
-  readonly parameters?: Readonly<Record<string, string>>;
-  readonly description: string;
-}
-
 interface Body {
   readonly schema: keyof typeof responseSchemas;
   readonly examples: Readonly<Record<string, Example>>;
@@ -38,7 +27,6 @@ export interface SuccessResponse extends Body {
   readonly status?: 201 | 202;
   readonly description: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly links?: Readonly<Record<string, Link>>;
 }
 
 export interface Description {
@@ -59,8 +47,6 @@ export interface Description {
   readonly response: SuccessResponse;
   /** The response to `?dry_run=true`, for sends. */
   readonly dryRun?: Body;
-  /** An invalid field for the example of `invalid_request`. Absent if the operation has no fields. */
-  readonly fieldError?: FieldError;
   /** The operation's own errors. The errors of its scope, body and idempotency key are added automatically. */
   readonly errors?: readonly ErrorCode[];
 }

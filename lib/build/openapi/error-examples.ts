@@ -5,20 +5,16 @@ import {
   errorBody,
   errorStatus,
   errorTexts,
-  type GatewayError,
-  invalidFields,
+  type FieldError,
   invalidRecipientText,
-  limitReached,
   otpHeldText,
-  rateLimitExceeded,
 } from '../../../shared/contract/errors.ts';
-import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
-import { baseUrlMarker, type Route, routes } from '../../../shared/contract/routes.ts';
+import { baseUrlMarker } from '../../../shared/contract/routes.ts';
 import { tokenRequestBytesMax } from '../../../shared/http/authenticate-by-credentials.ts';
 import { maxBodyBytes } from '../../../shared/http/read-request.ts';
 import { described } from '../../../shared/operation/fields.ts';
+import { requiredField } from '../../../shared/operation/operation.ts';
 import { endpointsMax } from '../../../shared/webhook/webhook-endpoint.ts';
-import type { Description } from './description.ts';
 
 const fieldError = z.object({
   field: described(z.string(), 'The faulty field, such as `recipients[2].to`.'),
@@ -86,74 +82,34 @@ export const errorNotes: Readonly<Record<ErrorCode, string>> = {
     'A service that the gateway needs is down or slow, or the gateway is in maintenance. Repeat the request after the number of seconds in `Retry-After`, if the response contains this header.',
 };
 
-/** Returns an example of the error's body, with the fields and the limits of the operation. */
-export function errorExample(
-  code: ErrorCode,
-  route: Route,
-  description: Description,
-): Record<string, unknown> {
-  const { message, details = [], retryAfterSeconds } = errorOf(code, route, description);
-  return {
-    ...errorBody(
-      { code, message, details, retryAfterSeconds },
-      '8f0c1f3e-5a2b-4a53-9c0e-2f6f8f5d7a10',
-      baseUrlMarker,
-    ),
-    ...(onTokenEndpoint(route) ? { error_description: message } : {}),
+/** A text for each code, for the examples. */
+const exampleTexts: Readonly<Record<ErrorCode, string>> = {
+  ...errorTexts,
+  invalid_request: `to: ${requiredField}`,
+  invalid_scope: errorTexts.invalid_scope('admin'),
+  otp_held: otpHeldText('FR'),
+  method_not_allowed: errorTexts.method_not_allowed('/api/v1/sms/send', 'GET', 'POST'),
+  endpoint_limit_reached: errorTexts.endpoint_limit_reached(endpointsMax),
+  secret_limit_reached: errorTexts.secret_limit_reached('2026-11-21T10:01:00.000Z'),
+  payload_too_large: errorTexts.payload_too_large(maxBodyBytes),
+  unsupported_media_type: errorTexts.unsupported_media_type('application/json'),
+  rate_limit_exceeded: `${errorTexts.rate_limit_exceeded(60, 'minute')} Try again in 17 seconds.`,
+  message_limit_reached: 'The limit of 10,000 messages per day is reached. Try again in 17 seconds.',
+  spend_limit_reached: 'The limit of 100 USD per day is reached. Try again in 17 seconds.',
+};
+
+const exampleDetails: Readonly<Partial<Record<ErrorCode, readonly FieldError[]>>> = {
+  invalid_request: [{ field: 'to', message: requiredField }],
+  no_valid_recipients: [{ field: 'recipients[0].to', message: invalidRecipientText }],
+};
+
+/** Returns an example of the error's body. It is the same for every operation. */
+export function errorExample(code: ErrorCode): Record<string, unknown> {
+  const error = {
+    code,
+    message: exampleTexts[code],
+    details: exampleDetails[code] ?? [],
+    retryAfterSeconds: errorStatus[code] === 429 ? 17 : undefined,
   };
-}
-
-const onTokenEndpoint = ({ path }: Route): boolean => path === routes.issueToken.path;
-
-function errorOf(
-  code: ErrorCode,
-  route: Route,
-  { fieldError, request }: Description,
-): {
-  readonly message: string;
-  readonly details?: GatewayError['details'];
-  readonly retryAfterSeconds?: number | undefined;
-} {
-  switch (code) {
-    case 'invalid_request':
-      // An operation without fields refuses only malformed Unicode.
-      return fieldError === undefined
-        ? { message: 'The request contains text that is not well-formed Unicode.' }
-        : invalidFields([fieldError]);
-    case 'payload_too_large':
-      return {
-        message: errorTexts.payload_too_large(onTokenEndpoint(route) ? tokenRequestBytesMax : maxBodyBytes),
-      };
-    case 'unsupported_media_type': {
-      const form = onTokenEndpoint(route) ? ' or application/x-www-form-urlencoded' : '';
-      return { message: errorTexts.unsupported_media_type(`application/json${form}`) };
-    }
-    case 'rate_limit_exceeded': {
-      const { perMinute } = policies[route.policy];
-      return rateLimitExceeded(errorTexts.rate_limit_exceeded(perMinute, 'minute'), 17);
-    }
-    case 'message_limit_reached':
-    case 'spend_limit_reached': {
-      const amount = code === 'spend_limit_reached' ? '100 USD' : '10,000 messages';
-      const fitted = request?.schema === 'BulkSms' ? ': 37 of the 100 recipients would have fitted' : '';
-      return limitReached(code, `The limit of ${amount} per day is reached${fitted}.`, 5400);
-    }
-    case 'invalid_scope':
-      return { message: errorTexts.invalid_scope('admin') };
-    case 'otp_held':
-      return { message: otpHeldText('FR') };
-    case 'method_not_allowed':
-      return { message: errorTexts.method_not_allowed('/api/v1/sms/send', 'GET', 'POST') };
-    case 'endpoint_limit_reached':
-      return { message: errorTexts.endpoint_limit_reached(endpointsMax) };
-    case 'secret_limit_reached':
-      return { message: errorTexts.secret_limit_reached('2026-11-21T10:01:00.000Z') };
-    case 'no_valid_recipients':
-      return {
-        message: errorTexts.no_valid_recipients,
-        details: [{ field: 'recipients[0].to', message: invalidRecipientText }],
-      };
-    default:
-      return { message: errorTexts[code] };
-  }
+  return errorBody(error, '8f0c1f3e-5a2b-4a53-9c0e-2f6f8f5d7a10', baseUrlMarker);
 }

@@ -157,12 +157,11 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
   },
   TemplateParameters: {
     header:
-      'The value of a text header (by its name if the template names it), or the media of a media header.',
-    body: `Values in their order, or by their names, without line breaks, tabs or more than ${parameterSpacesMax} spaces in a row.`,
+      'A text header: its value, or an object with the value by its name. A media header: an object with `type` (`image`, `video` or `document`) and `media`, as in a request.',
+    body: `A list of values in their order, or an object with the values by their names, without line breaks, tabs or more than ${parameterSpacesMax} spaces in a row.`,
     buttons:
       'The values of the buttons; a plain value completes the URL of the URL button at the same position.',
   },
-  HeaderMedia: { type: 'The type of the media.', media: 'The file to send: either `url` or `id`.' },
   Button: {
     type: 'The type of the button.',
     index:

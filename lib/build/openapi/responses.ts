@@ -1,7 +1,7 @@
 /** The responses of an operation: the success, and each error status with its codes. */
 import { type ErrorCode, errorStatus } from '../../../shared/contract/errors.ts';
 import type { Route } from '../../../shared/contract/routes.ts';
-import type { Description, Example, Link, SuccessResponse } from './description.ts';
+import type { Description, Example, SuccessResponse } from './description.ts';
 import { errorExample, errorNotes } from './error-examples.ts';
 import { responseHeaders } from './headers.ts';
 import { type JsonSchema, referenceTo } from './named-schemas.ts';
@@ -12,7 +12,6 @@ export interface OpenApiResponse {
   readonly content: Readonly<
     Record<string, { schema: JsonSchema; examples: Readonly<Record<string, Example>> }>
   >;
-  readonly links?: Readonly<Record<string, Link>>;
   /** The possible values of `error` in this response. All errors share one schema. */
   readonly 'x-error-codes'?: readonly ErrorCode[];
 }
@@ -49,7 +48,7 @@ export function responsesOf(route: Route, description: Description): Record<stri
   };
   const byStatus = Map.groupBy(errorsOf(route, description), (code) => errorStatus[code]);
   for (const [status, codes] of [...byStatus].toSorted(([a], [b]) => a - b)) {
-    responses[status] = refusalOf(status, codes, route, description);
+    responses[status] = refusalOf(status, codes);
   }
   return responses;
 }
@@ -75,7 +74,7 @@ function successOf(
   response: SuccessResponse,
   more: Parameters<typeof responseHeaders>[0] = [],
 ): OpenApiResponse {
-  const { description, schema, examples, headers = {}, links } = response;
+  const { description, schema, examples, headers = {} } = response;
   const own = Object.entries(headers).map(([name, note]) => [
     name,
     { description: note, schema: { type: 'string' } },
@@ -84,16 +83,10 @@ function successOf(
     description,
     headers: { ...responseHeaders(more), ...Object.fromEntries(own) },
     content: { 'application/json': { schema: reference(schema), examples } },
-    links,
   };
 }
 
-function refusalOf(
-  status: number,
-  codes: readonly ErrorCode[],
-  route: Route,
-  description: Description,
-): OpenApiResponse {
+function refusalOf(status: number, codes: readonly ErrorCode[]): OpenApiResponse {
   const headers = [
     ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
     ...(status === 429 ? (['Retry-After'] as const) : []),
@@ -105,10 +98,7 @@ function refusalOf(
       'application/json': {
         schema: reference('ErrorResponse'),
         examples: Object.fromEntries(
-          codes.map((code) => [
-            code,
-            { summary: errorNotes[code], value: errorExample(code, route, description) },
-          ]),
+          codes.map((code) => [code, { summary: errorNotes[code], value: errorExample(code) }]),
         ),
       },
     },

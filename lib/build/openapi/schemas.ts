@@ -13,11 +13,9 @@ import { commonNotes, schemaNotes } from './field-notes.ts';
 import { bySection, forEachPart, type JsonSchema, nameParts, referenceTo } from './named-schemas.ts';
 import { requests } from './requests.ts';
 import { responseSchemas } from './response-schemas.ts';
-import { fieldRules, rules } from './rules.ts';
 
 /**
- * Schemas that do not occur in this form in the schemas of the operations: the row of a bulk, and the media in a template's
- * header. The request schema accepts any row, because the response only reports an invalid row.
+ * The row of a bulk. The request schema accepts any row, because the response only reports an invalid row.
  */
 const extraSchemas = (): Record<string, JsonSchema> => ({
   BulkRecipient: { oneOf: [{ $ref: referenceTo('BulkRow') }, { $ref: referenceTo('PhoneNumber') }] },
@@ -33,15 +31,28 @@ const extraSchemas = (): Record<string, JsonSchema> => ({
     required: ['to'],
   },
   TemplateVariables: { type: 'object', additionalProperties: true },
-  HeaderMedia: {
-    type: 'object',
-    properties: {
-      type: { type: 'string', enum: ['image', 'video', 'document'] },
-      media: { $ref: referenceTo('Media') },
-    },
-    required: ['type', 'media'],
-  },
 });
+
+/**
+ * Fields that take a text, a list or an object. Generators have no type for such a field, so only the descriptions give the
+ * permitted values.
+ */
+const fieldsOfAnyType = ['TemplateParameters.header', 'TemplateParameters.body'];
+
+/**
+ * Distinguishes the two forms of the response. The rule uses `if`, which validators apply and generators ignore, so that
+ * generated clients get one type.
+ */
+const messageOrBatch: JsonSchema = {
+  if: {
+    properties: { message_id: { type: 'string' } },
+    required: ['message_id'],
+    additionalProperties: true,
+  },
+  // biome-ignore lint/suspicious/noThenProperty: `then` is a keyword of JSON Schema.
+  then: { $ref: referenceTo('Message') },
+  else: { $ref: referenceTo('Batch') },
+};
 
 export function componentSchemas() {
   const schemas = extraSchemas();
@@ -62,11 +73,10 @@ export function componentSchemas() {
   }
   nameParts(schemas);
   asOneOf(schemas.TemplateButton);
-  for (const [place, rule] of Object.entries(fieldRules)) replaceField(schemas, place, rule);
-  for (const [name, schema] of Object.entries(schemas)) {
-    describeFields(name, schema);
-    Object.assign(schema, rules[name]);
-  }
+  for (const place of fieldsOfAnyType) replaceField(schemas, place, {});
+  replaceField(schemas, 'WebhookSelection.origin', { type: ['string', 'null'], format: 'origin' });
+  for (const [name, schema] of Object.entries(schemas)) describeFields(name, schema);
+  Object.assign(schemas.MessageOrBatch ?? {}, messageOrBatch);
   return bySection(
     Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => a.localeCompare(b, 'en'))),
   );

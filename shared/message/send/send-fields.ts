@@ -25,7 +25,7 @@ export function textOf(max: number) {
 }
 
 /** No white space of Java, Python or JavaScript: `\s` differs in a few characters, and clients apply this pattern too. */
-export const visiblePattern = String.raw`[^\t-\r\x1C-\x20\x85\xA0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]`;
+const visiblePattern = String.raw`[^\t-\r\x1C-\x20\x85\xA0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]`;
 const visible = new RegExp(visiblePattern);
 
 /** Returns the schema of a message's text, which must not be blank, because carriers refuse blank texts. */

@@ -1,8 +1,6 @@
 /** What the document shows is what the gateway takes and answers. */
 import { describe, expect, it } from '@jest/globals';
-import type { Description } from '../../../lib/build/openapi/description.ts';
 import { openApiDocument } from '../../../lib/build/openapi/document.ts';
-import { operations as operationDescriptions } from '../../../lib/build/openapi/operations.ts';
 import { requests } from '../../../lib/build/openapi/requests.ts';
 import {
   endpointDisabledExample,
@@ -16,7 +14,6 @@ import {
   recipientEventNames,
 } from '../../../shared/contract/webhook-events.ts';
 import { eventStatuses } from '../../../shared/message/message.ts';
-import { requiredField } from '../../../shared/operation/operation.ts';
 import { apiDocument } from '../../support/http/api-document.ts';
 
 const document = openApiDocument();
@@ -40,68 +37,6 @@ describe('the OpenAPI document', () => {
       expect(counted_on).toMatch(/client|source address/);
     }
     expect(withoutExample).toEqual([]);
-  });
-
-  it('names in its examples of errors only fields that the operation has', () => {
-    for (const { operation } of operations) {
-      const { $ref } = (operation.requestBody?.content['application/json']?.schema ?? {}) as {
-        $ref?: string;
-      };
-      const schema = document.components.schemas[$ref?.split('/').at(-1) ?? ''];
-      const parameters = operation.parameters?.map(({ name }) => String(name)) ?? [];
-      const fields = [...Object.keys(schema?.properties ?? {}), ...parameters];
-      const examples = Object.values(operation.responses).flatMap(({ content }) =>
-        Object.values(content['application/json']?.examples ?? {}),
-      );
-      const named = examples.flatMap(
-        ({ value }) => (value as { details?: { field: string }[] }).details?.map(({ field }) => field) ?? [],
-      );
-      for (const field of named) expect(fields).toContain(field.split(/[.[]/)[0]);
-    }
-  });
-
-  it('names in its examples of errors the limit of the operation', () => {
-    for (const { operation } of operations) {
-      const { value } =
-        operation.responses[429]?.content['application/json']?.examples.rate_limit_exceeded ?? {};
-      const { message } = value as { message: string };
-      expect(message).toContain(`The limit of ${operation['x-rate-limits'].per_minute} requests per minute`);
-    }
-  });
-
-  it('shows in its examples of errors what the gateway says of a faulty field', () => {
-    const takesFields = ({ request, parameters = [] }: Description) =>
-      request !== undefined || parameters.some((parameter) => parameter.in === 'query');
-    const silent = Object.entries<Description>(operationDescriptions).filter(
-      ([, description]) => takesFields(description) && description.fieldError === undefined,
-    );
-    expect(silent.map(([name]) => name)).toEqual([]);
-    const faulty = [
-      undefined,
-      null,
-      '',
-      'x',
-      '1',
-      5,
-      [],
-      Array.from({ length: 1001 }, () => '+447700900123'),
-    ];
-    for (const [name, { fieldError, request }] of Object.entries(operationDescriptions)) {
-      if (fieldError === undefined || request === undefined) continue;
-      const said = faulty.flatMap((value) => {
-        const { success, error } = requests[request.schema].safeParse({
-          ...(Object.values(request.examples)[0]?.value as object),
-          [fieldError.field]: value,
-        });
-        return success ? [] : error.issues.map(({ message }) => message);
-      });
-      // The rules for URLs are those of a stage.
-      const ofStage = /url$/.test(fieldError.field) ? ['must begin with https://'] : [];
-      expect([name, [...said, requiredField, ...ofStage]]).toEqual([
-        name,
-        expect.arrayContaining([fieldError.message]),
-      ]);
-    }
   });
 
   it('has request examples that the operations themselves take', () => {

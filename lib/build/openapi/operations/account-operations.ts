@@ -91,14 +91,12 @@ export const getUsage: Description = {
       none: example('No messages', { currency: 'USD', usage: [], caps: [] }),
     },
   },
-  fieldError: { field: 'interval', message: 'must be hour, day or month' },
 };
 
 export const updateAccount: Description = {
   summary: 'Change the webhook URL',
   description:
     'Sets the webhook URL for all messages that have no `webhook_url`; null removes it. A webhook is sent to the URL that is set when its event happens.',
-  fieldError: { field: 'webhook_url', message: 'must begin with https://' },
   request: {
     schema: 'AccountUpdate',
     examples: {
@@ -120,5 +118,4 @@ export const rotateWebhookSecret: Description = {
     examples: { secret: example('A new secret', { webhook_secret: webhookSecret, ...rotation }) },
   },
   errors: ['secret_limit_reached', 'concurrent_change'],
-  fieldError: { field: 'overlap_hours', message: 'must be a number' },
 };

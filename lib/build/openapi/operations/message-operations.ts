@@ -1,12 +1,9 @@
-/** The operations that look up and cancel messages. */
-import { recipientFault } from '../../../../shared/contract/phone-number.ts';
 import { statusView } from '../../../../shared/message/message-response.ts';
 import { referenceCharactersMax } from '../../../../shared/message/send/send-fields.ts';
 import { directions } from '../../../../shared/message/store/message-list.dynamo.ts';
 import type { Description } from '../description.ts';
 import { referenceTo } from '../named-schemas.ts';
 import { batchId, canceledSms, createdAt, deliveredSms, example, messageId } from './examples.ts';
-import { toNextPage, toStatus } from './links.ts';
 import { dateTime, inPath, inQuery, pageLimit, phoneNumber } from './parameters.ts';
 
 const idOf = (prefix: string) =>
@@ -83,13 +80,11 @@ export const listMessages: Description = {
   ],
   response: {
     description: 'A page of messages.',
-    links: { next: toNextPage('listMessages') },
     schema: 'MessageList',
     examples: {
       page: example('The last page', { messages: [statusView(deliveredSms)] }),
     },
   },
-  fieldError: { field: 'limit', message: 'must be a whole number' },
 };
 
 export const listTestOutbox: Description = {
@@ -99,7 +94,6 @@ export const listTestOutbox: Description = {
   parameters: [inQuery('to', 'Only messages to this number.', phoneNumber, '+447700900123'), ...page],
   response: {
     description: 'A page of messages.',
-    links: { next: toNextPage('listTestOutbox') },
     schema: 'TestOutbox',
     examples: {
       page: example('A one-time password', {
@@ -116,7 +110,6 @@ export const listTestOutbox: Description = {
       }),
     },
   },
-  fieldError: { field: 'to', message: recipientFault('07700 900123') },
 };
 
 export const cancelMessage: Description = {
@@ -126,7 +119,6 @@ export const cancelMessage: Description = {
   parameters: [inPath('message_id', 'The `message_id` in the response to the send.', messageId, idOf('msg'))],
   response: {
     description: 'The canceled message.',
-    links: { status: toStatus },
     schema: 'Message',
     examples: {
       canceled: example('Canceled', statusView(canceledSms)),

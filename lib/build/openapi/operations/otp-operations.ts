@@ -1,19 +1,16 @@
 /** The operations on one-time passwords. */
 
 import { recipientSendsMax, recipientWindowSeconds } from '../../../../shared/contract/otp-abuse.ts';
-import { recipientFault } from '../../../../shared/contract/phone-number.ts';
-import { codeLengthText, maxAttempts } from '../../../../shared/otp/otp-request.ts';
+import { maxAttempts } from '../../../../shared/otp/otp-request.ts';
 import { inWords } from '../../../../shared/platform/clock.ts';
 import type { Description } from '../description.ts';
 import { acceptedDryRun, example, messageId, otpId, recipient } from './examples.ts';
-import { toStatus } from './links.ts';
 
 export const sendOtp: Description = {
   summary: 'Send a one-time password',
   description: `Sends a code to a recipient. While the code is pending, another send for the same recipient and purpose sends the same code, with the same expiry. A client can send at most ${recipientSendsMax} codes to a recipient in a window of ${inWords([recipientWindowSeconds])}; another request is 429 \`rate_limit_exceeded\`. The code is in no response and no webhook. A client with a list of senders needs the word \`otp\` in the list, for both channels. If few of the last codes by SMS were verified (to this country or to all countries), more codes get 403 \`otp_held\` until the operator allows them: offer the recipient another channel. Each message of \`fallback\` contains the same code and counts as a code sent to the recipient; no more messages are sent after the code is verified.`,
   keyed: true,
   errors: ['otp_held'],
-  fieldError: { field: 'to', message: recipientFault('07700 900123') },
   request: {
     schema: 'OtpMessage',
     examples: {
@@ -41,7 +38,6 @@ export const sendOtp: Description = {
   response: {
     status: 202,
     description: 'The message with the code is stored and will be sent.',
-    links: { status: toStatus },
     schema: 'SentOtp',
     examples: {
       pending: example('Sent', {
@@ -62,7 +58,6 @@ export const verifyOtp: Description = {
   summary: 'Verify a one-time password',
   description:
     'Checks a code, by `otp_id`, or by `to` and `purpose`. If you give `to` or `purpose` with an `otp_id`, they must match the send; otherwise the response is 404 `not_found`. A wrong code also gets 200: look at `verified`, not at the status. Each attempt is counted before the code is compared.',
-  fieldError: { field: 'code', message: `must be ${codeLengthText}` },
   request: {
     schema: 'OtpVerification',
     examples: {

@@ -1,6 +1,6 @@
 /** The operations that send messages. */
 import { invalidRecipientText } from '../../../../shared/contract/errors.ts';
-import { recipientAdvice, recipientFault } from '../../../../shared/contract/phone-number.ts';
+import { recipientAdvice } from '../../../../shared/contract/phone-number.ts';
 import type { Message } from '../../../../shared/message/message.ts';
 import { bulkRecipientsMax } from '../../../../shared/message/send/bulk-recipients.ts';
 import { acceptedView } from '../../../../shared/message/send/send-one.ts';
@@ -14,7 +14,6 @@ import {
   queuedWhatsApp,
   recipient,
 } from './examples.ts';
-import { toBatchStatus, toCancel, toStatus } from './links.ts';
 
 const durable =
   'The response is 202 once the message is stored durably; it has not been delivered yet. Webhooks and `GET /api/v1/sms/status/{message_id}` report its status.';
@@ -23,7 +22,6 @@ const durable =
 const stored = (schema: 'AcceptedSms' | 'AcceptedWhatsapp', queued: Message): SuccessResponse => ({
   status: 202,
   description: 'The message is stored and will be sent.',
-  links: { status: toStatus, cancel: toCancel },
   schema,
   examples: { queued: example('To be sent now', acceptedView(queued)) },
 });
@@ -35,7 +33,6 @@ export const sendSms: Description = {
   summary: 'Send an SMS',
   description: `Sends one text message. ${durable} A client with a list of senders must name one in \`from\`.`,
   keyed: true,
-  fieldError: { field: 'to', message: recipientFault('07700 900123') },
   request: {
     schema: 'SmsMessage',
     examples: {
@@ -101,7 +98,6 @@ export const sendBulkSms: Description = {
   description:
     'Sends one SMS to each recipient. `message` is a template: `{{name}}` is replaced by the recipient’s variable of that name. An invalid row (number, duplicate, missing variable, too long after rendering) is reported in `errors`; the others are sent. A client with a list of senders must name one in `from`. The request counts once towards the rate limit. `GET /api/v1/sms/status/{batch_id}` shows how many messages are in each state.',
   keyed: true,
-  fieldError: { field: 'recipients', message: `must have at most ${bulkRecipientsMax} items` },
   request: {
     schema: 'BulkSms',
     examples: {
@@ -142,7 +138,6 @@ export const sendBulkSms: Description = {
   response: {
     status: 202,
     description: 'Every accepted message is stored and will be sent.',
-    links: { status: toBatchStatus },
     schema: 'AcceptedBatch',
     examples: {
       whole: example('All are accepted', {
@@ -181,7 +176,6 @@ export const sendWhatsApp: Description = {
   summary: 'Send a WhatsApp message',
   description: `Sends one WhatsApp message: a text, a template, media or a location, by \`type\` (\`text\` by default). ${durable} A client with a list of senders needs the word \`whatsapp\` in the list.`,
   keyed: true,
-  fieldError: { field: 'to', message: recipientFault('07700 900123') },
   request: {
     schema: 'WhatsappMessage',
     examples: {

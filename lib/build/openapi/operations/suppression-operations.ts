@@ -1,5 +1,3 @@
-/** The operations on suppressions: recipients to whom the client's messages are not sent. */
-import { recipientFault } from '../../../../shared/contract/phone-number.ts';
 import type { Description } from '../description.ts';
 import { createdAt, example, recipient } from './examples.ts';
 import { inPath, inQuery, pageLimit, phoneNumber } from './parameters.ts';
@@ -37,7 +35,6 @@ export const listSuppressions: Description = {
     schema: 'SuppressionList',
     examples: { list: example('One recipient', { suppressions: [suppression] }) },
   },
-  fieldError: { field: 'limit', message: `must be at most ${pageLimit.maximum}` },
 };
 
 export const putSuppression: Description = {
@@ -64,7 +61,6 @@ export const putSuppression: Description = {
       }),
     },
   },
-  fieldError: { field: 'scope', message: 'must be messages or all' },
   errors: ['concurrent_change'],
 };
 
@@ -84,10 +80,6 @@ export const deleteSuppression: Description = {
         still_suppressed_from: '+447418367358',
       }),
     },
-  },
-  fieldError: {
-    field: 'recipient',
-    message: recipientFault('07700 900123'),
   },
   errors: ['not_found', 'concurrent_change'],
 };

@@ -8,7 +8,6 @@ import { example } from './examples.ts';
 export const issueToken: Description = {
   summary: 'Get an access token',
   description: `Exchanges the client’s credentials for an access token that is valid for ${tokenLifetime}. Send the credentials in the body, as JSON or form-encoded, or by HTTP Basic. A request with valid credentials counts towards the limit of the client; any other request counts towards the limit of its source address. The token has all scopes of the client, or the scopes in \`scope\`; a scope that the client does not have is refused.`,
-  fieldError: { field: 'client_secret', message: 'This field is required.' },
   request: {
     schema: 'TokenRequest',
     examples: {

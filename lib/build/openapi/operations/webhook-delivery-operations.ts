@@ -6,7 +6,6 @@ import { sameRequestMinutes } from '../../../../shared/webhook/log/request-resen
 import { resentPerSecond } from '../../../../shared/webhook/log/resend.ts';
 import type { Description } from '../description.ts';
 import { clientId, createdAt, deliveryId, endpointId, example, messageId } from './examples.ts';
-import { link } from './links.ts';
 import { dateTime, inPath, inQuery, pageLimit } from './parameters.ts';
 
 const resendId = 'whr_5Y8S1T0HMZRSVXK2QE93DRZ214';
@@ -69,7 +68,6 @@ export const listWebhookDeliveries: Description = {
     },
   },
   errors: ['not_found'],
-  fieldError: { field: 'state', message: `must be one of ${deliveryStates.join(', ')}` },
 };
 
 export const getWebhookDelivery: Description = {
@@ -155,12 +153,10 @@ export const resendWebhookDeliveries: Description = {
     status: 202,
     description:
       'The resend has begun. `matched` is the number of webhooks counted so far: those beyond about 1,000 are counted later.',
-    links: { progress: link('getWebhookResend', 'resend_id', 'The progress of the resend.') },
     schema: 'QueuedResend',
     examples: { begun: example('Started', { resend_id: resendId, matched: 214 }) },
   },
   errors: ['not_found', 'endpoint_disabled'],
-  fieldError: { field: 'since', message: 'must be a date-time such as 2026-11-20T10:00:00Z' },
 };
 
 const progress = {

@@ -16,7 +16,6 @@ import {
   webhookSecret as secret,
   secretRotation,
 } from './examples.ts';
-import { link } from './links.ts';
 import { inPath } from './parameters.ts';
 
 const endpointIdInPath = inPath('endpoint_id', 'The identifier of the endpoint.', endpointId);
@@ -68,12 +67,10 @@ export const createWebhookEndpoint: Description = {
     status: 201,
     description: 'The new endpoint, with its secret.',
     headers: noStore,
-    links: { endpoint: link('getWebhookEndpoint', 'endpoint_id', 'The endpoint.') },
     schema: 'WebhookEndpointWithSecret',
     examples: { created: example('A new endpoint', { ...endpoint, secret }) },
   },
   errors: ['endpoint_limit_reached'],
-  fieldError: { field: 'url', message: 'This field is required.' },
 };
 
 export const listWebhookEndpoints: Description = {
@@ -108,7 +105,6 @@ export const updateWebhookEndpoint: Description = {
   },
   response: shown,
   errors: ['not_found'],
-  fieldError: { field: 'enabled', message: 'must be true or false' },
 };
 
 export const deleteWebhookEndpoint: Description = {
@@ -140,7 +136,6 @@ export const rotateWebhookEndpointSecret: Description = {
     },
   },
   errors: ['not_found', 'secret_limit_reached', 'concurrent_change'],
-  fieldError: { field: 'overlap_hours', message: 'must be a number' },
 };
 
 export const testWebhookEndpoint: Description = {
@@ -164,8 +159,4 @@ export const testWebhookEndpoint: Description = {
     },
   },
   errors: ['not_found', 'endpoint_disabled'],
-  fieldError: {
-    field: 'event',
-    message: `must be ${messageEventNames.slice(0, -1).join(', ')} or ${messageEventNames.at(-1)}`,
-  },
 };
