@@ -27,7 +27,6 @@ import { ReviewEditedRows } from './capabilities/review-edited-rows-function.ts'
 import { Schedules } from './capabilities/schedules.ts';
 import { CarrierSecrets, OtpSecret } from './capabilities/secrets.ts';
 import { Storage } from './capabilities/storage/storage.ts';
-import { createSyntheticSend } from './capabilities/synthetic-send-function.ts';
 import { TokenKey } from './capabilities/token-key.ts';
 import { Webhooks } from './capabilities/webhooks/webhook-delivery.ts';
 import { countedMetric, type GatewayAlarm } from './constructs/alarm.ts';
@@ -90,7 +89,6 @@ export class MessagingGateway extends Construct {
       schedules,
       deadLetters: messaging.deadLetters.queue,
     });
-    if (stage.syntheticSend) createSyntheticSend(this, stage, schedules);
     const admin = new Construct(this, 'Admin');
     api.add(admin, 'AdminApi', 'admin-api');
     api.add(admin, 'AdminDashboard', 'admin-dashboard', { timeoutSeconds: 10 });

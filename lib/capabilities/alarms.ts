@@ -112,17 +112,6 @@ export class Alarms extends Construct {
   private sends(): GatewayAlarm[] {
     const { stage, queues } = this.props;
     return [
-      ...(stage.syntheticSend
-        ? [
-            createAlarm(this, 'synthetic-send', stage, {
-              metric: countedMetric(stage, 'SyntheticSendFailed'),
-              periods: 3,
-              breachingPeriods: 2,
-              alsoWithoutData: true,
-              meaning: 'Two of the last three messages with a test key were not delivered.',
-            }),
-          ]
-        : []),
       createAlarm(this, 'messages-wait', stage, {
         // A throttled message is queued again, so the age of its queue does not show that it waits.
         metric: math(

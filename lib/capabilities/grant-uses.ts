@@ -86,10 +86,10 @@ function holdsIn(stage: StageSettings, where: Uses['where']): boolean {
 
 function grantPart(to: GatewayFunction, part: Uses, resources: Resources): void {
   const { storage, schedules, queues, otpSecret, carrierSecrets, tokenKey, baseUrl } = resources;
-  const { tables = {}, onlyRowsOf, sendsTo = [], receivesFrom = [], schedulesTo = [] } = part;
+  const { tables = {}, sendsTo = [], receivesFrom = [], schedulesTo = [] } = part;
   const { counts = [], secrets = [], settings = [] } = part;
   for (const [table, actions] of Object.entries(tables) as [keyof typeof tables, readonly string[]][])
-    storage.grant(to, table, actions, onlyRowsOf);
+    storage.grant(to, table, actions);
   for (const name of sendsTo) queues[name].grantSend(to);
   for (const name of new Set([...sendsTo, ...receivesFrom]))
     to.setVariables({ [variableOf(name, 'QUEUE_URL')]: queues[name].queue.queueUrl });

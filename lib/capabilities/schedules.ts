@@ -82,14 +82,6 @@ export class Schedules extends Construct {
 
   /** Calls a function every minute. */
   everyMinute(target: GatewayFunction): void {
-    this.every(Duration.minutes(1), target);
-  }
-
-  everyFiveMinutes(target: GatewayFunction): void {
-    this.every(Duration.minutes(5), target);
-  }
-
-  private every(period: Duration, target: GatewayFunction): void {
     const { live, qualifier } = target;
     // No retries, because the next run does the same work. Scheduler calls asynchronously. By default Lambda retries a
     // failed call twice and a throttled one for up to six hours (AWS Lambda, "How Lambda handles errors and retries with
@@ -111,7 +103,7 @@ export class Schedules extends Construct {
     // The CDK's own target would permit calls of every version. This role permits only calls of this alias.
     allow(role, ['lambda:InvokeFunction'], [live.functionArn]);
     new Schedule(this, `Every${target.node.id}`, {
-      schedule: ScheduleExpression.rate(period),
+      schedule: ScheduleExpression.rate(Duration.minutes(1)),
       timeWindow: TimeWindow.off(),
       scheduleGroup: this.group,
       target: {

@@ -24,7 +24,6 @@ export type Urgency = 'page' | 'mail';
  */
 export const runbooks = {
   'sends-fail': 'page',
-  'synthetic-send': 'page',
   'messages-wait': 'page',
   'passwords-late': 'page',
   'passwords-held': 'page',

@@ -44,20 +44,12 @@ export interface OperationProps {
    * alarms only change their state. The alarm `spend` goes off if the messages of a day cost `spendPerDay`, in the currency
    * of `countries`.
    * @default false; in production {"spendPerDay":100}
-   * @cost 6 USD a month
+   * @cost 5 USD a month
    * @change Before real messages: give it an address.
    */
   readonly alarms?:
     | false
     | { mail?: string | undefined; page?: string | undefined; spendPerDay?: number | undefined };
-  /**
-   * Every five minutes, sends a message with a test key through the public address of the API. An alarm goes off if the
-   * messages are not delivered.
-   * @default false; in production true
-   * @cost 1 USD a month
-   * @change In a standby, which has no traffic.
-   */
-  readonly syntheticSend?: boolean;
   /**
    * The address of docs/operate.md in your repository. Alarms link to the runbooks on this page.
    * @default "https://git.example.com/messaging-gateway/blob/main/docs/operate.md"

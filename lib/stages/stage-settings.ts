@@ -138,7 +138,6 @@ const ofConstruct = {
       .check(z.regex(/^https:\/\/[\w.~:/?&=%+-]{1,300}$/, 'an https address of 300 characters at most')),
     'https://git.example.com/messaging-gateway/blob/main/docs/operate.md',
   ),
-  syntheticSend: z._default(z.boolean(), false),
   canary: z._default(z.boolean(), false),
   ignoreAlarmConfiguration: z._default(z.boolean(), false),
   tokenKeyGenerations: z._default(z.array(wholeNumber).check(z.minLength(1), z.maxLength(2)), [1]),

@@ -17,7 +17,6 @@ const production = stageWith({
   webAcl: true,
   canary: true,
   alarms: {},
-  syntheticSend: true,
   // The deploy must name the sender of each channel in its settings, or turn the channel off.
   smsCarrier: 'aws',
   whatsappCarrier: 'aws',

@@ -8,7 +8,6 @@ export type StageMetric =
   | 'OtpHeld'
   | 'SendFailed'
   | 'SpendCapReached'
-  | 'SyntheticSendFailed'
   | 'WorkFailed';
 
 /** What no function counts: CloudWatch reads the values in log lines that are written anyway. */

@@ -41,14 +41,3 @@ export function keptDays(clientId: string | undefined, retentionDays: number): n
 export function modeField(clientId: string): { mode?: 'test' } {
   return modeOf(clientId) === 'test' ? { mode: 'test' } : {};
 }
-
-/**
- * The client of synthetic sends, which each gateway creates for itself. It has only secrets of its test data, which
- * the sending function creates and keeps in memory. Its rows use this id or the id of its test data.
- */
-export const syntheticClientId = 'client_synthetic';
-
-/** True if the data belongs to synthetic sends. Caps do not apply to them, because nothing is sent or paid. */
-export function isSynthetic(clientId: string): boolean {
-  return clientId === clientIdIn('test', syntheticClientId);
-}

@@ -32,8 +32,6 @@ export interface Uses {
       | `Query ${IndexName<Table>}`
     )[];
   };
-  /** The only partition key of these tables that the function may use. If it is absent, the function may use all keys. */
-  readonly onlyRowsOf?: string;
   readonly sendsTo?: readonly QueueName[];
   /**
    * The queues that invoke the function, or from which the function itself receives messages. It may also delay their

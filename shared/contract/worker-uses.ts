@@ -1,6 +1,5 @@
 /** The tables, queues and settings of the functions that queues, streams and schedules call. */
 
-import { syntheticClientId } from './mode.ts';
 import {
   countedCaps,
   loggedDeliveries,
@@ -162,14 +161,6 @@ export const workerUses = {
         clients: ['BatchGetItem'],
       },
       settings: ['STAGE_CAPS', 'CURRENCY', 'SMS_CARRIER', 'WHATSAPP_CARRIER'],
-    },
-  ],
-
-  'synthetic-send': [
-    {
-      tables: { clients: ['GetItem', 'PutItem', 'UpdateItem'] },
-      onlyRowsOf: syntheticClientId,
-      settings: ['TOKEN_ISSUER', 'SMS_CARRIER'],
     },
   ],
 } as const satisfies Readonly<Record<string, readonly Uses[]>>;

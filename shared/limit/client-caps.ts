@@ -1,5 +1,4 @@
 import { type GatewayError, limitReached } from '../contract/errors.ts';
-import { isSynthetic } from '../contract/mode.ts';
 import { costForCap, decimalText, type PricedMessage, readPrices } from '../contract/prices.ts';
 import {
   type CapName,
@@ -50,7 +49,6 @@ export async function capsInForce(
   context: Context<'LIMIT_OVERRIDES_TABLE' | 'STAGE_CAPS'>,
   clientId: string,
 ): Promise<readonly CapLimit[]> {
-  if (isSynthetic(clientId)) return [];
   return capLimits(await capsInRows(context, clientId), context.env.STAGE_CAPS);
 }
 

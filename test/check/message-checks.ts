@@ -1,6 +1,7 @@
 /** Sending, looking up, canceling. Where it can, a check schedules its messages and cancels them again. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Api } from './api.ts';
 import { anyRecipient, assertRefused, type Check, inOneDay } from './check.ts';
 
@@ -212,6 +213,21 @@ export const messageChecks: readonly Check[] = [
     },
   },
 ];
+
+/** Needs test credentials: a live message would need a carrier, and the recipient is nobody. */
+export const deliveryCheck: Check = {
+  name: 'a message is delivered',
+  async run(api) {
+    const sent = await api.call('POST', sendPath, { body: { to: '+447700900123', message: 'Conformance' } });
+    assert.equal(sent.status, 202);
+    const path = `/api/v1/sms/status/${String(sent.body.message_id)}`;
+    for (const endMs = Date.now() + 30_000; ; await sleep(500)) {
+      const { body } = await api.call('GET', path);
+      if (body.status === 'delivered') return;
+      if (Date.now() > endMs) assert.fail(`after 30 s, the message is ${String(body.status)}`);
+    }
+  },
+};
 
 /** To be run last: it uses a minute up. */
 export const limitCheck: Check = {

@@ -2,15 +2,14 @@
  * npm run check: the promises of a gateway over HTTP, by `--url` with a client's credentials, or by `--stage` with a client of
  * its own; with `--stage` also those that only AWS shows. Exit status 0: each holds; 1: one does not; 2: invalid arguments.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { type ConnectedGateway, connect, localConnectionFile } from '../../bin/admin/gateway-connection.ts';
-import { callGateway, syntheticSender } from '../../shared/client/synthetic-send.ts';
-import { systemClock } from '../../shared/platform/clock.ts';
+import { modeOf } from '../../shared/contract/mode.ts';
 import { Api, type Target } from './api.ts';
 import { awsChecks } from './aws-checks.ts';
 import { awsStage } from './aws-stage.ts';
 import { checks } from './checks.ts';
+import { deliveryCheck } from './message-checks.ts';
 import { withStageClient } from './stage-client.ts';
 
 interface Options {
@@ -69,27 +68,12 @@ async function show(name: string, run: () => Promise<string | undefined>): Promi
 
 async function checkHttp(target: Target): Promise<void> {
   const api = await Api.at(target);
-  for (const { name, run } of checks)
+  const isTest = modeOf(target.clientId) === 'test';
+  for (const { name, run } of isTest ? [deliveryCheck, ...checks] : checks)
     await show(name, async () => {
       await run(api);
       return undefined;
     });
-}
-
-async function checkDelivery(target: Target, smsCarriers: readonly string[]): Promise<void> {
-  const send = syntheticSender({
-    call: callGateway(target.baseUrl),
-    clientId: target.clientId,
-    newSecret: async () => target.clientSecret,
-    smsCarriers,
-    clock: systemClock,
-    sleep,
-  });
-  await show('a message is delivered', async () => {
-    const sent = await send();
-    if (sent.outcome === 'failed') throw new Error(sent.reason);
-    return undefined;
-  });
 }
 
 async function checkAws(gateway: ConnectedGateway, apiKey: string): Promise<void> {
@@ -104,10 +88,8 @@ async function checkStage({ stage = '', stackName, gateway: file }: Options): Pr
     process.env,
   );
   await withStageClient(ctx, async (client) => {
-    const target = { ...client, baseUrl: gateway.baseUrl };
-    await checkDelivery(target, ctx.carriers.sms);
     if (!isLocal) await checkAws(gateway, client.apiKey);
-    await checkHttp(target);
+    await checkHttp({ ...client, baseUrl: gateway.baseUrl });
   });
 }
 

@@ -8,8 +8,8 @@ import { synthesized, type TemplateResource } from '../support/template/stage-te
 
 const program = join(import.meta.dirname, '../support/template/load-functions.cjs');
 
-/** Where AWS carries SMS, and where messages are sent each minute with a test key. */
-const onlyInProduction: readonly string[] = ['report-verified', 'synthetic-send'];
+/** Where AWS carries SMS. */
+const onlyInProduction: readonly string[] = ['report-verified'];
 
 interface Loaded {
   readonly named: readonly string[];

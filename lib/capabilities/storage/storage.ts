@@ -70,31 +70,22 @@ export class Storage extends Construct {
   }
 
   /** Permits actions on a table like `permit`, and sets the variables that the function needs for the table. */
-  grant(to: GatewayFunction, name: TableName, actions: readonly string[], onlyRowsOf?: string): void {
-    this.permit(to, name, actions, onlyRowsOf);
+  grant(to: GatewayFunction, name: TableName, actions: readonly string[]): void {
+    this.permit(to, name, actions);
     to.setVariables({ [variableOf(name, 'TABLE')]: this.table(name).tableName });
     const { purged }: TableShape = tableShapes[name];
     if (purged === 'retentionDays') to.setSettings(['RETENTION_DAYS']);
   }
 
-  /**
-   * Permits actions on a table. `Query by-client` permits queries of that index.
-   *
-   * @param onlyRowsOf - the only permitted partition key. Default: all
-   */
-  permit(to: IGrantable, name: TableName, actions: readonly string[], onlyRowsOf?: string): void {
+  /** Permits actions on a table. `Query by-client` permits queries of that index. */
+  permit(to: IGrantable, name: TableName, actions: readonly string[]): void {
     const { tableArn } = this.table(name);
     const ofTable = actions.filter((action) => !action.includes(' '));
-    const conditions =
-      onlyRowsOf === undefined
-        ? undefined
-        : { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [onlyRowsOf] } };
     const permitOn = (arn: string, allowed: readonly string[]) =>
       allow(
         to,
         allowed.map((action) => `dynamodb:${action}`),
         [arn],
-        conditions,
       );
     if (ofTable.length > 0) permitOn(tableArn, ofTable);
     for (const action of actions) {

@@ -9,7 +9,7 @@ const { month: prices, ...perCall } = JSON.parse(readFileSync(join(root, 'test/c
 /** A key of KMS, for a month. */
 export const keyPrice: number = prices.kms_key;
 
-const runsInMonth = { 'rate(1 minute)': 43_800, 'rate(5 minutes)': 8760, 'rate(1 hour)': 730 } as const;
+const minutesInMonth = 43_800;
 
 interface Part {
   readonly name: string;
@@ -75,9 +75,6 @@ function partsOf(resources: Readonly<Record<string, TemplateResource>>): readonl
       ({ MetricStat, Expression = '' }) => MetricStat !== undefined || Expression.startsWith('SELECT'),
     ).length;
   });
-  const runs = ofType('AWS::Scheduler::Schedule').map(
-    ({ Properties }) => runsInMonth[Properties.ScheduleExpression as keyof typeof runsInMonth],
-  );
   const polledQueues = ofType('AWS::Lambda::EventSourceMapping').filter(({ Properties }) =>
     String(JSON.stringify(Properties.EventSourceArn)).includes('Queue'),
   );
@@ -88,13 +85,6 @@ function partsOf(resources: Readonly<Record<string, TemplateResource>>): readonl
     (prices.assumed.run_seconds * 0.5 * perCall.lambda_gb_second +
       prices.assumed.run_read_units * perCall.dynamodb_read_unit +
       (prices.assumed.run_log_bytes / 1e9) * perCall.log_gigabyte);
-  const synthetic = prices.assumed.synthetic_send;
-  const isSynthetic = ofType('AWS::Lambda::Function').some(({ Properties }) =>
-    String(Properties.Description).endsWith(': synthetic-send'),
-  );
-  const isTraced = ofType('AWS::Lambda::Function').some(
-    ({ Properties }) => Properties.TracingConfig?.Mode === 'Active',
-  );
   return [
     { name: 'Metrics of alarms', count: sum(alarmMetrics), price: prices.alarm_metric },
     { name: 'Web ACL', count: webAcls.length, price: prices.web_acl },
@@ -110,25 +100,10 @@ function partsOf(resources: Readonly<Record<string, TemplateResource>>): readonl
       count: polledQueues.length,
       price: prices.assumed.polls_of_queue * perCall.sqs_request,
     },
-    { name: 'Runs by the clock', count: sum(runs), price: run },
     {
-      name: 'Synthetic sends',
-      count: isSynthetic ? runsInMonth['rate(5 minutes)'] : 0,
-      price:
-        synthetic.message +
-        synthetic.status_reads * synthetic.status_read +
-        (1 + synthetic.status_reads) * perCall.waf_request +
-        synthetic.run_seconds * 0.25 * perCall.lambda_gb_second,
-    },
-    {
-      name: 'X-Ray traces of synthetic sends',
-      count: isSynthetic && isTraced ? runsInMonth['rate(5 minutes)'] * synthetic.traces : 0,
-      price: perCall.trace,
-    },
-    {
-      name: 'Metrics of synthetic sends',
-      count: isSynthetic ? synthetic.custom_metrics : 0,
-      price: prices.custom_metric,
+      name: 'Runs by the clock',
+      count: ofType('AWS::Scheduler::Schedule').length * minutesInMonth,
+      price: run,
     },
     {
       name: 'Provisioned capacity, units of `min`',

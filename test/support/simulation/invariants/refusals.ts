@@ -1,5 +1,4 @@
 /** What the contract says must become of a request, and what a caller reads afterwards. */
-import { syntheticClientId } from '../../../../shared/contract/mode.ts';
 import { type Invariant, isCalm, timeOf, underEachKey } from './invariant.ts';
 
 /** Waiting messages of a disabled client are not handed over after this time. */
@@ -115,10 +114,7 @@ export const ofRefusals = {
       const made = [
         ...database.rows('ApiKeys').map((row) => ({ row, id: textOf(row, 'key_id') })),
         ...database.rows('Clients').map((row) => ({ row, id: textOf(row, 'client_id') })),
-      ].filter(
-        ({ row, id }) =>
-          Date.parse(textOf(row, 'created_at')) > plan.startAt.getTime() && id !== syntheticClientId,
-      );
+      ].filter(({ row }) => Date.parse(textOf(row, 'created_at')) > plan.startAt.getTime());
       const entries = database
         .rows('ActivityLog')
         .filter((row) => ['api_key_created', 'client_created'].includes(textOf(row, 'kind')))
