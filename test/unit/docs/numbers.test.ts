@@ -128,7 +128,7 @@ const facts: Readonly<Record<string, readonly (readonly [about: string, ...numbe
     ['`concurrency.bulkSends`', String(production.concurrency.bulkSends)],
   ],
   'docs/usage.md': [
-    ['Kept for', `${usageKeptDays} days`],
+    ['kept for', `${usageKeptDays} days`],
     [
       'A response has at most',
       `${periodsMax.hour} hours`,
