@@ -32,25 +32,11 @@ import { Webhooks } from './capabilities/webhooks/webhook-delivery.ts';
 import { countedMetric, type GatewayAlarm } from './constructs/alarm.ts';
 import { GatewayFunction } from './constructs/gateway-function.ts';
 import { pascalCase, publishedSettings } from './constructs/stack-outputs.ts';
-import { isPlaceholder } from './stages/aws-names.ts';
 import type { MessagingGatewayProps } from './stages/gateway-props.ts';
 import type { StageSettings } from './stages/stage-settings.ts';
 import { stageFrom } from './stages/stages.ts';
 
 export type { MessagingGatewayProps };
-
-/** The properties that may be tokens: ARNs, ids and addresses that are unknown before the deploy. */
-const takingTokens = [
-  'encryptionKeyArn',
-  'smsOriginationIdentity',
-  'whatsappPhoneNumberId',
-  'customDomain.certificateArn',
-  'customDomain.hostedZone.id',
-  'webAcl',
-  'webhookVpc',
-  'alarms.mail',
-  'alarms.page',
-] satisfies readonly (keyof MessagingGatewayProps | `${'customDomain' | 'alarms'}.${string}`)[];
 
 /**
  * A messaging gateway. A stack can contain only one gateway, and the names of the gateway's resources begin with the name of
@@ -201,24 +187,12 @@ export class MessagingGateway extends Construct {
       );
     if (stack.node.findAll().some((other) => other !== this && other instanceof MessagingGateway))
       throw new Error(`${this.node.path}: a stack has room for one messaging gateway; add a second stack`);
-    this.refuseTokens(props);
     this.refuseWhatTheStackHas(props, stack);
     return stageFrom({
       ...props,
       stackName: stack.stackName,
       ...(Token.isUnresolved(stack.region) ? {} : { region: stack.region }),
     });
-  }
-
-  /** @throws Error if a property that decides which resources exist is a token */
-  private refuseTokens(props: MessagingGatewayProps): void {
-    const wrong = pathsOfTokens(props).filter(
-      (path) => !takingTokens.some((taking) => path === taking || path.startsWith(`${taking}.`)),
-    );
-    if (wrong.length > 0)
-      throw new Error(
-        `${this.node.path}: ${wrong.join(', ')}: a literal value is required, not a token or a lookup`,
-      );
   }
 
   /** @throws Error if a property belongs to the stack and has another value there */
@@ -241,15 +215,4 @@ export class MessagingGateway extends Construct {
   private publish(values: Readonly<Record<string, string>>): void {
     for (const [key, value] of Object.entries(values)) new CfnOutput(this, key, { key, value });
   }
-}
-
-/** Returns the paths of tokens and lookup values in a value, such as `customDomain.name`. */
-function pathsOfTokens(value: unknown, path = ''): string[] {
-  const isToken = typeof value === 'string' ? isPlaceholder(value) : Token.isUnresolved(value);
-  if (isToken) return [path];
-  // Skips a construct that was given in place of its ARN, because a construct contains cycles. It is refused later.
-  if (typeof value !== 'object' || value === null || Construct.isConstruct(value)) return [];
-  return Object.entries(value).flatMap(([name, part]) =>
-    isPlaceholder(name) ? [`a name in ${path}`] : pathsOfTokens(part, path === '' ? name : `${path}.${name}`),
-  );
 }

@@ -1,12 +1,11 @@
 /**
  * A Lambda function with its own role, which may only write to its own log. `grant-uses.ts` adds the declared permissions.
  */
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import {
   Alias,
   Architecture,
-  type CfnFunction,
   Code,
   type IFunction,
   Function as LambdaFunction,
@@ -59,19 +58,6 @@ export const canaried: readonly FunctionName[] = [
  * The value of `PRICES_FILE`. The prices are a file in the function's code, because they exceed the 4 KB limit of variables.
  */
 export const pricesFile = 'prices.json';
-
-const environmentBytesMaximum = 4096;
-/**
- * The assumed length of a reference. This length is shorter than most names and addresses that CloudFormation inserts, so a
- * valid environment is never refused.
- */
-const referenceBytes = 40;
-
-function sizeOf(value: unknown): number {
-  if (typeof value === 'string') return Buffer.byteLength(value);
-  const join = (value as { 'Fn::Join'?: readonly [string, readonly unknown[]] })['Fn::Join'];
-  return join === undefined ? referenceBytes : join[1].reduce<number>((sum, part) => sum + sizeOf(part), 0);
-}
 
 export class GatewayFunction extends LambdaFunction {
   readonly functionFile: FunctionName;
@@ -133,7 +119,6 @@ export class GatewayFunction extends LambdaFunction {
     this.timeoutSeconds = props.timeoutSeconds;
     // Separates the logs and metrics of several stages in one account.
     this.addEnvironment('SERVICE_NAME', stage.stackName);
-    this.node.addValidation({ validate: () => this.environmentFaults() });
     acknowledge(this, {
       'Serverless-LambdaDLQ':
         'Called by API Gateway, which waits, by a queue or stream with a dead-letter queue of its own, or every minute.',
@@ -154,26 +139,6 @@ export class GatewayFunction extends LambdaFunction {
         'Serverless-LambdaStarPermissions': tracesAnywhere,
       });
     }
-  }
-
-  /**
-   * Returns an error if the variables are too long together. Without this check, Lambda would refuse the function in the
-   * middle of a deploy.
-   */
-  private environmentFaults(): string[] {
-    const { environment } = this.node.defaultChild as CfnFunction;
-    const { variables = {} }: { readonly variables?: Readonly<Record<string, unknown>> } =
-      Stack.of(this).resolve(environment) ?? {};
-    const sizes = Object.entries(variables).map(([name, value]) => ({
-      name,
-      bytes: name.length + sizeOf(value),
-    }));
-    const bytes = sizes.reduce((sum, one) => sum + one.bytes, 0);
-    if (bytes <= environmentBytesMaximum) return [];
-    const largest = sizes.toSorted((a, b) => b.bytes - a.bytes).slice(0, 3);
-    return [
-      `${this.functionFile}: its environment variables are ${bytes} bytes, and Lambda takes ${environmentBytesMaximum}. Shorten the settings of the largest: ${largest.map((one) => `${one.name} (${one.bytes})`).join(', ')}.`,
-    ];
   }
 
   /** True if the function has an alias, for canaries or provisioned concurrency. */

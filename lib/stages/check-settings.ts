@@ -8,7 +8,6 @@ import { carrierDescriptors } from '../../shared/carrier/carrier-descriptors.ts'
 import { carriersIn } from '../../shared/contract/channels.ts';
 import { closestName } from '../../shared/platform/closest-name.ts';
 import { fromText } from '../../shared/platform/env.ts';
-import { isPlaceholder } from './aws-names.ts';
 import { readCountries, sampleCountriesFile } from './countries-file.ts';
 import {
   InvalidSettings,
@@ -97,61 +96,14 @@ const checked = stageSettings.check(
         `${name} needs ${taken} reserved at least, the concurrency of ${queues.join(', ')}`,
       );
     }
-    for (const [name, { reserved, provisioned = 0 }] of Object.entries(stage.functionConcurrency))
-      demand(
-        provisioned <= (reserved ?? provisioned),
-        'functionConcurrency',
-        `${name} has more provisioned than reserved`,
-      );
-    const { customDomain: domain, region } = stage;
-    const regional = {
-      encryptionKeyArn: [stage.encryptionKeyArn],
-      webAcl: [typeof stage.webAcl === 'string' ? stage.webAcl : undefined],
-      alarms: alarmAddresses,
-      smsOriginationIdentity: [stage.smsOriginationIdentity],
-    };
-    for (const [name, arns] of Object.entries(regional) as [keyof typeof regional, (string | undefined)[]][])
-      for (const arn of arns.filter((each) => each?.startsWith('arn:') && !isPlaceholder(each)))
-        demand(region === undefined || arn?.split(':')[3] === region, name, 'is in another region');
-    const zone = domain?.hostedZone?.name;
-    demand(
-      zone === undefined || domain?.name === zone || domain?.name.endsWith(`.${zone}`) === true,
-      'customDomain',
-      'its hosted zone is not one of the domain',
-    );
-    demand(
-      domain === undefined ||
-        region === undefined ||
-        isPlaceholder(domain.certificateArn) ||
-        domain.certificateArn.split(':')[3] === region,
-      'customDomain',
-      'its certificate is in another region',
-    );
-    const { messages = {}, spend = {} } = stage.caps;
-    for (const [name, limits] of [
-      ['caps', [messages.perMinute, messages.perHour, messages.perDay, messages.perMonth]],
-      ['caps', [spend.perDay, spend.perMonth]],
-    ] as const)
-      demand(isRising(limits), name, 'the limit of a longer window is below the limit of a shorter one');
     demand(
       stage.name === 'local' || isDeepStrictEqual(stage.local, localOnAws),
       'local',
       'only the stage local has these settings, for endpoints and carriers on this machine',
     );
     for (const fault of countryFaults(stage)) demand(false, 'countries', fault);
-    demand(
-      new Set(stage.tokenKeyGenerations).size === stage.tokenKeyGenerations.length,
-      'tokenKeyGenerations',
-      'the same generation twice',
-    );
   }),
 );
-
-/** Returns true if no limit is below an earlier one. A missing limit means no limit. */
-function isRising(limits: readonly (number | undefined)[]): boolean {
-  const given = limits.filter((limit) => limit !== undefined);
-  return given.every((limit, index) => index === 0 || limit >= (given[index - 1] ?? 0));
-}
 
 const countriesToGive = `a JSON file such as ${sampleCountriesFile}`;
 

@@ -61,14 +61,6 @@ describe('the construct in the app of a platform team', () => {
     expect(() => gatewayIn(new Stack(app(), 'g'.repeat(52)))).toThrow('stackName: 51 characters at most');
   });
 
-  it('names the function whose variables Lambda would refuse for their length, and the longest of them', () => {
-    const stack = new Stack(app(), 'orders');
-    gatewayIn(stack, { optOutWords: Array.from({ length: 500 }, (_, index) => `words${index}`) });
-    expect(() => resourcesOf(stack)).toThrow(
-      /record-receipt: its environment variables are .*: OPT_OUT_WORDS/,
-    );
-  });
-
   it.each([
     [{ stackName: 'other' }, 'stackName: there is no such setting'],
     [{ terminationProtection: true }, 'terminationProtection: there is no such setting'],

@@ -131,8 +131,6 @@ describe('what an enterprise sets is refused', () => {
 
   it.each<[Record<string, unknown>, string]>([
     [{ encryptionKeyArn: 'alias/platform' }, 'encryptionKeyArn: an ARN such as arn:aws:kms:…'],
-    [{ region: 'us-east-1', ...ofEnterprises['an existing key'] }, 'encryptionKeyArn: is in another region'],
-    [{ region: 'us-east-1', ...ofEnterprises['existing topics'] }, 'alarms: is in another region'],
     [{ alarms: { page: 'on-call@example.com' } }, 'alarms: page needs mail'],
     [{ alarms: true }, 'alarms: Invalid input: expected object'],
     [{ alarms: { email: 'on-call@example.com' } }, 'alarms: Unrecognized key: "email"'],
@@ -142,16 +140,8 @@ describe('what an enterprise sets is refused', () => {
       { functionConcurrency: { 'send-otps': { provisioned: 5 } } },
       'functionConcurrency.send-otps: there is no such function',
     ],
-    [
-      { functionConcurrency: { 'send-otp': { reserved: 4, provisioned: 5 } } },
-      'functionConcurrency: send-otp has more provisioned than reserved',
-    ],
     [{ functionConcurrency: { 'send-otp': { provisioned: 0 } } }, 'functionConcurrency.send-otp.provisioned'],
     [{ logRetentionDays: 31 }, 'logRetentionDays: one of 1, 3, 5'],
-    [
-      { region: 'eu-west-1', smsOriginationIdentity: 'arn:aws:sms-voice:us-east-1:000000000000:pool/pool-1' },
-      'smsOriginationIdentity: is in another region',
-    ],
     [{ smsOriginationIdentity: '*' }, 'smsOriginationIdentity: a phone number'],
     [{ alarms: { mail: 'arn:aws:sns:eu-west-1:000000000000:t.fifo' } }, 'alarms.mail: an e-mail address, or'],
     [{ alarms: { mail: 'arn:aws:sns:eu-west-1:000000000000:t:1234' } }, 'alarms.mail: an e-mail address, or'],
@@ -160,7 +150,6 @@ describe('what an enterprise sets is refused', () => {
       'subnetIds.0: an id such as subnet',
     ],
     [{ docsUrl: 'javascript:alert(1)' }, 'docsUrl: an https address'],
-    [{ caps: { spend: { perDay: 1000, perMonth: 1 } } }, 'caps: the limit of a longer window'],
   ])('where it cannot work: %j', (settings, fault) => {
     expect(refused(settings)).toThrow(fault);
   });

@@ -254,20 +254,6 @@ describe('the settings of a stage', () => {
     expect(() => stageFrom({ [setting]: value })).toThrow(fault);
   });
 
-  it("refuse a hosted zone or a certificate that is not the domain's", () => {
-    const certificateArn = 'arn:aws:acm:eu-west-1:000000000000:certificate/0123';
-    const domain = (zone: string) => ({
-      name: 'api.example.com',
-      certificateArn,
-      hostedZone: { id: 'Z0123', name: zone },
-    });
-    expect(() => stageFrom({ customDomain: domain('ample.com') })).toThrow('its hosted zone is not one');
-    expect(() => stageFrom({ region: 'us-east-1', customDomain: domain('example.com') })).toThrow(
-      'its certificate is in another region',
-    );
-    expect(() => stageFrom({ region: 'eu-west-1', customDomain: domain('example.com') })).not.toThrow();
-  });
-
   it('take an address with a path, and what the queues of a function need', () => {
     const functionConcurrency = {
       'dispatch-message': { reserved: 50 },
