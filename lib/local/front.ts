@@ -5,7 +5,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Agent } from 'undici';
 import { errorBody, GatewayError } from '../../shared/contract/errors.ts';
@@ -50,7 +49,6 @@ export async function startFront(port: number) {
       target === undefined ? Promise.reject(new Error('starting')) : pass(agent, target, request, response);
     passed.catch(() => refuse(response, unavailable));
   });
-  server.on('clientError', refuseMalformed);
   // Ignores unknown expectations (RFC 9110, section 10.1.1). By default Node itself would respond to such a request.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   // Only the caller closes idle connections. If the proxy closed them, it could close one on which a request is arriving.
@@ -153,47 +151,15 @@ const unavailable = new GatewayError(
   'service_unavailable',
   'The local gateway is starting or its emulator ended.',
 );
-const malformed = new GatewayError(
-  'invalid_request',
-  'The request is not HTTP, or its headers are too long.',
-);
-
-/** Returns a response of the proxy, in the same form as the responses that API Gateway generates. */
-function ownResponse(error: GatewayError): { headers: Record<string, string>; body: string } {
-  const requestId = randomUUID();
-  return {
-    headers: { 'Content-Type': 'application/json', 'X-Request-Id': requestId, ...notCounted.headers },
-    body: JSON.stringify(errorBody(error, requestId)),
-  };
-}
-
+/** Responds in the same form as the responses that API Gateway generates. */
 function refuse(response: ServerResponse, error: GatewayError): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  const { headers, body } = ownResponse(error);
-  response.writeHead(error.status, headers).end(body);
-}
-
-/**
- * Refuses a malformed request. If a response was already sent, closes the connection without a second response, because the
- * client could take it for a part of the first response.
- */
-function refuseMalformed(_error: Error, connection: Duplex): void {
-  if (!connection.writable || ('bytesWritten' in connection && connection.bytesWritten !== 0)) {
-    connection.destroy();
-    return;
-  }
-  const { headers, body } = ownResponse(malformed);
-  const lines = Object.entries({
-    ...headers,
-    'Content-Length': Buffer.byteLength(body),
-    Connection: 'close',
-  });
-  connection.end(
-    `HTTP/1.1 400 Bad Request\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
-  );
+  const requestId = randomUUID();
+  const headers = { 'Content-Type': 'application/json', 'X-Request-Id': requestId, ...notCounted.headers };
+  response.writeHead(error.status, headers).end(JSON.stringify(errorBody(error, requestId)));
 }
 
 async function listen(server: Server, port: number): Promise<void> {

@@ -64,15 +64,6 @@ export const sendSms: Description = {
           { status: 403, error: 'forbidden', message: 'This client may not send from this sender.' },
         ],
       }),
-      unknown_field: example('It would be accepted, but a field with a wrong name would be ignored', {
-        ...acceptedDryRun,
-        unknown_fields: [{ field: 'send_at', message: 'There is no such field. Did you mean scheduled_at?' }],
-      }),
-      suppressed: example('It would be accepted, but would fail: the recipient opted out', {
-        ...acceptedDryRun,
-        estimated_cost: 0,
-        would_fail_with: 'recipient_opted_out',
-      }),
     },
   },
   response: stored('AcceptedSms', queuedSms),
@@ -140,24 +131,6 @@ export const sendBulkSms: Description = {
     description: 'Every accepted message is stored and will be sent.',
     schema: 'AcceptedBatch',
     examples: {
-      whole: example('All are accepted', {
-        batch_id: batchId,
-        status: 'accepted',
-        total: 2,
-        accepted: 2,
-        rejected: 0,
-        messages: [
-          acceptedRow,
-          {
-            ...acceptedRow,
-            index: 1,
-            message_id: 'msg_01KC9V7Q8Z4N6M2R5T8W1Y3X0B',
-            recipient: '+447700900124',
-            reference: 'r2',
-          },
-        ],
-        errors: [],
-      }),
       partly: example('One of two is refused', {
         batch_id: batchId,
         status: 'accepted',
