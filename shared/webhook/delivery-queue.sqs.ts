@@ -169,7 +169,7 @@ function isLongDelay(delivery: Delivery): boolean {
  * @param name - identifies the purpose of the schedule: a second call with this name changes nothing
  * @param at - the schedule fires at this time or up to a minute later
  */
-export async function scheduleOnce(
+async function scheduleOnce(
   { env, scheduler }: RetryContext,
   name: string,
   at: Date,

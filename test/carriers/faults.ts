@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 
 /** What happens to a call: on its way there, at the vendor, or on its way back. */
-export const callFaults = [
+const callFaults = [
   /** The connection breaks, and the vendor has not got the request. */
   'lost_request',
   /** The connection breaks after the vendor took the message. */
@@ -20,7 +20,7 @@ export const callFaults = [
   'throttled',
 ] as const;
 
-export const reportFaults = [
+const reportFaults = [
   /** All reports come before the response to the send. */
   'before_response',
   'doubled',
@@ -29,7 +29,7 @@ export const reportFaults = [
 ] as const;
 
 /** What a carrier does with a message that it understands, beside delivering it. */
-export const messageFates = [
+const messageFates = [
   /** It takes the message, and reports that the person could not be reached. */
   'unreachable',
   /** It refuses the recipient, which is final. */
@@ -51,12 +51,6 @@ export interface FaultPlan {
   ofReports(carrier: string, recipient: string): ReportFault | undefined;
   ofMessage(carrier: string, recipient: string): MessageFate | undefined;
 }
-
-export const noFaults: FaultPlan = {
-  ofCall: () => undefined,
-  ofReports: () => undefined,
-  ofMessage: () => undefined,
-};
 
 export function faultPlan(seed: number): FaultPlan {
   const pick = <Fault>(

@@ -79,25 +79,6 @@ describe('a request with a credential', () => {
     expect(headers).not.toHaveProperty('Retry-After');
   });
 
-  it('beyond the limit gets the time to wait, in the header and in the body', async () => {
-    const { apiKey } = await keyOfNewClient();
-    const handler = functionOf(access);
-    for (let i = 0; i < 60; i += 1) await send(handler, { headers: bearer(apiKey) });
-    const { status, headers, body } = await send(handler, { headers: bearer(apiKey) });
-    expect(status).toBe(429);
-    expect(headers).toMatchObject({
-      'X-RateLimit-Remaining': '0',
-      'X-RateLimit-Reset': reset,
-      'Retry-After': '60',
-    });
-    expect(body).toMatchObject({
-      error: 'rate_limit_exceeded',
-      retry_after: 60,
-      request_id: headers['X-Request-Id'],
-    });
-    expect(body.message).toContain('60 seconds');
-  });
-
   it('makes one AWS call of its own once it is warm: the count', async () => {
     const { clientId } = await keyOfNewClient();
     const headers = bearer(await tokenOf(clientId));

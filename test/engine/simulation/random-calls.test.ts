@@ -43,6 +43,32 @@ describe('the simulated database', () => {
       { numRuns: Number(process.env.FUZZ_RUNS ?? 60) },
     );
   });
+
+  it('refuses an expression and a row that are too large, and takes the largest ones', async () => {
+    const Key = { p: { S: 'a' }, s: { S: '1' } };
+    const changeOf = (length: number) => ({
+      TableName: table,
+      Key,
+      UpdateExpression: 'SET n = :n'.padEnd(length, ' '),
+      ExpressionAttributeValues: { ':n': { N: '1' } },
+    });
+    // The names of the three attributes and the values of the key are five bytes.
+    const itemOf = (bytes: number) => ({
+      TableName: table,
+      Item: { ...Key, t: { S: 'x'.repeat(bytes - 5) } },
+    });
+    const calls: readonly Call[] = [
+      ['UpdateItem', changeOf(4096)],
+      ['UpdateItem', changeOf(4097)],
+      ['PutItem', itemOf(409_600)],
+      ['PutItem', itemOf(409_601)],
+    ];
+    const simulated = newDatabase();
+    await createTable(amazons);
+    for (const [operation, input] of calls)
+      expect(ofSimulation(simulated, operation, input)).toEqual(await ofAmazon(amazons, operation, input));
+    await amazons.send(new DeleteTableCommand({ TableName: table }));
+  });
 });
 
 const partition = fc.constantFrom('a', 'b').map((S) => ({ S }));

@@ -67,7 +67,7 @@ export function directDatabase(database: DynamoDb, around?: AroundCall): DynamoD
 }
 
 /** The error that the SDK makes of a response. */
-export function clientError(name: string, message: string, fields: Fields = {}): Error {
+function clientError(name: string, message: string, fields: Fields = {}): Error {
   const known: unknown = Reflect.get(errors, name);
   const given = { message, $metadata: { httpStatusCode: 400 }, ...fields };
   if (typeof known === 'function') return Reflect.construct(known, [given]);
