@@ -2,10 +2,10 @@
 import SideNavigation from '@cloudscape-design/components/side-navigation';
 import { type ComponentType, lazy } from 'react';
 import { Route, Switch } from 'wouter';
-import { ActivityPage } from './pages/activity/activity.tsx';
+import { ActivityPage } from './pages/activity.tsx';
 import { ClientPage } from './pages/clients/client.tsx';
 import { ClientsPage } from './pages/clients/clients.tsx';
-import { LimitsPage } from './pages/limits/limits.tsx';
+import { LimitsPage } from './pages/limit-overrides.tsx';
 import { BatchPage } from './pages/messages/batch.tsx';
 import { ConversationPage } from './pages/messages/conversation.tsx';
 import { MessagePage } from './pages/messages/message.tsx';
@@ -19,7 +19,7 @@ import { WebhooksPage } from './pages/webhooks/webhooks.tsx';
 import { idInPath, linkTo } from './route.ts';
 
 // Loaded on demand, because its charts are a quarter of the script.
-const UsagePage = lazy(() => import('./pages/usage/usage.tsx'));
+const UsagePage = lazy(() => import('./pages/usage.tsx'));
 
 /** All pages, in the order of the navigation. */
 const pages: readonly {

@@ -1,7 +1,7 @@
 /** The kinds of entries of the activity log, and what they are about. */
 
 /**
- * The dashboard names each in `dashboard/pages/activity`; its overview reads some, in
+ * The dashboard names each in `dashboard/pages/activity.tsx`; its overview reads some, in
  * `shared/admin/attention.ts`.
  */
 export const activityKinds = [

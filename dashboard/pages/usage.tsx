@@ -3,22 +3,22 @@
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useMutation } from '@tanstack/react-query';
-import type { ResponseOf, RowOf } from '../../../shared/admin/http/admin-operations.ts';
-import { type UsageList, usageCsv } from '../../../shared/usage/usage-csv.ts';
-import { useResponse } from '../../api/queries.ts';
-import { ClientLink } from '../../components/client-name.tsx';
-import type { Column } from '../../components/columns.ts';
-import { ChoiceField } from '../../components/form-fields.tsx';
-import { List } from '../../components/list.tsx';
-import { Loaded, LoadFailure } from '../../components/loaded.tsx';
-import { Page, Section, Totals } from '../../components/page.tsx';
-import { PeriodChoice, usePeriod } from '../../components/period-choice.tsx';
-import TimeChart from '../../components/time-chart.tsx';
-import { iso, periods, stepsOf, timesAt, type UsagePeriod } from '../../components/usage-period.ts';
-import { groupTitle, seriesOf, usageGroups } from '../../components/usage-series.ts';
-import { useDashboard } from '../../dashboard-context.ts';
-import { linkTo, useListState } from '../../route.ts';
-import { numberText, percent } from '../../value-names.ts';
+import type { ResponseOf, RowOf } from '../../shared/admin/http/admin-operations.ts';
+import { type UsageList, usageCsv } from '../../shared/usage/usage-csv.ts';
+import { useResponse } from '../api/queries.ts';
+import { ClientLink } from '../components/client-name.tsx';
+import type { Column } from '../components/columns.ts';
+import { ChoiceField } from '../components/form-fields.tsx';
+import { List } from '../components/list.tsx';
+import { Loaded, LoadFailure } from '../components/loaded.tsx';
+import { Page, Section, Totals } from '../components/page.tsx';
+import { PeriodChoice, usePeriod } from '../components/period-choice.tsx';
+import TimeChart from '../components/time-chart.tsx';
+import { iso, periods, stepsOf, timesAt, type UsagePeriod } from '../components/usage-period.ts';
+import { groupTitle, seriesOf, usageGroups } from '../components/usage-series.ts';
+import { useDashboard } from '../dashboard-context.ts';
+import { linkTo, useListState } from '../route.ts';
+import { numberText, percent } from '../value-names.ts';
 
 export default function UsagePage() {
   const period = usePeriod(periods, 'month');

@@ -4,18 +4,18 @@ import Box, { type BoxProps } from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
-import type { WindowAttribute } from '../../../shared/contract/rate-limits-and-caps.ts';
-import { usePagedAnswer } from '../../api/queries.ts';
-import { ClientLimits } from '../../components/client-limits.tsx';
-import { ClientField, ClientLink, useClientNames } from '../../components/client-name.tsx';
-import type { Column } from '../../components/columns.ts';
-import { RowFaults, RowStatus } from '../../components/edited-row.tsx';
-import { submitted } from '../../components/form.tsx';
-import { type EndpointLimits, limitTitles } from '../../components/limit-row-form.tsx';
-import { List } from '../../components/list.tsx';
-import { Page } from '../../components/page.tsx';
-import { go, linkTo } from '../../route.ts';
-import { numberText } from '../../value-names.ts';
+import type { WindowAttribute } from '../../shared/contract/rate-limits-and-caps.ts';
+import { usePagedAnswer } from '../api/queries.ts';
+import { ClientLimits } from '../components/client-limits.tsx';
+import { ClientField, ClientLink, useClientNames } from '../components/client-name.tsx';
+import type { Column } from '../components/columns.ts';
+import { RowFaults, RowStatus } from '../components/edited-row.tsx';
+import { submitted } from '../components/form.tsx';
+import { type EndpointLimits, limitTitles } from '../components/limit-row-form.tsx';
+import { List } from '../components/list.tsx';
+import { Page } from '../components/page.tsx';
+import { go, linkTo } from '../route.ts';
+import { numberText } from '../value-names.ts';
 
 /** @param id - the client's id; empty for all overrides */
 export function LimitsPage({ id }: { readonly id: string }) {
