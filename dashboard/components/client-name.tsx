@@ -32,11 +32,6 @@ export function useClientName(id: string | null | undefined): string | undefined
   return found === undefined ? undefined : inOneLine(nameIn(modeOf(id), found.name));
 }
 
-/** Shows a client's name. Shows the id if there is no name, for example after the client was deleted. */
-export function ClientName({ id }: { readonly id: string }) {
-  return <span className="id">{useClientName(id) ?? id}</span>;
-}
-
 /** Shows the actor of a change: the name of a client or an administrator, or the name in the log if it is not an id. */
 export function ActorName({ actor }: { readonly actor: string | undefined }) {
   const name = useClientName(actor);

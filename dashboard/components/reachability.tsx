@@ -2,7 +2,7 @@
 
 import Link from '@cloudscape-design/components/link';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import type { RowOf } from '../../shared/admin/http/admin-operations.ts';
+import type { ResponseOf } from '../../shared/admin/http/admin-operations.ts';
 import type { SuppressionView } from '../../shared/message/message-response.schema.ts';
 import { linkTo } from '../route.ts';
 import { Secondary, Time, Written } from './text.tsx';
@@ -19,11 +19,13 @@ export const sourceNames = {
   admin: 'Administrator',
 } as const satisfies Record<SuppressionView['source'], string>;
 
+type Client = NonNullable<ResponseOf<'showMessage'>['client']>;
+
 function SuppressionNote({
   client: { client_id, suppression },
   person,
 }: {
-  readonly client: RowOf<'showConversation', 'clients'>;
+  readonly client: Client;
   readonly person: string;
 }) {
   if (suppression === null) {
@@ -51,11 +53,7 @@ function SuppressionNote({
 }
 
 /** @param hasWhatsApp - true if the client and the recipient use WhatsApp */
-export function reachability(
-  client: RowOf<'showConversation', 'clients'>,
-  person: string,
-  hasWhatsApp: boolean,
-) {
+export function reachability(client: Client, person: string, hasWhatsApp: boolean) {
   return {
     'Messages to this number': <SuppressionNote client={client} person={person} />,
     ...(hasWhatsApp ? { 'WhatsApp window': <WhatsAppWindow expiresAt={client.window_expires_at} /> } : {}),

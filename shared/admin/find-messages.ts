@@ -20,6 +20,9 @@ import { findBatch } from '../message/store/batches.dynamo.ts';
 import { transitionMessage } from '../message/store/message-changes.dynamo.ts';
 import { type Direction, directions } from '../message/store/message-list.dynamo.ts';
 import { readMessage } from '../message/store/messages.dynamo.ts';
+import { windowEnd, windowOpenedAt } from '../message/store/whatsapp-window.dynamo.ts';
+import { suppressionView } from '../message/suppression/manage-suppressions.ts';
+import { suppressionOf } from '../message/suppression/suppressions.dynamo.ts';
 import { addDays } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
 import { type Amounts, combinationsIn, errorCodesIn } from '../usage/amounts.ts';
@@ -31,7 +34,6 @@ import { webhookEndpointsOf } from '../webhook/endpoint-store.dynamo.ts';
 import { deliverySummary } from '../webhook/log/delivery-log.ts';
 import { deliveryIdsOf } from '../webhook/plan-deliveries.ts';
 import type { AdminContext } from './admin-context.ts';
-import { conversationClient, conversationMessage } from './conversation.ts';
 import { clientIdOf } from './find-client.ts';
 import type { MessageCondition } from './message-search.dynamo.ts';
 import { cursor, keyText, pageSize, utcTime } from './request-fields.ts';
@@ -203,11 +205,10 @@ export async function showMessage(ctx: AdminContext, messageId: string) {
   const { client_id, recipient: person } = message;
   const [endpoints, client, legs] = await Promise.all([
     webhookEndpointsOf(ctx, client_id),
-    isUnassigned(message) ? null : conversationClient(ctx, client_id, person),
+    isUnassigned(message) ? null : reachability(ctx, client_id, person),
     legsOf(ctx, message),
   ]);
   const deliveries = await readDeliveries(ctx, deliveryIdsOf(message, endpoints));
-  const { text, whatsapp } = conversationMessage(message);
   return {
     message: {
       ...foundView(message),
@@ -221,13 +222,28 @@ export async function showMessage(ctx: AdminContext, messageId: string) {
     person,
     /** Null for an inbound message that belongs to no client. */
     client,
-    text,
-    whatsapp,
+    /** The text. In a one-time password, `{{code}}` replaces the code. */
+    text: message.text ?? null,
+    whatsapp: message.received_content ?? message.whatsapp ?? null,
     webhooks: deliveries
       .map(deliverySummary)
       .toSorted((one, other) => one.created_at.localeCompare(other.created_at)),
     /** All legs of a send with `fallback` in their order, including this message; empty for any other message. */
     legs,
+  };
+}
+
+/** Shows if the client may send to the other party. */
+async function reachability(ctx: AdminContext, client_id: string, person: string) {
+  const [suppression, openedAt] = await Promise.all([
+    suppressionOf(ctx, client_id, person),
+    windowOpenedAt(ctx, client_id, person),
+  ]);
+  return {
+    client_id,
+    suppression: suppression === undefined ? null : suppressionView(suppression),
+    /** Null if WhatsApp currently accepts only templates. */
+    window_expires_at: windowEnd(openedAt, ctx.clock())?.toISOString() ?? null,
   };
 }
 

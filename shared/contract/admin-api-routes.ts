@@ -48,7 +48,6 @@ export const adminApiRoutes = {
   listSuppressions: { method: 'GET', path: '/admin/api/clients/{client_id}/suppressions' },
   putSuppression: { method: 'PUT', path: '/admin/api/clients/{client_id}/suppressions/{recipient}' },
   deleteSuppression: { method: 'DELETE', path: '/admin/api/clients/{client_id}/suppressions/{recipient}' },
-  showConversation: { method: 'GET', path: '/admin/api/conversations/{person}' },
   sendInbound: { method: 'POST', path: '/admin/api/inbound' },
   listUsage: { method: 'GET', path: '/admin/api/usage/messages' },
   summarizeUsage: { method: 'GET', path: '/admin/api/usage/summary' },

@@ -32,7 +32,7 @@ export function internationalCodeOf(recipient: string): string {
 export const noCountry = 'ZZ';
 
 /** A country, perhaps `ENT`, and up to 128 letters and digits. */
-export const whatsAppUserId = /^[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$/;
+const whatsAppUserId = /^[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$/;
 
 export function isWhatsAppUserId(text: string): boolean {
   return whatsAppUserId.test(text);

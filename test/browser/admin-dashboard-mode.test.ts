@@ -90,14 +90,18 @@ it('shows and changes the test data of a client', async () => {
   await show(page, `test/outbox?client_id=${test.clientId}`, 'Outbox');
   await page.getByText('For nobody').waitFor();
   expect(await page.getByText('For the person').count()).toBe(0);
-  await show(page, `test/conversation?recipient=${encodeURIComponent(person)}`, 'Conversation');
-  await page.getByText('For nobody').waitFor();
-  expect(await page.getByText('For the person').count()).toBe(0);
+  await show(page, `test/messages?recipient=${encodeURIComponent(person)}`, 'Messages');
+  await page.getByRole('link', { name: ofTest }).waitFor();
+  expect(await page.getByRole('link', { name: ofLive }).count()).toBe(0);
   const reply = { from: person, text: 'Thanks', mode: 'test' };
   expect(
     (await call('POST', '/admin/api/inbound', { credential: await adminToken(), body: reply })).status,
   ).toBe(200);
-  await page.getByRole('listitem').filter({ hasText: 'From the person' }).getByText('Thanks').waitFor();
+  await page
+    .getByRole('row')
+    .filter({ hasText: `From ${person}` })
+    .getByText('Thanks')
+    .waitFor();
   const inbound = await test.call('GET', '/api/v1/messages?direction=inbound');
   expect(inbound.body.messages).toMatchObject([{ text: 'Thanks', mode: 'test' }]);
   await page.context().close();

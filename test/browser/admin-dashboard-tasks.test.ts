@@ -214,22 +214,25 @@ it('finds whatever a caller quotes: an id, a reference, a name, and the id of a 
   await expectWell(visit, 'search-request');
 });
 
-it('"why does my customer get nothing": the conversation shows STOP, and the suppression is removed and added again', async () => {
+it('"why does my customer get nothing": the message shows STOP, and the suppression is removed and added again', async () => {
   const person = `+447700${randomInt(100_000, 999_999)}`;
-  await client.statusOnce(await client.send({ to: person, message: 'Your parcel is here' }), 'delivered');
+  const parcel = await client.send({ to: person, message: 'Your parcel is here' });
+  await client.statusOnce(parcel, 'delivered');
   const visit = await start(ways[0][1]);
   const { page, look } = visit;
   await search(visit, person);
-  await page.getByRole('link', { name: `Conversation with ${person}` }).click();
-  const message = (text: string) => page.getByRole('listitem').filter({ hasText: text });
-  await message('Your parcel is here').getByText('delivered').waitFor();
+  await page.getByRole('link', { name: parcel }).click();
+  await page.getByText('Your parcel is here').waitFor();
   await page.getByText('not suppressed').waitFor();
   await writeToClient(client, person, 'stop.');
-  await message('asks to opt out').getByText('stop.').waitFor();
+  const refused = await client.send({ to: person });
+  await client.statusOnce(refused, 'failed');
   await page.getByText('suppressed', { exact: true }).waitFor();
-  await client.statusOnce(await client.send({ to: person }), 'failed');
-  await message('recipient_opted_out').getByText('failed').waitFor();
-  await photograph(page, 'conversation-stop', look);
+  await page.getByRole('link', { name: 'Messages with this number' }).click();
+  await row(page, `From ${person}`).getByText('stop.').waitFor();
+  await photograph(page, 'messages-stop', look);
+  await page.getByRole('link', { name: refused }).click();
+  await page.getByText('recipient_opted_out').first().waitFor();
 
   await page.getByRole('link', { name: 'Show suppression' }).click();
   await page.getByRole('button', { name: `Remove: ${person}` }).waitFor();

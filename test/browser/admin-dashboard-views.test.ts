@@ -71,11 +71,6 @@ it('every page is well at two widths and in two colour schemes', async () => {
     ['message', `messages/${messageId}`, 'Message'],
     ['message-received', `messages/${replyId}`, 'Message'],
     ['messages-of-number', `messages?recipient=${encodeURIComponent(person)}`, 'Messages'],
-    [
-      'conversation',
-      `conversation?client_id=${clientId}&recipient=${encodeURIComponent(person)}`,
-      'Conversation',
-    ],
     ['clients', 'clients', 'Clients'],
     ['client', `clients/${clientId}`, name],
     ['client-webhooks', `clients/${clientId}?tab=webhooks`, name],

@@ -61,7 +61,7 @@ function columnsOf(clientId: string, remove: (number: string) => void): readonly
       field: 'recipient',
       minWidth: 150,
       cell: ({ recipient }) => (
-        <Link href={linkTo('conversation', undefined, { client_id: clientId, recipient })}>{recipient}</Link>
+        <Link href={linkTo('messages', undefined, { client_id: clientId, recipient })}>{recipient}</Link>
       ),
     },
     {

@@ -27,8 +27,6 @@ export function MessagePage({ id }: { readonly id: string }) {
       webhooks.some(({ state }) => isInProgress(state)) ||
       legs.some(({ status }) => status !== null && isInProgress(status)),
   });
-  const { client, person } = query.data ?? {};
-  const conversation = { client_id: client?.client_id ?? '', recipient: person ?? '' };
   const { api } = useDashboard();
   const { confirm, dialog } = useConfirm();
   const cancel = (): void =>
@@ -52,7 +50,9 @@ export function MessagePage({ id }: { readonly id: string }) {
             {query.data.message.status === 'scheduled' ? (
               <Button onClick={cancel}>Cancel message</Button>
             ) : null}
-            <Button href={linkTo('conversation', undefined, conversation)}>Conversation</Button>
+            <Button href={linkTo('messages', undefined, { recipient: query.data.person })}>
+              Messages with this number
+            </Button>
           </SpaceBetween>
         )
       }

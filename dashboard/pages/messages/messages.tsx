@@ -5,7 +5,6 @@ import Autosuggest from '@cloudscape-design/components/autosuggest';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
-import Link from '@cloudscape-design/components/link';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
 import { messageErrorCodes } from '../../../shared/contract/message-error-codes.ts';
@@ -48,11 +47,6 @@ export function MessagesPage() {
             <Filters>
               <Search key={JSON.stringify(typed)} typed={typed} />
             </Filters>
-            {recipient === '' ? null : (
-              <Link href={linkTo('conversation', undefined, { recipient })}>
-                Conversation with {recipient}
-              </Link>
-            )}
             {leftOut === undefined ? null : <Alert type="info">{leftOutText(leftOut)}</Alert>}
           </SpaceBetween>
         }

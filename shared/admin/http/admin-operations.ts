@@ -16,7 +16,7 @@ import {
   suppressionsQuery,
 } from '../../message/suppression/manage-suppressions.ts';
 import { defaultPageLimit } from '../../operation/list-query.ts';
-import { type Operation, parseFields } from '../../operation/operation.ts';
+import type { Operation } from '../../operation/operation.ts';
 import { adminUsageQuery, usageRange } from '../../usage/usage-query.ts';
 import { listDeliveriesQuery } from '../../webhook/log/delivery-log.ts';
 import { resendRequestSchema } from '../../webhook/log/request-resend.ts';
@@ -35,7 +35,6 @@ import {
   rotateWebhookSecret,
 } from '../client-credentials.ts';
 import { deleteSuppression, listSuppressions, putSuppression } from '../client-suppressions.ts';
-import { conversationQuery, personInPath, showConversation } from '../conversation.ts';
 import { diagnoseClient } from '../diagnosis/diagnose-client.ts';
 import { rowsQuery } from '../edited-rows.ts';
 import { countFailedWebhooks, endpointHealth, failedWebhooksQuery } from '../endpoint-health.ts';
@@ -203,10 +202,6 @@ export const adminOperations = {
       recipient: recipientInPath(path.recipient),
     }),
   ),
-  showConversation: readsQuery(conversationQuery, async (ctx, given, { path }) => {
-    const { person } = parseFields(personInPath, path);
-    return showConversation(ctx, person, given);
-  }),
   sendInbound: readsBody(inboundBody, sendInbound),
   listUsage: readsQuery(adminUsageQuery, async (ctx, { client_id, ...query }) =>
     listUsage(ctx, client_id, usageRange(query, ctx.clock())),

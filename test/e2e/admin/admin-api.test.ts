@@ -71,7 +71,7 @@ function requestOf(name: AdminApiRouteName): { method: string; path: string; bod
     .replace('{endpoint_id}', endpointId)
     .replace('{country}', 'GB')
     .replace('{resend_id}', resendId)
-    .replace(/\{(recipient|person)\}/, encodeURIComponent(person));
+    .replace('{recipient}', encodeURIComponent(person));
   const body = bodies[name] ?? (method === 'POST' || method === 'PATCH' ? {} : undefined);
   return { method, path: `${filled}${queries[name] ?? ''}`, ...(body === undefined ? {} : { body }) };
 }

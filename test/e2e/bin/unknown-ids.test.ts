@@ -67,7 +67,6 @@ const others: Readonly<Record<string, string>> = {
   'endpoint-id': 'whe_00000000000000000000000000',
   'resend-id': 'rsd_00000000000000000000000000',
   recipient: '+447700900123',
-  person: '+447700900123',
   country: 'GB',
 };
 

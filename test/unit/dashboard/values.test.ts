@@ -5,6 +5,7 @@ import { changedFields } from '../../../dashboard/components/changed-fields.ts';
 import { stepsOf, timesAt } from '../../../dashboard/components/usage-period.ts';
 import { durationText, numberText, percent, valueText } from '../../../dashboard/value-names.ts';
 import { limitFault } from '../../../shared/limit/entered-limits.ts';
+import { summaryOf } from '../../../shared/message/message-summary.ts';
 
 describe('a form of a row', () => {
   const before = { pace: '5', note: 'until Friday', identity: 'ACME' };
@@ -34,6 +35,19 @@ describe('values', () => {
     expect(valueText(1000)).toBe('1,000');
     expect(valueText(['GB', 'FR'])).toBe('GB, FR');
     expect(valueText({ queue_arn: 'arn:q', role_arn: 'arn:r' })).toBe('arn:q, arn:r');
+  });
+
+  it.each([
+    [{ text: 'Hello' }, 'Hello'],
+    [{ whatsapp: { type: 'image', media: { id: '1', caption: 'My door' } } }, 'Image: My door'],
+    [{ whatsapp: { type: 'location', location: { latitude: 51.5, name: 'Home' } } }, 'Location: Home'],
+    [{ whatsapp: { type: 'button_reply', button_reply: { id: 'y', title: 'Yes' } } }, 'Button reply: Yes'],
+    [{ whatsapp: { type: 'list_reply', list_reply: { id: 'l', title: 'Noon' } } }, 'List reply: Noon'],
+    [{ whatsapp: { type: 'template', template: { name: 'parcel' } } }, 'Template: parcel'],
+    [{ whatsapp: { type: 'reaction', reaction: {} } }, 'Reaction'],
+    [{ whatsapp: { type: 'unsupported' } }, 'A type that WhatsApp does not pass on'],
+  ])('the content %j is one line', (content, line) => {
+    expect(summaryOf(content)).toBe(line);
   });
 
   it('shares and durations are short', () => {
