@@ -6,7 +6,6 @@ import { ActivityPage } from './pages/activity.tsx';
 import { ClientPage } from './pages/clients/client.tsx';
 import { ClientsPage } from './pages/clients/clients.tsx';
 import { LimitsPage } from './pages/limit-overrides.tsx';
-import { BatchPage } from './pages/messages/batch.tsx';
 import { MessagePage } from './pages/messages/message.tsx';
 import { MessagesPage } from './pages/messages/messages.tsx';
 import { OutboxPage } from './pages/outbox.tsx';
@@ -36,7 +35,6 @@ const pages: readonly {
   { path: 'activity/:id', Content: ActivityPage },
   { path: 'messages', title: 'Messages', Content: MessagesPage },
   { path: 'messages/:id', Content: MessagePage },
-  { path: 'batches/:id', Content: BatchPage },
   { path: 'webhooks', title: 'Webhooks', Content: WebhooksPage },
   { path: 'webhooks/:id', Content: WebhookPage },
   { path: 'clients', title: 'Clients', Content: ClientsPage },
@@ -52,7 +50,7 @@ const pages: readonly {
 /** Returns the page of the navigation to which a path belongs. */
 export function pageOf(path: string): string {
   const [, page = ''] = path.split('/');
-  return { '': 'overview', batches: 'messages' }[page] ?? page;
+  return page === '' ? 'overview' : page;
 }
 
 export function Navigation({ path, hasOutbox }: { readonly path: string; readonly hasOutbox: boolean }) {

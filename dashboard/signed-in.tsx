@@ -217,7 +217,7 @@ function Layout({
   );
 }
 
-/** The search field of every page. It accepts a number, an id, a reference or a name. */
+/** The search field of every page. It accepts a number, an id or a name. */
 function SearchBox() {
   const [text, setText] = useState('');
   const search = submitted(() => {
@@ -232,7 +232,7 @@ function SearchBox() {
         <Input
           type="search"
           ariaLabel="Search"
-          placeholder="Number, id, reference or client"
+          placeholder="Number, id or client"
           value={text}
           onChange={({ detail }) => setText(detail.value)}
         />

@@ -5,7 +5,6 @@ import { ClientLink } from '../components/client-name.tsx';
 import { SearchForm } from '../components/filters.tsx';
 import { List } from '../components/list.tsx';
 import { modeChangedText, Page } from '../components/page.tsx';
-import { Code, Copyable } from '../components/text.tsx';
 import { useDashboard } from '../dashboard-context.ts';
 import { go, modeIn, useListState, useMode } from '../route.ts';
 
@@ -16,8 +15,6 @@ const kinds = {
   webhook_delivery: 'Webhook',
   client: 'Client',
   recipient: 'Number',
-  suppression: 'Suppression',
-  reference: 'Reference',
 } as const;
 
 export function SearchPage() {
@@ -25,7 +22,6 @@ export function SearchPage() {
   const wanted = filter('q');
   const query = useResponse('search', {}, { q: wanted }, { enabled: wanted !== '' });
   const results = query.data?.results;
-  const logQuery = query.data?.log_query ?? null;
   const only = results?.length === 1 ? results[0]?.href : undefined;
   const mode = useMode();
   const { notify } = useDashboard();
@@ -49,7 +45,7 @@ export function SearchPage() {
           <SearchForm
             key={wanted}
             label="Search for"
-            placeholder="Number, id, reference or client"
+            placeholder="Number, id or client"
             value={wanted}
             onSearch={(q) => change({ q })}
           />
@@ -63,29 +59,9 @@ export function SearchPage() {
         query={query}
         total={results?.length}
         emptyTitle={wanted === '' ? 'Search' : `Nothing was found for “${wanted}”`}
-        empty={
-          logQuery === null ? (
-            'Enter a phone number, the id of a message, batch, one-time password, webhook or request, a reference, or the name of a client.'
-          ) : (
-            <LogQuery text={logQuery} />
-          )
-        }
+        empty="Enter a phone number, the id of a message, batch, one-time password or webhook, or the name of a client. Search by a client's reference in Messages; the id of a request is in the logs."
         idOf={({ kind, id }) => `${kind} ${id}`}
       />
     </Page>
-  );
-}
-
-function LogQuery({ text }: { readonly text: string }) {
-  return (
-    <>
-      <p>
-        If it is the id of a request, the logs have it. Run this query in CloudWatch Logs Insights, over all
-        log groups of the stack:
-      </p>
-      <Copyable name="log query" text={text}>
-        <Code label="Log query" text={text} />
-      </Copyable>
-    </>
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Finds an object by any text that an administrator has: an id, a phone number in any notation, a reference or a client's
- * name. Each result links to its page in the dashboard. The number of reads is limited.
+ * Finds an object by any text that an administrator has: an id, a phone number in any notation, or a client's name. Each
+ * result links to its page in the dashboard. The number of reads is limited.
  */
 import * as z from 'zod/mini';
 import { type Client, inMode } from '../client/client.ts';
@@ -10,29 +10,19 @@ import { recipientsAsWritten } from '../contract/phone-number.ts';
 import { isUnassigned } from '../message/find-owner.ts';
 import { findBatch } from '../message/store/batches.dynamo.ts';
 import { findMessageByCarrierId, readMessage } from '../message/store/messages.dynamo.ts';
-import { suppressionOf } from '../message/suppression/suppressions.dynamo.ts';
 import { isPending } from '../otp/otp.ts';
 import { readOtp } from '../otp/otp-store.dynamo.ts';
-import { chunksOf } from '../platform/aws/read-rows.dynamo.ts';
 import { isId } from '../platform/ids.ts';
 import { readDelivery } from '../webhook/delivery-store.dynamo.ts';
 import type { AdminContext } from './admin-context.ts';
 import { folded, readClients } from './find-client.ts';
-import { newestTo, newestWithReference } from './message-search.dynamo.ts';
+import { hasMessages } from './message-search.dynamo.ts';
 import { textUpTo } from './request-fields.ts';
 
 export const searchQuery = z.object({ q: z.pipe(z.string().check(z.trim()), textUpTo(256)) });
 
 export interface SearchResult {
-  readonly kind:
-    | 'message'
-    | 'batch'
-    | 'one_time_password'
-    | 'webhook_delivery'
-    | 'client'
-    | 'recipient'
-    | 'suppression'
-    | 'reference';
+  readonly kind: 'message' | 'batch' | 'one_time_password' | 'webhook_delivery' | 'client' | 'recipient';
   readonly id: string;
   readonly title: string;
   readonly client_id?: string;
@@ -44,48 +34,18 @@ export async function search(ctx: AdminContext, text: string) {
   const wanted = text.trim();
   const byId = (await findById(ctx, idIn(wanted))) ?? (await findByCarrierId(ctx, wanted));
   // An id identifies one object, so the search ends here.
-  if (byId !== undefined) return { results: [byId], more_clients: false, log_query: null };
+  if (byId !== undefined) return { results: [byId], more_clients: false };
   const [recipients, { clients, more }] = await Promise.all([
     findRecipients(ctx, wanted),
     clientsToSearch(ctx, wanted),
   ]);
-  const allNamed = clientsNamed(clients, wanted);
-  const named = allNamed.slice(0, clientsShownMax);
-  const ids = new Set(named.map(({ id }) => id));
-  const namedFirst = clients.toSorted(
-    (one, other) => Number(ids.has(other.client_id)) - Number(ids.has(one.client_id)),
-  );
-  // A number without messages can still be suppressed.
-  const numbers = recipients.length > 0 ? [] : recipientsAsWritten(wanted, ctx.env.COUNTRY);
-  const ofClients = await findOfClients(ctx, namedFirst, wanted, numbers);
-  const results = [...recipients, ...named, ...ofClients.results];
-  const requestId = results.length === 0 ? requestIdIn(wanted) : undefined;
+  const named = clientsNamed(clients, wanted);
   return {
     /** The most specific first. */
-    results,
-    /** True if some matching clients are not shown, or if the names or references of some clients were not searched. */
-    more_clients: more || ofClients.more || allNamed.length > clientsShownMax,
-    /** A query for CloudWatch Logs Insights if nothing was found and the text may be a request id; else null. */
-    log_query: requestId === undefined ? null : logQueryFor(requestId),
+    results: [...recipients, ...named.slice(0, clientsShownMax)],
+    /** True if some matching clients are not shown, or if the names of some clients were not searched. */
+    more_clients: more || named.length > clientsShownMax,
   };
-}
-
-/** Finds a request id within other text. */
-function requestIdIn(text: string): string | undefined {
-  const [id] = /(?<![0-9a-z-])[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-z-])/i.exec(text) ?? [];
-  return id?.toLowerCase();
-}
-
-/**
- * Returns the query that finds a request in the logs. No table stores request ids: that would cost one more write for
- * each message.
- */
-function logQueryFor(requestId: string): string {
-  return [
-    'fields @timestamp, @log, level, message, client_id, method, path, status, error, faulty_fields.0, message_id, @message',
-    `| filter request_id = "${requestId}"`,
-    '| sort @timestamp',
-  ].join('\n');
 }
 
 /** Finds an id in any case within other text, such as a line that was copied from a log. */
@@ -125,34 +85,23 @@ async function findMessage(ctx: AdminContext, id: string): Promise<SearchResult 
   };
 }
 
+/** The result links to the list of the messages: all messages of a batch have its time of creation. */
 async function batchWithId(ctx: AdminContext, id: string) {
   const batch = await findBatch(ctx, id);
   if (batch === undefined) return undefined;
-  const { client_id, total, accepted } = batch;
+  const { client_id, total, accepted, created_at } = batch;
   const title = `Bulk request of ${total} recipients, ${accepted} accepted`;
-  return ofClient(client_id, { kind: 'batch', id, title }, 'batches', id);
+  const query = { client_id, since: created_at, until: created_at };
+  return ofClient(client_id, { kind: 'batch', id, title }, 'messages', undefined, query);
 }
 
-/** Searches this many of the newest messages to a recipient for the message with the password. */
-const messagesOfOtpMax = 20;
-
 async function findOtp(ctx: AdminContext, id: string) {
-  const { clock } = ctx;
   const otp = await readOtp(ctx, id);
   if (otp === undefined) return undefined;
   const { client_id, recipient } = otp;
-  const status = otp.status === 'pending' && !isPending(otp, clock()) ? 'no longer valid' : otp.status;
-  const newest = await newestTo(ctx, recipient, messagesOfOtpMax);
-  const rows = await Promise.all(newest.map((messageId) => readMessage(ctx, messageId)));
-  const carrier = rows.find((message) => message?.otp?.otp_id === id);
-  const found = {
-    kind: 'one_time_password',
-    id,
-    title: `One-time password to ${recipient}, ${status}`,
-  } as const;
-  return carrier === undefined
-    ? ofClient(client_id, found, 'messages', undefined, { recipient })
-    : ofClient(client_id, found, 'messages', carrier.message_id);
+  const status = otp.status === 'pending' && !isPending(otp, ctx.clock()) ? 'no longer valid' : otp.status;
+  const title = `One-time password to ${recipient}, ${status}`;
+  return ofClient(client_id, { kind: 'one_time_password', id, title }, 'messages', undefined, { recipient });
 }
 
 async function findDelivery(ctx: AdminContext, id: string) {
@@ -166,9 +115,9 @@ async function findDelivery(ctx: AdminContext, id: string) {
 /** Finds only numbers that have sent or received messages, because a text can be read as several numbers. */
 async function findRecipients(ctx: AdminContext, wanted: string): Promise<SearchResult[]> {
   const numbers = recipientsAsWritten(wanted, ctx.env.COUNTRY);
-  const newest = await Promise.all(numbers.map((number) => newestTo(ctx, number, 1)));
+  const areUsed = await Promise.all(numbers.map((number) => hasMessages(ctx, number)));
   return numbers
-    .filter((_, index) => newest[index]?.length === 1)
+    .filter((_, index) => areUsed[index])
     .map(
       (recipient): SearchResult => ({
         kind: 'recipient',
@@ -203,60 +152,6 @@ function clientsNamed(clients: readonly Client[], wanted: string): SearchResult[
     .filter((client) => client.client_id === wanted || folded(client.name).includes(part))
     .toSorted((one, other) => rank(one) - rank(other) || one.name.localeCompare(other.name))
     .map(({ client_id: id, name }) => ofClient(id, { kind: 'client', id, title: name }, 'clients', id));
-}
-
-/** The maximum number of clients to search: each client costs a query, and a read for each number. */
-const clientsAskedMax = 1000;
-/** After this time, the response with the names does not wait for slow queries. */
-const askedWithinMs = 3000;
-/** Less than the number of connections of the AWS client. */
-const clientsAskedAtOnce = 40;
-
-/** References and suppressions are stored by client, so each client is searched. */
-async function findOfClients(
-  ctx: AdminContext,
-  clients: readonly Client[],
-  reference: string,
-  numbers: readonly string[],
-) {
-  const found: SearchResult[] = [];
-  const { clock } = ctx;
-  const endsAt = clock().getTime() + askedWithinMs;
-  for (const some of chunksOf(clients.slice(0, clientsAskedMax), clientsAskedAtOnce)) {
-    if (clock().getTime() > endsAt) return { results: found, more: true };
-    const answers = await Promise.all(
-      some.flatMap((client) => [
-        findReference(ctx, client, reference),
-        ...numbers.map((number) => findSuppression(ctx, client, number)),
-      ]),
-    );
-    found.push(...answers.flat());
-  }
-  return { results: found, more: clients.length > clientsAskedMax };
-}
-
-async function findReference(
-  ctx: AdminContext,
-  { client_id, name }: Client,
-  reference: string,
-): Promise<SearchResult[]> {
-  const newest = await newestWithReference(ctx, client_id, reference, 1);
-  if (newest.length === 0) return [];
-  const title = `Messages of ${name} with the reference ${reference}`;
-  const found = { kind: 'reference', id: reference, title } as const;
-  return [ofClient(client_id, found, 'messages', undefined, { client_id, reference })];
-}
-
-async function findSuppression(
-  ctx: AdminContext,
-  { client_id, name }: Client,
-  recipient: string,
-): Promise<SearchResult[]> {
-  if ((await suppressionOf(ctx, client_id, recipient)) === undefined) return [];
-  const title = `${recipient} is suppressed for ${name}, and has no messages`;
-  return [
-    ofClient(client_id, { kind: 'suppression', id: recipient, title }, 'clients', client_id, { recipient }),
-  ];
 }
 
 /** Returns a result about a client, with the page that shows it. */

@@ -1,22 +1,18 @@
 /**
- * An administrator's search for messages, one message with its history and its webhooks, canceling a scheduled one, and one bulk
- * request.
+ * An administrator's search for messages, one message with its history and its webhooks, and canceling a scheduled one.
  */
 import * as z from 'zod/mini';
 import { recordActivity } from '../activity/write-activity.dynamo.ts';
 import { channels } from '../contract/channels.ts';
 import { GatewayError, standardError } from '../contract/errors.ts';
-import { messageOfErrorCode } from '../contract/message-error-codes.ts';
 import { clientIdIn, type Mode, modeOf } from '../contract/mode.ts';
 import { recipientInQuery } from '../contract/phone-number.ts';
 import { showLegs } from '../message/dispatch/fallback.ts';
 import { isUnassigned, unassignedClientId } from '../message/find-owner.ts';
 import { messageCursor } from '../message/list-own-messages.ts';
-import { type Message, statuses, transitions } from '../message/message.ts';
+import { type Message, statuses } from '../message/message.ts';
 import { statusView } from '../message/message-response.ts';
 import type { FoundMessage } from '../message/message-summary.ts';
-import { batchView, messagesOf } from '../message/status-and-cancel.ts';
-import { findBatch } from '../message/store/batches.dynamo.ts';
 import { transitionMessage } from '../message/store/message-changes.dynamo.ts';
 import { type Direction, directions } from '../message/store/message-list.dynamo.ts';
 import { readMessage } from '../message/store/messages.dynamo.ts';
@@ -279,35 +275,4 @@ export async function cancelScheduledMessage(ctx: AdminContext, actor: string, m
     (await readMessage(ctx, messageId));
   if (canceled?.status !== 'canceled') throw standardError('not_cancelable');
   return { message_id: messageId, status: canceled.status };
-}
-
-/** @throws GatewayError `not_found` */
-export async function showBatch(ctx: AdminContext, batchId: string) {
-  const { clock } = ctx;
-  const batch = isId('bat', batchId) ? await findBatch(ctx, batchId) : undefined;
-  if (batch === undefined) throw new GatewayError('not_found', 'There is no such batch.');
-  const rows = await messagesOf(ctx, batch);
-  return {
-    ...batchView(batch, rows, clock()),
-    client_id: batch.client_id,
-    /** The number of accepted messages that are in a final state. */
-    finished: rows.filter(({ status }) => transitions[status].final).length,
-    /** The error codes of accepted messages, the most frequent first. */
-    failures: countsOf(
-      rows.flatMap(({ error_code }) => error_code ?? []),
-      messageOfErrorCode,
-    ),
-    /** The reasons for which recipients were refused with the request, the most frequent first. */
-    refusals: countsOf(
-      batch.errors.map(({ error }) => error),
-      (code) => batch.errors.find(({ error }) => error === code)?.message ?? null,
-    ),
-  };
-}
-
-/** Counts the messages with each code, the most frequent code first. A code that has no meaning gets null. */
-function countsOf(codes: readonly string[], meaningOf: (code: string) => string | null) {
-  return [...Map.groupBy(codes, (code) => code)]
-    .map(([code, group]) => ({ code, meaning: meaningOf(code), messages: group.length }))
-    .toSorted((one, other) => other.messages - one.messages);
 }

@@ -4,7 +4,6 @@
  */
 
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod/mini';
 import { type Mode, modeOf } from '../contract/mode.ts';
 import type { Message } from '../message/message.ts';
 import {
@@ -137,43 +136,19 @@ function pageEnding(
   return nextCursor === undefined ? { messages } : { messages, nextCursor };
 }
 
-const indexRow = z.object({ message_id: z.string() });
-
-/** Returns the ids of the newest messages to a recipient, from the index alone. */
-export async function newestTo(
-  ctx: Context<'MESSAGES_TABLE'>,
-  recipient: string,
-  limit: number,
-): Promise<string[]> {
-  return newestIn(ctx, 'by-recipient', ['recipient', recipient], limit);
-}
-
-/** Returns the ids of a client's newest messages with a reference, from the index alone. */
-export async function newestWithReference(
-  ctx: Context<'MESSAGES_TABLE'>,
-  clientId: string,
-  reference: string,
-  limit: number,
-): Promise<string[]> {
-  return newestIn(ctx, 'by-reference', ['reference_key', `${clientId}#${reference}`], limit);
-}
-
-async function newestIn(
+/** Returns true if there is any message to or from this number, in either mode. */
+export async function hasMessages(
   { db, env }: Context<'MESSAGES_TABLE'>,
-  IndexName: string,
-  [key, value]: readonly [string, string],
-  Limit: number,
-): Promise<string[]> {
+  recipient: string,
+): Promise<boolean> {
   const { Items = [] } = await db.send(
     new QueryCommand({
       TableName: env.MESSAGES_TABLE,
-      IndexName,
-      KeyConditionExpression: '#key = :value',
-      ExpressionAttributeNames: { '#key': key },
-      ExpressionAttributeValues: { ':value': value },
-      ScanIndexForward: false,
-      Limit,
+      IndexName: 'by-recipient',
+      KeyConditionExpression: 'recipient = :recipient',
+      ExpressionAttributeValues: { ':recipient': recipient },
+      Limit: 1,
     }),
   );
-  return Items.map((item) => indexRow.parse(item).message_id);
+  return Items.length > 0;
 }

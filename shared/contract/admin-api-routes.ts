@@ -27,7 +27,6 @@ export const adminApiRoutes = {
   searchMessages: { method: 'GET', path: '/admin/api/messages' },
   search: { method: 'GET', path: '/admin/api/search' },
   showMessage: { method: 'GET', path: '/admin/api/messages/{message_id}' },
-  showBatch: { method: 'GET', path: '/admin/api/batches/{batch_id}' },
   cancelMessage: { method: 'POST', path: '/admin/api/messages/{message_id}/cancel' },
   resendWebhooks: { method: 'POST', path: '/admin/api/webhooks/resend' },
   showWebhook: { method: 'GET', path: '/admin/api/webhooks/{delivery_id}' },

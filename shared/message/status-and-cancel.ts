@@ -52,7 +52,7 @@ async function windowOf(
   return { window_expires_at: end?.toISOString() ?? null };
 }
 
-export function messagesOf(ctx: Context<'MESSAGES_TABLE'>, batch: Batch): Promise<readonly Message[]> {
+function messagesOf(ctx: Context<'MESSAGES_TABLE'>, batch: Batch): Promise<readonly Message[]> {
   return readMessages(
     ctx,
     acceptedIndexes(batch).map((index) => batchMessageId(batch.batch_id, index)),
@@ -60,7 +60,7 @@ export function messagesOf(ctx: Context<'MESSAGES_TABLE'>, batch: Batch): Promis
 }
 
 /** @param rows - the accepted messages */
-export function batchView(batch: Batch, rows: readonly Message[], now: Date): z.output<typeof batchStatus> {
+function batchView(batch: Batch, rows: readonly Message[], now: Date): z.output<typeof batchStatus> {
   const counts: Partial<Record<Status, number>> = {};
   for (const status of statuses) {
     const count = rows.filter((row) => row.status === status).length;

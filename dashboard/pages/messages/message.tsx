@@ -15,7 +15,7 @@ import { Loaded } from '../../components/loaded.tsx';
 import { Facts, Page, Section } from '../../components/page.tsx';
 import { reachability } from '../../components/reachability.tsx';
 import { deliveryStateColumn, isInProgress, State } from '../../components/state.tsx';
-import { Copyable, IdLink, MessageContent, Secondary, Time } from '../../components/text.tsx';
+import { Copyable, IdLink, MessageContent, Secondary, Time, WrappingLink } from '../../components/text.tsx';
 import { useDashboard } from '../../dashboard-context.ts';
 import { linkTo } from '../../route.ts';
 import { channelNames, numberText } from '../../value-names.ts';
@@ -183,7 +183,7 @@ function sent(message: MessageProps) {
     Reference: reference === null ? null : <Copyable name="reference" text={reference} />,
     Created: <Time at={message.created_at} />,
     ...(message.scheduled_at === null ? {} : { 'Scheduled for': <Time at={message.scheduled_at} /> }),
-    ...(message.batch_id === null ? {} : { Batch: <IdLink page="batches" id={message.batch_id} /> }),
+    ...(message.batch_id === null ? {} : { Batch: <BatchLink {...message} /> }),
     'Webhook URL of the request': message.webhook_url,
     Expires: <Time at={message.expires_at} />,
     "Carrier's message id":
@@ -192,6 +192,12 @@ function sent(message: MessageProps) {
       ),
     Error: <ErrorNote {...message} />,
   };
+}
+
+/** Links to the list of the batch's messages, which all have the same time of creation. */
+function BatchLink({ batch_id, client_id, created_at }: MessageProps) {
+  const query = { client_id: client_id ?? '', since: created_at, until: created_at };
+  return <WrappingLink href={linkTo('messages', undefined, query)}>{batch_id ?? ''}</WrappingLink>;
 }
 
 /** Shows the error, and what the client can do about it. */

@@ -41,13 +41,7 @@ import { countFailedWebhooks, endpointHealth, failedWebhooksQuery } from '../end
 import { explainLimits } from '../explain-limits.ts';
 import { search, searchQuery } from '../find-anything.ts';
 import { clientIdOf, listClientNames, ofMode } from '../find-client.ts';
-import {
-  cancelScheduledMessage,
-  messageQuery,
-  searchMessages,
-  showBatch,
-  showMessage,
-} from '../find-messages.ts';
+import { cancelScheduledMessage, messageQuery, searchMessages, showMessage } from '../find-messages.ts';
 import {
   endpointBody,
   limitsBody,
@@ -160,7 +154,6 @@ export const adminOperations = {
   searchMessages: readsQuery(messageQuery, searchMessages),
   search: readsQuery(searchQuery, async (ctx, given) => search(ctx, given.q)),
   showMessage: readsNothing(async (ctx, { path }) => showMessage(ctx, path.message_id)),
-  showBatch: readsNothing(async (ctx, { path }) => showBatch(ctx, path.batch_id)),
   cancelMessage: readsNothing(async (ctx, { actor, path }) =>
     cancelScheduledMessage(ctx, actor, path.message_id),
   ),

@@ -29,7 +29,6 @@ let apiKey: Shop['apiKey'];
 let messageId: string;
 /** Canceled by the test of every route. */
 let scheduledId: string;
-let batchId: string;
 let deliveryId: string;
 let endpointId: string;
 let resendId: string;
@@ -66,7 +65,6 @@ function requestOf(name: AdminApiRouteName): { method: string; path: string; bod
     .replace('{client_id}', client.client_id ?? '')
     .replace('{key_id}', apiKey.key_id ?? '')
     .replace('{message_id}', name === 'cancelMessage' ? scheduledId : messageId)
-    .replace('{batch_id}', batchId)
     .replace('{delivery_id}', deliveryId)
     .replace('{endpoint_id}', endpointId)
     .replace('{country}', 'GB')
@@ -108,8 +106,6 @@ beforeAll(async () => {
   admin = await adminToken();
   ({ client, apiKey, messageId, deliveryId, webhookEndpoint } = await startShop(admin, person));
   scheduledId = await schedule(apiKey.api_key);
-  const bulk = { message: 'Hello', recipients: [freshNumber()] };
-  batchId = String((await as(apiKey.api_key ?? '', 'POST', '/api/v1/sms/bulk', bulk)).body.batch_id);
   await holdOtps();
   const endpoint = await as(apiKey.api_key ?? '', 'POST', '/api/v1/webhook-endpoints', {
     url: webhookEndpoint.url,

@@ -75,7 +75,6 @@ describe('npm run admin', () => {
         },
       ],
       more_clients: false,
-      log_query: null,
       messages: [],
     });
     // Of nobody, in the national form.

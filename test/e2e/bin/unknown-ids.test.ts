@@ -56,7 +56,6 @@ function program(onResponse: (response: CommandResult) => void): Command {
 const unknown: Readonly<Record<string, string>> = {
   client: 'client_nobody',
   'message-id': 'msg_00000000000000000000000000',
-  'batch-id': 'bat_00000000000000000000000000',
   'delivery-id': 'whd_00000000000000000000000000',
   'key-id': 'key_nobody',
 };
