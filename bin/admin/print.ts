@@ -35,30 +35,4 @@ export function textTable<Row>(rows: readonly Row[], columns: readonly Column<Ro
     .join('\n');
 }
 
-/** Formats one field per line, with aligned values. Each object of a list gets a line. */
-export function textFields(fields: Readonly<Record<string, unknown>>): string {
-  const pairs = Object.entries(fields).map(([name, value]) => [wordsOf(name), valueLines(value)] as const);
-  const nameWidth = Math.max(...pairs.map(([name]) => name.length));
-  return pairs
-    .flatMap(([name, lines]) =>
-      lines.map((line, index) => `${(index === 0 ? name : '').padEnd(nameWidth)}${gap}${line}`),
-    )
-    .join('\n');
-}
-
 const wordsOf = (name: string): string => name.replaceAll('_', ' ');
-
-function valueLines(value: unknown): readonly string[] {
-  const isListOfObjects = Array.isArray(value) && value.some((item) => typeof item === 'object');
-  return isListOfObjects ? value.map(textValue) : [textValue(value)];
-}
-
-function textValue(value: unknown): string {
-  if (value === null || value === undefined) return '-';
-  if (Array.isArray(value)) return value.map(textValue).join(', ') || '-';
-  if (typeof value !== 'object') return inOneLine(String(value));
-  const fields = Object.entries(value).map(
-    ([name, field]) => `${inOneLine(wordsOf(name))} ${textValue(field)}`,
-  );
-  return fields.join(', ') || '-';
-}

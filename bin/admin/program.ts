@@ -3,20 +3,14 @@ import { userInfo } from 'node:os';
 import { CommanderError } from 'commander';
 import { GatewayError } from '../../shared/contract/errors.ts';
 import { printable } from '../../shared/platform/visible-text.ts';
-import { addActivityCommand } from './activity-command.ts';
 import { addCallCommand } from './call-command.ts';
-import { addClientCommands } from './client-commands.ts';
 import { AdminCommand, type CommandResult, type Session } from './command.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { addFindCommand } from './find-command.ts';
 import { ConnectionFailure, connect, localConnectionFile } from './gateway-connection.ts';
-import { addLimitCommands } from './limit-commands.ts';
 import { addLogCommands } from './log-commands.ts';
-import { addMessageCommands } from './message-commands.ts';
 import { addRestoreCommand } from './restore-command.ts';
-import { addSenderCommands } from './sender-commands.ts';
 import { addSuppressionCommands } from './suppression-commands.ts';
-import { addWebhookCommands } from './webhook-commands.ts';
 
 const failed = 1;
 const invalidArguments = 2;
@@ -25,19 +19,13 @@ const examples = `
 Examples:
   $ npm run admin -- find 07700 900104
   $ npm run admin -- doctor "Web shop"
-  $ npm run admin -- clients create --name "Web shop"
-  $ npm run admin -- messages list --recipient +447700900123
-  $ npm run admin -- messages list --client "Web shop" --test
   $ npm run admin -- logs tail --client "Web shop"
-  $ npm run admin -- limits set "Web shop" sms_send --per-minute 300
-  $ npm run admin -- senders set --client '*' --country GB --identity ACME
-  $ npm run admin -- webhooks failed
-  $ npm run admin -- webhooks resend-failed "Web shop" --since 2h
-  $ npm run admin -- activity --actor "petra (shell)" --since 7d
   $ npm run admin -- suppressions import "Web shop" opt-outs.csv
-  $ npm run admin -- call changeClient "Web shop" --countries GB,FR
+  $ npm run admin -- call createClient --name "Web shop"
+  $ npm run admin -- call setLimits "Web shop" --endpoint sms_send --per-minute 300
+  $ npm run admin -- call searchMessages --recipient +447700900123 --test
   $ npm run admin -- call --help
-  $ npm run admin -- --stage production clients list
+  $ npm run admin -- --stage production call listClients --all
 
 Exit status: 0 done, 1 failed or done only in part, 2 invalid arguments.`;
 
@@ -87,14 +75,8 @@ export async function runCommand(
     .addHelpText('after', examples);
   addFindCommand(program);
   addDoctorCommand(program);
-  addClientCommands(program);
-  addLimitCommands(program);
-  addSenderCommands(program);
-  addWebhookCommands(program);
-  addMessageCommands(program);
   addLogCommands(program);
   addSuppressionCommands(program);
-  addActivityCommand(program);
   addRestoreCommand(program);
   addCallCommand(program);
 

@@ -3,7 +3,6 @@ import * as z from 'zod/mini';
 import { recordActivity } from '../activity/write-activity.dynamo.ts';
 import * as clientAdmin from '../client/client-admin.ts';
 import { overlapText, type SecretRotation, secretRotationBody } from '../client/client-admin.ts';
-import { apiKeysOf } from '../client/client-store.dynamo.ts';
 import type { AdminContext } from './admin-context.ts';
 import { requireClient } from './find-client.ts';
 import { apiKeyView } from './manage-clients.ts';
@@ -77,11 +76,6 @@ export async function createApiKey(ctx: AdminContext, actor: string, clientId: s
     }),
   );
   return { api_key: apiKey, ...apiKeyView(row) };
-}
-
-export async function listApiKeys(ctx: AdminContext, clientId: string) {
-  await requireClient(ctx, clientId);
-  return (await apiKeysOf(ctx, clientId)).map(apiKeyView);
 }
 
 export async function revokeApiKey(

@@ -1,4 +1,4 @@
-/** `limits explain`: shows for every endpoint the limits in force for a client, their source, and their use. */
+/** Shows for every endpoint the limits in force for a client, their source, and their use. */
 
 import {
   type CapName,

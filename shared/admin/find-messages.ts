@@ -48,7 +48,7 @@ export const messageQuery = z.object({
   until: z.optional(utcTime),
 });
 
-export type MessageQuery = z.output<typeof messageQuery>;
+type MessageQuery = z.output<typeof messageQuery>;
 
 /**
  * Returns the filter that selects the index to read. The other fields are compared with each message.

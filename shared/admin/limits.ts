@@ -109,7 +109,7 @@ function endpointView(
     defaults,
     /** The valid values of the row; null if there is no row. */
     override,
-    /** The limits that follow from the row and the defaults; `limits explain` also considers the row for every client. */
+    /** The limits that follow from the row and the defaults; `explainLimits` also considers the row for every client. */
     in_force: inForce,
     blocked: parsed !== undefined && isInForce(parsed, now) && parsed.blocked,
     /** ISO 8601; null if the row does not expire. */
@@ -232,7 +232,7 @@ function requireEndpoint(text: string): string {
 /** The policies of endpoints and the caps; `messages` is both. */
 const shortNames = [...new Set<string>([...limitPolicies, ...capNames])];
 
-export function endpointOf(policy: PolicyName): string {
+function endpointOf(policy: PolicyName): string {
   return policies[policy].endpoint;
 }
 

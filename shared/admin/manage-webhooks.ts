@@ -22,9 +22,8 @@ import {
   resendView,
   showResend,
 } from '../webhook/log/request-resend.ts';
-import { readResend } from '../webhook/log/resend.ts';
 import { endpointView, sendTestEvent } from '../webhook/manage-endpoints.ts';
-import type { DeliverySummary, ResendView, WebhookEndpointView } from '../webhook/webhook-response.schema.ts';
+import type { DeliverySummary, WebhookEndpointView } from '../webhook/webhook-response.schema.ts';
 import { listActivity, retentionRange } from './activity.ts';
 import type { AdminContext } from './admin-context.ts';
 import { clientIdOf } from './find-client.ts';
@@ -44,21 +43,8 @@ export async function showDelivery(ctx: AdminContext, deliveryId: string) {
 
 const entriesPerPage = 100;
 
-/**
- * Returns the webhooks that failed permanently and have not been acknowledged since, latest failure first.
- *
- * @throws GatewayError if there is no such client.
- */
-export async function failedWebhooks(
-  ctx: AdminContext,
-  of: { /** Or its name. */ readonly clientId?: string | undefined; readonly limit: number },
-) {
-  const clientId = of.clientId === undefined ? undefined : await clientIdOf(ctx, of.clientId);
-  return failedWebhooksOf(ctx, clientId, of.limit);
-}
-
-/** Like `failedWebhooks`, for a client's id, or for all clients. */
-export async function failedWebhooksOf(ctx: AdminContext, clientId: string | undefined, limit: number) {
+/** Returns the webhooks that failed permanently and have not been acknowledged since, latest failure first. */
+export async function failedWebhooksOf(ctx: AdminContext, clientId: string, limit: number) {
   const failed = new Map<string, DeliverySummary>();
   let cursor: string | undefined;
   do {
@@ -176,25 +162,6 @@ export async function resendMany(ctx: AdminContext, actor: string, client: strin
 export async function showResendMany(ctx: AdminContext, client: string, resendId: string) {
   const clientId = await clientIdOf(ctx, client);
   return resendView(await showResend(ctx, clientId, resendId));
-}
-
-const progressEveryMs = 2000;
-
-/** Waits until the gateway has completed the request. */
-export async function finishResend(
-  ctx: AdminContext,
-  begun: ResendView,
-  onProgress: (view: ResendView) => void,
-) {
-  let view = begun;
-  while (view.status !== 'completed') {
-    await ctx.sleep(progressEveryMs);
-    const resend = await readResend(ctx, begun.resend_id);
-    if (resend === undefined) return view;
-    view = resendView(resend);
-    onProgress(view);
-  }
-  return view;
 }
 
 /** Calls `work` for each item, in order. @throws the first error of `work`, after all calls have ended. */

@@ -52,7 +52,7 @@ export async function loadSteps(
       const { stdout: help } = await run('npx', ['messaging-gateway-admin', '--help'], at(folder));
       assert.match(
         help,
-        /Usage: npx messaging-gateway-admin [\s\S]*npx messaging-gateway-admin clients create/,
+        /Usage: npx messaging-gateway-admin [\s\S]*npx messaging-gateway-admin call createClient/,
       );
       assert.doesNotMatch(help, /npm/);
       await assertNamesWhatIsThere(folder);

@@ -75,10 +75,7 @@ describe('a row that a person typed', () => {
     });
     // The shell prints the text of the row.
     const set = await shell.json(
-      'limits',
-      'set',
-      clientId,
-      'sms_send',
+      ...['call', 'setLimits', clientId, '--endpoint', 'sms_send'],
       '--per-hour',
       '50000',
       '--note',
@@ -86,7 +83,7 @@ describe('a row that a person typed', () => {
     );
     expect(set).toMatchObject({ status: 'active', note: 'sale' });
     expect((await rowOf(clientId))?.status_message?.S).toBe(set.status_message);
-    const shown = await shell.run('limits', 'show', clientId);
+    const shown = await shell.run('call', 'showLimits', clientId);
     expect(shown.stdout).toContain(String(set.status_message));
     await dynamo.send(new DeleteItemCommand({ TableName, Key: keyOf(clientId, endpoint) }));
 

@@ -93,7 +93,7 @@ describe('the tools', () => {
     const { clientId } = await newClient();
     const key = ['--client', clientId, '--country', 'IN'];
     const ids = ['--entity-id', '1101456789012345678', '--template-id', '1107'];
-    const set = await shell.json('senders', 'set', ...key, '--identity', 'ACMEIN', ...ids);
+    const set = await shell.json('call', 'setSender', ...key, '--identity', 'ACMEIN', ...ids);
     expect(set).toMatchObject({ destination: 'sms IN', identity: 'ACMEIN', status: 'active' });
     expect((await feedbackOf(clientId, 'sms IN')).message).toBe(set.status_message);
     const changed = await asAdmin('PATCH', '/admin/api/senders', {
@@ -103,7 +103,9 @@ describe('the tools', () => {
       note: 'since March',
     });
     expect(changed.body).toMatchObject({ identity: 'ACMEIN', messages_per_second: '5', status: 'active' });
-    expect((await shell.run('senders', 'list')).stdout).toContain(String(changed.body.status_message));
+    expect((await shell.run('call', 'listSenders', '--all')).stdout).toContain(
+      String(changed.body.status_message),
+    );
     const listed = await asAdmin('GET', `/admin/api/senders?client_id=${clientId}`);
     expect(listed.body.senders).toContainEqual(changed.body);
     const row = { client_id: clientId, destination: 'sms IN' };

@@ -76,18 +76,18 @@ describe('the shell', () => {
     const shell = adminShell();
     try {
       const live = await newClient({ name: `Shop ${Date.now()}` });
-      const made = await shell.json('api-keys', 'create', live.clientId, '--test');
+      const made = await shell.json('call', 'createApiKey', live.clientId, '--test');
       expect(made.api_key).toMatch(/^sk-test-/);
       const account = await call('GET', '/api/v1/account', { credential: String(made.api_key) });
       expect(account.body).toMatchObject({ mode: 'test', client_id: `${live.clientId}-test` });
-      const listed = await shell.json('api-keys', 'list', String(account.body.name));
+      const listed = await shell.json('call', 'showClient', String(account.body.name));
       expect(listed.api_keys).toMatchObject([{ key_id: made.key_id }]);
       const rotated = await shell.json('call', 'rotateClientSecret', live.clientId, '--test');
       expect(decodeJwt(await tokenOf(live.clientId, String(rotated.client_secret)))).toMatchObject({
         test: true,
       });
-      await shell.json('api-keys', 'revoke', live.clientId, String(made.key_id), '--test');
-      expect((await shell.json('api-keys', 'list', live.clientId, '--test')).api_keys).toMatchObject([
+      await shell.json('call', 'revokeApiKey', live.clientId, String(made.key_id), '--test');
+      expect((await shell.json('call', 'showClient', live.clientId, '--test')).api_keys).toMatchObject([
         { revoked_at: expect.any(String) },
       ]);
     } finally {

@@ -157,7 +157,7 @@ describe('usage', () => {
     expect(header).toBe(
       'from,to,client_id,client_name,channel,type,country,status,messages,segments,delivered,failed,cost,currency,estimated',
     );
-    const { name } = await shell.json('clients', 'show', client.clientId);
+    const { name } = await shell.json('call', 'showClient', client.clientId);
     expect(row?.split(',').slice(2, 9)).toEqual([client.clientId, name, '', '', '', '', String(sent)]);
     const ofDays = [...ofClient, '--since', day.name];
     expect((await shell.json(...ofDays, '--interval', 'day')).usage).toMatchObject([{ messages: sent }]);

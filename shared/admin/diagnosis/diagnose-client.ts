@@ -175,7 +175,7 @@ function aboutAccess({ client_id, disabled, secrets, api_keys }: ClientFacts['cl
       problem(
         'client',
         'The client is disabled: all its requests are refused.',
-        `clients enable ${client_id}`,
+        `call changeClient ${client_id} --disabled false`,
       ),
     ];
   if (secrets.length > 0 || api_keys.some(({ revoked_at }) => revoked_at === null)) return [];
@@ -193,7 +193,7 @@ function aboutRow(
     severity: 'warning',
     about: 'limits',
     message: `Its row of limit-overrides for ${endpoint} is not valid: ${field} ${message}`,
-    next_step: `limits list ${client_id}`,
+    next_step: `call showLimits ${client_id}`,
   }));
 }
 
@@ -203,8 +203,8 @@ function aboutLimits({ client_id }: ClientFacts['client'], limits: ExplainedEndp
   const { endpoint, cap, blocked, windows } = limits;
   const about = cap === null ? 'limits' : 'caps';
   const name = cap === null ? endpoint : `The cap ${cap}`;
-  const next_step = `limits explain ${client_id}`;
-  if (blocked) return [problem(about, `${name} is blocked.`, `limits list ${client_id}`)];
+  const next_step = `call explainLimits ${client_id}`;
+  if (blocked) return [problem(about, `${name} is blocked.`, `call showLimits ${client_id}`)];
   return windows
     .filter(({ used, limit }) => used >= limit * nearlyUsed)
     .map(({ window, used, limit, resets_at }) => ({
@@ -243,7 +243,7 @@ function aboutMessages({
 function aboutEndpoint({ client_id }: ClientFacts['client'], endpoint: EndpointHealth): Finding {
   const { origin, is_failing, failed, waiting, since } = endpoint;
   const error = reasonsOf(endpoint);
-  const resend = `webhooks resend-failed ${client_id} --since ${since}`;
+  const resend = `call resendWebhookDeliveries ${client_id} --since ${since}`;
   if (is_failing !== true) {
     const now = is_failing === false ? ' It acknowledges again.' : '';
     return {

@@ -129,28 +129,28 @@ describe('npm run admin --stage', () => {
       'messaging-gateway-dev': published('messaging-gateway-dev', 'dev'),
       'shop-messages': published('shop-messages', 'production'),
     };
-    const { status, stderr } = await admin(['--stage', 'production', 'clients', 'list']);
+    const { status, stderr } = await admin(['--stage', 'production', 'call', 'listClients']);
     expect([status, stderr]).toEqual([0, '']);
     expect(scanned).toEqual(['shop-messages-Clients']);
   });
 
   it('asks which is meant where several are of that stage, and takes it by its name', async () => {
     stacks = { 'shop-a': published('shop-a', 'production'), 'shop-b': published('shop-b', 'production') };
-    expect(await admin(['--stage', 'production', 'clients', 'list'])).toMatchObject({
+    expect(await admin(['--stage', 'production', 'call', 'listClients'])).toMatchObject({
       status: 1,
       stderr:
         'Stage production has several gateways: shop-a (production), shop-b (production). Name one with --stack-name.\n',
     });
     for (const option of ['--stack-name', '--stage']) {
       scanned = [];
-      expect(await admin([option, 'shop-b', 'clients', 'list'])).toMatchObject({ status: 0 });
+      expect(await admin([option, 'shop-b', 'call', 'listClients'])).toMatchObject({ status: 0 });
       expect(scanned).toEqual(['shop-b-Clients']);
     }
   });
 
   it('says so where another version is deployed, whose settings are written in another way', async () => {
     stacks = { shop: { ...published('shop', 'production'), WebhookPorts: '80,443' } };
-    expect(await admin(['--stage', 'production', 'clients', 'list'])).toMatchObject({
+    expect(await admin(['--stage', 'production', 'call', 'listClients'])).toMatchObject({
       status: 1,
       stderr:
         'Another version is deployed (environment variable missing or malformed: WEBHOOK_PORTS): deploy this version first.\n',
@@ -158,7 +158,7 @@ describe('npm run admin --stage', () => {
   });
 
   it.each([undefined, ''])('says what to set where the region is %j', async (AWS_REGION) => {
-    expect(await admin(['--stage', 'production', 'clients', 'list'], { AWS_REGION })).toMatchObject({
+    expect(await admin(['--stage', 'production', 'call', 'listClients'], { AWS_REGION })).toMatchObject({
       status: 1,
       stderr: 'No AWS region is set: name it in AWS_REGION, or in the profile that AWS_PROFILE names.\n',
     });
@@ -166,7 +166,7 @@ describe('npm run admin --stage', () => {
 
   it('finds the gateway that the CDK deployed to the emulator', async () => {
     const { aws } = gateway();
-    const { status, stderr } = await adminProgram(['--stage', 'local', 'clients', 'list'], {
+    const { status, stderr } = await adminProgram(['--stage', 'local', 'call', 'listClients'], {
       AWS_ENDPOINT_URL: aws.endpoint,
       AWS_REGION: aws.region,
       AWS_ACCESS_KEY_ID: aws.access_key_id,

@@ -16,54 +16,52 @@ beforeAll(() => {
 });
 afterAll(() => shell.close());
 
+const set = ['call', 'setLimits', '*', '--endpoint'];
+
 describe('npm run admin', () => {
   it('makes a client, disables and enables it, and shows its secret once', async () => {
-    const created = await json('clients', 'create', '--name', 'Shell shop');
+    const created = await json('call', 'createClient', '--name', 'Shell shop');
     expect(created).toMatchObject({ name: 'Shell shop', scopes: ['messages'], disabled: false });
     expect(created.client_secret).toMatch(/^cs_/);
     const id = String(created.client_id);
-    await json('clients', 'disable', id);
-    expect(await json('clients', 'show', id)).toMatchObject({ disabled: true });
-    await json('clients', 'enable', id);
-    const { clients } = await json('clients', 'list');
-    expect(clients).toContainEqual(expect.objectContaining({ client_id: id, disabled: false }));
+    for (const disabled of [true, false]) {
+      await json('call', 'changeClient', id, '--disabled', String(disabled));
+      expect(await json('call', 'showClient', id)).toMatchObject({ disabled });
+    }
+    const { clients } = await json('call', 'listClients', '--all');
+    expect(clients).toContainEqual(expect.objectContaining({ client_id: id }));
     expect(JSON.stringify(clients)).not.toMatch(/cs_|[0-9a-f]{64}/);
   });
 
   it('sets some limits without touching the others, lists and removes them', async () => {
-    const { client_id } = await json('clients', 'create', '--name', 'Limits');
+    const { client_id } = await json('call', 'createClient', '--name', 'Limits');
     const id = String(client_id);
-    await json('limits', 'set', id, 'sms_send', '--per-minute', '300');
-    const set = await json('limits', 'set', id, 'POST /api/v1/sms/send', '--per-day', '50000');
-    expect(set).toMatchObject({
+    const set = (...options: string[]) => json('call', 'setLimits', id, '--endpoint', ...options);
+    await set('sms_send', '--per-minute', '300');
+    expect(await set('POST /api/v1/sms/send', '--per-day', '50000')).toMatchObject({
       override: { per_minute: 300, per_day: 50_000 },
       in_force: { per_hour: 1000 },
       warnings: ['50,000 per day are never reached: the limit of 1,000 per hour allows only 24,000 per day.'],
     });
-    const { stdout } = await run('limits', 'list', id);
-    expect(stdout).toContain(`Warning, ${id}, sms_send: 50,000 per day are never reached`);
-    const back = await json('limits', 'set', id, 'sms_send', '--per-minute', 'null');
+    const back = await set('sms_send', '--per-minute', 'null');
     expect([back.override, back.in_force]).toMatchObject([{ per_day: 50_000 }, { per_minute: 60 }]);
     expect(back.override).not.toHaveProperty('per_minute');
-    const { limits } = await json('limits', 'list');
-    expect(limits).toContainEqual(expect.objectContaining({ client_id: id }));
-    const send = 'POST /api/v1/sms/send';
+    const listed = async () => JSON.stringify(await json('call', 'listOverrides', '--all'));
+    expect(await listed()).toContain(id);
     const dynamo = documentClient();
-    const Item = { client_id: id, endpoint: send, per_mintue: 5, per_hour: 9 };
+    const Item = { client_id: id, endpoint: 'POST /api/v1/sms/send', per_mintue: 5, per_hour: 9 };
     await dynamo.send(new PutCommand({ TableName: gateway().tables.limit_overrides, Item }));
     dynamo.destroy();
-    expect(await json('limits', 'set', id, 'sms_send', '--per-day', '90')).toMatchObject({
-      status: 'invalid',
+    expect(await set('sms_send', '--per-day', '90')).toMatchObject({ status: 'invalid' });
+    expect(await set('sms_send', '--remove', 'per_mintue')).toMatchObject({
+      ...{ status: 'active', override: { per_hour: 9, per_day: 90 }, faults: [] },
     });
-    const mended = await json('limits', 'set', id, 'sms_send', '--remove', 'per_mintue');
-    expect(mended).toMatchObject({ status: 'active', override: { per_hour: 9, per_day: 90 }, faults: [] });
-    await json('limits', 'remove', id, 'sms_send');
-    const after = await json('limits', 'list');
-    expect(JSON.stringify(after)).not.toContain(id);
+    await json('call', 'removeLimits', id, '--endpoint', 'sms_send');
+    expect(await listed()).not.toContain(id);
   });
 
   it('finds a client by a part of its name, in words without quotes, and ends with 1 where nothing is found', async () => {
-    const { client_id } = await json('clients', 'create', '--name', 'Wholly unlike the others');
+    const { client_id } = await json('call', 'createClient', '--name', 'Wholly unlike the others');
     expect(await json('find', 'unlike', 'the')).toEqual({
       results: [
         {
@@ -84,31 +82,37 @@ describe('npm run admin', () => {
   });
 
   it('shows the problems of a client, by its name, and ends with 1 if there is one', async () => {
-    const { client_id } = await json('clients', 'create', '--name', 'Patient');
+    const { client_id } = await json('call', 'createClient', '--name', 'Patient');
     const healthy = await run('doctor', 'Patient');
     expect([healthy.status, healthy.stderr]).toEqual([0, '']);
     expect(healthy.stdout).toContain('Nothing is wrong.');
-    await json('clients', 'disable', String(client_id));
+    await json('call', 'changeClient', String(client_id), '--disabled', 'true');
     const disabled = await run('doctor', 'patient', '--json');
     expect([disabled.status, disabled.stderr]).toEqual([1, '1 problem\n']);
     expect(JSON.parse(disabled.stdout)).toMatchObject({
       client_id,
-      findings: [{ severity: 'problem', about: 'client', next_step: `clients enable ${client_id}` }],
+      findings: [
+        {
+          severity: 'problem',
+          about: 'client',
+          next_step: `call changeClient ${client_id} --disabled false`,
+        },
+      ],
     });
   });
 
   // Standard error has only what the command says: the SDK once wrote a warning about a queue's address there.
   it.each<[string, readonly string[], number, RegExp, RegExp]>([
-    ['what was done', ['webhooks', 'failed', '--json'], 0, /^\{"mode":"live","webhooks":.*\}\n$/, /^$/],
+    ['what was done', ['call', 'showAbout', '--json'], 0, /^\{"version":.*\}\n$/, /^$/],
     [
       'what failed',
-      ['webhooks', 'resend', 'whd_00000000000000000000000000'],
+      ['call', 'showClient', 'client_nobody'],
       1,
-      /not found/,
-      /^1 could not be resent\.\n$/,
+      /^$/,
+      /^There is no client client_nobody\.\n$/,
     ],
-    ['invalid arguments', ['clients', 'destroy'], 2, /^$/, /unknown command 'destroy'/],
-    ['help with examples', ['--help'], 0, /npm run admin -- webhooks failed/, /^$/],
+    ['invalid arguments', ['call', 'destroy'], 2, /^$/, /unknown command 'destroy'/],
+    ['help with examples', ['--help'], 0, /npm run admin -- call createClient/, /^$/],
   ])('as a program prints %s, and its exit status tells', async (_what, words, status, stdout, stderr) => {
     const ended = await shell.runProgram(...words);
     expect(ended.status).toBe(status);
@@ -117,38 +121,33 @@ describe('npm run admin', () => {
   });
 
   it.each([
-    ['what is not there', ['clients', 'show', 'client_nobody'], 1, 'There is no client client_nobody.'],
-    ['a missing name', ['clients', 'create'], 2, 'name: This field is required.'],
+    ['what is not there', ['call', 'showClient', 'client_nobody'], 1, 'There is no client client_nobody.'],
+    ['a missing name', ['call', 'createClient'], 2, 'name: This field is required.'],
     [
       'fields that are no object',
-      ['clients', 'create', '--fields', '5'],
+      ['call', 'createClient', '--fields', '5'],
       2,
       '--fields is not a JSON object.',
     ],
-    ['a limit of zero', ['limits', 'set', '*', 'sms_send', '--per-minute', '0'], 2, 'per_minute: '],
+    ['a limit of zero', [...set, 'sms_send', '--per-minute', '0'], 2, 'per_minute: '],
     [
       'a webhook URL of no use',
-      ['clients', 'create', '--name', 'x', '--webhook-url', 'ftp://x'],
+      ['call', 'createClient', '--name', 'x', '--webhook-url', 'ftp://x'],
       2,
       'webhook_url',
     ],
-    ['a name of nothing', ['clients', 'create', '--name', ' '], 2, 'name: '],
-    [
-      'a limit beyond all limits',
-      ['limits', 'set', '*', 'sms_send', '--per-day', '2000000000'],
-      2,
-      'per_day: ',
-    ],
-    ['a limit that is a word', ['limits', 'set', '*', 'sms_send', '--per-day', 'many'], 2, 'per_day: '],
+    ['a name of nothing', ['call', 'createClient', '--name', ' '], 2, 'name: '],
+    ['a limit beyond all limits', [...set, 'sms_send', '--per-day', '2000000000'], 2, 'per_day: '],
+    ['a limit that is a word', [...set, 'sms_send', '--per-day', 'many'], 2, 'per_day: '],
     [
       'a misspelled endpoint',
-      ['limits', 'set', '*', 'sms_sned', '--per-day', '1000'],
+      [...set, 'sms_sned', '--per-day', '1000'],
       2,
       'Did you mean sms_send?\n  endpoint: must be one of ',
     ],
-    ['the limits of nobody', ['limits', 'list', 'client_nobody'], 1, 'There is no client client_nobody.'],
+    ['the limits of nobody', ['call', 'showLimits', 'client_nobody'], 1, 'There is no client client_nobody.'],
     ['a country that is none', ['call', 'changeClient', '*', '--countries', 'GB,Gaul'], 2, 'countries[1]'],
-    ['a stage that is not there', ['--stage', 'moon', 'clients', 'list'], 1, 'No gateway of stage moon'],
+    ['a stage that is not there', ['--stage', 'moon', 'call', 'listClients'], 1, 'No gateway of stage moon'],
   ])('says on standard error what is wrong with %s', async (_what, words, status, message) => {
     const ended = await run(...words);
     expect([ended.status, ended.stdout]).toEqual([status, '']);
@@ -163,7 +162,7 @@ describe('npm run admin', () => {
     const aws = { ...running.aws, endpoint: 'http://127.0.0.1:1' };
     await writeFile(killed, JSON.stringify({ ...running, aws }));
     for (const file of [join(shell.folder, 'none.json'), killed]) {
-      const { status, stderr } = await run('--gateway', file, 'clients', 'list');
+      const { status, stderr } = await run('--gateway', file, 'call', 'listClients');
       expect([status, stderr]).toEqual([
         1,
         'No gateway runs here: start one with npm start, or name a deployed one by --stage or --stack-name.\n',
@@ -173,7 +172,7 @@ describe('npm run admin', () => {
 
   it('does not take a gateway that responds too late for one that does not run', async () => {
     const late = jest.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(AbortSignal.abort());
-    const { status, stderr } = await run('clients', 'list');
+    const { status, stderr } = await run('call', 'listClients');
     late.mockRestore();
     expect([status, stderr]).toEqual([1, 'The gateway on this machine did not respond within 20 seconds.\n']);
   });
@@ -181,7 +180,7 @@ describe('npm run admin', () => {
   it('quotes nothing of a file that does not describe a gateway', async () => {
     const file = join(shell.folder, 'other.txt');
     await writeFile(file, 'root:x:0:0');
-    const { status, stderr } = await run('--gateway', file, 'clients', 'list');
+    const { status, stderr } = await run('--gateway', file, 'call', 'listClients');
     expect([status, stderr]).toEqual([1, `${file} does not describe a gateway.\n`]);
   });
 

@@ -22,15 +22,15 @@ it('passes, with test credentials only, and disables its client without a key or
   const { status, output } = await check('--stage', 'local', '--gateway', file);
   expect(output).toMatch(/^ok {4}a message is delivered$/m);
   expect([status, output]).toEqual([0, expect.not.stringContaining('FAIL')]);
-  const { clients } = await shell.json('clients', 'list');
+  const { clients } = await shell.json('call', 'listClients', '--all');
   const [own] = (clients as { client_id: string; name: string; disabled: boolean }[]).filter(({ name }) =>
     name.startsWith('Check 2'),
   );
   expect(own).toMatchObject({ disabled: true });
   const { client_id = '' } = own ?? {};
-  const { api_keys } = await shell.json('api-keys', 'list', client_id, '--test');
+  const { api_keys } = await shell.json('call', 'showClient', client_id, '--test');
   expect(api_keys).toMatchObject([{ revoked_at: expect.any(String) }]);
-  const list = ['messages', 'list', '--client', client_id];
+  const list = ['call', 'searchMessages', '--client', client_id];
   expect(await shell.json(...list)).toMatchObject({ messages: [] });
   expect(await shell.json(...list, '--test', '--status', 'scheduled')).toMatchObject({ messages: [] });
   shell.close();

@@ -38,7 +38,6 @@ const computing = [
   'engine/otp/counted-otps.test.ts',
   'e2e/hostile-text.test.ts',
   'engine/cap/concurrent-sends.test.ts',
-  'e2e/bin/resend-many.test.ts',
   'browser/admin-dashboard-views.test.ts',
   'browser/admin-dashboard-usage.test.ts',
   'browser/openapi/pages.test.ts',

@@ -1,7 +1,7 @@
 /** Suppressions go out as CSV and come back as the same; a line that is not valid is named and harms no other. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { rowsAsCsv } from '../../../bin/admin/operation-command.ts';
+import { rowsAsCsv } from '../../../bin/admin/call-command.ts';
 import type { AdminContext } from '../../../shared/admin/admin-context.ts';
 import { importSuppressions, readSuppressions } from '../../../shared/admin/client-suppressions.ts';
 import { storeClient } from '../../../shared/client/client-store.dynamo.ts';

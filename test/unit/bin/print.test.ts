@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { textFields, textTable } from '../../../bin/admin/print.ts';
+import { textTable } from '../../../bin/admin/print.ts';
 import { runCommand } from '../../../bin/admin/program.ts';
 import { printable } from '../../../shared/platform/visible-text.ts';
 
@@ -11,33 +11,16 @@ describe('the output of npm run admin', () => {
   it('shows control characters in a text of a client instead of sending them to the terminal', () => {
     expect(hostile).toMatch(actedOn);
     const columns = [['text', (row: string) => row]] as const;
-    for (const shown of [
-      printable(hostile),
-      textTable([hostile], columns, ''),
-      textFields({ text: hostile, texts: [hostile], nested: { text: hostile } }),
-    ]) {
+    for (const shown of [printable(hostile), textTable([hostile], columns, '')]) {
       expect(printable(shown)).not.toMatch(actedOn);
       expect(shown).toContain(String.raw`\u001b[2J`);
     }
   });
 
-  it('shows a text of several lines in one, so that it cannot look like other rows or fields', () => {
+  it('shows a text of several lines in one, so that it cannot look like other rows', () => {
     const text = 'Hello\r\nstatus  delivered\tX';
     const table = textTable([text], [['body', (row) => row]], '');
     expect(table.split('\n')).toEqual(['BODY', String.raw`Hello\u000d\u000astatus  delivered\u0009X`]);
-    expect(textFields({ body: text })).toBe(String.raw`body  Hello\u000d\u000astatus  delivered\u0009X`);
-  });
-
-  it('shows objects in words instead of JSON, one in each line', () => {
-    const secrets = [
-      { created_at: '2026-11-20', expires_at: null },
-      { created_at: '2026-11-21', expires_at: '2026-11-22' },
-    ];
-    expect(textFields({ name: 'Shop', secrets }).split('\n')).toEqual([
-      'name     Shop',
-      'secrets  created at 2026-11-20, expires at -',
-      '         created at 2026-11-21, expires at 2026-11-22',
-    ]);
   });
 
   it('leaves every other text as it is, and a JSON document with the same meaning', () => {

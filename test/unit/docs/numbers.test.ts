@@ -100,7 +100,7 @@ const facts: Readonly<Record<string, readonly (readonly [about: string, ...numbe
   'docs/guides/quick-start.md': [['A token is valid for', tokenLifetime]],
   'docs/operate.md': [
     ['dead letter', `${word(receivesMax)} times`],
-    ['clients disable CLIENT_ID', inForce],
+    ['call changeClient CLIENT_ID --disabled', inForce],
     ['spend_cap_nearly_reached', `${firstNotice} %`],
     [
       'passwords by SMS in an hour',
@@ -109,7 +109,7 @@ const facts: Readonly<Record<string, readonly (readonly [about: string, ...numbe
     ],
     ['*Allow* in the dashboard', `${rememberedSeconds} seconds`],
     ['`call changeClient` sets', inForce],
-    ['resend-failed', `${word(resentPerSecond)} a second`],
+    ['call resendWebhookDeliveries CLIENT', `${word(resentPerSecond)} a second`],
   ],
   'docs/rotate-and-restore.md': [
     ['both', `${previousSecretHours} hours`],
