@@ -149,8 +149,6 @@ export const workerUses = {
     },
   ],
 
-  'report-verified': [{ tables: { messages: ['GetItem'], 'one-time-passwords': ['GetItem'] } }],
-
   'review-edited-rows': [
     recordedActivity,
     {

@@ -16,8 +16,6 @@ const wildcards: readonly RegExp[] = [
   /^sts:AssumeRole$/,
   // Numbers, sender ids and pools are registered by hand.
   /^sms-voice:SendTextMessage$/,
-  // AWS has no resource type for it.
-  /^sms-voice:PutMessageFeedback$/,
   // Numbers of WhatsApp are linked by hand too.
   /^social-messaging:SendWhatsAppMessage$/,
 ];

@@ -8,9 +8,6 @@ import { synthesized, type TemplateResource } from '../support/template/stage-te
 
 const program = join(import.meta.dirname, '../support/template/load-functions.cjs');
 
-/** Where AWS carries SMS. */
-const onlyInProduction: readonly string[] = ['report-verified'];
-
 interface Loaded {
   readonly named: readonly string[];
   readonly fault?: string;
@@ -66,10 +63,7 @@ describe.each(['no settings', 'production'])('the environment variables of each 
 
   it('are all that it needs to start, and every file of functions/ is deployed', () => {
     const files = new Set(functions.map(({ file }) => file));
-    const expected = bundleFunctions().functionNames.filter(
-      (file) => name === 'production' || !onlyInProduction.includes(file),
-    );
-    expect([...files].toSorted()).toEqual(expected);
+    expect([...files].toSorted()).toEqual(bundleFunctions().functionNames);
     expect(functions.filter(({ loaded }) => loaded.fault !== undefined)).toEqual([]);
   });
 

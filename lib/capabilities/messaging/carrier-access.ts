@@ -17,8 +17,6 @@ import type { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import { acknowledgeWildcard } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
-import type { CapabilityProps } from '../grant-uses.ts';
-import { createReportVerified } from './report-verified-function.ts';
 
 const senderKinds = ['phone-number', 'sender-id', 'pool'];
 
@@ -28,7 +26,8 @@ export class Carriers extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    props: CapabilityProps & {
+    props: {
+      readonly stage: StageSettings;
       readonly receipts: GatewayQueue;
       readonly dispatch: GatewayFunction;
     },
@@ -46,10 +45,7 @@ export class Carriers extends Construct {
       new SqsSubscription(props.receipts.queue, { deadLetterQueue: props.receipts.deadLetters }),
     );
     new CfnOutput(this, 'ReceiptsTopic', { key: 'ReceiptsTopicArn', value: this.topic.topicArn });
-    if (carriersIn(props.stage.smsCarrier).includes('aws')) {
-      this.addSms(props.stage, props.dispatch);
-      createReportVerified(this, props);
-    }
+    if (carriersIn(props.stage.smsCarrier).includes('aws')) this.addSms(props.stage, props.dispatch);
     if (carriersIn(props.stage.whatsappCarrier).includes('aws')) this.addWhatsApp(props.dispatch);
   }
 

@@ -7,19 +7,20 @@ import { handOverTimeoutSeconds } from '../../../shared/contract/hand-over-times
 import { readFromLog } from '../../constructs/alarm.ts';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { GatewayQueue } from '../../constructs/gateway-queue.ts';
-import type { CapabilityProps } from '../grant-uses.ts';
+import type { StageSettings } from '../../stages/stage-settings.ts';
 import { Carriers } from './carrier-access.ts';
 import type { OutboundQueues } from './outbound-queues.ts';
 
 /** @returns the topic of receipts; undefined if all carriers are simulated */
 export function createDispatchMessage(
   scope: Construct,
-  props: CapabilityProps & {
+  props: {
+    readonly stage: StageSettings;
     readonly outbound: OutboundQueues;
     readonly receipts: GatewayQueue;
   },
 ): Topic | undefined {
-  const { stage, storage, schedules, outbound, receipts } = props;
+  const { stage, outbound, receipts } = props;
   const dispatch = new GatewayFunction(scope, 'DispatchMessage', {
     stage,
     functionName: 'dispatch-message',
@@ -29,9 +30,7 @@ export function createDispatchMessage(
     recursiveLoop: true,
   });
   const isAws = [stage.smsCarrier, stage.whatsappCarrier].flatMap(carriersIn).includes('aws');
-  const carriers = isAws
-    ? new Carriers(scope, 'Carriers', { stage, storage, schedules, dispatch, receipts })
-    : undefined;
+  const carriers = isAws ? new Carriers(scope, 'Carriers', { stage, dispatch, receipts }) : undefined;
   outbound.feed(dispatch);
   readFromLog(dispatch, 'MessageCost', FilterPattern.exists('$.cost'), '$.cost');
   readFromLog(dispatch, 'OtpHandOverTime', FilterPattern.exists('$.otp_ms'), '$.otp_ms');

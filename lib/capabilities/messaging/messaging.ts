@@ -40,7 +40,7 @@ export class Messaging extends Construct {
     this.deadLetters = new RelayDeadLetters(this, stage);
     createRelayChanges(this, props, this.deadLetters);
     createCountUsage(this, stage, storage);
-    this.receiptsTopic = createDispatchMessage(this, { ...props, outbound, receipts });
+    this.receiptsTopic = createDispatchMessage(this, { stage, outbound, receipts });
     createRecordReceipt(this, stage, receipts);
     createQueueDueRows(this, props);
     this.outbound = outbound;

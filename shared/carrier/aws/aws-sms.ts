@@ -4,7 +4,6 @@
  */
 import {
   PinpointSMSVoiceV2Client,
-  PutMessageFeedbackCommand,
   SendTextMessageCommand,
   type SendTextMessageCommandInput,
 } from '@aws-sdk/client-pinpoint-sms-voice-v2';
@@ -91,8 +90,6 @@ export function awsSms(
       MessageType: message.type === 'promotional' ? 'PROMOTIONAL' : 'TRANSACTIONAL',
       ConfigurationSetName: settings.configurationSet,
       TimeToLive: validitySecondsFor(awsDescriptor, message.expires_at, clock()),
-      // The gateway later reports which one-time passwords were verified (shared/otp/report-verified-passwords.ts).
-      MessageFeedbackEnabled: message.otp === undefined ? undefined : true,
       ...destinationCountryParameters(message),
       Context: { message_id: message.message_id, client_id: message.client_id, attempt_id: attemptId },
     };
@@ -109,34 +106,5 @@ function destinationCountryParameters({ sender }: Message) {
   if (sender?.entity_id === undefined || sender.template_id === undefined) return {};
   return {
     DestinationCountryParameters: { IN_ENTITY_ID: sender.entity_id, IN_TEMPLATE_ID: sender.template_id },
-  };
-}
-
-/** After these errors a retry would fail too: the message is too old, or was sent without feedback. */
-const final: readonly string[] = ['ResourceNotFoundException', 'ValidationException'];
-
-/** The time limit for reporting one message, including retries. */
-const feedbackTimeLimitMs = 8000;
-
-/** Returns a function that reports to AWS that a recipient received an SMS. A repeated report changes nothing. */
-export function awsSmsFeedback(): (
-  carrierMessageId: string,
-) => Promise<{ readonly reported: true } | { readonly reported: false; readonly reason: string }> {
-  const client = new PinpointSMSVoiceV2Client({
-    maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1000 },
-  });
-  return async (carrierMessageId) => {
-    const input = { MessageId: carrierMessageId, MessageFeedbackStatus: 'RECEIVED' } as const;
-    try {
-      await client.send(new PutMessageFeedbackCommand(input), {
-        abortSignal: AbortSignal.timeout(feedbackTimeLimitMs),
-      });
-      return { reported: true };
-    } catch (error) {
-      if (error instanceof Error && final.includes(error.name))
-        return { reported: false, reason: error.name };
-      throw error;
-    }
   };
 }

@@ -21,20 +21,12 @@ interface ServiceError {
 }
 
 /** `hang` never answers; `reset` breaks the connection after the request has been read. */
-export type Answer =
-  | { readonly id: string }
-  /** The response to an operation on SMS that sends nothing. */
-  | { readonly result: object }
-  | ServiceError
-  | 'hang'
-  | 'reset';
+export type Answer = { readonly id: string } | ServiceError | 'hang' | 'reset';
 
 export interface CarrierServer {
   readonly url: string;
   /** Every request that came, also those that got no response. */
   readonly requests: readonly CarrierRequest[];
-  /** The operations of SMS that were asked for. */
-  readonly operations: readonly string[];
   /** Sets the response to all later requests. */
   answerWith(answer: Answer): void;
   close(): Promise<void>;
@@ -42,7 +34,6 @@ export interface CarrierServer {
 
 export async function startCarrierServer(): Promise<CarrierServer> {
   const requests: CarrierRequest[] = [];
-  const operations: string[] = [];
   let answer: Answer = { id: 'carrier-1' };
 
   const { url, close } = await startServer(async (request, response) => {
@@ -54,7 +45,6 @@ export async function startCarrierServer(): Promise<CarrierServer> {
       return;
     }
     requests.push({ service, body: JSON.parse(text) });
-    if (service === 'sms') operations.push(operationOf(request));
     const file = process.env.AWS_CALLS_FILE;
     const headers = request.headers as Record<string, string>;
     if (file !== undefined) recordAwsCall(file, { method: 'POST', path: request.url ?? '', headers, text });
@@ -65,7 +55,6 @@ export async function startCarrierServer(): Promise<CarrierServer> {
   return {
     url,
     requests,
-    operations,
     answerWith: (next) => {
       answer = next;
     },
@@ -84,12 +73,6 @@ export function carrierEnvironment(url: string): Record<string, string> {
   };
 }
 
-const smsOperations: ReadonlySet<string> = new Set(['SendTextMessage', 'PutMessageFeedback']);
-
-function operationOf({ headers }: IncomingMessage): string {
-  return /^PinpointSMSVoiceV2\.(\w+)$/.exec(String(headers['x-amz-target'] ?? ''))?.[1] ?? '';
-}
-
 /** Only a request that is signed for the service and has its protocol's marks is a request to it. */
 function serviceOf(request: IncomingMessage): CarrierRequest['service'] | undefined {
   const { authorization = '', 'content-type': type } = request.headers;
@@ -97,7 +80,7 @@ function serviceOf(request: IncomingMessage): CarrierRequest['service'] | undefi
   if (
     request.url === '/' &&
     type === 'application/x-amz-json-1.0' &&
-    smsOperations.has(operationOf(request)) &&
+    request.headers['x-amz-target'] === 'PinpointSMSVoiceV2.SendTextMessage' &&
     authorization.includes('/sms-voice/aws4_request')
   ) {
     return 'sms';
@@ -119,11 +102,6 @@ function reply(
   answer: Exclude<Answer, string>,
 ): void {
   const contentType = service === 'sms' ? 'application/x-amz-json-1.0' : 'application/json';
-  if ('result' in answer) {
-    response.writeHead(200, { 'content-type': contentType });
-    response.end(JSON.stringify(answer.result));
-    return;
-  }
   if ('id' in answer) {
     response.writeHead(200, { 'content-type': contentType });
     response.end(JSON.stringify(service === 'sms' ? { MessageId: answer.id } : { messageId: answer.id }));

@@ -51,19 +51,6 @@ describe('the request', () => {
     });
   });
 
-  it('asks for feedback with one-time passwords only, which are reported when they are verified', async () => {
-    const otp = {
-      otp_id: 'otp_1',
-      code_length: 6,
-      expires_at: '2026-11-20T10:05:00.000Z',
-      attempts_remaining: 5,
-    };
-    await carrier.handOver(handOverOf(aSendingMessage({ otp }), { text: '123456' }));
-    expect(server.requests.at(-1)?.body).toMatchObject({ MessageFeedbackEnabled: true });
-    await carrier.handOver(handOverOf(aSendingMessage(), { text: 'Hello' }));
-    expect(server.requests.at(-1)?.body).not.toHaveProperty('MessageFeedbackEnabled');
-  });
-
   it('has the sender and the type of the message', async () => {
     await carrier.handOver(
       handOverOf(aSendingMessage({ from: 'ACME', type: 'promotional' }), { text: 'Hello' }),

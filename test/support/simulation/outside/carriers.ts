@@ -146,8 +146,6 @@ export function simulatedCarriers(settings: CarrierSettings) {
           ];
           return { MessageId: take('sms', { messageId, attemptId, to, from, text }, call) };
         }
-        case 'PutMessageFeedback':
-          return {};
         default:
           throw new Error(`the simulation has no ${operation} of the SMS service`);
       }
