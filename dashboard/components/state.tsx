@@ -25,6 +25,7 @@ const webhookIcons: Readonly<Record<WebhookState, StatusIndicatorProps.Type>> = 
   retry_scheduled: 'pending',
   acknowledged: 'success',
   failed: 'error',
+  skipped: 'stopped',
 };
 
 const icons = {

@@ -210,7 +210,7 @@ function Change({ before, after }: ActivityView) {
 }
 
 function isUnfinished({ delivery }: ActivityView): boolean {
-  return delivery !== undefined && delivery.state !== 'failed' && delivery.state !== 'acknowledged';
+  return typeof delivery?.next_due_at === 'string';
 }
 
 function isSelectable(entry: ActivityView): boolean {

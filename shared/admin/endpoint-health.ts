@@ -5,7 +5,7 @@
  */
 
 import * as z from 'zod/mini';
-import { originOf } from '../webhook/delivery.ts';
+import { isDeliveryFinished, originOf } from '../webhook/delivery.ts';
 import { deliveryLog, lastErrorOf } from '../webhook/log/delivery-log.ts';
 import type { DeliverySummary } from '../webhook/webhook-response.schema.ts';
 import type { AdminContext } from './admin-context.ts';
@@ -57,7 +57,7 @@ export function healthOf(failed: readonly DeliverySummary[], latest: readonly De
         /** The number of failed webhooks by their last error, the most frequent error first. */
         failures: countedErrors(lost),
         /** The number of the latest webhooks that wait for an attempt. */
-        waiting: group.filter(({ state }) => state !== 'acknowledged' && state !== 'failed').length,
+        waiting: group.filter((delivery) => !isDeliveryFinished(delivery)).length,
         /**
          * The time of the oldest known event whose webhook was attempted but not acknowledged; null if there is no such
          * event. A resend that starts at this time includes all of these webhooks.

@@ -11,7 +11,7 @@ import { retryDelaysSeconds } from '../contract/webhook-worker-times.ts';
 import { lostAfterSeconds } from '../due/due-index.ts';
 import { rowsDueLater } from '../due/due-rows.dynamo.ts';
 import { addDays, addSeconds } from '../platform/clock.ts';
-import { originOf } from '../webhook/delivery.ts';
+import { isDeliveryFinished, originOf } from '../webhook/delivery.ts';
 import { readDeliveries } from '../webhook/delivery-store.dynamo.ts';
 import { deliverySummary, lastErrorOf } from '../webhook/log/delivery-log.ts';
 import type { DeliverySummary } from '../webhook/webhook-response.schema.ts';
@@ -94,9 +94,11 @@ async function waitingWebhooks(ctx: AdminContext, now: Date): Promise<readonly D
   const ids = [...new Set(rows.flat().map(({ delivery_id }) => String(delivery_id)))];
   const deliveries = ids.length === 0 ? [] : await readDeliveries(ctx, ids, { consistent: false });
   return deliveries
-    .filter(({ client_id, state, attempts }) => {
-      const isFinished = state === 'acknowledged' || state === 'failed';
-      return modeOf(client_id) === ctx.mode && !isFinished && attempts.at(-1)?.error !== undefined;
-    })
+    .filter(
+      (delivery) =>
+        modeOf(delivery.client_id) === ctx.mode &&
+        !isDeliveryFinished(delivery) &&
+        delivery.attempts.at(-1)?.error !== undefined,
+    )
     .map(deliverySummary);
 }

@@ -10,7 +10,7 @@ import { isFinished } from '../message/dispatch/fallback.ts';
 import { type HeldGroup, type Message, messageSchema, transitions } from '../message/message.ts';
 import { restoredBy, rowIn, usageClosed } from '../platform/aws/stream-record.dynamo.ts';
 import { earlierOf } from '../platform/clock.ts';
-import { type Delivery, deliverySchema } from '../webhook/delivery.ts';
+import { type Delivery, deliverySchema, isDeliveryFinished } from '../webhook/delivery.ts';
 import { resendSchema } from '../webhook/log/resend.ts';
 import type { Item } from './side-tables.dynamo.ts';
 import type { RestorableTable } from './table-rows.dynamo.ts';
@@ -112,8 +112,8 @@ function copiedDelivery({ stoppedAt }: RestoreRun, item: Item): CopiedRow {
   // The resend would repeat webhooks that were resent after the restored time.
   if (resend !== undefined && resend.status !== 'completed') return { kind: 'left', why: 'over' };
   const delivery = deliverySchema.safeParse(rowIn(item)).data;
-  if (delivery === undefined || delivery.state === 'acknowledged') return copied(item);
-  if (delivery.state !== 'failed')
+  if (delivery === undefined) return copied(item);
+  if (!isDeliveryFinished(delivery))
     return { kind: 'copied', item: failedAt(stoppedAt, item, delivery), failed: true };
   return { kind: 'copied', item, failed: delivery.alert_pending === true };
 }

@@ -26,11 +26,6 @@ export type UnpostedError = Extract<
   'endpoint_disabled' | 'endpoint_deleted' | 'no_secret' | 'reset'
 >;
 
-/** True if nothing was posted because the client disabled or deleted the endpoint after the event. No retry follows. */
-export function isWithdrawn(error: AttemptError | undefined): boolean {
-  return error === 'endpoint_disabled' || error === 'endpoint_deleted';
-}
-
 const time = z.iso.datetime();
 const milliseconds = z.number().check(z.nonnegative());
 

@@ -40,7 +40,7 @@ export type StoredDeliveries = Context<
 export type WebhookContext = StoredDeliveries & Context<'WEBHOOK_ENDPOINTS_TABLE' | 'ACTIVITY_LOG_TABLE'>;
 
 /**
- * Stores the deliveries and queues their ids. A delivery is stored once for its id, and a second queue message finds no
+ * Stores the deliveries and queues the ids of those that are not skipped. A delivery is stored once for its id, and a second queue message finds no
  * attempt that is due, so the call can be repeated. If a queue message is lost, the due index finds the row.
  *
  * @param slowOf - returns those of the stored deliveries that go to slow endpoints; not needed for webhooks that belong to
@@ -58,7 +58,9 @@ export async function createDeliveries(
   const slow = await slowOf?.(context, stored);
   await enqueueDeliveries(
     context,
-    stored.map((delivery) => ({ delivery, isToSlowEndpoint: slow?.has(delivery) ?? false })),
+    stored
+      .filter(({ state }) => state !== 'skipped')
+      .map((delivery) => ({ delivery, isToSlowEndpoint: slow?.has(delivery) ?? false })),
   );
   return stored;
 }

@@ -15,21 +15,34 @@ import { dueFields, dueRowFields, lookAfter } from '../due/due-index.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
 import { derivedId } from '../platform/ids.ts';
 import { openObject } from '../platform/object-fields.ts';
-import { type Attempt, attemptSchema, boundedAttempts, isWithdrawn } from './attempt-record.ts';
+import { type Attempt, attemptSchema, boundedAttempts } from './attempt-record.ts';
 
-export const deliveryStates = ['pending', 'attempting', 'retry_scheduled', 'acknowledged', 'failed'] as const;
+export const deliveryStates = [
+  'pending',
+  'attempting',
+  'retry_scheduled',
+  'acknowledged',
+  'failed',
+  'skipped',
+] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
 /**
  * For each state, the states from which a delivery may enter it. A manual resend makes a finished delivery `pending` again.
  */
 const deliveryTransitions: Readonly<Record<DeliveryState, readonly DeliveryState[]>> = {
-  pending: ['acknowledged', 'failed'],
+  pending: ['acknowledged', 'failed', 'skipped'],
   attempting: ['pending', 'retry_scheduled', 'attempting'],
   retry_scheduled: ['attempting'],
   acknowledged: ['attempting'],
   failed: ['attempting'],
+  skipped: ['attempting'],
 };
+
+/** True if no attempt follows, unless somebody requests a resend. */
+export function isDeliveryFinished({ state }: { readonly state: DeliveryState }): boolean {
+  return deliveryTransitions.pending.includes(state);
+}
 
 const time = z.iso.datetime();
 
@@ -78,10 +91,13 @@ export const interruptionsMax = 3;
 
 export type NewDelivery = Readonly<
   Pick<Delivery, 'delivery_id' | 'client_id' | 'message_id' | 'endpoint_id' | 'event' | 'url' | 'body'>
->;
+> & {
+  /** True if the endpoint is disabled. The delivery is kept for a resend (contract 12.8). */
+  readonly isSkipped?: boolean;
+};
 
 export function newDelivery(
-  given: NewDelivery,
+  { isSkipped = false, ...given }: NewDelivery,
   now: Date,
   retentionDays: number,
   revision: string,
@@ -97,7 +113,9 @@ export function newDelivery(
     created_at: now.toISOString(),
     purge_at: epochSeconds(addDays(now, keptDays(given.client_id, retentionDays))),
     revision,
-    ...dueFields(given.delivery_id, lookAfter(now)),
+    ...(isSkipped
+      ? { state: 'skipped', finished_at: now.toISOString() }
+      : dueFields(given.delivery_id, lookAfter(now))),
   };
 }
 
@@ -112,6 +130,7 @@ type DeliveryStep =
 export function deliveryStep(delivery: Delivery, now: Date): DeliveryStep {
   switch (delivery.state) {
     case 'acknowledged':
+    case 'skipped':
       return { kind: 'nothing' };
     case 'failed':
       return delivery.alert_pending ? { kind: 'alert' } : { kind: 'nothing' };
@@ -148,14 +167,21 @@ export function acknowledged(delivery: Delivery, attempt: Attempt, revision: str
   });
 }
 
-/** Returns the delivery after a failed attempt: with the next retry, or `failed`. A manual resend gets no retries. */
+/**
+ * Returns the delivery after a failed attempt: with the next retry, `failed`, or `skipped` if the endpoint is disabled. A
+ * manual resend gets no retries.
+ */
 export function failedAttempt(
   delivery: Delivery,
   attempt: Attempt,
   timeScale: number,
   revision: string,
 ): Delivery {
-  const isLast = delivery.attempt_trigger === 'manual' || isWithdrawn(attempt.error);
+  if (attempt.error === 'endpoint_disabled') {
+    const due = dueFields(delivery.delivery_id, undefined);
+    return finished(delivery, attempt, { state: 'skipped', revision, ...due });
+  }
+  const isLast = delivery.attempt_trigger === 'manual' || attempt.error === 'endpoint_deleted';
   const delay = isLast ? undefined : retryDelay(attempt.number, timeScale);
   if (delay === undefined) {
     return finished(delivery, attempt, { state: 'failed', revision, alert_pending: true });

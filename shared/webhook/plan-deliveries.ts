@@ -10,6 +10,7 @@ import { modeField } from '../contract/mode.ts';
 import {
   endpointDisabledEvent,
   type MessageEventName,
+  matchesFilters,
   recipientEventNames,
 } from '../contract/webhook-events.ts';
 import { fromOf } from '../message/attempt.ts';
@@ -23,12 +24,12 @@ import {
 import { newId } from '../platform/ids.ts';
 import { deliveryIdOf, type NewDelivery } from './delivery.ts';
 import type { inboundEvent, RecipientEventData, WebhookEventData } from './event-body.schema.ts';
-import { type PlannedEndpoint, receives, type WebhookEndpoint } from './webhook-endpoint.ts';
+import type { PlannedEndpoint, WebhookEndpoint } from './webhook-endpoint.ts';
 
 /**
  * Returns the deliveries of a change: for each event state that the message entered, in their order, one delivery for each
- * destination. The destinations are each endpoint that receives the event, and the URL of the request or, by default, of
- * the account (contract, sections 7 and 12).
+ * destination. The destinations are each endpoint whose filter matches, even a disabled one, and the URL of the request or,
+ * by default, of the account (contract, sections 7 and 12).
  */
 export function planDeliveries({
   accountUrl,
@@ -42,11 +43,11 @@ export function planDeliveries({
   const { client_id, message_id, webhook_url } = change.after;
   const ownUrl = webhook_url ?? accountUrl;
   return eventsOfChange(change).flatMap(({ event, body }) => {
-    const destinations: { url: string; endpoint_id?: string }[] = [
+    const destinations: { url: string; endpoint_id?: string; isSkipped?: boolean }[] = [
       ...(ownUrl === undefined ? [] : [{ url: ownUrl }]),
       ...endpoints
-        .filter((endpoint) => receives(endpoint, event))
-        .map(({ endpoint_id, url }) => ({ endpoint_id, url })),
+        .filter(({ events }) => matchesFilters(event, events))
+        .map(({ endpoint_id, url, enabled }) => ({ endpoint_id, url, isSkipped: !enabled })),
     ];
     if (destinations.length === 0) return [];
     const text = body();

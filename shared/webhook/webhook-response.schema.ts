@@ -26,13 +26,13 @@ const deliverySummarySchema = z.object({
   url: described(z.string(), 'The URL of the last attempt.'),
   state: described(
     z.enum(deliveryStates),
-    '`pending`: due, or waiting for a worker. `attempting`: a worker is posting it. `retry_scheduled`: failed, and a retry is scheduled. `acknowledged`, `failed`: finished.',
+    '`pending`: due, or waiting for a worker. `attempting`: a worker is posting it. `retry_scheduled`: failed, and a retry is scheduled. `acknowledged`, `failed`: finished. `skipped`: the endpoint is disabled; a resend delivers it after the endpoint is enabled.',
   ),
   attempts: described(count, 'The number of the last attempt; 0 before the first.'),
   created_at: described(instant, 'When the event happened.'),
   finished_at: described(
     z.nullable(instant),
-    'When the delivery was acknowledged or failed; null until then.',
+    'When the delivery was acknowledged, failed or was skipped; null until then.',
   ),
   next_due_at: z.nullable(instant),
   last_status: described(z.nullable(z.int()), 'The status of the last response; null if there was none.'),
@@ -61,7 +61,10 @@ const resendViewSchema = z.object({
   status: described(z.enum(resendStatuses), '`matching`, `sending` or `completed`.'),
   endpoint_id: described(z.nullable(z.string()), 'The requested endpoint; null if the request names none.'),
   origin: described(z.nullable(z.string()), 'The requested origin; null if the request names none.'),
-  state: described(z.enum(resendableStates), 'Which webhooks are sent again: `failed`, or `acknowledged`.'),
+  state: described(
+    z.enum(resendableStates),
+    'Which webhooks are sent again: `failed`, `acknowledged` or `skipped`.',
+  ),
   since: described(instant, 'The first time of an event.'),
   until: described(instant, 'The last time of an event.'),
   matched: described(count, 'How many webhooks were found; it grows while the status is `matching`.'),

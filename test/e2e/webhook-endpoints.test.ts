@@ -137,7 +137,7 @@ describe('webhook endpoints', () => {
 });
 
 describe('an event', () => {
-  it('goes to every enabled endpoint that matches, and to the URL of the message as before', async () => {
+  it('goes to every enabled endpoint that matches, and to the URL of the message; a disabled one gets it by a resend', async () => {
     const client = await newClient();
     const [own, all, failures, others, disabled] = await Promise.all(
       Array.from({ length: 5 }, () => aServer()),
@@ -163,6 +163,20 @@ describe('an event', () => {
     expect(librariesAccept(toFailures, failed.secret)).toBe(true);
     expect(librariesAccept(toFailures, client.webhookSecret)).toBe(false);
     expect([...others.posts, ...disabled.posts]).toEqual([]);
+
+    const log = '/api/v1/webhook-deliveries';
+    const skipped = await eventually(async () => {
+      const { body } = await client.call('GET', `${log}?state=skipped&endpoint_id=${id}`);
+      return (body.webhook_deliveries as object[]).length > 0 ? body.webhook_deliveries : undefined;
+    });
+    const delivery_id = derivedId('whd', messageId, 'sms.failed', id);
+    expect(skipped).toMatchObject([{ delivery_id, attempts: 0, next_due_at: null }]);
+    const resend = `${log}/${delivery_id}/resend`;
+    expect(await client.call('POST', resend)).toMatchObject({ status: 409 });
+    await client.call('PATCH', `/api/v1/webhook-endpoints/${id}`, { body: { enabled: true } });
+    expect(await client.call('POST', resend)).toMatchObject({ status: 202 });
+    expect(await disabled.eventsOnce(messageId, 1)).toEqual(['sms.failed']);
+    expect(disabled.posts[0]?.headers['webhook-id']).toBe(delivery_id);
   });
 });
 

@@ -25,7 +25,7 @@ export function WebhookPage({ id }: { readonly id: string }) {
   });
   const resend = useResend({ even_acknowledged: true });
   const webhook = query.data;
-  const isFinished = webhook?.state === 'failed' || webhook?.state === 'acknowledged';
+  const isFinished = webhook?.next_due_at === null;
   return (
     <Page
       title={webhook === undefined ? 'Webhook' : `Webhook ${webhook.event}`}
@@ -71,7 +71,11 @@ function Details({ webhook }: { readonly webhook: Readonly<z.output<typeof deliv
       <RequestBody body={webhook.body} />
       <Section title={`Attempts (${webhook.attempt_log.length})`}>
         {webhook.attempt_log.length === 0 ? (
-          <Box color="text-body-secondary">Nothing here yet: the first attempt is in progress.</Box>
+          <Box color="text-body-secondary">
+            {webhook.state === 'skipped'
+              ? 'Nothing was posted, because the endpoint was disabled. Enable it, then resend the webhook.'
+              : 'Nothing here yet: the first attempt is in progress.'}
+          </Box>
         ) : (
           webhook.attempt_log
             .toReversed()

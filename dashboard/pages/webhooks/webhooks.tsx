@@ -56,8 +56,7 @@ const columns: readonly Column<DeliverySummary>[] = [
     minWidth: 165,
     cell: ({ event, delivery_id, attempts }) => (
       <>
-        {/* The page of a webhook shows its attempts. */}
-        {attempts === 0 ? event : <Link href={linkTo('webhooks', delivery_id)}>{event}</Link>}
+        <Link href={linkTo('webhooks', delivery_id)}>{event}</Link>
         {attempts > 1 ? <Secondary>{attempts} attempts</Secondary> : null}
       </>
     ),

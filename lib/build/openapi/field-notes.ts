@@ -220,7 +220,7 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
     endpoint_id: 'Selects webhooks to this endpoint.',
     origin:
       'Selects webhooks to this origin, such as `https://example.com`, of messages, the account and endpoints; or to the ARN of a queue or event bus.',
-    state: '`failed` (the default) or `acknowledged`.',
+    state: '`failed` (the default), `acknowledged`, or `skipped`: the endpoint was disabled.',
     since: 'The earliest time of an event.',
     until: 'The latest time of an event; by default now.',
   },

@@ -3,7 +3,6 @@ import { notify } from '../../activity/write-activity.dynamo.ts';
 import { modeOf } from '../../contract/mode.ts';
 import type { Context } from '../../platform/context.ts';
 import { derivedIdAt } from '../../platform/ids.ts';
-import { isWithdrawn } from '../attempt-record.ts';
 import { alerted, type Delivery, originOf } from '../delivery.ts';
 import { replaceDelivery } from '../delivery-store.dynamo.ts';
 
@@ -28,8 +27,8 @@ export async function sendAlert(
   delivery: Delivery,
 ): Promise<void> {
   await enterFailure(context, delivery);
-  // No alert is sent for test data, or if the client itself disabled or deleted the endpoint.
-  if (isWithdrawn(delivery.attempts.at(-1)?.error) || modeOf(delivery.client_id) === 'test') return;
+  // No alert is sent for test data, or if the client itself deleted the endpoint.
+  if (delivery.attempts.at(-1)?.error === 'endpoint_deleted' || modeOf(delivery.client_id) === 'test') return;
   context.log.error('webhook failed', {
     delivery_id: delivery.delivery_id,
     ...logFieldsOf(delivery),

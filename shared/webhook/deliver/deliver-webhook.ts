@@ -12,8 +12,8 @@
  *   5 to 7    the outcome is in the row: the queue message finds `retry_scheduled` and schedules the retry, or finds
  *             `failed` with a pending alert and sends it.
  *   after     the delivery is complete; the queue message, if shown again, posts nothing.
- * If the client has deleted or disabled the endpoint, step 4 is skipped and the delivery fails. If no secret can sign, step
- * 4 is skipped and the attempt fails. If an edit made the endpoint's row invalid, the worker claims nothing, and the queue
+ * If the endpoint is deleted or disabled, nothing is posted at step 4, and the delivery is `failed` or `skipped`. If no secret
+ * can sign, nothing is posted, and the attempt fails. If an edit made the endpoint's row invalid, the worker claims nothing, and the queue
  * delivers the message again. If SQS or EventBridge Scheduler loses a message, the due index finds the delivery. A delivery
  * has a `due_at` until it is finished.
  */
@@ -76,7 +76,7 @@ export type Outcome =
   | { readonly kind: 'held'; readonly retryAfterSeconds: number }
   | { readonly kind: 'alerted'; readonly delivery: Delivery }
   | {
-      readonly kind: 'acknowledged' | 'retry_scheduled' | 'failed';
+      readonly kind: 'acknowledged' | 'retry_scheduled' | 'failed' | 'skipped';
       readonly delivery: Delivery;
       readonly attempt: Attempt;
     };
@@ -111,7 +111,8 @@ export async function deliverWebhook(
     else await counting.catch((error: unknown) => context.warn(notCounted, error));
   }
   if (attempt.error === undefined) return { kind: 'acknowledged', delivery, attempt };
-  return { kind: delivery.state === 'failed' ? 'failed' : 'retry_scheduled', delivery, attempt };
+  const { state } = delivery;
+  return { kind: state === 'failed' || state === 'skipped' ? state : 'retry_scheduled', delivery, attempt };
 }
 
 const notCounted = 'the result of an attempt could not be counted for its endpoint';

@@ -18,7 +18,7 @@ import {
 } from '../../operation/operation.ts';
 import type { Context } from '../../platform/context.ts';
 import { isId } from '../../platform/ids.ts';
-import { type Delivery, deliveryStates, listPositionOf } from '../delivery.ts';
+import { type Delivery, deliveryStates, isDeliveryFinished, listPositionOf } from '../delivery.ts';
 import {
   listDeliveryKeys,
   readDeliveries,
@@ -123,7 +123,6 @@ function listed(found: readonly Delivery[], end: string | undefined): DeliveryLi
 /** Returns a delivery as clients and administrators see it. */
 export function deliverySummary(delivery: Delivery): DeliverySummary {
   const last = delivery.attempts.at(-1);
-  const finished = delivery.state === 'acknowledged' || delivery.state === 'failed';
   return {
     delivery_id: delivery.delivery_id,
     client_id: delivery.client_id,
@@ -135,7 +134,7 @@ export function deliverySummary(delivery: Delivery): DeliverySummary {
     attempts: last?.number ?? 0,
     created_at: delivery.created_at,
     finished_at: delivery.finished_at ?? null,
-    next_due_at: finished ? null : delivery.attempt_due_at,
+    next_due_at: isDeliveryFinished(delivery) ? null : delivery.attempt_due_at,
     last_status: last?.status ?? null,
     last_error: last?.error_message ?? last?.error ?? null,
   };

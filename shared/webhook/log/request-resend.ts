@@ -8,7 +8,7 @@ import type { Context } from '../../platform/context.ts';
 import { derivedIdAt, isId } from '../../platform/ids.ts';
 import { isDestinationArn } from '../aws-destination.ts';
 import { alertFailure } from '../deliver/alert-failure.ts';
-import { type Delivery, type DeliveryState, resendDue } from '../delivery.ts';
+import { type Delivery, type DeliveryState, isDeliveryFinished, resendDue } from '../delivery.ts';
 import { enqueueDeliveries } from '../delivery-queue.sqs.ts';
 import { readDelivery, replaceDelivery, type WebhookContext } from '../delivery-store.dynamo.ts';
 import { readEndpoint } from '../endpoint-store.dynamo.ts';
@@ -201,7 +201,7 @@ export async function resendDelivery(
   const seen = await alertedDelivery(context, deliveryId);
   if (seen === undefined) return { kind: 'not_found' };
   const now = context.clock();
-  const resendable = seen.state === 'failed' || (seen.state === 'acknowledged' && evenAcknowledged);
+  const resendable = isDeliveryFinished(seen) && (seen.state !== 'acknowledged' || evenAcknowledged);
   if (!resendable) {
     if (seen.state === 'pending' && seen.attempt_trigger === 'manual') await startResend(context, seen);
     return withoutResend(seen);

@@ -42,7 +42,7 @@ import {
 /** `matching` counts the deliveries, `sending` resends them. */
 export const resendStatuses = ['matching', 'sending', 'completed'] as const;
 
-export const resendableStates = ['failed', 'acknowledged'] as const;
+export const resendableStates = ['failed', 'acknowledged', 'skipped'] as const;
 
 const time = z.iso.datetime();
 const count = z.int().check(z.nonnegative());

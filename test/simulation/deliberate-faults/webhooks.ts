@@ -20,8 +20,8 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/webhook/delivery.ts',
-        replace: '...dueFields(given.delivery_id, lookAfter(now)),',
-        by: '',
+        replace: ': dueFields(given.delivery_id, lookAfter(now))),',
+        by: ': {}),',
       },
     ],
   },

@@ -63,6 +63,14 @@ const openDeliveries = [
   delivery('attempting', { state: 'attempting', lease_until: afterHours(0) }),
   delivery('retry', { state: 'retry_scheduled', attempt_number: 5, attempt_due_at: afterHours(5) }),
 ];
+const {
+  due_at: _due,
+  due_shard: _shard,
+  ...skipped
+} = delivery('skipped', {
+  state: 'skipped',
+  finished_at: afterHours(0),
+});
 const resend = newResend(
   {
     state: 'failed',
@@ -108,7 +116,7 @@ const entry = (kind: string, more: Row = {}): Row => ({
 
 const lost: readonly (readonly [RestorableTable, Row])[] = [
   ...messages.map(([, row]) => ['messages', row] as const),
-  ...openDeliveries.map((row) => ['webhook-deliveries', row] as const),
+  ...[...openDeliveries, skipped].map((row) => ['webhook-deliveries', row] as const),
   ['webhook-deliveries', { ...resend, delivery_id: resend.resend_id }],
   ['clients', client('client-a')],
   ['clients', client('client-b', { disabled: true })],
@@ -280,7 +288,9 @@ it('webhooks that were not finished are failed, each with one alert, and a resen
     expect(row).toMatchObject({ state: 'failed', alert_pending: true, finished_at: afterHours(1) });
     expect(String(row?.attempt_due_at) <= afterHours(1)).toBe(true);
   }
-  expect(gateway.all('webhook-deliveries')).toHaveLength(3);
+  expect(gateway.all('webhook-deliveries')).toHaveLength(4);
+  const { delivery_id, state } = skipped;
+  expect(gateway.get('webhook-deliveries', { delivery_id })).toMatchObject({ state });
   await gateway.runHours(2);
   expect(gateway.alerted.toSorted()).toEqual(ids.toSorted());
   expect(gateway.posted).toEqual([]);

@@ -177,6 +177,13 @@ describe('everything that failed', () => {
     expect(posted()).toHaveLength(20);
   });
 
+  it('sends what was skipped if that is asked for', async () => {
+    const { request, posted } = await afterAnOutage(5, { more: { state: 'skipped' } });
+    expect(await request(60)).toMatchObject({ status: 'completed', matched: 0 });
+    expect(await request(120, { state: 'skipped' })).toMatchObject({ resent: 10 });
+    expect(posted()).toHaveLength(10);
+  });
+
   it('leaves out other origins, endpoints and times', async () => {
     const { request, posted } = await afterAnOutage(5);
     for (const other of [

@@ -271,7 +271,7 @@ export class WebhookEndpointsResource {
   }
 
   /**
-   * Change an endpoint. Changes the given fields. A change of `events` or `enabled` applies from the next event; retries go to the new `url`. A disabled endpoint gets no events, and its due retries fail. The gateway disables an endpoint that has acknowledged nothing for 5 days in at least 20 attempts, and sends `webhook_endpoint.disabled` to the client’s other endpoints; `{"enabled": true}` enables it again.
+   * Change an endpoint. Changes the given fields. A change of `events` or `enabled` applies from the next event; retries go to the new `url`. A disabled endpoint gets no events; they are kept in the state `skipped`, and a resend delivers them after the endpoint is enabled. The gateway disables an endpoint that has acknowledged nothing for 5 days in at least 20 attempts, and sends `webhook_endpoint.disabled` to the client’s other endpoints; `{"enabled": true}` enables it again.
    */
   update(endpointId: string, body: WebhookEndpointUpdate, options?: RequestOptions): Promise<WebhookEndpoint> {
     return this.#call<WebhookEndpoint>({ method: 'PATCH', path: `/api/v1/webhook-endpoints/${segment(endpointId)}`, repeat: 'always', body }, options);
@@ -332,7 +332,7 @@ export class WebhookDeliveriesResource {
   }
 
   /**
-   * Resend many webhooks. Makes one more attempt of every webhook that has failed (or, with `state`, was acknowledged) and whose event happened since a time: to one endpoint, to one origin such as `https://example.com`, or to all. About 20 webhooks a second are sent in addition to new ones, and they can arrive in any order. Every webhook that the list shows in that state is included. Webhooks that are acknowledged in the meantime are skipped. If you repeat the request, you get the same `resend_id` and nothing is sent; without `until` this applies until the resend is completed, and for at least 10 minutes.
+   * Resend many webhooks. Makes one more attempt of every webhook that has failed (or, with `state`, was acknowledged or skipped) and whose event happened since a time: to one endpoint, to one origin such as `https://example.com`, or to all. About 20 webhooks a second are sent in addition to new ones, and they can arrive in any order. Every webhook that the list shows in that state is included. Webhooks that are acknowledged in the meantime are skipped. If you repeat the request, you get the same `resend_id` and nothing is sent; without `until` this applies until the resend is completed, and for at least 10 minutes.
    */
   resendMany(body: WebhookSelection, options?: RequestOptions): Promise<QueuedResend> {
     return this.#call<QueuedResend>({ method: 'POST', path: '/api/v1/webhook-deliveries/resend', repeat: 'if_refused', body }, options);

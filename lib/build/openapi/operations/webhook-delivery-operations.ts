@@ -134,7 +134,7 @@ export const resendWebhookDelivery: Description = {
 
 export const resendWebhookDeliveries: Description = {
   summary: 'Resend many webhooks',
-  description: `Makes one more attempt of every webhook that has failed (or, with \`state\`, was acknowledged) and whose event happened since a time: to one endpoint, to one origin such as \`https://example.com\`, or to all. About ${resentPerSecond} webhooks a second are sent in addition to new ones, and they can arrive in any order. Every webhook that the list shows in that state is included. Webhooks that are acknowledged in the meantime are skipped. If you repeat the request, you get the same \`resend_id\` and nothing is sent; without \`until\` this applies until the resend is completed, and for at least ${sameRequestMinutes} minutes.`,
+  description: `Makes one more attempt of every webhook that has failed (or, with \`state\`, was acknowledged or skipped) and whose event happened since a time: to one endpoint, to one origin such as \`https://example.com\`, or to all. About ${resentPerSecond} webhooks a second are sent in addition to new ones, and they can arrive in any order. Every webhook that the list shows in that state is included. Webhooks that are acknowledged in the meantime are skipped. If you repeat the request, you get the same \`resend_id\` and nothing is sent; without \`until\` this applies until the resend is completed, and for at least ${sameRequestMinutes} minutes.`,
   request: {
     schema: 'WebhookSelection',
     examples: {

@@ -93,7 +93,7 @@ export const getWebhookEndpoint: Description = {
 
 export const updateWebhookEndpoint: Description = {
   summary: 'Change an endpoint',
-  description: `Changes the given fields. A change of \`events\` or \`enabled\` applies from the next event; retries go to the new \`url\`. A disabled endpoint gets no events, and its due retries fail. The gateway disables an endpoint that has acknowledged nothing for ${disabledAfter.days} days in at least ${disabledAfter.attempts} attempts, and sends \`webhook_endpoint.disabled\` to the client’s other endpoints; \`{"enabled": true}\` enables it again.`,
+  description: `Changes the given fields. A change of \`events\` or \`enabled\` applies from the next event; retries go to the new \`url\`. A disabled endpoint gets no events; they are kept in the state \`skipped\`, and a resend delivers them after the endpoint is enabled. The gateway disables an endpoint that has acknowledged nothing for ${disabledAfter.days} days in at least ${disabledAfter.attempts} attempts, and sends \`webhook_endpoint.disabled\` to the client’s other endpoints; \`{"enabled": true}\` enables it again.`,
   parameters: [endpointIdInPath],
   request: {
     schema: 'WebhookEndpointUpdate',

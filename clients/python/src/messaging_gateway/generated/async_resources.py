@@ -633,9 +633,10 @@ class AsyncWebhookEndpointsResource:
         """Change an endpoint.
 
         Changes the given fields. A change of `events` or `enabled` applies from the next event; retries go
-        to the new `url`. A disabled endpoint gets no events, and its due retries fail. The gateway
-        disables an endpoint that has acknowledged nothing for 5 days in at least 20 attempts, and sends
-        `webhook_endpoint.disabled` to the client’s other endpoints; `{"enabled": true}` enables it again.
+        to the new `url`. A disabled endpoint gets no events; they are kept in the state `skipped`, and a
+        resend delivers them after the endpoint is enabled. The gateway disables an endpoint that has
+        acknowledged nothing for 5 days in at least 20 attempts, and sends `webhook_endpoint.disabled` to
+        the client’s other endpoints; `{"enabled": true}` enables it again.
         """
         return await self._call(
             Request(
@@ -726,7 +727,7 @@ class AsyncWebhookDeliveriesResource:
         *,
         message_id: str | None = None,
         endpoint_id: str | None = None,
-        state: Literal["pending", "attempting", "retry_scheduled", "acknowledged", "failed"] | str | None = None,
+        state: Literal["pending", "attempting", "retry_scheduled", "acknowledged", "failed", "skipped"] | str | None = None,
         event: Literal["sms.sent", "sms.delivered", "sms.failed", "sms.expired", "whatsapp.sent", "whatsapp.delivered", "whatsapp.read", "whatsapp.failed", "sms.received", "whatsapp.received", "recipient.opted_out", "recipient.opted_in", "webhook_endpoint.disabled"] | str | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
@@ -801,18 +802,19 @@ class AsyncWebhookDeliveriesResource:
         since: datetime | str,
         endpoint_id: str | None = None,
         origin: str | None = None,
-        state: Literal["failed", "acknowledged"] | str | None = None,
+        state: Literal["failed", "acknowledged", "skipped"] | str | None = None,
         until: datetime | str | None = None,
         **options: Unpack[RequestOptions],
     ) -> models.QueuedResend:
         """Resend many webhooks.
 
-        Makes one more attempt of every webhook that has failed (or, with `state`, was acknowledged) and
-        whose event happened since a time: to one endpoint, to one origin such as `https://example.com`, or
-        to all. About 20 webhooks a second are sent in addition to new ones, and they can arrive in any
-        order. Every webhook that the list shows in that state is included. Webhooks that are acknowledged
-        in the meantime are skipped. If you repeat the request, you get the same `resend_id` and nothing is
-        sent; without `until` this applies until the resend is completed, and for at least 10 minutes.
+        Makes one more attempt of every webhook that has failed (or, with `state`, was acknowledged or
+        skipped) and whose event happened since a time: to one endpoint, to one origin such as
+        `https://example.com`, or to all. About 20 webhooks a second are sent in addition to new ones, and
+        they can arrive in any order. Every webhook that the list shows in that state is included. Webhooks
+        that are acknowledged in the meantime are skipped. If you repeat the request, you get the same
+        `resend_id` and nothing is sent; without `until` this applies until the resend is completed, and
+        for at least 10 minutes.
         """
         return await self._call(
             Request(
