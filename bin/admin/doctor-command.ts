@@ -1,4 +1,4 @@
-/** `doctor`: shows the current problems of a client, or of the stage's tables and carriers, with their solutions. */
+/** `doctor`: shows the current problems of a client, or of the stage's carriers and account, with their solutions. */
 
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { PinpointSMSVoiceV2Client } from '@aws-sdk/client-pinpoint-sms-voice-v2';
@@ -7,12 +7,9 @@ import { stages } from '../../lib/stages/stages.ts';
 import type { AdminContext } from '../../shared/admin/admin-context.ts';
 import { listCarriers } from '../../shared/admin/check-carriers.ts';
 import { diagnoseClient } from '../../shared/admin/diagnosis/diagnose-client.ts';
-import { checkTables } from '../../shared/admin/diagnosis/table-settings.dynamo.ts';
-import type { ResponseOf, RowOf } from '../../shared/admin/http/admin-operations.ts';
+import type { RowOf } from '../../shared/admin/http/admin-operations.ts';
 import { stackResources } from '../../shared/admin/stack-resources.cloudformation.ts';
 import { modeOf } from '../../shared/contract/mode.ts';
-import { tableShapes } from '../../shared/contract/tables.ts';
-import { dynamo } from '../../shared/platform/aws/clients.ts';
 import { deployedStacks, timeLimits } from '../deployed-stacks.ts';
 import { type AdminCommand, type CommandResult, clientOf, searchedData } from './command.ts';
 import type { ConnectedGateway } from './gateway-connection.ts';
@@ -23,7 +20,7 @@ export function addDoctorCommand(program: AdminCommand): void {
   program
     .command('doctor')
     .description(
-      'shows the problems of a client: access, limits, caps, failed messages and webhooks, suppressions. If no client is given, it shows the problems of the stage: its tables (recovery, deletion of old rows, streams), the credentials of its carriers, and missing quotas and confirmations on AWS',
+      'shows the problems of a client: access, limits, caps, failed messages and webhooks. If no client is given, it shows the problems of the stage: the credentials of its carriers, and what is missing on AWS',
     )
     .argument('[client]', 'its id or name')
     .addHelpText('after', '\nExit status 1: there is a problem.')
@@ -35,7 +32,15 @@ export function addDoctorCommand(program: AdminCommand): void {
       const problems = diagnosis.findings.filter(({ severity }) => severity === 'problem').length;
       return {
         json: { ...diagnosis, mode: modeOf(clientId) },
-        text: () => [textOf(diagnosis), searchedData(session, clientId)],
+        text: () => [
+          `${diagnosis.name} (${clientId}), ${diagnosis.at}`,
+          textTable(
+            diagnosis.findings,
+            ['severity', 'about', ['what', 'message'], 'next_step'],
+            'Nothing is wrong.',
+          ),
+          searchedData(session, clientId),
+        ],
         problem: countOf(problems),
       };
     });
@@ -45,33 +50,22 @@ function countOf(problems: number): string | undefined {
   return problems === 0 ? undefined : `${problems} ${problems === 1 ? 'problem' : 'problems'}`;
 }
 
-async function diagnosedStage(
-  ctx: AdminContext,
-  { tables, stackName }: ConnectedGateway,
-): Promise<CommandResult> {
+async function diagnosedStage(ctx: AdminContext, { stackName }: ConnectedGateway): Promise<CommandResult> {
   const isLocal = stackName === stages.local.stackName;
-  const [findings, { carriers }, missing] = await Promise.all([
-    // The local tables are deleted at the end, so they are not protected.
-    isLocal ? [] : checkTables(dynamo(), tables, tableShapes),
+  const [{ carriers }, missing] = await Promise.all([
     listCarriers(ctx),
     isLocal ? [] : missingOf(stackName, ctx),
   ]);
   const failing = new Set(
     carriers.filter((each) => each.credentials_work === false).map(({ carrier }) => carrier),
   );
-  const count = Object.keys(tables).length;
   return {
-    json: { tables: count, findings, carriers, missing },
+    json: { carriers, missing },
     text: () => [
       carrierTable(carriers),
       ...(isLocal
         ? []
         : [
-            textTable(
-              findings,
-              ['table', ['what', 'problem'], 'next_step'],
-              `The ${count} tables are as they are declared.`,
-            ),
             textTable(
               missing,
               ['about', ['missing on AWS', 'problem'], 'next_step'],
@@ -79,7 +73,7 @@ async function diagnosedStage(
             ),
           ]),
     ],
-    problem: countOf(findings.length + failing.size + missing.length),
+    problem: countOf(failing.size + missing.length),
   };
 }
 
@@ -129,49 +123,4 @@ function credentialsText({
 }: RowOf<'listCarriers', 'carriers'>): string {
   if (credentials_work === null) return 'none of its own';
   return credentials_work ? 'work' : `do not work: ${credentials_answer}`;
-}
-
-const failureColumns = [
-  ['latest failures', 'message_id'],
-  ['to', 'recipient'],
-  'status',
-  'error_code',
-  ['created', 'created_at'],
-] as const;
-
-function textOf(diagnosis: ResponseOf<'diagnoseClient'>): string {
-  const { client_id, name, at, findings, limits, messages, recent_failures, suppressions } = diagnosis;
-  const { since, error_codes } = messages;
-  return [
-    `${name} (${client_id}), ${at}`,
-    textTable(findings, ['severity', 'about', ['what', 'message'], 'next_step'], 'Nothing is wrong.'),
-    textTable(
-      limits
-        .flatMap(({ endpoint, source, windows }) =>
-          windows.map((window) => ({ ...window, endpoint, source })),
-        )
-        .filter(({ used, source }) => used > 0 || source !== 'default'),
-      [
-        ['limit or cap in use, or changed', 'endpoint'],
-        'window',
-        'limit',
-        'used',
-        ['from', ({ source }) => source.replaceAll('_', ' ')],
-      ],
-      'The client has no overrides, and has used none of the default limits.',
-    ),
-    textTable(
-      error_codes,
-      [[`error code since ${since.slice(0, 10)}`, ({ error_code }) => error_code], 'messages', 'meaning'],
-      `No message has failed since ${since.slice(0, 10)}.`,
-    ),
-    ...(recent_failures.length === 0 ? [] : [textTable(recent_failures, failureColumns, '')]),
-    suppressionsLine(suppressions),
-  ].join('\n\n');
-}
-
-function suppressionsLine({ count, more, by_source }: ResponseOf<'diagnoseClient'>['suppressions']): string {
-  if (count === 0) return 'Nobody is suppressed.';
-  const sources = Object.entries(by_source).map(([source, recipients]) => `${source} ${recipients}`);
-  return `Suppressed recipients: ${more ? 'more than ' : ''}${count} (${sources.join(', ')}); see call listSuppressions.`;
 }

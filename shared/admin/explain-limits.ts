@@ -51,8 +51,7 @@ async function explain(
 ) {
   const target = limitTargets.get(endpoint);
   if (target === undefined) throw new Error(`no endpoint ${endpoint}`);
-  const stored = rowFor(own, endpoint);
-  const ownRow = parsed(stored);
+  const ownRow = parsed(rowFor(own, endpoint));
   const row = rowInForce([ownRow, parsed(rowFor(forAll, endpoint))], now);
   const inForce = endpointInForce(target, row, ctx.capDefaults);
   const use =
@@ -60,7 +59,6 @@ async function explain(
       ? await rateUseOf(ctx, { clientId, endpoint, now })
       : await capUseOf(ctx, { clientId, cap: target.cap, now }, inForce.windows);
   const unit = countedPerUnit(target);
-  const { firstReached } = inForce;
   return {
     endpoint,
     policy: target.kind === 'rate' ? target.policy : null,
@@ -78,18 +76,7 @@ async function explain(
         ...use(name),
       };
     }),
-    /**
-     * The window that refuses requests first if the client sends at full rate, and after how many seconds; null if only the
-     * shortest window refuses requests.
-     */
-    first_reached:
-      firstReached === undefined
-        ? null
-        : { window: windowOf[firstReached.window], after_seconds: Math.round(firstReached.afterSeconds) },
     summary: inForceText(inForce, ctx.env.CURRENCY),
-    /** The feedback in the client's own row, if it has one. */
-    status: stored?.status === undefined ? null : String(stored.status),
-    status_message: stored?.status_message === undefined ? null : String(stored.status_message),
   };
 }
 

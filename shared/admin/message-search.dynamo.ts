@@ -24,9 +24,7 @@ export type MessageFilter =
 
 /** The fields that no index contains: the search reads each message to compare them. */
 export type MessageCondition = Readonly<
-  Partial<
-    Record<'status' | 'channel' | 'error_code' | 'client_id' | 'recipient' | 'country', string | undefined>
-  >
+  Partial<Record<'status' | 'channel' | 'error_code' | 'client_id' | 'recipient', string | undefined>>
 >;
 
 /**
@@ -56,10 +54,7 @@ export function dynamoMessageSearch(ctx: Context<'MESSAGES_TABLE'>) {
         readonly until?: string | undefined;
         readonly limit: number;
         readonly cursor?: string | undefined;
-        /** The condition; if a field has several values, one of them must match. */
-        readonly condition?: Readonly<
-          Partial<Record<keyof MessageCondition, string | readonly string[] | undefined>>
-        >;
+        readonly condition?: MessageCondition;
         readonly direction?: Direction | undefined;
       },
     ): Promise<ReturnType<typeof pageEnding>> {
@@ -117,7 +112,7 @@ function indexesOf(filter: MessageFilter, direction: Direction) {
 
 function matches(message: Message, condition: readonly (readonly [string, unknown])[]): boolean {
   const values: Readonly<Record<string, unknown>> = message;
-  return condition.every(([name, value]) => [value].flat().some((one) => one === values[name]));
+  return condition.every(([name, value]) => values[name] === value);
 }
 
 function isIn({ client_id }: Message, filter: MessageFilter): boolean {

@@ -11,10 +11,10 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { ConnectedGateway } from '../../bin/admin/gateway-connection.ts';
-import { checkTables } from '../../shared/admin/diagnosis/table-settings.dynamo.ts';
 import { stackResources } from '../../shared/admin/stack-resources.cloudformation.ts';
 import { tableShapes } from '../../shared/contract/tables.ts';
 import { dynamo } from '../../shared/platform/aws/clients.ts';
+import { checkTables } from './table-settings.ts';
 
 const timeLimitMs = 60_000;
 
@@ -34,8 +34,7 @@ export async function awsStage({ baseUrl, stackName, tables }: ConnectedGateway,
         signal: AbortSignal.timeout(timeLimitMs),
       }),
     acceptsTls: (version: SecureVersion) => acceptsTls(baseUrl, version),
-    tableFaults: async () =>
-      (await checkTables(dynamo(), tables, tableShapes)).map(({ table, problem }) => `${table}: ${problem}`),
+    tableFaults: () => checkTables(dynamo(), tables, tableShapes),
     fireSchedule: (at: Date, waitSeconds: number) => fireSchedule(resources, at, waitSeconds),
   };
 }

@@ -150,7 +150,6 @@ function Remedy({ clientId, finding }: { clientId: string; finding: RowOf<'diagn
     limits: ['Show limits', tab('limits')],
     caps: ['Show what is used', tab('limits')],
     messages: ['Show messages', linkTo('messages', undefined, { client_id: clientId, status: 'failed' })],
-    suppressions: ['Show suppressions', tab('suppressions')],
   };
   const [text, href] = remedies[about] ?? ['Show credentials', tab('credentials')];
   return <Link href={href}>{text}</Link>;

@@ -1,10 +1,8 @@
 /**
  * Diagnoses a client: finds its current problems, describes them, and gives the command that fixes each one. It reads
- * access, limits, spend, messages, webhooks and suppressions.
+ * access, limits, spend, messages and webhooks.
  */
 
-import type { Suppression } from '../../message/suppression/suppression.ts';
-import { listClientSuppressions } from '../../message/suppression/suppressions.dynamo.ts';
 import { addDays } from '../../platform/clock.ts';
 import { combinationsIn } from '../../usage/amounts.ts';
 import { periodAt } from '../../usage/period.ts';
@@ -20,46 +18,28 @@ import { type EndpointSummary, listEndpoints } from '../manage-webhooks.ts';
 import { otpHoldsOf } from '../otp-holds.ts';
 import { countedErrorCodes } from '../usage.ts';
 
-const failuresShown = 5;
-/** Counts at most this many. */
-const suppressionsMax = 1000;
-
 /** @param client - its id or name */
 export async function diagnoseClient(ctx: AdminContext, client: string) {
   const clientId = await clientIdOf(ctx, client);
   const now = ctx.clock();
-  const [shown, explained, rows, holds, [messages, failures], endpoints, managed, suppressed] =
-    await Promise.all([
-      showClient(ctx, clientId),
-      explainLimits(ctx, clientId),
-      limitsOf(ctx, clientId),
-      otpHoldsOf(ctx, clientId),
-      outcomesAndFailures(ctx, clientId, now),
-      endpointHealth(ctx, clientId),
-      listEndpoints(ctx, clientId),
-      listClientSuppressions(ctx, clientId, suppressionsMax, undefined),
-    ]);
+  const [shown, explained, rows, holds, messages, endpoints, managed] = await Promise.all([
+    showClient(ctx, clientId),
+    explainLimits(ctx, clientId),
+    limitsOf(ctx, clientId),
+    otpHoldsOf(ctx, clientId),
+    outcomesOf(ctx, clientId, now),
+    endpointHealth(ctx, clientId),
+    listEndpoints(ctx, clientId),
+  ]);
   const limits = explained.endpoints;
   const webhooks = endpoints.filter(({ since }) => since !== null);
-  const facts: ClientFacts = { client: shown, limits, rows, holds, messages, webhooks, managed };
   return {
     client_id: clientId,
     name: shown.name,
     at: now.toISOString(),
     /** Problems first. */
-    findings: findingsOf(facts),
-    limits,
-    messages,
-    /** The newest first. */
-    recent_failures: failures,
-    webhooks,
-    suppressions: suppressedRecipients(suppressed),
+    findings: findingsOf({ client: shown, limits, rows, holds, messages, webhooks, managed }),
   };
-}
-
-async function outcomesAndFailures(ctx: AdminContext, clientId: string, now: Date) {
-  const outcomes = await outcomesOf(ctx, clientId, now);
-  return [outcomes, await recentFailures(ctx, clientId, outcomes)] as const;
 }
 
 /** Returns the counts of yesterday and today together, because the counts of today alone are empty just after midnight. */
@@ -82,48 +62,10 @@ async function outcomesOf(ctx: AdminContext, clientId: string, now: Date) {
   };
 }
 
-/**
- * Returns the latest failed messages. No index contains the status, so a search with few matches reads up to 1,000 messages.
- * The usage counts show in advance if there are any matches.
- */
-export async function recentFailures(
-  { messages }: AdminContext,
-  clientId: string,
-  counts: { readonly since: string; readonly failed: number; readonly expired: number },
-) {
-  if (counts.failed + counts.expired === 0) return [];
-  const condition = { status: ['failed', 'expired'] };
-  const wanted = { limit: failuresShown, since: counts.since, direction: 'outbound', condition } as const;
-  const lost = await messages.search({ clientId }, wanted);
-  return lost.messages.map(({ message_id, recipient, status, error_code = null, created_at }) => ({
-    message_id,
-    recipient,
-    status,
-    error_code,
-    created_at,
-  }));
-}
-
-function suppressedRecipients({
-  suppressions,
-  nextAfter,
-}: {
-  readonly suppressions: readonly Suppression[];
-  /** Present if there may be more. */
-  readonly nextAfter?: string;
-}) {
-  const groups = Map.groupBy(suppressions, ({ source }) => source);
-  return {
-    count: suppressions.length,
-    more: nextAfter !== undefined,
-    by_source: Object.fromEntries([...groups].map(([source, rows]) => [source, rows.length])),
-  };
-}
-
 interface Finding {
   /** A problem stops messages or webhooks; a warning may stop them soon. */
   readonly severity: 'problem' | 'warning';
-  readonly about: 'client' | 'limits' | 'caps' | 'otp' | 'messages' | 'webhooks' | 'suppressions';
+  readonly about: 'client' | 'limits' | 'caps' | 'otp' | 'messages' | 'webhooks';
   readonly message: string;
   readonly country?: string;
   /** A command of `npm run admin --`, or an instruction. */

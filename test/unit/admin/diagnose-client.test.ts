@@ -29,10 +29,7 @@ function endpoint(used: number, more: Partial<ExplainedEndpoint> = {}): Explaine
     blocked: false,
     expires_at: null,
     windows: [{ window: 'hour', limit: 100, from: 'default', used, resets_at: at }],
-    first_reached: null,
     summary: '',
-    status: null,
-    status_message: null,
     ...more,
   };
 }

@@ -9,7 +9,7 @@ import {
   type DynamoDBClient,
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb';
-import type { TableShape } from '../../contract/tables.ts';
+import type { TableShape } from '../../shared/contract/tables.ts';
 
 /**
  * @param tables - the tables' names by their outputs, such as `limit_overrides`
@@ -41,35 +41,22 @@ async function checkTable(client: DynamoDBClient, TableName: string, shape: Tabl
     const { TimeToLiveStatus, AttributeName } = ttl.TimeToLiveDescription ?? {};
     const purges = TimeToLiveStatus?.startsWith('ENABL') === true && AttributeName === purgeAttribute;
     const view = StreamSpecification?.StreamEnabled === true ? StreamSpecification.StreamViewType : undefined;
-    const problems: [boolean, string, string][] = [
-      [
-        TableStatus !== 'ACTIVE' && TableStatus !== 'UPDATING',
-        `it is ${TableStatus}`,
-        'Wait until it is ACTIVE.',
-      ],
+    const problems: [boolean, string][] = [
+      [TableStatus !== 'ACTIVE' && TableStatus !== 'UPDATING', `it is ${TableStatus}`],
       [
         shape.notRestorable === undefined && recovery?.PointInTimeRecoveryStatus !== 'ENABLED',
         'it has no point-in-time recovery',
-        `aws dynamodb update-continuous-backups --table-name ${TableName} --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true`,
       ],
-      [
-        shape.purged !== undefined && !purges,
-        'its old rows are not deleted (TTL)',
-        `aws dynamodb update-time-to-live --table-name ${TableName} --time-to-live-specification Enabled=true,AttributeName=${purgeAttribute}`,
-      ],
+      [shape.purged !== undefined && !purges, 'its old rows are not deleted (TTL)'],
       [
         shape.streamed === true && view !== streamView,
         'its stream does not have the images before and after a change',
-        'Find the difference by drift detection of the stack, and deploy the stack without and with the stream.',
       ],
     ];
-    return problems.flatMap(([isWrong, problem, next_step]) =>
-      isWrong ? [{ table: TableName, problem, next_step }] : [],
-    );
+    return problems.flatMap(([isWrong, problem]) => (isWrong ? [`${TableName}: ${problem}`] : []));
   } catch (error) {
     if (!(error instanceof ResourceNotFoundException)) throw error;
-    const next_step = 'See docs/rotate-and-restore.md, a table that was deleted.';
-    return [{ table: TableName, problem: 'it does not exist', next_step }];
+    return [`${TableName}: it does not exist`];
   }
 }
 
