@@ -1,38 +1,38 @@
 /**
- * The attempts to hand over a message, as stored in its row: the attempt that is shown, and the costs. Each attempt is
- * recorded before its call (`dispatch/next-step.ts`).
+ * The attempts to hand over a message, as stored in its row, with their costs. Each attempt is recorded before the carrier
+ * is called (`dispatch/next-step.ts`).
  */
 import * as z from 'zod/mini';
 import { lazily } from '../platform/expiring-cache.ts';
 
 export const attemptOutcomes = ['accepted', 'refused', 'not_taken', 'throttled', 'unknown'] as const;
 
-/** Stands for a sender that the carrier chooses and names only in its reports. */
+/** The stored sender if the carrier chooses the sender and reports it only later. */
 export const anySender = '*';
 
 export const storedAttempt = lazily(() =>
   z.object({
-    /** 1 for the first attempt. The attempt's id contains it. */
+    /** 1 for the first attempt. The number is part of the attempt's id. */
     number: z.int(),
     carrier: z.string(),
     at: z.iso.datetime(),
-    /** When the stage's rule for unknown outcomes applies, if the outcome is not known by then. */
+    /** If the outcome is still unknown at this time, the stage's setting `onUnknown` applies. */
     deadline: z.iso.datetime(),
     /**
-     * The sender of this attempt if it differs from the message's sender: the one selected for this carrier, or the
-     * carrier's own. `*` if the carrier chooses.
+     * The sender of this attempt, if it differs from the message's: the one selected for this carrier, or the carrier's
+     * own. `*` if the carrier chooses.
      */
     from: z.exactOptional(z.string()),
     /** Absent while it is unknown if the carrier has the message. */
     outcome: z.exactOptional(z.enum(attemptOutcomes)),
-    /** When the carrier first failed to take the message; absent if this is its first attempt. */
+    /** When the carrier first did not accept the message; absent if this is its first attempt. */
     since: z.exactOptional(z.iso.datetime()),
   }),
 );
 
 export type StoredAttempt = Readonly<z.output<ReturnType<typeof storedAttempt>>>;
 
-/** The cost of each attempt, by its number. */
+/** The cost of each attempt, keyed by the attempt's number. */
 export const attemptCosts = lazily(() =>
   z.record(
     z.string(),
@@ -52,14 +52,14 @@ interface Attempted {
   readonly reported_attempt?: number;
 }
 
-/** Returns the attempt that a receipt proves, else the last one. Its carrier and sender are shown. */
+/** Returns the attempt that a receipt proves, or else the last one. Responses show its carrier and sender. */
 export function shownAttempt({ attempts = [], reported_attempt }: Attempted): StoredAttempt | undefined {
   return attempts.find(({ number }) => number === reported_attempt) ?? attempts.at(-1);
 }
 
 /**
- * True if every attempt is known to have failed. The failure of one attempt and the outcome of the next may be written at
- * the same moment. Each write returns the row, so the later write sees the failure and the outcome.
+ * True if every attempt is known to have failed. Two writes may store the failure of one attempt and the outcome of the
+ * next at once. Each write returns the row, so the later one sees both.
  */
 export function noneMayArrive({
   attempts = [],
@@ -73,7 +73,7 @@ export function noneMayArrive({
 
 /**
  * Returns the sender of an attempt: from the request, the selected one, or the carrier's own. Undefined if the carrier
- * chose.
+ * chose the sender.
  *
  * @param number - the number of the attempt; by default, the attempt that is shown
  */
@@ -105,8 +105,8 @@ interface Costs {
 const fractionDigits = 6;
 
 /**
- * Returns the costs of a message with this one added, because each carrier that took the message charges for it;
- * undefined if nothing changes. A message has one currency: a cost in another currency is in `costs` only.
+ * Returns the costs of a message after adding one; undefined if nothing changes. Each carrier that accepted the message
+ * charges for it. A message has one currency. A cost in another currency is only in `costs`.
  */
 export function costsWith(message: Attempted & Partial<Costs>, added: AttemptCost): Costs | undefined {
   const costs = withCost(costsOf(message), added);
@@ -123,8 +123,8 @@ export function costsWith(message: Attempted & Partial<Costs>, added: AttemptCos
 }
 
 /**
- * Returns the cost of each attempt. As long as only one carrier may have the message, its cost is stored as the cost of the
- * message. A report may have stored it while the next attempt began.
+ * Returns the cost of each attempt. While only one carrier may have the message, its cost is the cost of the message. A
+ * report may store it just as the next attempt begins.
  */
 function costsOf({
   costs,
@@ -150,7 +150,7 @@ function withCost(
   return { ...costs, [attempt]: { cost, currency, ...(reported ? { reported } : {}) } };
 }
 
-/** Keeps a currency that a carrier reported if the added cost is only an estimate. */
+/** Keeps the currency that a carrier reported if the added cost is only an estimate. */
 function currencyOf({ costs = {}, currency = '' }: Partial<Costs>, added: AttemptCost): string {
   const isReported = Object.values(costs).some((each) => each.currency === currency && each.reported);
   return isReported && !added.reported ? currency : added.currency;

@@ -1,7 +1,7 @@
 /**
- * Finds the client of an inbound message, in this order (contract 13.1): the client that owns the number, the client whose message
- * the reply names, the client whose message a carrier last took from this number to the sender, and the client whose message a
- * carrier may have taken.
+ * Finds the client of an inbound message, in this order (contract 13.1): the owner of the number, the client whose message
+ * the reply names, the client whose message a carrier last accepted from this number to the sender, the client whose
+ * message a carrier may have.
  */
 
 import { clientIdIn, modeOf, settingsIdOf } from '../contract/mode.ts';
@@ -34,13 +34,13 @@ export async function findOwner(
   },
   inbound: InboundMessage,
 ): Promise<{
-  /** Undefined if no carrier took a message from this number to this recipient. */
+  /** Undefined if no carrier accepted a message from this number to this recipient. */
   readonly owner: Owner | undefined;
-  /** The recipient's number to which the owner wrote; if there is none, the recipient as the carrier names them. */
+  /** The recipient's number to which the owner wrote; otherwise the recipient as the carrier reports them. */
   readonly recipient: string;
   /** Our senders that received the message: the number, its id, and the pools and services that may contain it. */
   readonly senders: readonly string[];
-  /** True if a message to this recipient is being handed over, so that its client may be known in a moment. */
+  /** True if a message to this recipient is being handed over, so that its client may soon be known. */
   readonly isHandedOver: boolean;
 }> {
   const { numbers } = ctx;
@@ -86,7 +86,7 @@ export async function findOwner(
     answered ??= answeredIn(sent, inbound, holder);
     if (holder !== undefined || written.length > 0) break;
   }
-  // The author of the reply has the message, although the carrier's response was lost.
+  // If somebody replies, the message has arrived, even if the carrier's response was lost.
   const writers = (written.length > 0 ? written : possiblyWritten).toSorted(
     (one, other) => other.at.getTime() - one.at.getTime(),
   );
@@ -97,14 +97,14 @@ export async function findOwner(
   const senders = [
     inbound.number,
     ...(inbound.numberId === undefined ? [] : [inbound.numberId]),
-    // The carrier's own sender may be this number, unless that belongs to a client.
+    // This number may also be the carrier's default sender, unless it belongs to a client.
     ...(holder === undefined ? [anySender] : []),
     ...pools,
   ];
   return { owner, recipient, senders: [...new Set(senders)].slice(0, sendersMax), isHandedOver };
 }
 
-/** This number of senders, with two spellings of a recipient, fits in one transaction. */
+/** So many senders, with two spellings of a recipient each, fit into one transaction. */
 const sendersMax = 20;
 
 function poolsOf({ sender, via }: Contact): readonly string[] {
@@ -125,7 +125,7 @@ function answeredIn(
   return answered && { clientId: answered.client_id, inReplyTo: answered.message_id };
 }
 
-/** The client of a message that nobody owns. No client has this id. */
+/** The client id of messages that belong to no client. No client has this id. */
 export const unassignedClientId = 'nobody';
 
 /** True if an inbound message belongs to no client, in either mode. */

@@ -1,6 +1,6 @@
 /**
- * Lists the messages of a client in all channels, newest first. The cost of a page does not depend on the number of
- * messages.
+ * Lists the messages of a client in all channels, newest first. The cost of a page does not depend on the client's number
+ * of messages.
  */
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
@@ -33,7 +33,7 @@ export const listMessagesQuery = z.object({
   channel: optional(z.enum(channels)),
   /** `outbound` by default (contract, section 13). */
   direction: optional(z.enum(directions)),
-  /** Inclusive, as is `until`. */
+  /** `since` and `until` are inclusive. */
   since: optional(sortableTime),
   until: optional(sortableTime),
   limit: optional(pageLimit),
@@ -45,19 +45,19 @@ export const messageCursor = opaqueCursor(listPositionForm);
 interface FoundMessage {
   readonly message: Message;
   /**
-   * The next page continues at this position of the index. The time in the row may differ, because an operator can
+   * The position in the index from which the next page continues. The time in the row may differ, because an operator can
    * edit it.
    */
   readonly position: string;
 }
 
-/** The maximum number of messages that one page reads, even if few pass the filter. The next page continues there. */
+/** The maximum number of messages that one page reads, even if few match the filter. The next page continues from there. */
 const lookedAtMax = 1000;
-/** The number of messages that are read in one call if there is a filter: the maximum of DynamoDB. */
+/** The number of messages in one read with a filter: the maximum of DynamoDB. */
 const filteredAtOnce = 100;
-/** The minimum number of complete rows in one read, because some rows may no longer pass the filter. */
+/** The minimum number of complete rows in one read, because some rows may no longer match the filter. */
 const wholeAtOnceMin = 20;
-/** These values sort before and after every position. */
+/** `first` sorts before every position, and `last` after every position. */
 const [first, last] = ['0', '~'];
 
 export function listMessages(ctx: Context<'MESSAGES_TABLE'>): Operation {
@@ -66,7 +66,7 @@ export function listMessages(ctx: Context<'MESSAGES_TABLE'>): Operation {
     const query = parseQuery(listMessagesQuery, request);
     const limit = query.limit ?? defaultPageLimit;
     const range = rangeOf(clientId, query);
-    // Only messages that the client sent have a reference.
+    // Only outbound messages have a reference, so other searches by reference find nothing.
     const isNone = query.reference !== undefined && query.direction === 'inbound';
     if (isNone || range.from > range.before) return page([], undefined);
     const isFiltered = [query.to, query.status, query.channel].some((filter) => filter !== undefined);
@@ -87,7 +87,7 @@ export function listMessages(ctx: Context<'MESSAGES_TABLE'>): Operation {
         const byId = new Map(rows.map((row) => [row.message_id, row]));
         for (const key of chunk) {
           const message = byId.get(key.messageId);
-          // Checked again on the complete row, because the index may be older.
+          // The complete row is checked again, because the index may be older.
           if (message !== undefined && passes(message)) found.push({ message, position: key.position });
         }
       }
@@ -114,8 +114,8 @@ function rangeOf(clientId: string, query: z.output<typeof listMessagesQuery>): L
 }
 
 /**
- * Returns the messages that may pass the filter. Most do not pass, so this reads only the fields of the filter,
- * eventually consistent (half the price). A message that is missing in this read is kept: its complete row decides.
+ * Returns the messages that probably match the filter. Most messages do not match, so this reads only the filter's fields,
+ * eventually consistent, for half the price. A message that this read does not find is kept, and its complete row decides.
  */
 async function likelyAmong(
   ctx: Context<'MESSAGES_TABLE'>,

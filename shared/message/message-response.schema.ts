@@ -1,6 +1,6 @@
 /**
- * The form of the responses about messages (contract, section 5), about suppressions (section 13) and the test outbox (section
- * 17), for the API document and the types. Functions import only the types.
+ * The schema of the responses about messages (contract, section 5), suppressions (section 13) and the test outbox (section
+ * 17). Functions import only the types.
  */
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
@@ -17,10 +17,10 @@ export const instant = z.iso.datetime().check(z.meta({ examples: ['2026-11-20T10
 export const recipient = z.string().check(z.meta({ examples: ['+447700900123'] }));
 export const reference = z.nullable(z.string());
 export const channel = z.enum(channels);
-/** On everything that a test key made. */
+/** Present on all data that a test key created. */
 export const testMode = described(
   z.exactOptional(z.literal('test')),
-  '`test` on what a test key made; absent on live data.',
+  '`test` on data that a test key created; absent on live data.',
 );
 export const count = z.int().check(z.nonnegative());
 export const idOf = (prefix: string) =>
@@ -30,7 +30,7 @@ const status = z.enum(statuses);
 export const encoding = z.enum(encodings);
 export const segments = z.int().check(z.positive());
 
-/** A text and not an enum, because a release may add codes; `x-extensible-enum` lists the present ones. */
+/** A string and not an enum, because a release may add codes; `x-extensible-enum` lists the current ones. */
 export const messageErrorCode = z
   .string()
   .check(z.meta({ 'x-extensible-enum': Object.keys(messageErrorCodes) }));
@@ -43,7 +43,7 @@ const acceptedFields = {
   reference,
   scheduled_at: described(
     z.exactOptional(instant),
-    'The time at which the message will be sent; absent if it is sent at once.',
+    'When the message will be sent; absent if it is sent immediately.',
   ),
   created_at: instant,
 };
@@ -59,7 +59,7 @@ const acceptedBatch = z.object({
   rejected: count,
   expected_end_at: described(
     z.exactOptional(instant),
-    'If a sender has a pace (`messages_per_second`): when the last message is expected to be handed over to the carrier. Messages that go first later, such as one-time passwords, add to this time; the status of the batch contains the present estimate.',
+    'Only if a sender has a pace (`messages_per_second`): when the last message is expected to be handed over to the carrier. Messages that are sent first, such as one-time passwords, delay this time; the status of the batch shows the current estimate.',
   ),
   messages: described(
     z.array(
@@ -81,10 +81,10 @@ const fallbackLeg = z.object({
   channel,
   after_seconds: described(
     z.nullable(z.int()),
-    'As in the request; null if only a failure or the end of the validity period starts it.',
+    'As in the request; null if the leg starts only after a failure or the end of the validity period.',
   ),
-  message_id: described(z.nullable(idOf('msg')), 'The message; null until it has started.'),
-  status: described(z.nullable(status), 'Its state; null until it has started.'),
+  message_id: described(z.nullable(idOf('msg')), 'The message of the leg; null until the leg has started.'),
+  status: described(z.nullable(status), 'The state of the leg; null until the leg has started.'),
 });
 
 export const messageStatus = z.object({
@@ -119,20 +119,20 @@ export const messageStatus = z.object({
   created_at: instant,
   scheduled_at: described(
     z.nullable(instant),
-    'The time at which the message will be sent; null if it was sent at once.',
+    'When the message is to be sent; null if it was sent immediately.',
   ),
-  sent_at: described(z.nullable(instant), 'When the message was handed to the carrier; null before.'),
+  sent_at: described(z.nullable(instant), 'When the carrier accepted the message; null until then.'),
   delivered_at: z.nullable(instant),
-  read_at: described(z.nullable(instant), 'When the recipient read it (WhatsApp); null before.'),
+  read_at: described(z.nullable(instant), 'When the recipient read the message (WhatsApp); null until then.'),
   expires_at: described(
     instant,
-    'The end of the validity period. If no final receipt has arrived, the message then becomes `expired`.',
+    'The end of the validity period. If no final receipt has arrived by then, the message becomes `expired`.',
   ),
   history: described(
     z.array(
       z.object({
         status: described(status, 'The state.'),
-        at: described(instant, 'The time at which the message entered it.'),
+        at: described(instant, 'When the message entered the state.'),
       }),
     ),
     'The states that the message entered, in order.',
@@ -143,7 +143,7 @@ export const messageStatus = z.object({
   ),
   carrier: described(
     z.exactOptional(z.string()),
-    'The carrier that reported about the message, or else the carrier of the last attempt; absent before the first attempt. The operator knows its own id of the message.',
+    'The carrier that reported about the message, or else the carrier of the last attempt; absent before the first attempt. The operator can look up the id that the carrier gave the message.',
   ),
   attempts: described(
     z.exactOptional(
@@ -158,20 +158,20 @@ export const messageStatus = z.object({
         }),
       ),
     ),
-    'The attempts to hand the message over, the newest last: of each carrier the newest, and all that may have reached the recipient.',
+    'The attempts to hand the message over, newest last: the newest of each carrier, and all that may have reached the recipient.',
   ),
   possible_duplicate: described(
     z.exactOptional(z.boolean()),
-    'True if the message was sent again although a carrier may have had it, so the recipient may get it twice.',
+    'True if the message was sent again although a carrier may already have had it, so that the recipient may get it twice.',
   ),
   window_expires_at: described(
     z.exactOptional(z.nullable(instant)),
-    `The end of the time in which any WhatsApp message can be sent to this recipient: ${windowHours} hours after their last message; null if only templates are delivered. Only in the response about one message.`,
+    `The end of the time in which any WhatsApp message can be sent to this recipient: ${windowHours} hours after their last message; null if only templates are delivered. Only in the response about a single message.`,
   ),
   fallback_of: z.exactOptional(idOf('msg')),
   fallback: described(
     z.exactOptional(z.array(fallbackLeg)),
-    'The messages that follow if this one is not delivered, in their order. In the response about the first message of a send with `fallback`.',
+    'The messages that follow, in order, if this one is not delivered. Only in the response about the first message of a send with `fallback`.',
   ),
   // The direction, only for inbound messages: `from` is the recipient who wrote, `recipient` is our number.
   direction: described(
@@ -199,15 +199,15 @@ export const batchStatus = z.object({
   ),
   expected_end_at: described(
     z.exactOptional(instant),
-    'If messages of a sender with a pace (`messages_per_second`) wait: when the last of them is expected to be handed over to the carrier, including all messages that have gone first so far.',
+    'Only while messages of a sender with a pace (`messages_per_second`) wait: when the last of them is expected to be handed over to the carrier, including messages that have gone first so far.',
   ),
   created_at: instant,
 });
 
 /**
- * The response of `getMessageStatus`, whose path takes the id of a message or a batch. It is one object with the fields
- * of both, because clients of openapi-generator for Java cannot tell two objects apart; a rule of the document says
- * which fields go together.
+ * The response of `getMessageStatus`, whose path takes the id of a message or a batch. One schema contains the fields of
+ * both, because clients of openapi-generator for Java cannot tell two schemas apart; a rule in the document says which
+ * fields belong together.
  */
 const messageOrBatch = z.extend(z.partial(z.extend(messageStatus, batchStatus.shape)), {
   created_at: instant,
@@ -260,7 +260,7 @@ const suppression = z.object({
   reason: described(z.nullable(z.string()), 'The reason for the suppression, as a text.'),
   source: z.enum(sources),
   created_at: instant,
-  updated_at: described(instant, 'When it was last changed.'),
+  updated_at: described(instant, 'When the suppression was last changed.'),
 });
 
 const suppressionList = z.object({
@@ -273,7 +273,7 @@ export const removedSuppression = z.object({
   deleted: z.boolean(),
   still_suppressed_from: described(
     z.exactOptional(z.string()),
-    'A sender to which the recipient answered STOP. Messages from it still fail, until the recipient writes START to it or an administrator ends it.',
+    'A sender to which the recipient answered STOP. Messages from this sender still fail, until the recipient writes START to it or an administrator ends the suppression.',
   ),
 });
 

@@ -36,7 +36,7 @@ export function statusView(message: Message): MessageStatus {
   };
 }
 
-/** If a message is in one of these states, the shown attempt was accepted. */
+/** In these states, a carrier has certainly accepted the attempt that responses show. */
 const proofs: readonly Status[] = ['sent', 'delivered', 'read'];
 
 function attemptsPart(message: Message) {

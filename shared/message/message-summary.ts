@@ -4,7 +4,7 @@ import type { ReceivedContent, WhatsAppContent } from './whatsapp-content.ts';
 
 export interface Content {
   readonly text?: string | null | undefined;
-  /** The content as the gateway validated it when it stored the row. */
+  /** The content, validated when the row was stored. */
   readonly whatsapp?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
@@ -25,7 +25,7 @@ const contentTypeNames: Readonly<Record<AnyContent['type'], string>> = {
   contacts: 'Contacts',
   flow_reply: 'Flow reply',
   order: 'Order',
-  unsupported: 'A type that WhatsApp does not pass on',
+  unsupported: 'A type that WhatsApp does not forward',
 };
 
 export function summaryOf({ text, whatsapp }: Content): string {
@@ -44,5 +44,5 @@ function essenceOf(content: AnyContent): string | undefined {
   return 'reaction' in content ? content.reaction?.emoji : undefined;
 }
 
-/** The client is null if an inbound message belongs to no client. */
+/** `client_id` is null if an inbound message belongs to no client. */
 export type FoundMessage = Omit<MessageStatus, 'client_id'> & { readonly client_id: string | null };

@@ -1,16 +1,16 @@
 /**
- * The text of a message. Renders the templates of bulk messages and one-time passwords: replaces each `{{name}}` once, but
- * not placeholders inside values. Counts the segments that a text takes.
+ * Renders the texts of bulk messages and one-time passwords: replaces each `{{name}}` once, but not placeholders inside
+ * values. Also counts the segments of a text.
  */
 
 const placeholder = /\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/g;
 
-/** Returns the distinct placeholder names, in order. */
+/** Returns the names of the placeholders, each once, in order. */
 export function placeholdersOf(template: string): string[] {
   return [...new Set(Array.from(template.matchAll(placeholder), (match) => match[1] ?? ''))];
 }
 
-/** Returns the length of the result in UTF-16 code units, without rendering: the result could be gigabytes long. */
+/** Returns the length of the rendered text in UTF-16 code units, without rendering it, because it could have gigabytes. */
 export function renderedLength(template: string, variables: Readonly<Record<string, string>>): number {
   let length = template.length;
   for (const [written, name = ''] of template.matchAll(placeholder)) {
@@ -19,7 +19,7 @@ export function renderedLength(template: string, variables: Readonly<Record<stri
   return length;
 }
 
-/** Returns the text with each placeholder replaced, or all missing names. Other braces stay as they are. */
+/** Returns the text with each placeholder replaced, or the names of all missing values. Other braces stay as they are. */
 export function render(template: string, variables: Readonly<Record<string, string>>) {
   const missing = placeholdersOf(template).filter((name) => !Object.hasOwn(variables, name));
   if (missing.length > 0) return { ok: false as const, missing };
@@ -29,34 +29,37 @@ export function render(template: string, variables: Readonly<Record<string, stri
   };
 }
 
-/** Returns the text of a one-time password with its final length, to count its segments before its code is derived. */
+/**
+ * Returns the text of a one-time password with its final length, so that its segments can be counted before the code
+ * exists.
+ */
 export function withSampleCode(text: string, otp: { readonly code_length: number } | undefined): string {
-  // All codes of one length have the same segments: both encodings have all digits.
+  // All codes of one length take the same segments, because both encodings contain all digits.
   const rendered = otp === undefined ? undefined : render(text, { code: '0'.repeat(otp.code_length) });
   return rendered?.ok === true ? rendered.text : text;
 }
 
 /**
- * The default alphabet without the escape character. Each character takes one septet. Marked pure for the bundles that count
- * no segments.
+ * The default alphabet of GSM-7, without the escape character. Each character takes one septet. Marked as pure, so that
+ * bundles that count no segments omit it.
  */
 const basic = /* @__PURE__ */ new Set(
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
 );
-/** The extension table. Each character takes two septets, always in the same segment. */
+/** The extension table of GSM-7. Each character takes two septets, always in the same segment. */
 const extended = /* @__PURE__ */ new Set('\f^{}\\[~]|€');
 
-/** The capacity of a message of one segment: in septets for GSM-7, in code units for UCS-2. */
+/** The capacity of a message with one segment, in septets for GSM-7, and in code units for UCS-2. */
 export const singleSegment = { septets: 160, codeUnits: 70 } as const;
-/** In a message of several segments, each segment has a header, which leaves less room. */
+/** The capacity of each segment of a longer message, whose header leaves less room. */
 const partOfSeveral = { septets: 153, codeUnits: 67 } as const;
 
-/** Created when it is first needed: it loads the Unicode tables, which takes milliseconds of the start-up. */
+/** Created on first use, because loading its Unicode tables takes milliseconds. */
 let characters: Intl.Segmenter | undefined;
 
 /**
- * Counts the segments of a text, and selects its encoding (3GPP TS 23.038, 23.040), in one pass: a bulk send counts a
- * thousand texts before it responds. A test compares the result with a library.
+ * Counts the segments of a text and selects its encoding (3GPP TS 23.038, 23.040). It makes one pass, because a bulk send
+ * counts a thousand texts before it responds. A test compares the result with a library.
  */
 export function segment(text: string) {
   const sizes = septetsOf(text);
@@ -65,7 +68,7 @@ export function segment(text: string) {
   return { encoding: 'UCS-2' as const, segments: segmentsFor(charactersOf(text), 'codeUnits') };
 }
 
-/** Returns the septets of each character; undefined if a character is in neither table. */
+/** Returns the septets of each character; undefined if a character is not in GSM-7. */
 function septetsOf(text: string): number[] | undefined {
   const sizes: number[] = [];
   for (let index = 0; index < text.length; index += 1) {
@@ -78,7 +81,7 @@ function septetsOf(text: string): number[] | undefined {
 }
 
 /**
- * Returns the code units of each grapheme, so that an emoji stays in one segment. A letter with too many marks for
+ * Returns the code units of each grapheme, so that an emoji is not split between segments. A letter with too many marks for
  * one segment is split between code points, as carriers do.
  */
 function* charactersOf(text: string): Generator<number> {

@@ -1,6 +1,6 @@
 /**
- * A message and its states. The row is the gateway's only record of a send or of an inbound message. A message enters
- * a state once, and the row stores the time: the history and the events to send follow from the row (contract 6.1).
+ * A message and its states. The row is the gateway's only record of a send or of an inbound message. A message enters a
+ * state at most once, and the row stores the time. Its history and its events are derived from the row (contract 6.1).
  */
 import * as z from 'zod/mini';
 import { channels, type SendKind } from '../contract/channels.ts';
@@ -30,21 +30,22 @@ export const statuses = [
 export type Status = (typeof statuses)[number];
 
 /**
- * The transition table. `delivered` and `read` are accepted after `failed` and `expired`, because the carrier knows better. No other
- * state moves backwards, so a late or repeated receipt changes nothing. After a lost hand-over, the next hand-over enters
- * `sending` again, under its own condition (`claimMessage`).
+ * The transition table. `delivered` and `read` may follow `failed` and `expired`, because the carrier's report is more
+ * reliable. No other state moves backwards, so a late or repeated receipt changes nothing. After a lost hand-over, the next
+ * one enters `sending` again, with a condition of its own (`claimMessage`).
  */
 export const transitions: Readonly<
   Record<
     Status,
     {
-      /** The states from which this state may be entered. They are the condition of the write that enters it. */
+      /** The states from which this state may be entered, as the condition of the write. */
       readonly from: readonly Status[];
       /**
-       * The states that must have come before this state. If a receipt was missed, they are filled in, each with its event.
+       * The states that come before this one. If their receipts were missed, these states are filled in, each with its
+       * event.
        */
       readonly implies: readonly Status[];
-      /** True if the message no longer expires. */
+      /** True if the message can no longer expire. */
       readonly final: boolean;
     }
   >
@@ -62,11 +63,11 @@ export const transitions: Readonly<
   failed: { from: ['queued', 'sending', 'sent'], implies: [], final: true },
   expired: { from: ['queued', 'sending', 'sent'], implies: [], final: true },
   canceled: { from: ['scheduled'], implies: [], final: true },
-  // An inbound message: its only state.
+  // An inbound message has only this state.
   received: { from: [], implies: [], final: true },
 };
 
-/** The states of a leg after which the next one may start: it was neither delivered nor canceled. */
+/** The states of a leg after which the next leg may start, because this one was neither delivered nor canceled. */
 export const undeliveredStatuses = [
   'queued',
   'sending',
@@ -76,8 +77,8 @@ export const undeliveredStatuses = [
 ] as const satisfies readonly Status[];
 
 /**
- * Why a restore holds a message (contract 8.8): it may have been handed over since the time that was restored, it waits for
- * its scheduled time, or it waits for its receipt.
+ * Why a restore holds a message (contract 8.8): it may have been handed over since the restored time, it is scheduled, or
+ * it waits for its receipt.
  */
 export const heldGroups = ['due', 'scheduled', 'sent'] as const;
 
@@ -98,10 +99,7 @@ export type EventStatus = (typeof eventStatuses)[number];
 /** ISO 8601 UTC. */
 const time = z.iso.datetime();
 
-/**
- * The sender of a message, selected when the message is accepted. The hand-over does not select again (contract
- * 14.2).
- */
+/** The sender of a message, selected when the message is accepted. The hand-over does not select again (contract 14.2). */
 const storedSender = lazily(() =>
   z.object({
     /** A phone number, a pool or a sender ID. */
@@ -111,12 +109,12 @@ const storedSender = lazily(() =>
     /** India: the ids of the entity and of the template, as registered with the regulator. */
     entity_id: z.exactOptional(z.string()),
     template_id: z.exactOptional(z.string()),
-    /** The carrier for which the sender was selected; absent at other carriers. */
+    /** The carrier for which the sender was selected. */
     carrier: z.exactOptional(z.string()),
   }),
 );
 
-/** The limits that can refuse a leg when it starts. The first message of a send is refused at the request. */
+/** The limits that can refuse a leg when it starts. They refuse the first message of a send already at the request. */
 const legRefusals = [
   'message_limit_reached',
   'spend_limit_reached',
@@ -131,16 +129,16 @@ const storedLeg = lazily(() =>
   z.object({
     channel: z.enum(channels),
     /**
-     * The time from the queuing of the previous leg to the start of this leg, if the previous leg is not delivered. If it is
-     * absent, this leg starts only when the previous leg ends.
+     * The time between the queuing of the previous leg and the start of this one, if the previous leg is not delivered. If
+     * absent, this leg starts only after the previous one ends.
      */
     after_seconds: z.exactOptional(z.int()),
     from: z.exactOptional(z.string()),
     sender: z.exactOptional(storedSender()),
     senders: z.exactOptional(z.record(z.string(), storedSender())),
     /**
-     * The text as in a message; the text of a one-time password is rendered when the leg starts, because the text says how
-     * long the password is valid.
+     * The text as in a message. A one-time password is rendered when the leg starts, because its text states the remaining
+     * validity.
      */
     text: z.exactOptional(z.string()),
     whatsapp: z.exactOptional(z.lazy(storedWhatsAppContent)),
@@ -151,8 +149,8 @@ const storedLeg = lazily(() =>
 export type StoredLeg = Readonly<z.output<ReturnType<typeof storedLeg>>>;
 
 /**
- * A message as it is stored: one row, never above a few kilobytes. The row also has index keys and the TTL; a field
- * that is not named here is dropped when the row is read.
+ * A message as stored: one row of at most a few kilobytes. The row also contains index keys and the TTL. Fields that are
+ * not named here are dropped when the row is read.
  */
 export const messageSchema = lazily(() =>
   z.object({
@@ -168,11 +166,11 @@ export const messageSchema = lazily(() =>
      */
     recipient: z.string(),
     /**
-     * The recipient's country, ISO 3166-1 alpha-2, if known. Stored at the send, so that no later step needs the
+     * The recipient's country as ISO 3166-1 alpha-2, if known. Stored with the message, so that no later step needs the
      * numbering plans.
      */
     country: z.exactOptional(z.string()),
-    /** The sender that the request named; for an inbound message, our number. */
+    /** The sender in the request; for an inbound message, our number. */
     from: z.exactOptional(z.string()),
     /** The sender at the first carrier of the channel; absent if the carrier chooses. */
     sender: z.exactOptional(storedSender()),
@@ -186,14 +184,16 @@ export const messageSchema = lazily(() =>
     text: z.exactOptional(z.string()),
     /** The content of a WhatsApp message. If it is absent, the message is a text. */
     whatsapp: z.exactOptional(z.lazy(storedWhatsAppContent)),
-    /** Sent instead if WhatsApp accepts only templates, because the recipient has not written for 24 hours. */
+    /**
+     * Sent instead of the content if WhatsApp accepts only templates, because the recipient has not written for 24 hours.
+     */
     fallback_template: z.exactOptional(z.lazy(storedTemplate)),
     /** The content of an inbound WhatsApp message that is not text. */
     received_content: z.exactOptional(z.lazy(receivedContent)),
-    /** The keyword of an inbound message that consists of nothing else. */
+    /** Present if an inbound message consists of only a STOP or START keyword. */
     opt_keyword: z.exactOptional(z.enum(['opt_out', 'opt_in'])),
     /**
-     * Our senders to which the keyword applies: the number that received the message, and the pools that may contain it.
+     * Our senders to which the keyword applies: the number that received it, and the pools that may contain this number.
      */
     opt_senders: z.exactOptional(z.array(z.string())),
     /** The message that an inbound message replies to, if the carrier names it. */
@@ -202,11 +202,11 @@ export const messageSchema = lazily(() =>
     segments: z.exactOptional(z.int()),
     webhook_url: z.exactOptional(z.string()),
     created_at: time,
-    /** When a scheduled message is to be queued. */
+    /** When to queue a scheduled message. */
     scheduled_at: z.exactOptional(time),
-    /** The end of the validity period. If there is no final receipt by then, the message becomes `expired`. */
+    /** The end of the validity period. If no final receipt has arrived by then, the message becomes `expired`. */
     expires_at: time,
-    // When each state was entered; `scheduled` is entered at `created_at`.
+    // When each state was entered, except `scheduled`, which is entered at `created_at`.
     queued_at: z.exactOptional(time),
     sending_at: z.exactOptional(time),
     sent_at: z.exactOptional(time),
@@ -220,9 +220,8 @@ export const messageSchema = lazily(() =>
     error_code: z.exactOptional(z.string()),
     error_message: z.exactOptional(z.string()),
     /**
-     * True if the message was not handed over, because the recipient is suppressed. If it is false or absent,
-     * `recipient_opted_out` comes from the carrier. It is false if the recipient is not suppressed for this reason, because
-     * of a later opt-in.
+     * True if the message was not handed over because the recipient is suppressed. Otherwise `recipient_opted_out` comes
+     * from the carrier. False if, after a later opt-in, the recipient is not suppressed.
      */
     suppressed: z.exactOptional(z.boolean()),
     cost: z.exactOptional(z.number()),
@@ -230,39 +229,39 @@ export const messageSchema = lazily(() =>
     /** True if the carrier reported `cost`; otherwise it is estimated from the stage's prices. */
     cost_reported: z.exactOptional(z.boolean()),
     carrier_message_id: z.exactOptional(z.string()),
-    /** How an SMS reached the recipient, if not as a text. */
+    /** How an SMS reached the recipient, if not as SMS. */
     delivered_by: z.exactOptional(z.literal('rcs')),
     /**
-     * How often a hand-over claimed the message, and the end and the id of the latest claim. If there is no id, the message
-     * waits until this end for the pace of its sender.
+     * How often a hand-over claimed the message, and the end and id of the latest claim. Without an id, the message waits
+     * until this end for its sender's pace.
      */
     handover_attempts: z.exactOptional(z.int()),
     handover_until: z.exactOptional(time),
     handover_claim: z.exactOptional(z.string()),
     /**
-     * The attempts to hand over the message, the newest last, and the number of the newest attempt, which is a condition of
+     * The attempts to hand over the message, newest last, and the number of the newest attempt, which is a condition of
      * writes.
      */
     attempts: z.exactOptional(z.array(storedAttempt())),
     attempt: z.exactOptional(z.int()),
-    /** The attempt that a receipt proves, if there are several attempts or the receipt came before the response. */
+    /** The attempt that a receipt proves, if there are several attempts, or if the receipt came before the response. */
     reported_attempt: z.exactOptional(z.int()),
-    /** The newest attempt that failed by a receipt, if another attempt followed it. */
+    /** The newest attempt that a receipt reported as failed, if another attempt followed it. */
     failed_attempt: z.exactOptional(z.int()),
     /** The cost of each attempt, if several carriers may have the message; their sum is `cost`. */
     costs: z.exactOptional(attemptCosts()),
     /** True if the message was sent again although a carrier may already have had it. */
     possible_duplicate: z.exactOptional(z.literal(true)),
-    /** SHA-256 of a request with an Idempotency-Key: the same key with another request is refused (422). */
+    /** SHA-256 of a request with an Idempotency-Key. A different request with the same key is refused (422). */
     request_hash: z.exactOptional(z.string()),
     /** The bulk request that contains this message. */
     batch_id: z.exactOptional(z.string()),
     /**
-     * The work id of the request or leg that stored the row, if a cap may apply (a request with an Idempotency-Key, or the
-     * start of a leg). If the SDK retries the write after a lost response, the retry recognizes its own row.
+     * The work id of the request or leg that stored the row; present if a cap may apply. If the SDK retries the write after
+     * a lost response, the retry recognizes its own row.
      */
     stored_by: z.exactOptional(z.string()),
-    /** The one-time password that the message carries; never its code. */
+    /** The one-time password in the message, without its code. */
     otp: z.exactOptional(
       z.object({
         otp_id: z.string(),
@@ -272,19 +271,19 @@ export const messageSchema = lazily(() =>
         attempts_remaining: z.int(),
       }),
     ),
-    /** The legs that follow, in their order, if this message is not delivered. */
+    /** The legs that follow, in order, if this message is not delivered. */
     fallback: z.exactOptional(z.array(storedLeg())),
-    /** Present on a leg that follows: the send's first message, and which leg this is (2 or 3). */
+    /** Present on a later leg: the send's first message, and the number of this leg (2 or 3). */
     fallback_of: z.exactOptional(z.string()),
     leg: z.exactOptional(z.int()),
-    /** When a worker must look at the row, and how often the clock function moved this time (`due/due-index.ts`). */
+    /** When a worker must look at the row, and how often `queue-due-rows` has moved this time (`due/due-index.ts`). */
     due_at: z.exactOptional(time),
     due_looks: z.exactOptional(z.int()),
-    /** Set while a restore holds the message: no worker changes it, until an administrator releases or ends it. */
+    /** Present while a restore holds the message. No worker changes it until an administrator releases or ends it. */
     held: z.exactOptional(z.enum(heldGroups)),
     /**
-     * The reason why a leg may not be handed over, found when the leg started. The leg then fails at its hand-over, like
-     * other messages.
+     * Why a leg may not be handed over, found when the leg started. Like other messages, the leg then fails at its
+     * hand-over.
      */
     refusal: z.exactOptional(z.enum(legRefusals)),
   }),
@@ -292,7 +291,7 @@ export const messageSchema = lazily(() =>
 
 export type Message = Readonly<z.output<ReturnType<typeof messageSchema>>>;
 
-/** Returns the states that a message entered, in order, for `history`. `sending` is internal and left out. */
+/** Returns the states that a message entered, in order, for `history`. The internal state `sending` is left out. */
 export function historyOf(message: Message) {
   const entries: { readonly status: Status; readonly at: string }[] = [];
   if (message.scheduled_at !== undefined) entries.push({ status: 'scheduled', at: message.created_at });
@@ -304,26 +303,26 @@ export function historyOf(message: Message) {
   return entries;
 }
 
-/** A message before and after one write; `before` is undefined if the write created it. */
+/** A message before and after one write; `before` is undefined if the write created the message. */
 export interface MessageChange {
   readonly before: Message | undefined;
   readonly after: Message;
 }
 
-/** Returns the states with an event whose time was set by this change: the events to send now. */
+/** Returns the states that this change entered and that have an event: these events are sent now. */
 export function eventsToSend({ before, after }: MessageChange): EventStatus[] {
   return eventStatuses.filter(
     (status) => after[`${status}_at`] !== undefined && before?.[`${status}_at`] === undefined,
   );
 }
 
-/** Returns the kind of send, which determines the priority. A client cannot change the priority. */
+/** Returns the kind of send. It determines the priority, which no client can change. */
 export function sendKindOf({ otp, batch_id }: { otp?: unknown; batch_id?: string | undefined }): SendKind {
   if (otp !== undefined) return 'otp';
   return batch_id === undefined ? 'single' : 'bulk';
 }
 
-/** Returns the time until which the message waits for the pace of its sender; undefined if it does not. */
+/** Returns the time until which the message waits for its sender's pace; undefined if it does not wait. */
 export function waitsUntil({ handover_until, handover_claim }: Message): Date | undefined {
   return handover_until === undefined || handover_claim !== undefined ? undefined : new Date(handover_until);
 }

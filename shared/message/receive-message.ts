@@ -1,6 +1,7 @@
 /**
- * Stores an inbound message, and carries out what it requests. The row is written first, under an id that is derived from
- * the carrier's id, so that the owner is determined only once. Every later step follows from the row and may be repeated.
+ * Stores an inbound message, and carries out its keyword, such as STOP. The row is written first, with an id that is
+ * derived from the carrier's id, so that the owner is determined only once. Every later step is derived from the row and
+ * may be repeated.
  *
  *   row ─ crash → the queue delivers the notification again: the row is found, and the steps after it are done
  *   suppressions (one transaction), window ─ crash → the same; each is a conditional write that a repeat does not change
@@ -21,7 +22,7 @@ import { openWindow } from './store/whatsapp-window.dynamo.ts';
 import { applyKeyword } from './suppression/suppressions.dynamo.ts';
 import type { InboundMessage } from './whatsapp-content.ts';
 
-/** The context of the receiver; `numbers` keeps the rows of `senders` for at most 45 s. */
+/** The context of the receiver; `numbers` caches the rows of `senders` for at most 45 s. */
 export interface InboundContext
   extends Context<
     | 'ACTIVITY_LOG_TABLE'
@@ -34,7 +35,7 @@ export interface InboundContext
   readonly numbers: NumberOwners;
 }
 
-/** Thrown if no client is known to have written to the sender, but a message to them is being handed over. */
+/** Thrown if it is unknown which client wrote to the person, but a message to them is being handed over. */
 class TooEarly extends Error {
   override readonly name = 'TooEarly';
 }
@@ -42,16 +43,16 @@ class TooEarly extends Error {
 const tooEarlySeconds = 15;
 
 /**
- * Together these receives take longer than a hand-over holds its claim. After that, a carrier took the message, or the
- * message waits.
+ * So many receives take longer than the claim of a hand-over. By then, a carrier has accepted the message, or the message
+ * waits.
  */
 const tooEarlyReceives = 6;
 
 /**
- * Receives the messages of one queue message, and says if the queue must deliver it again. Receiving a message twice changes
- * nothing, so a message that fails does not hold back the others.
+ * Receives the inbound messages of one queue message, and returns if the queue must deliver it again. A repeated message
+ * changes nothing, so a message that fails does not delay the others.
  *
- * @param receives - how often the queue has delivered it, including this time
+ * @param receives - how often the queue has delivered this message, including this time
  */
 export async function receiveMessages(
   ctx: InboundContext,
@@ -76,7 +77,7 @@ export async function receiveMessages(
  * Receives one message.
  *
  * @param receives - how often the queue has delivered this message, including this time
- * @throws TooEarly if the queue must deliver it again
+ * @throws TooEarly if the queue must deliver the message again
  */
 export async function receiveMessage(
   ctx: InboundContext,
@@ -99,7 +100,7 @@ export async function receiveMessage(
   return { message, outcome: creating.created ? 'received' : 'repeated' };
 }
 
-/** Does what follows from the stored row: the opt-out or opt-in, and the WhatsApp window. */
+/** Carries out the later steps: the opt-out or opt-in, and the WhatsApp window. */
 async function follow(ctx: InboundContext, message: Message, word: string | undefined): Promise<void> {
   const { client_id, recipient } = message;
   const at = new Date(message.created_at);
@@ -120,15 +121,12 @@ async function applyKeywordOf(
     senders: modeOf(client_id) === 'test' ? [] : opt_senders,
     number: from,
     recipients: recipientsOfPerson(recipient),
-    reason: `The recipient answered ${word ?? 'with a word for it'}`,
+    reason: `The recipient answered ${word ?? 'with an opt-out word'}`,
     at: new Date(created_at),
   });
 }
 
-/**
- * Returns the id of an inbound message. It is derived from the carrier's id, so that a repeated notification is the same
- * message.
- */
+/** Returns the id of an inbound message, derived from the carrier's id, so that a repeated notification has the same id. */
 export function inboundIdOf({ channel, carrierMessageId }: { channel: Channel; carrierMessageId: string }) {
   return derivedId('msg', 'inbound', channel, carrierMessageId);
 }
@@ -152,7 +150,7 @@ function rowOf(
     text: inbound.text,
     received_content: inbound.content,
     opt_keyword: wish,
-    // The senders are the same at each repeat, no matter which client writes in between.
+    // A repeat finds the same senders, even if other clients write meanwhile.
     opt_senders: wish === undefined ? undefined : [...senders],
     in_reply_to: owner?.inReplyTo,
     carrier_message_id: inbound.carrierMessageId,
@@ -162,12 +160,12 @@ function rowOf(
   };
 }
 
-/** Notifies administrators of a message that belongs to no client, with the same id at each repeat. */
+/** Notifies administrators of a message that belongs to no client. A repeat uses the same id. */
 async function noteUnassigned(ctx: InboundContext, message: Message): Promise<void> {
   const at = new Date(message.created_at);
   await notify(ctx, 'inbound_unassigned', derivedIdAt('act', at, message.message_id), {
     at: message.created_at,
-    summary: `An inbound message to ${message.from} belongs to no client: none of them wrote to its sender`,
+    summary: `An inbound message to ${message.from} belongs to no client, because no client wrote to its sender`,
     message_id: message.message_id,
   });
 }

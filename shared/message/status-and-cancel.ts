@@ -1,6 +1,6 @@
 /**
- * Shows a client one of its messages or batches, and cancels a scheduled one. A request for another client's message gets
- * 404, as if the message did not exist.
+ * Shows a client one of its messages or batches, and cancels a scheduled one. Another client's message gets 404, as if it
+ * did not exist.
  */
 
 import type * as z from 'zod/mini';
@@ -79,7 +79,7 @@ function batchView(batch: Batch, rows: readonly Message[], now: Date): z.output<
   };
 }
 
-/** @throws GatewayError `not_found` if the message is not the client's. */
+/** @throws GatewayError `not_found` if the message belongs to another client. */
 export async function ownMessage(
   ctx: Context<'MESSAGES_TABLE'>,
   clientId: string,
@@ -97,7 +97,7 @@ export function cancelMessage(ctx: Context<'MESSAGES_TABLE'>): Operation {
     const message = await ownMessage(ctx, clientId, request.pathParameters.message_id);
     const canceled =
       (await transitionMessage(ctx, message.message_id, { to: 'canceled', at: request.now })) ??
-      // The message was canceled before, or by this write if the SDK repeated it after a lost response.
+      // The message was canceled earlier, or by this write if the SDK repeated it after a lost response.
       (await ownMessage(ctx, clientId, message.message_id));
     if (canceled.status === 'canceled') return { status: 200, body: statusView(canceled) };
     throw standardError('not_cancelable');

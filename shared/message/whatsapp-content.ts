@@ -1,33 +1,35 @@
-/** The content of a WhatsApp message, in a request, in a row (contract, section 5) and as it is received (contract, section 13). */
+/**
+ * The content of a WhatsApp message in a request, in a row (contract, section 5), and as received (contract, section 13).
+ */
 import * as z from 'zod/mini';
 import type { Channel } from '../contract/channels.ts';
 import { optional } from '../operation/fields.ts';
 import { lazily } from '../platform/expiring-cache.ts';
 
 const buttonsMax = 10;
-/** The maximum number of values of a template. */
+/** The maximum number of values for a template. */
 const maxParameters = 64;
-/** The maximum number of characters of a template value, and of a caption. */
+/** The maximum number of characters of a template value or a caption. */
 const parameterCharactersMax = 1024;
 const parameterNameCharactersMax = 64;
-/** Meta refuses values with more spaces in a row, with line breaks or with tabs (error 132018). */
+/** Meta refuses values with more consecutive spaces, line breaks or tabs (error 132018). */
 export const parameterSpacesMax = 4;
-/** Well below the maximum size of a row; WhatsApp accepts far less. */
+/** Well below the maximum size of a row; WhatsApp accepts even less. */
 const maxTemplateBytes = 64 * 1024;
 
 /**
- * The content that a row may contain: everything that any release accepted. For a text, only the type is stored here,
- * because the message contains its `text`.
+ * The content that a row may contain, which is everything that any release accepted. For a text, only the type is stored
+ * here, because the message stores its `text`.
  */
 export const storedWhatsAppContent = lazily(makeStoredContent);
 
-/** The optional template that a row has in addition to its content. */
+/** The optional template in a row, beside its content. */
 export const storedTemplate = lazily(() => makeParts('row').template);
 
-/** The parts of content that a request may contain. */
+/** The parts of the content in a request. */
 export const whatsAppParts = lazily(() => makeParts('request'));
 
-/** The fields that a medium of each type may have in addition to its source. */
+/** The fields that media of each type can have besides the source. */
 export const mediaFields = {
   image: { caption: true, filename: false },
   video: { caption: true, filename: false },
@@ -77,7 +79,7 @@ function makeParts(origin: 'request' | 'row') {
   const parameterText = shortText.check(z.refine(fitsPlaceholder, unfit));
   const parameterName = z.string().check(z.minLength(1), z.maxLength(parameterNameCharactersMax));
 
-  /** Positional values in their order, or named values. */
+  /** Positional values in order, or named values. */
   const textParameters = z.union([
     z.array(parameterText).check(z.maxLength(maxParameters)),
     z
@@ -92,7 +94,7 @@ function makeParts(origin: 'request' | 'row') {
 
   const headerMedia = z.object({ type: z.enum(['image', 'video', 'document']), media: mediaSource });
 
-  /** The value of a header, positional or named. A header has at most one placeholder. */
+  /** The value of a template's header, positional or named. A header has at most one placeholder. */
   const headerText = z.union([
     z.pipe(
       z.array(parameterText).check(z.length(1)),
@@ -100,14 +102,14 @@ function makeParts(origin: 'request' | 'row') {
     ),
     z
       .record(
-        // Fields of a media header.
+        // The field names of a media header are not allowed.
         parameterName.check(z.regex(/^(?!(?:type|media)$)/)),
         parameterText,
       )
       .check(z.refine((named) => Object.keys(named).length === 1)),
   ]);
   const header = z.union([parameterText, headerMedia, origin === 'row' ? textParameters : headerText], {
-    error: 'must be a text, or one media: {type, media} with its url or id',
+    error: 'must be a text, or one media object: {type, media} with its url or id',
   });
 
   const buttonValue = z.string().check(z.minLength(1), z.maxLength(256));
@@ -138,7 +140,7 @@ function makeParts(origin: 'request' | 'row') {
     .check(
       z.refine(
         (list) => origin === 'row' || new Set(list.map(({ index }) => index)).size === list.length,
-        'must not name a place twice',
+        'must not use an index twice',
       ),
       z.refine(
         (list) => origin === 'row' || list.filter(({ type }) => type === 'copy_code').length <= 1,
@@ -149,7 +151,7 @@ function makeParts(origin: 'request' | 'row') {
   const templateContent = z
     .object({
       name: z.string().check(z.minLength(1), z.maxLength(512)),
-      /** Meta's language code: `en`, `en_GB`. */
+      /** Meta's language code, such as `en`, `en_GB`. */
       language: z
         .string()
         .check(z.regex(/^[a-z]{2,3}(_[A-Za-z]{2,4})?$/, 'Use a language code such as en or en_GB.')),
@@ -158,7 +160,7 @@ function makeParts(origin: 'request' | 'row') {
           /** The value of a text header, or the media of a media header. */
           header: optional(header),
           body: optional(textParameters),
-          /** A string is the address of the URL button at its position. */
+          /** A string is the URL parameter of the URL button at its position. */
           buttons: optional(buttons),
         }),
       ),
@@ -170,7 +172,7 @@ function makeParts(origin: 'request' | 'row') {
       }),
     );
 
-  /** Rounds to a tenth of a millimetre: DynamoDB has no numbers nearer to zero than 1e-130. */
+  /** Rounds to a tenth of a millimeter, because DynamoDB has no numbers nearer to zero than 1e-130. */
   const degrees = (max: number) =>
     z.pipe(
       z.number().check(z.minimum(-max), z.maximum(max)),
@@ -207,8 +209,7 @@ export type TemplateContent = Extract<WhatsAppContent, { type: 'template' }>['te
 export type LocationContent = Extract<WhatsAppContent, { type: 'location' }>['location'];
 export type MediaSource = Extract<WhatsAppContent, { type: 'document' }>['media'];
 /**
- * Gives each button without a place its own position in the list, or the first free place if another button names
- * that position.
+ * Gives each button without an index its own position in the list, or the first free one if another button has that index.
  */
 function withPlaces<Button extends { readonly index?: number | undefined }>(buttons: readonly Button[]) {
   const named = new Set(buttons.map(({ index }) => index));
@@ -229,7 +230,7 @@ function makeContent() {
   const optionalText = z.exactOptional(text);
   const asGiven = z.record(text, z.unknown());
   return z.object({
-    /** `unsupported`: the sender sent something that WhatsApp does not pass on to businesses. */
+    /** `unsupported`: the recipient sent content that WhatsApp does not forward to businesses. */
     type: z.enum([
       ...mediaTypes,
       'location',
@@ -241,19 +242,19 @@ function makeContent() {
       'order',
       'unsupported',
     ]),
-    /** The content can be fetched by its id, with `GetWhatsAppMessageMedia` of AWS End User Messaging Social. */
+    /** The media's id, with which `GetWhatsAppMessageMedia` of AWS End User Messaging Social fetches it. */
     media: z.exactOptional(
       z.object({ id: text, mime_type: optionalText, caption: optionalText, filename: optionalText }),
     ),
     location: z.exactOptional(
       z.object({ latitude: z.number(), longitude: z.number(), name: optionalText, address: optionalText }),
     ),
-    /** A quick reply to a template has a payload as its id. */
+    /** For a quick reply to a template, the id is the button's payload. */
     button_reply: z.exactOptional(z.object({ id: text, title: text })),
     list_reply: z.exactOptional(z.object({ id: text, title: text, description: optionalText })),
-    /** If there is no emoji, the sender removed the reaction. */
+    /** The emoji is absent if the recipient removed the reaction. */
     reaction: z.exactOptional(z.object({ emoji: optionalText })),
-    // The content in the form that Meta sends.
+    // In the form in which Meta sends it.
     contacts: z.exactOptional(z.array(asGiven)),
     flow_reply: z.exactOptional(asGiven),
     order: z.exactOptional(asGiven),
@@ -265,19 +266,19 @@ export interface InboundMessage {
   readonly channel: Channel;
   /** Present if a simulated recipient wrote to test data. */
   readonly mode?: 'test';
-  /** Unique in its channel. A repeated notification has the same id. */
+  /** The carrier's id, unique in its channel. A repeated notification has the same id. */
   readonly carrierMessageId: string;
-  /** The sender: E.164, a short code, or the id of a WhatsApp user who hides the number. */
+  /** The sender, as E.164, a short code, or the id of a WhatsApp user who hides the number. */
   readonly person: string;
-  /** Our number that received the message: E.164, or a short code. */
+  /** Our number that received the message, as E.164 or a short code. */
   readonly number: string;
-  /** The id that names a WhatsApp number as a sender: `phone-number-id-…`. */
+  /** The id by which a WhatsApp number is named as a sender: `phone-number-id-…`. */
   readonly numberId?: string;
   readonly receivedAt: Date;
   /** Present if the message is a text. */
   readonly text?: string;
   /** Present if the message is a WhatsApp message other than a text. */
   readonly content?: ReceivedContent;
-  /** The carrier's id of our message that this message replies to, if the carrier names it. */
+  /** The carrier's id of our message to which this one replies, if the carrier names it. */
   readonly repliesTo?: string;
 }

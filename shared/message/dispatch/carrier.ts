@@ -8,7 +8,7 @@ import type { Receipt } from './receipt-decisions.ts';
 
 export type HandOver =
   | {
-      /** The receipts queue gets the receipts later. */
+      /** The receipts arrive later, in the receipts queue. */
       readonly outcome: 'accepted';
       readonly carrierMessageId: string;
       readonly cost?: number;
@@ -16,7 +16,10 @@ export type HandOver =
       readonly currency?: string;
     }
   | {
-      /** The carrier documents that it does not take the message: another attempt at this carrier would not help. */
+      /**
+       * The carrier's documentation says that it does not accept the message: another attempt at this carrier would not
+       * help.
+       */
       readonly outcome: 'refused';
       readonly errorCode: MessageErrorCode;
       readonly errorMessage: string;
@@ -26,14 +29,17 @@ export type HandOver =
       readonly elsewhere?: boolean;
     }
   /**
-   * The carrier has certainly not accepted the message: no connection was made, or the carrier documents a fault of its own.
-   * It may be repeated.
+   * The carrier has certainly not accepted the message: there was no connection, or the carrier documents a fault of its
+   * own. The attempt may be repeated.
    */
   | { readonly outcome: 'not_taken'; readonly reason: string }
-  /** The carrier did not accept the message, because too many messages came in a short time. */
+  /** The carrier did not accept the message, because it received too many in a short time. */
   | { readonly outcome: 'throttled'; readonly reason: string };
 
-/** The content to send. It may contain the code of a one-time password, so it is made for each hand-over and never stored. */
+/**
+ * The content to send. It is created for each hand-over and never stored, because it may contain the code of a one-time
+ * password.
+ */
 export interface HandOverBody {
   /** The text of an SMS or of a WhatsApp text; empty for other WhatsApp messages. */
   readonly text: string;
@@ -41,32 +47,34 @@ export interface HandOverBody {
   readonly code?: string;
 }
 
-/** An attempt to hand a message over. A repeated attempt has the same id, number and time. */
+/** An attempt to hand a message over. A repeat of the attempt has the same id, number and time. */
 export interface Attempt {
-  /** Contains the message and the number, so that a receipt with this id names both. */
+  /** The id contains the message id and the number, so a receipt with this id identifies both. */
   readonly id: string;
-  /** 1 for the first. */
+  /** 1 for the first attempt. */
   readonly number: number;
   readonly at: Date;
 }
 
 export interface HandOverRequest {
-  /** The `fromOf` of the message is the sender of this attempt. If it is undefined, the carrier uses its default sender. */
+  /**
+   * The message, whose `fromOf` is the sender of this attempt. If that is undefined, the carrier uses its default sender.
+   */
   readonly message: Message;
   readonly body: HandOverBody;
   readonly attempt: Attempt;
 }
 
 /**
- * How the outcome is settled after a lost response: by a repeat, if the carrier recognizes the attempt's id, or only by a
+ * How the outcome of a lost response becomes known: by a repeat, if the carrier recognizes the attempt's id, or only by a
  * receipt.
  */
 export type SettledBy = 'repeat' | 'receipt';
 
 export interface Carrier {
   /**
-   * Returns the sender of messages that do not name a sender, in the form of the carrier's reports. It is known before the
-   * call, so that a reply that arrives before the response has an owner. Undefined if the carrier chooses.
+   * Returns the default sender, in the form of the carrier's reports; undefined if the carrier chooses. It is known before
+   * the call, so that a reply that arrives before the response can be assigned to a client.
    */
   defaultSender?(): Promise<string | undefined>;
   /**
@@ -75,11 +83,13 @@ export interface Carrier {
    * @throws if it is unknown whether the carrier has the message (a time-out, a broken connection)
    */
   handOver(request: HandOverRequest): Promise<HandOver>;
-  /** Asks for the state of a sent message. Returns undefined if the carrier does not know it, which proves nothing. */
+  /**
+   * Asks for the state of a sent message. Returns undefined if the carrier does not know the message, which proves nothing.
+   */
   lookup?(question: {
     readonly message: Message;
     readonly attempt: Attempt;
-    /** Known after an acceptance. */
+    /** Known only after the carrier accepted the message. */
     readonly carrierMessageId?: string | undefined;
   }): Promise<{ readonly carrierMessageId: string; readonly receipt?: Receipt } | undefined>;
 }
@@ -96,7 +106,10 @@ export function attemptIdOf(messageId: string, number: number): string {
 
 const attemptId = /^(msg_[0-9A-HJKMNP-TV-Z]{26})(?:\.([1-9]\d{0,3}))?$/;
 
-/** Returns the message and the number of an attempt; no number if the text is the id of a message. Undefined for other texts. */
+/**
+ * Returns the message and the number of an attempt id. For a message id, returns only the message; for other texts,
+ * undefined.
+ */
 export function attemptNamed(
   text: string,
 ): { readonly messageId: string; readonly attempt?: number } | undefined {

@@ -23,7 +23,7 @@ export interface DispatchContext
   readonly carriersFor: (message: Message) => readonly ChosenCarrier[];
   /** Returns the body to hand over; for a one-time password, the text with its code. */
   readonly bodyOf: (message: Message) => Promise<HandOverBody>;
-  /** Returns true if an administrator disabled the client; at most 45 s old. */
+  /** Returns true if an administrator disabled the client. The result may be 45 s old. */
   readonly isDisabled: (clientId: string) => Promise<boolean>;
   readonly pace: WorkerPace;
   readonly currentPaceOf: CurrentPaceOf;
@@ -56,9 +56,9 @@ export interface Dispatched {
     | 'leg_exists'
     | 'no_leg_needed';
   readonly message: Message | undefined;
-  /** The queue must deliver this message again after this number of seconds. */
+  /** After this time, the queue must deliver the received message again. */
   readonly retryAfterSeconds?: number;
-  /** The message was sent to the queue again with this delay. */
+  /** A new queue message with this delay replaces the received one. */
   readonly requeuedForSeconds?: number;
   readonly errorCode?: MessageErrorCode;
 }

@@ -1,11 +1,11 @@
 /**
  * Hands a queued message over to its carrier, once. The steps, in the order of this file: read, decide (next-step.ts),
  * check, wait for the pace, claim the message with its attempt, call the carrier, record the outcome (record-outcome.ts).
- * Why: docs/decisions/hand-over-lease.md
+ * docs/decisions/hand-over-lease.md gives the reasons.
  *
  * The claim and the attempt are one conditional write, which fails if anybody has claimed or changed the message since it
- * was read. So one of two workers makes the call. If a process dies, the claim expires and the queue delivers the message
- * again.
+ * was read. So only one of two workers makes the call. If a process dies, the claim expires and the queue delivers the
+ * message again.
  *
  *   before the claim ─ crash → nothing is written: the queue delivers the message again
  *   claimed with an attempt, carrier.handOver ─ crash, or no response → it is unknown if the carrier has the message:
@@ -15,8 +15,8 @@
  * If a message must wait, a new queue message with a delay replaces the received one.
  *   new queue message ─ crash → both are delivered; the second finds the message waiting, claimed or sent
  *
- * A worker acts on the state of the row, and never on why the queue message was sent. So the worker also starts the next leg
- * of a fallback (start-next-leg.ts), and looks at a message that cannot be claimed (look-at-message.ts).
+ * A worker acts only on the state of the row, whatever caused the queue message. It therefore also starts the next leg of a
+ * fallback (start-next-leg.ts), and handles a message that cannot be claimed (look-at-message.ts).
  *   any of these ─ crash → the queue delivers the message again, or the due index queues it
  *
  * A message of a sender with a pace is handed over in a place that it reserved (sender-pace.dynamo.ts).
@@ -58,7 +58,7 @@ import { noteLateOutcome, recordRefused, recordSent } from './record-outcome.ts'
 import { isPlaceInTime, preparationMs, reservePlace, slowDownSender } from './sender-pace.dynamo.ts';
 import { isReplaced, startNextLeg } from './start-next-leg.ts';
 
-/** Processes one queue message. A message that waits longer for the pace of its sender is only queued again. */
+/** Processes one queue message. If the message must wait long for its sender's pace, it is only queued again. */
 export async function dispatchQueued(
   ctx: DispatchContext,
   { message_id: messageId, waits }: QueuedMessage,
@@ -72,9 +72,9 @@ export async function dispatchQueued(
 }
 
 /**
- * Starts the next leg of the message if it is due. Then hands the message over, or does what its state needs.
+ * Starts the next leg of the message if it is due. Then hands the message over, or does what its state requires.
  *
- * @throws if the outcome of the hand-over, or of a write, is unknown: the queue must deliver the message again
+ * @throws if the outcome of the hand-over or of a write is unknown; the queue then delivers the message again
  */
 export async function dispatch(ctx: DispatchContext, messageId: string): Promise<Dispatched> {
   const message = await readMessage(ctx, messageId);
@@ -91,19 +91,19 @@ export async function dispatch(ctx: DispatchContext, messageId: string): Promise
   return isAboutLeg ? { outcome: leg.outcome, message: leg.leg ?? message } : looked;
 }
 
-/** Returns when the queue delivers a message again that another worker has claimed. */
+/** Returns when the queue must deliver a message again that another worker has claimed. */
 function heldByAnother(message: Message, now: Date): Dispatched {
   const ends = Date.parse(message.handover_until ?? now.toISOString());
   const seconds = Math.max(1, Math.ceil((ends - now.getTime()) / 1000));
   const last = message.attempts?.at(-1);
   const waitsForReport = last !== undefined && last.outcome === undefined;
-  // For the end of the wait, the message has another queue message, or a `due_at`.
+  // Another queue message, or the `due_at` of the row, continues the message after the wait.
   if (seconds > heldSecondsMax && (waitsForReport || waitsUntil(message) !== undefined))
     return { outcome: 'held', message };
   return { outcome: 'held', message, retryAfterSeconds: Math.min(heldSecondsMax, seconds) };
 }
 
-/** Decides what the message needs, and does it. */
+/** Decides on the next step of the message, and takes it. */
 async function decide(
   ctx: DispatchContext,
   message: Message,
@@ -129,11 +129,11 @@ async function decide(
  * Makes an attempt: checks the message, waits for the pace of its sender, claims it with the attempt, and calls the carrier.
  *
  * A repeat of a recorded attempt has no `planned` attempts. The carrier may not have the attempt yet, so the repeat passes
- * the same checks and takes its own place. If the message may no longer be handed over, the attempt is not repeated. A
- * report settles the attempt, or the look-up at the carrier at the end of the message.
+ * the same checks and reserves its own place. If the message may no longer be handed over, the attempt is not repeated. Its
+ * outcome then comes from a report, or from a look-up when the message ends.
  *
  * @param row - the message as it was read
- * @param planned - the attempts to store; the last is the attempt to make
+ * @param planned - the attempts to store; the last one is about to be made
  */
 async function makeAttempt(
   ctx: DispatchContext,
@@ -145,7 +145,7 @@ async function makeAttempt(
   const message = atCarrier(row, carrier.name, carriers);
   const isRepeat = planned === undefined;
 
-  // The checks come before the wait for the place. A call after the wait could take so long that the place is missed.
+  // The checks come before the wait for the place, because after the wait they could take so long that the place is missed.
   const mayHaveArrived = isRepeat || possiblyDoubled(planned);
   if (mayHaveArrived && (await isOtpOver(ctx, message)))
     return isRepeat ? releaseForReport(ctx, row) : releaseUntil(ctx, row, new Date(message.expires_at));
@@ -168,7 +168,7 @@ async function makeAttempt(
   });
 }
 
-/** Returns the fields that record the attempts, of which the last is about to be made. */
+/** Returns the fields that record the attempts; the last one is about to be made. */
 function recordOf(attempts: StoredAttempt[]): Partial<Message> {
   const attempt = { attempt: attempts.at(-1)?.number };
   // A message that was released after a restore already has this field.
@@ -176,8 +176,8 @@ function recordOf(attempts: StoredAttempt[]): Partial<Message> {
 }
 
 /**
- * True if the recipient has used the code, or the code is no longer valid. The message then only waits for the report of the
- * attempt.
+ * True if the recipient has verified the code, or the code is no longer valid. The message then only waits for the report
+ * of its attempt.
  */
 async function isOtpOver({ otpLegs }: DispatchContext, { otp }: Message): Promise<boolean> {
   return otp !== undefined && !(await otpLegs.isPending(otp.otp_id));
@@ -195,7 +195,7 @@ const suppressedRefusal: UnsentReason = {
   suppressed: true,
 };
 
-/** Returns why the message may not be handed over any more; undefined if it may. */
+/** Returns why the message may no longer be handed over; undefined if it may. */
 async function refusalOf(ctx: DispatchContext, message: Message): Promise<UnsentReason | undefined> {
   if (await ctx.isDisabled(message.client_id))
     return { outcome: 'client_disabled', error: 'client_disabled' };
@@ -203,7 +203,7 @@ async function refusalOf(ctx: DispatchContext, message: Message): Promise<Unsent
   return (await isReplaced(ctx, message)) ? { outcome: 'not_needed', error: 'not_needed' } : undefined;
 }
 
-/** Ends a message that was not handed over. The claim proves that no other worker hands it over at this moment. */
+/** Ends a message that was not handed over. The claim proves that no other worker is handing it over. */
 function failUnsent(
   ctx: DispatchContext,
   message: Message,
@@ -226,11 +226,11 @@ interface Prepared {
 }
 
 /**
- * Reserves a place, if the message's sender has a pace, and prepares the call shortly before it. If no place is near, the
- * message is queued again for its time. If that time is after its end, the message tries once more shortly before its end,
- * and then expires.
+ * Reserves a place if the message's sender has a pace, and prepares the call shortly before it. If no place is near, queues
+ * the message again. If the queued time is after the end of the message, the message tries once more shortly before its
+ * end, and then expires.
  *
- * @returns `placeMs` is the time of the call; undefined if the sender has no pace
+ * @returns `placeMs`, the time of the call; undefined if the sender has no pace
  */
 async function waitForTurn(
   ctx: DispatchContext,
@@ -243,7 +243,7 @@ async function waitForTurn(
 > {
   const { message_id: messageId, due_at } = message;
   const paced = await pacedNow(ctx, message);
-  // A repeat is as urgent as a one-time password, because its deadline does not move.
+  // A repeat is as urgent as a one-time password, because its deadline is fixed.
   const turn = paced && (await reservePlace(ctx, { ...paced, ...(isRepeat ? { kind: 'otp' } : {}) }));
   const end = new Date(message.expires_at);
   const lastTry = addSeconds(end, -lastTrySeconds);
@@ -257,7 +257,7 @@ async function waitForTurn(
   }
   const until = isTooLate ? lastTry : new Date(turn.atMs);
   const entry = waitingEntryOf(outboundEntryOf(message), until, ctx.clock());
-  // The queue comes first: if it fails, the received message comes again.
+  // The queue message is sent first: if this fails, the received message is delivered again.
   const dispatched = await requeue(ctx, 'waits_for_pace', message, entry);
   await releaseMessage(ctx, message, addSeconds(until, -earlySecondsMax), {
     handover_claim: undefined,
@@ -267,15 +267,15 @@ async function waitForTurn(
 }
 
 /**
- * Reads the suppression shortly before the call, because the recipient may opt out while the message waits. The carrier
- * reads its secret here. During the call, this read could take so long that the place is missed.
+ * Reads suppressions shortly before the call, because the recipient may opt out while the message waits. Also reads the
+ * carrier's secret, which during the call could take so long that the place is missed.
  */
 async function prepareCall(
   ctx: DispatchContext,
   message: Message,
   carrier: ChosenCarrier,
 ): Promise<'suppressed' | Prepared> {
-  // If the carrier's secret is missing, the hand-over reports this.
+  // A missing secret is ignored here, because the hand-over reports it.
   const defaultSender = await carrier.defaultSender?.().catch(() => undefined);
   const { isSuppressed, contact } = await readBeforeCall(ctx, message, senderOf(message) ?? defaultSender);
   if (isSuppressed) return 'suppressed';
@@ -283,12 +283,12 @@ async function prepareCall(
   return { toSend, body: await ctx.bodyOf(toSend), defaultSender, contact };
 }
 
-/** Returns the sender of the next attempt; undefined if the carrier's own is used. */
+/** Returns the sender of the next attempt; undefined if the carrier's default sender is used. */
 function senderOf({ attempts: _earlier, ...message }: Message): string | undefined {
   return fromOf(message);
 }
 
-/** Claims the message and goes on with it. If another worker was faster, the queue delivers it again. */
+/** Claims the message and continues with it. If another worker claimed it first, the queue delivers it again. */
 async function withClaim(
   ctx: DispatchContext,
   message: Message,
@@ -300,7 +300,7 @@ async function withClaim(
   return claimed === undefined ? { outcome: 'held', message, retryAfterSeconds: 1 } : goOn(claimed);
 }
 
-/** Waits for the place. Returns false if it was missed. */
+/** Waits for the reserved place. Returns false if the place was missed. */
 async function isInPlace(ctx: DispatchContext, placeMs: number | undefined): Promise<boolean> {
   if (placeMs === undefined) return true;
   await sleepUntil(ctx, placeMs);
@@ -313,7 +313,7 @@ async function sleepUntil({ clock, sleep }: DispatchContext, atMs: number): Prom
 }
 
 /**
- * Takes back a recorded attempt that missed its place and was not made. The message reserves another place.
+ * Removes a recorded attempt that missed its place, so that the message reserves another place.
  *
  * @param row - the message before the attempt was recorded
  */
@@ -327,7 +327,7 @@ async function takeBackAttempt(ctx: DispatchContext, claimed: Message, row: Mess
   return requeue(ctx, 'waits_for_pace', row, outboundEntryOf(row));
 }
 
-/** Calls the carrier with the recorded attempt, and records the outcome. */
+/** Calls the carrier with the recorded attempt, and stores the outcome. */
 async function callCarrier(
   ctx: DispatchContext,
   message: Message,
@@ -370,7 +370,7 @@ async function callCarrier(
   );
 }
 
-/** Waits for the report of the last attempt, until its deadline, then until the end of the message. */
+/** Waits for the report of the last attempt until its deadline, and after that until the end of the message. */
 function releaseForReport(ctx: DispatchContext, message: Message): Promise<Dispatched> {
   const { attempts, expires_at } = message;
   const deadline = new Date(attempts?.at(-1)?.deadline ?? expires_at);
@@ -378,9 +378,9 @@ function releaseForReport(ctx: DispatchContext, message: Message): Promise<Dispa
 }
 
 /**
- * Releases the message until `latest`, or until its end if that is earlier. If its queue message is lost, or cannot wait so
- * long, the due index queues the message. The due index also queues the message at the end of its validity. A worker then
- * asks the carrier, after the claim has ended.
+ * Releases the message until `latest`, or until its end if that comes first. The due index queues the message if its queue
+ * message is lost or cannot wait so long, and also when its validity ends. By then the claim has ended, and a worker asks
+ * the carrier.
  */
 async function releaseUntil(ctx: DispatchContext, message: Message, latest: Date): Promise<Dispatched> {
   const { message_id: messageId, expires_at, due_at } = message;
@@ -389,7 +389,7 @@ async function releaseUntil(ctx: DispatchContext, message: Message, latest: Date
   const now = ctx.clock();
   const seconds = Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000));
   const isQueued = until < end && isNear(until, now);
-  // The queue comes first: if it fails, a claim is over when the received message comes again.
+  // The queue message is sent first: if this fails, the claim has ended when the received message is delivered again.
   const waiting: Dispatched = isQueued
     ? await requeue(ctx, 'unknown_outcome', message, outboundEntryOf(message, seconds))
     : { outcome: 'unknown_outcome', message };

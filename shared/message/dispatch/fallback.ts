@@ -1,7 +1,7 @@
 /**
- * The legs of a send with `fallback`. Each leg is a message. The next leg starts if the previous leg failed, expired, or was
- * not delivered in time. This module decides what follows from a row, from the row and the time alone. So every worker
- * always reaches the same decision (docs/decisions/fallback-legs.md).
+ * The legs of a send with `fallback`. Each leg is a message. The next leg starts if the previous leg failed, expired, or
+ * was not delivered in time. The functions in this file depend only on a row and the time, so every worker reaches the same
+ * decision (docs/decisions/fallback-legs.md).
  */
 import { addSeconds, earlierOf } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
@@ -10,7 +10,7 @@ import { type Message, type MessageChange, transitions } from '../message.ts';
 import { segment, withSampleCode } from '../message-text.ts';
 import { readMessages } from '../store/messages.dynamo.ts';
 
-/** Returns the id of a leg, which is the same for every worker: only one of them stores the row. */
+/** Returns the id of a leg. Every worker derives the same id, so only one of them stores the row. */
 function legId(firstId: string, leg: number): string {
   return leg === 1 ? firstId : derivedId('msg', firstId, 'leg', String(leg));
 }
@@ -31,8 +31,8 @@ export function laterLegIds(message: Message): string[] {
 }
 
 /**
- * Returns when the next leg is due: immediately after a failure or the end of the validity period, otherwise `after_seconds`
- * after this leg was queued. Undefined if no leg follows from the current row.
+ * Returns when the next leg is due: immediately after a failure or the end of the validity period, otherwise
+ * `after_seconds` after this leg was queued. Undefined if the current row starts no further leg.
  */
 export function nextLegDueAt(message: Message): Date | undefined {
   const [next] = message.fallback ?? [];
@@ -53,12 +53,12 @@ export function nextLegDueAt(message: Message): Date | undefined {
   }
 }
 
-/** The time after its due time in which a leg may start. A queue message that arrives later belongs to a very old send. */
+/** How long after its due time a leg may still start. A queue message that arrives later belongs to a very old send. */
 const legWaitedForSeconds = 86_400;
 
 /**
- * Returns the time until which a leg may start. The previous message is over at the end of its validity period, even if it
- * is queued or expired later. A one-time password cannot be used after it has expired.
+ * Returns the time until which a leg may start. The previous message counts as over when its validity ends, even if it is
+ * queued or expired later. A one-time password cannot be used after it has expired.
  */
 export function nextLegWaitsUntil({ otp, expires_at }: Message, dueAt: Date): Date {
   return otp === undefined
@@ -66,10 +66,7 @@ export function nextLegWaitsUntil({ otp, expires_at }: Message, dueAt: Date): Da
     : new Date(otp.expires_at);
 }
 
-/**
- * Returns when this change requires the next leg to be started or timed: the message was queued, or it ended
- * undelivered.
- */
+/** Returns when the next leg must start, if this change queued the message or ended it undelivered. */
 export function nextLegDueAfter({ before, after }: MessageChange): Date | undefined {
   const isNew = after.status !== before?.status;
   const counts = after.status === 'queued' || after.status === 'failed' || after.status === 'expired';
@@ -81,8 +78,8 @@ export function isFinished(message: Message): boolean {
 }
 
 /**
- * True if every later leg would also fail. A carrier that refuses a one-time password because of an opt-out does not end the
- * sequence: the recipient may get passwords by another channel.
+ * True if every later leg would fail, too. The exception: if a carrier refuses a one-time password because of an opt-out,
+ * the recipient may still get it by another channel.
  */
 function endsSequence({ error_code, suppressed, otp }: Message): boolean {
   if (error_code === 'client_disabled') return true;
@@ -90,10 +87,10 @@ function endsSequence({ error_code, suppressed, otp }: Message): boolean {
 }
 
 /**
- * Returns the row of the next leg, queued now. Its validity period is as long as the first leg's. A one-time password keeps
- * its own end.
+ * Returns the row of the next leg, in the state `queued`. Its validity period is as long as that of the first leg. A
+ * one-time password keeps its own expiry.
  *
- * @param textOf - returns the text of a one-time password, which says how long it is valid
+ * @param textOf - returns the text of a one-time password, which states the remaining validity
  */
 export function nextLegOf(
   previous: Message,
@@ -135,15 +132,15 @@ function validitySeconds({ expires_at, scheduled_at, created_at }: Message): num
 }
 
 /**
- * Returns the first leg, and the state of the later legs. The first leg names all later legs, even if they have not started.
- * Returns undefined for a message without `fallback`, for which it reads nothing.
+ * Returns the legs of a message: the first leg and the state of the later ones. The first leg names all later legs, even if
+ * they have not started. For a message without `fallback`, reads nothing and returns undefined.
  */
 export async function showLegs(ctx: Context<'MESSAGES_TABLE'>, message: Message) {
   const others = [...earlierLegIds(message), ...laterLegIds(message)];
   if (others.length === 0) return undefined;
   const rows = new Map([message, ...(await readMessages(ctx, others))].map((row) => [row.message_id, row]));
   const first = rows.get(firstIdOf(message));
-  // The first leg is kept at least as long as the later legs, so somebody has deleted it.
+  // The first leg is kept at least as long as the later legs, so a missing one was deleted by hand.
   if (first === undefined) return undefined;
   const ids = laterLegIds(first);
   const following = (first.fallback ?? []).map(({ channel, after_seconds }, index) => {

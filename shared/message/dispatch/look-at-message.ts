@@ -1,6 +1,6 @@
 /**
- * Handles a message that cannot be claimed, because it is scheduled, waits for its receipt, or is over. Then sets the next
- * look at it (due/due-index.ts).
+ * Handles a message that cannot be claimed, because it is scheduled, waits for its receipt, or is over. Then sets the time
+ * at which a worker looks at it again (due/due-index.ts).
  */
 
 import { earlySecondsMax } from '../../contract/hand-over-times.ts';
@@ -21,20 +21,18 @@ import {
 } from './outbound-queue.sqs.ts';
 import { recordReceipts } from './record-receipts.ts';
 
-/** If a carrier cannot be asked about a message, it is asked again until this many seconds after the end of the message. */
+/** If the carrier could not be asked about a message, the gateway tries again until this long after the message's end. */
 const askedForSeconds = 900;
-/** The seconds until the carrier is asked again. */
+/** How long to wait before asking the carrier again. */
 const answerSeconds = 30;
 
-/**
- * If a queue message arrives up to this many seconds too early, because clocks differ, it is sent again for the right time.
- */
+/** If a queue message arrives early by up to this time, because clocks differ, it is sent again for the right time. */
 const clockAheadSecondsMax = 10;
 
 /**
- * Does what the message needs.
+ * Does what the message's state requires.
  *
- * @param legDueAt - the time of the next leg, if it is later
+ * @param legDueAt - the time of the next leg, if it is not due yet
  * @returns `queued` if the message can be claimed now
  */
 export async function lookAtMessage(
@@ -58,7 +56,7 @@ export async function lookAtMessage(
   return { outcome: 'nothing_to_do', message };
 }
 
-/** Queues a scheduled message. If its sender has a pace, the message may wait until its time in the line. */
+/** Queues a scheduled message. If its sender has a pace, the message waits until its time in the line. */
 async function queueScheduled(ctx: DispatchContext, message: Message, now: Date): Promise<Dispatched> {
   const queued = await transitionMessage(ctx, message.message_id, { to: 'queued', at: now });
   const until = queued && waitsUntil(queued);
@@ -69,7 +67,7 @@ async function queueScheduled(ctx: DispatchContext, message: Message, now: Date)
   return waiting;
 }
 
-/** Ends the validity period: asks the carriers for receipts that may be lost, then expires the message. */
+/** Ends the validity period. First asks the carriers for receipts that may be lost, then expires the message. */
 async function expireMessage(ctx: DispatchContext, message: Message, now: Date): Promise<Dispatched> {
   const { hasFailed, ...asked } = await askCarriers(ctx, message);
   if (hasFailed && now < addSeconds(new Date(message.expires_at), askedForSeconds)) {
@@ -81,10 +79,10 @@ async function expireMessage(ctx: DispatchContext, message: Message, now: Date):
 }
 
 /**
- * Asks each carrier that has or may have an attempt, if the carrier can be asked, and records the responses.
+ * Asks each carrier that may have an attempt and offers a look-up, and records the responses.
  *
- * @returns also `hasFailed`: true if a carrier could not be asked now, or its response could not be written, so that the
- * carrier may know more than the row
+ * @returns also `hasFailed`: true if a carrier could not be asked, or its response could not be stored, so that it may know
+ * more than the row
  */
 async function askCarriers(
   ctx: DispatchContext,
@@ -94,14 +92,14 @@ async function askCarriers(
   const carriers = ctx.carriersFor(message);
   let hasFailed = false;
   const asking = (message.attempts ?? []).filter(mayBeTaken).map(async (attempt) => {
-    // The carrier id of the row belongs to the attempt that is shown.
+    // The stored carrier id belongs to the attempt that responses show.
     const carrierMessageId = attempt === shown ? message.carrier_message_id : undefined;
     const answer = await carriers
       .find(({ name }) => name === attempt.carrier)
       ?.lookup?.({ message, attempt: attemptFor(message, attempt), carrierMessageId })
       .catch((error: unknown) => {
         hasFailed = true;
-        ctx.warn('the carrier cannot be asked', error);
+        ctx.warn('the carrier could not be asked', error);
       });
     return answer?.receipt === undefined
       ? []
@@ -109,11 +107,11 @@ async function askCarriers(
   });
   const receipts = (await Promise.all(asking)).flat();
   if (receipts.length === 0) return { outcome: 'nothing_to_do', message, hasFailed };
-  // The hand-over has noted the price when the message was sent.
+  // The hand-over stored the price when the message was sent.
   const { recorded, failures } = await recordReceipts({ ...ctx, priceOf: () => undefined }, receipts, 1);
   for (const failure of failures) {
     hasFailed = true;
-    ctx.warn('the answer of the carrier cannot be written', failure);
+    ctx.warn('an answer of the carrier could not be stored', failure);
   }
   const known = recorded.findLast((one) => one.message)?.message ?? message;
   return { outcome: 'looked_up', message: known, hasFailed };

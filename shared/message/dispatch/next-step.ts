@@ -1,11 +1,11 @@
 /**
- * Decides what a message needs next that may be claimed, from its row, the stage's carriers and the time alone. So every
- * worker makes the same decision, even if it finds the row of a worker that died.
+ * Decides on the next step of a message that may be claimed. The decision depends only on its row, the stage's carriers and
+ * the time, so every worker reaches the same one, even after another worker died.
  *
- * Each attempt is recorded before its call. While an attempt has no outcome, its carrier may have the message. Then the
- * message stays with that carrier: the attempt is repeated, or waits for its receipt. At the deadline of the attempt, the
- * stage's rule for this kind of message decides. Another carrier is used only after proof that the previous carrier has not
- * accepted the message, or if the rule is `send_again`.
+ * Each attempt is recorded before its call. While an attempt has no outcome, its carrier may have the message. The message
+ * then stays with that carrier: the attempt is repeated, or waits for its receipt. At the attempt's deadline, the stage's
+ * setting `onUnknown` for this kind of message decides. Another carrier is used only if the previous one has certainly not
+ * accepted the message, or if the setting is `send_again`.
  */
 import type * as z from 'zod/mini';
 import { modeOf } from '../../contract/mode.ts';
@@ -22,21 +22,21 @@ export interface AttemptRules {
 }
 
 type NextStep =
-  /** The attempts to store. The last is the attempt to make. */
+  /** The attempts to store; the last one is about to be made. */
   | { readonly step: 'hand_over'; readonly carrier: ChosenCarrier; readonly attempts: StoredAttempt[] }
   | { readonly step: 'repeat'; readonly carrier: ChosenCarrier }
   | { readonly step: 'wait'; readonly until: Date }
   | { readonly step: 'channel_off' };
 
 /**
- * If a carrier throttles a message for this long, the next carrier is used. The same applies to a carrier that cannot be
- * reached, if the next carrier may already have the message.
+ * The next carrier is used after a carrier has throttled a message for this long. The same applies if a carrier cannot be
+ * reached and the next one may already have the message.
  */
 const repeatedSecondsMax = 30;
-/** If there is a single carrier, the message is sent again once. */
+/** With a single carrier, an unknown message is sent again only once. */
 const unknownAttemptsMin = 2;
 
-/** True if a worker may hand the message over now: nobody has it, or an earlier claim or wait is over. */
+/** True if a worker may hand the message over now: no claim or wait is active. */
 export function mayBeClaimed({ status, held, expires_at, handover_until }: Message, now: Date): boolean {
   const isFree =
     status === 'queued' ||
@@ -44,7 +44,7 @@ export function mayBeClaimed({ status, held, expires_at, handover_until }: Messa
   return isFree && held === undefined && new Date(expires_at) > now;
 }
 
-/** True if another worker has claimed the message, or it waits for a known time. */
+/** True if another worker has claimed the message, or the message waits until a known time. */
 export function isClaimed({ status, handover_until }: Message, now: Date): boolean {
   return status === 'sending' && handover_until !== undefined && new Date(handover_until) > now;
 }
@@ -72,21 +72,21 @@ export function nextHandOverStep(
   return handOver(message, next, rules, now);
 }
 
-/** Returns the message as one of its carriers sends it: from the sender that is selected for that carrier. */
+/** Returns the message with the sender that is selected for this carrier. */
 export function atCarrier(
   { sender, senders, ...message }: Message,
   name: string,
   [first]: readonly ChosenCarrier[],
 ): Message {
-  // For test data, the simulator acts as every sender.
+  // For test data, the simulator accepts every sender.
   const isOfFirst = sender?.carrier === undefined || modeOf(message.client_id) === 'test';
   const own = name === (isOfFirst ? first?.name : sender.carrier) ? sender : senders?.[name];
   return { ...message, ...withoutUndefined({ sender: own, senders }) };
 }
 
 /**
- * Returns the attempts to store before the call of the last attempt. Sets the time of this attempt, which is after the wait
- * for the pace of its sender, and its sender, if the message does not name a sender.
+ * Returns the attempts to store before the last one is made. Sets its time, which is after the wait for the sender's pace,
+ * and its sender, if the message names none.
  */
 export function begunAt(
   now: Date,
@@ -105,8 +105,8 @@ export function begunAt(
 }
 
 /**
- * True if another carrier can be used immediately. After a refusal, this may be a carrier that was tried before, if that
- * carrier has not refused the message.
+ * True if another carrier can be used immediately. After a refusal, this may be an earlier carrier that has not refused the
+ * message.
  */
 function hasNextCarrier(attempts: readonly StoredAttempt[], carriers: readonly ChosenCarrier[]): boolean {
   const isRefused = attempts.at(-1)?.outcome === 'refused';
@@ -115,12 +115,12 @@ function hasNextCarrier(attempts: readonly StoredAttempt[], carriers: readonly C
   );
 }
 
-/** Returns the attempt in the form that its carrier gets. */
+/** Returns the attempt in the form in which its carrier receives it. */
 export function attemptFor({ message_id }: Message, { number, at }: StoredAttempt): Attempt {
   return { id: attemptIdOf(message_id, number), number, at: new Date(at) };
 }
 
-/** Returns the attempts with the outcome of the last one. */
+/** Returns the attempts after the last one got its outcome. */
 export function withOutcome(
   attempts: readonly StoredAttempt[],
   outcome: NonNullable<StoredAttempt['outcome']>,
@@ -136,9 +136,9 @@ export function possiblyDoubled(attempts: readonly StoredAttempt[]): boolean {
 }
 
 /**
- * Returns what a carrier's response leads to.
+ * Returns the next step after a carrier's response.
  *
- * @param isRepeat - true if the attempt was recorded before, so that the carrier may have it from an earlier call
+ * @param isRepeat - true if the attempt was recorded earlier, so that the carrier may already have it
  */
 export function stepAfterResponse(
   attempts: readonly StoredAttempt[],
@@ -149,14 +149,14 @@ export function stepAfterResponse(
   const { outcome } = response;
   if (outcome === 'accepted') return 'sent';
   if (outcome === 'refused' && response.elsewhere !== true) return 'failed';
-  // A refused repeat proves nothing about the earlier call.
+  // If the carrier refuses a repeat, this proves nothing about the earlier call.
   if (isRepeat) return 'unknown';
   if (outcome === 'throttled') return 'try_again';
   if (hasNextCarrier(withOutcome(attempts, outcome), carriers)) return 'next_carrier';
   return outcome === 'refused' ? 'failed' : 'try_again';
 }
 
-/** Returns when an attempt without an outcome can be repeated, or when the wait for its receipt ends. */
+/** Returns when an attempt without an outcome may be repeated, or when the wait for its receipt ends. */
 export function settledAt({ attempts, handover_attempts }: Message, settledBy: SettledBy, now: Date): Date {
   const deadline = new Date(attempts?.at(-1)?.deadline ?? now);
   const again = addSeconds(now, handOverBackoffSeconds(handover_attempts ?? 1));
@@ -169,7 +169,7 @@ export function handOverBackoffSeconds(attempt: number): number {
   return Math.min(300, 2 ** Math.min(attempt, 9));
 }
 
-/** Returns the next step of a message whose last attempt has no outcome yet. */
+/** Returns the next step of a message whose last attempt has no outcome. */
 function settle(
   message: Message,
   last: StoredAttempt,
@@ -193,7 +193,7 @@ function settle(
 }
 
 /**
- * Keeps only the newest attempt of each carrier and the attempts that may have reached the recipient, because a carrier may
+ * Keeps only the newest attempt of each carrier, and attempts that may have reached the recipient, because a carrier may
  * throttle a message hundreds of times.
  */
 function handOver(
@@ -221,8 +221,8 @@ function kindOf({ otp, type }: Message): keyof OnUnknownRules {
 }
 
 /**
- * Returns the next carrier that has not refused the message. After the last carrier comes the first. Undefined if the stage
- * no longer has the current carrier.
+ * Returns the next carrier, in a circle, that has not refused the message. Undefined if the stage no longer has the current
+ * carrier.
  */
 function carrierAfter(
   { attempts = [] }: Message,

@@ -1,8 +1,10 @@
 /**
- * The queues of messages for the carriers, one for each kind of send: at-least-once delivery, unordered, fair between clients.
+ * The queues of messages for the carriers, one for each kind of send. They deliver at least once, in any order, and fairly
+ * between clients.
  *
- * Fair queues do not prevent a client's newsletter from delaying the same client's one-time passwords. So each kind has its
- * own queue and maximum concurrency. The row of the message determines the queue: if clients could set a priority, all would.
+ * Fair queues do not prevent a client's newsletter from delaying its own one-time passwords, so each kind has its own queue
+ * and maximum concurrency. The row of the message determines the queue. If clients could set a priority, all of them would
+ * choose the highest.
  */
 import * as z from 'zod/mini';
 import { type SendKind, sendKinds } from '../../contract/channels.ts';
@@ -14,21 +16,20 @@ import { type Message, sendKindOf, waitsUntil } from '../message.ts';
 
 export type OutboundContext = Context<OutboundUrls>;
 
-/** A message to hand over. Its queue is fair between clients. */
+/** A message to hand over, in a queue that is fair between clients. */
 export interface OutboundEntry {
   readonly messageId: string;
   readonly clientId: string;
   readonly kind: SendKind;
   /**
-   * Set if the message waits for the pace of its sender. Until this time it is queued with one delay after another, and its
-   * row is not read.
+   * Set if the message waits for its sender's pace. Until this time it is delayed several times, without a read of its row.
    */
   readonly until?: string;
-  /** Whole seconds, at most 900, before the queue delivers it. */
+  /** The delay of the queue message in whole seconds, at most 900. */
   readonly delaySeconds: number;
 }
 
-/** Returns the message's entry in the queue of its kind, with the longest delay if the wait is longer. */
+/** Returns the queue entry for a message. If the wait is longer than SQS allows, the entry has the longest delay. */
 export function outboundEntryOf(message: Message, seconds = 0): OutboundEntry {
   return {
     messageId: message.message_id,
@@ -39,14 +40,14 @@ export function outboundEntryOf(message: Message, seconds = 0): OutboundEntry {
 }
 
 /**
- * Returns the entry with the delay until this time, rounded up, because a message that arrives early would wait a second
+ * Returns the queue entry for this time. The delay is rounded up, because a message that arrives early would wait a second
  * time.
  */
 export function outboundEntryAt(message: Message, time: Date, now: Date): OutboundEntry {
   return outboundEntryOf(message, Math.ceil((time.getTime() - now.getTime()) / 1000));
 }
 
-/** The fields of a message that are in the due index. */
+/** The fields of a message that the due index contains. */
 const dueMessage = z.object({
   message_id: z.string(),
   client_id: z.string(),
@@ -54,7 +55,7 @@ const dueMessage = z.object({
   otp: z.optional(z.unknown()),
 });
 
-/** Returns the entry of a row of the due index. @throws ZodError if the row is not valid. */
+/** Returns the queue entry for a row of the due index. @throws ZodError if the row is not valid. */
 export function dueEntryOf(row: unknown, delaySeconds: number): OutboundEntry {
   const { message_id: messageId, client_id: clientId, batch_id, otp } = dueMessage.parse(row);
   return {
@@ -65,14 +66,14 @@ export function dueEntryOf(row: unknown, delaySeconds: number): OutboundEntry {
   };
 }
 
-/** Returns the entry of a queued message: with a delay if it waits for the pace of its sender. */
+/** Returns the queue entry of a queued message, with a delay if it waits for its sender's pace. */
 export function queuedEntryOf(message: Message, now: Date): OutboundEntry {
   const until = waitsUntil(message);
   const entry = outboundEntryOf(message);
   return until === undefined || until <= now ? entry : waitingEntryOf(entry, until, now);
 }
 
-/** Returns the entry that reaches a worker in the second before this time, or after the longest delay. */
+/** Returns the entry that reaches a worker within the second before this time, or after the longest delay. */
 export function waitingEntryOf(
   { messageId, clientId, kind }: { messageId: string; clientId: string; kind: SendKind },
   until: Date,
@@ -86,7 +87,7 @@ function possibleDelay(seconds: number): number {
   return Math.min(queueDelayMaxSeconds, Math.max(0, seconds));
 }
 
-/** The body of a queue message. It contains more than the id if the message waits for a pace. */
+/** The body of a queue message. Only a message that waits for a pace has more than the id. */
 export const queuedMessage = z.object({
   message_id: z.string(),
   waits: z.optional(z.object({ until: z.iso.datetime(), client_id: z.string(), kind: z.enum(sendKinds) })),
@@ -111,8 +112,8 @@ export type OutboundUrls = (typeof urlVariables)[SendKind];
 /**
  * Sends each entry to the queue of its kind.
  *
- * @throws RefusedEntries if a queue refused some entries permanently; all others are in their queues
- * @throws any other error if an entry may not be in its queue
+ * @throws RefusedEntries if a queue permanently refused some entries; all others were sent
+ * @throws any other error if an entry may not have been sent
  */
 export async function enqueueOutbound(
   { sqs, env }: OutboundContext,
@@ -131,12 +132,12 @@ export async function enqueueOutbound(
   );
 }
 
-/** Returns about how many messages wait in the queue of a kind. */
+/** Returns the approximate number of messages that wait in the queue of this kind. */
 export function waitingOutbound({ sqs, env }: OutboundContext, kind: SendKind): Promise<number> {
   return waitingIn(sqs(), env[urlVariables[kind]]);
 }
 
-/** Returns the URL of the queue that an event comes from: a queue's ARN and its URL end with its name. */
+/** Returns the URL of the queue with this ARN. Both end with the queue's name. */
 export function outboundUrlOf({ env }: OutboundContext, queueArn: string): string {
   const name = queueArn.split(':').at(-1);
   const url = Object.values(urlVariables)

@@ -1,4 +1,4 @@
-/** The pace of a message's sender, and what follows from the pace: how long messages take, and when a bulk ends. */
+/** The pace of a message's sender, and what depends on it: how long messages take, and when a bulk ends. */
 import type { SendKind } from '../../contract/channels.ts';
 import { modeOf } from '../../contract/mode.ts';
 import type { Context } from '../../platform/context.ts';
@@ -9,30 +9,30 @@ import { type Message, type Status, sendKindOf, waitsUntil } from '../message.ts
 export interface PacedMessage {
   readonly identity: string;
   readonly kind: SendKind;
-  /** Segments in a second. */
+  /** Segments per second. */
   readonly perSecond: number;
   readonly segments: number;
 }
 
-/** A step is longer than the pace requires: sender-pace.dynamo.ts explains why. */
+/** A step is longer than the pace requires, for the reason in sender-pace.dynamo.ts. */
 const millisecondsPerStep = 1020;
 
-/** Returns how long the message takes at the pace of its sender, in milliseconds, rounded up to a microsecond. */
+/** Returns how long the message takes at its sender's pace, in milliseconds, rounded up to a microsecond. */
 export function stepMsOf({ segments, perSecond }: PacedMessage): number {
   return Math.ceil((segments * millisecondsPerStep * 1000) / perSecond) / 1000;
 }
 
 /**
- * Returns the message in the form that pacing needs; undefined if its sender has no pace.
+ * Returns the message's data for pacing; undefined if its sender has no pace.
  *
- * @param perSecond - the current pace of its sender; if undefined, the pace with which the message was accepted is used
+ * @param perSecond - the current pace of the sender; by default, the pace when the message was accepted
  */
 export function pacedMessageOf(message: Message, perSecond?: number): PacedMessage | undefined {
   const { identity, messages_per_second = 0 } = message.sender ?? {};
   const pace = perSecond ?? messages_per_second;
   if (identity === undefined || !(pace > 0)) return undefined;
   return {
-    // Test messages have their own row, so that they do not take the places of live messages. No identity contains a space.
+    // Test messages have their own row, so that they do not use up the pace of live messages. No identity contains a space.
     identity: modeOf(message.client_id) === 'test' ? `test ${identity}` : identity,
     kind: sendKindOf(message),
     perSecond: pace,
@@ -41,8 +41,8 @@ export function pacedMessageOf(message: Message, perSecond?: number): PacedMessa
 }
 
 /**
- * Returns the message with the current pace of its sender. If the rows cannot be read, uses the pace with which the message
- * was accepted.
+ * Returns the message with its sender's current pace. If the rows cannot be read, uses the pace when the message was
+ * accepted.
  */
 export async function pacedNow(
   { currentPaceOf, warn }: Context & { readonly currentPaceOf: CurrentPaceOf },
@@ -51,20 +51,19 @@ export async function pacedNow(
   const { channel, sender } = message;
   if (sender === undefined) return undefined;
   const current = await currentPaceOf(channel, sender.identity).catch((error: unknown) =>
-    warn('the present pace of the sender is not known', error),
+    warn('the current pace of the sender could not be read', error),
   );
   return pacedMessageOf(message, current ?? undefined);
 }
 
-/** Time for storing and relaying the messages of a bulk. */
+/** The time that storing and relaying the messages of a bulk takes. */
 const storingMs = 1000;
 
 /**
- * Sets the time at which each message of a bulk reaches a worker, before the messages are stored. Adds the messages to the
- * lines of their senders. A scheduled bulk is not in line yet, so its times assume that its senders have nothing else to
- * send.
+ * Sets the time at which each message of a bulk reaches a worker, before the messages are stored, and adds them to their
+ * senders' lines. A scheduled bulk does not join the line yet, so its times assume that its senders send nothing else.
  *
- * @param join - adds messages to the line of their sender, and returns the time of the first
+ * @param join - adds messages to their sender's line, and returns the time of the first
  */
 export async function lineUp(
   join: (message: PacedMessage, fromMs: number, stepMs: number) => Promise<number>,
@@ -102,13 +101,13 @@ export async function lineUp(
 const waitingStates: ReadonlySet<Status> = new Set(['scheduled', 'queued', 'sending']);
 
 /**
- * Returns when the waiting messages of a batch are expected to be handed over, for the status of the batch; undefined if no
- * waiting message has a sender with a pace.
+ * Returns when the last waiting message of a batch should be handed over; undefined if none of them has a sender with a
+ * pace.
  */
 export function expectedEndOf(messages: readonly Message[], now: Date): Date | undefined {
   const waiting = messages.filter(({ status }) => waitingStates.has(status));
   const ends = bySender(waiting).flatMap((some) => [
-    // A message that finds no place comes again later, so all messages together take at least the sum of their steps.
+    // A message that finds no place returns later, so all messages together take at least the sum of their steps.
     now.getTime() + stepMsOfAll(some),
     ...some.map(({ message, paced }) => (waitsUntil(message)?.getTime() ?? 0) + stepMsOf(paced)),
   ]);

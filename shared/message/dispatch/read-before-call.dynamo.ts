@@ -6,7 +6,7 @@ import { contactKeyOf } from '../store/contacts.dynamo.ts';
 import { suppressedIn, suppressionKeysOf } from '../suppression/suppressions.dynamo.ts';
 
 /**
- * Returns whether the message may not be handed over, and which client last wrote to its recipient from its sender.
+ * Returns if the message may not be handed over, and which client last wrote to its recipient from its sender.
  *
  * @param from - the sender of the message; undefined if the carrier chooses
  */
@@ -17,9 +17,9 @@ export async function readBeforeCall(
 ): Promise<{ readonly isSuppressed: boolean; readonly contact: Row | undefined }> {
   const contactKey = contactKeyOf(message, from);
   const rows = await readTogether(db, {
-    // Eventually consistent: docs/decisions/suppressions-are-read-at-hand-over.md
+    // This read is eventually consistent (docs/decisions/suppressions-are-read-at-hand-over.md).
     [env.SUPPRESSIONS_TABLE]: { Keys: suppressionKeysOf(message, from) },
-    // A late read may miss that another client wrote in between; the reply to this message would be that client's.
+    // A stale read may miss that another client has just written; a reply to this message would then go to that client.
     ...(contactKey && { [env.WHATSAPP_WINDOWS_TABLE]: { Keys: [{ ...contactKey }], ConsistentRead: true } }),
   });
   const { [env.SUPPRESSIONS_TABLE]: suppressions = [], [env.WHATSAPP_WINDOWS_TABLE]: contacts = [] } = rows;

@@ -1,6 +1,6 @@
 /**
- * Decides what a receipt means for a message, from the receipt and the row alone: if the receipt can be about the message,
- * if a failure that it reports counts, and which transition follows from it.
+ * Decides what a receipt means for a message, from only the receipt and the row: if it can be about the message, if its
+ * failure counts, and which transition follows.
  */
 import { mayBeTaken } from '../attempt.ts';
 import { type Message, transitions } from '../message.ts';
@@ -10,21 +10,21 @@ import type { Transition } from '../store/message-row.ts';
 export interface Receipt {
   /** The gateway's id of the message; at least one of the two ids is set. */
   readonly messageId?: string;
-  /** The attempt that the receipt reports on, if the carrier names it. */
+  /** The attempt that the receipt is about, if the carrier names it. */
   readonly attempt?: number;
   readonly carrierMessageId?: string;
   /** The carriers whose callback or topic delivered the receipt; absent if the gateway asked the carrier. */
   readonly reportedBy?: readonly string[];
-  /** Our number, or its id, that the carrier names as the sender of the message. */
+  /** Our number, or its id, that the carrier reports as the message's sender. */
   readonly from?: string;
-  /** Meta's id of the recipient, if the carrier names it. */
+  /** Meta's id of the recipient, if the carrier reports it. */
   readonly whatsAppUser?: string;
   readonly transition: Transition;
 }
 
 /**
- * True if the receipt can be about the message: the carrier of the receipt had the attempt, and gave it this id. A carrier's
- * callback must not change a message that was given to another carrier, even if its signature is valid.
+ * True if the receipt can be about the message: its carrier had the attempt, and gave it this id. A carrier's callback must
+ * not change a message that another carrier has, even if its signature is valid.
  */
 export function concernsMessage(
   { attempt, reportedBy, carrierMessageId, transition }: Receipt,
@@ -39,14 +39,14 @@ export function concernsMessage(
   // The row keeps only the newest attempt of a carrier that throttled the message.
   const candidates = named === undefined ? attempts : [named];
   if (!candidates.some(({ carrier }) => reportedBy.includes(carrier))) return false;
-  // If a carrier may have several attempts, the stored id may belong to any of them.
+  // If a carrier may have several attempts, the stored carrier id may belong to any of them.
   const isOfThisOne = named !== undefined && possible.length === 1 && possible[0] === named;
   return !isOfThisOne || (storedId ?? carrierMessageId) === (carrierMessageId ?? storedId);
 }
 
 /**
- * True if a row from an eventually consistent read may be too old for this receipt. After a later attempt, the cost is one
- * of several costs, and the failure of an earlier attempt counts once the message is sent.
+ * True if a row from an eventually consistent read may be too old for this receipt: after a later attempt, its cost is one
+ * of several, and an earlier attempt's failure counts once the message is sent.
  */
 export function needsNewestRow(receipt: Receipt, row: Message): boolean {
   const { attempt, transition } = receipt;
@@ -62,9 +62,7 @@ export function hasSeveralCosts({ attempts = [] }: Message): boolean {
   return attempts.filter(mayBeTaken).length > 1;
 }
 
-/**
- * True if the receipt proves only a hand-over that the row already contains, or an attempt that is known to have failed.
- */
+/** True if the receipt proves only a hand-over that the row already shows, or an attempt that has already failed. */
 export function reportsSentAgain({ attempt, transition }: Receipt, row: Message): boolean {
   if (transition.to !== 'sent') return false;
   const isOfFailedAttempt = attempt !== undefined && attempt === row.failed_attempt;
@@ -76,8 +74,8 @@ function isFailure({ to }: Transition): boolean {
 }
 
 /**
- * True if the receipt reports a failure, and a later attempt may reach the recipient. No more attempts are made after the
- * message is sent.
+ * True if the receipt reports a failure, but a later attempt may still reach the recipient. After a message is sent, no
+ * more attempts are made.
  */
 export function failsEarlierAttempt({ attempt = 0, transition }: Receipt, row: Message): boolean {
   const { status, attempts = [] } = row;
@@ -85,18 +83,18 @@ export function failsEarlierAttempt({ attempt = 0, transition }: Receipt, row: M
   return isFailure(transition) && mayArriveLater;
 }
 
-/** True if the carrier is known not to have taken the attempt. */
+/** True if the carrier certainly did not accept the attempt. */
 export function isNotTaken({ attempt }: Receipt, { attempts = [] }: Message): boolean {
   const named = attempts.find(({ number }) => number === attempt);
   return named !== undefined && !mayBeTaken(named);
 }
 
-/** True if the message is not over, and its carrier may have the attempt. */
+/** True if the message has not ended, and its carrier may have the attempt. */
 export function mayStillFail(receipt: Receipt, row: Message): boolean {
   return !transitions[row.status].final && !isNotTaken(receipt, row);
 }
 
-/** True if the failure may end the message, although its attempts have changed since the receipt was evaluated. */
+/** True if the failure may end the message, although its attempts have changed since the receipt was checked. */
 export function failureMayCount(receipt: Receipt, row: Message): boolean {
   if (!mayStillFail(receipt, row)) return false;
   if (row.status === 'sent') return !failsEarlierAttempt(receipt, row);
@@ -106,7 +104,7 @@ export function failureMayCount(receipt: Receipt, row: Message): boolean {
 /**
  * Returns the transition that follows from the receipt, with its conditions.
  *
- * @param isLastTry - true to accept that the attempts have changed in the meantime
+ * @param isLastTry - true to accept that the attempts have changed meanwhile
  */
 export function reportedTransition(receipt: Receipt, row: Message, isLastTry: boolean): Transition {
   const { attempt, transition } = receipt;
@@ -124,9 +122,9 @@ export function reportedTransition(receipt: Receipt, row: Message, isLastTry: bo
 }
 
 /**
- * Returns the number of the attempt that the receipt proves, if the row may not show it: with several attempts, the status
- * shows the last attempt, whose carrier may have refused the message. If the row no longer contains the attempt, returns the
- * newest attempt of its carrier.
+ * Returns the number of the attempt that the receipt proves, if responses may show another: by default they show the last
+ * one, whose carrier may have refused the message. If the row no longer contains the attempt, returns the newest attempt of
+ * its carrier.
  */
 function provenAttempt(
   { attempt, reportedBy = [] }: Receipt,

@@ -16,15 +16,15 @@ import type { HandOver } from './carrier.ts';
 import type { DispatchContext, Dispatched } from './dispatch-context.ts';
 import { withOutcome } from './next-step.ts';
 
-/** Retries the write of an outcome, because after a lost write the next hand-over would send the message again. */
+/** Retries the write of an outcome, because a lost outcome would let the next hand-over send the message again. */
 function insistently<Result>({ sleep }: DispatchContext, write: () => Promise<Result>): Promise<Result> {
   return retry({ delaysMs: [100, 400, 1600], sleep }, write);
 }
 
 /**
- * Records that the carrier has the message.
+ * Stores that the carrier has the message.
  *
- * @param contact - the row of its contact, as it was read before the call
+ * @param contact - the row of the message's contact, as read before the call
  */
 export async function recordSent(
   ctx: DispatchContext,
@@ -35,9 +35,9 @@ export async function recordSent(
   const { message_id: messageId } = message;
   const attempts = withOutcome(message.attempts ?? [], 'accepted');
   const last = attempts.at(-1);
-  // Uses the time before the call, because a receipt can arrive before the carrier's response.
+  // The time before the call is used, because a receipt can arrive before the carrier's response.
   const at = new Date(last?.at ?? message.created_at);
-  // If a carrier may have an earlier attempt too, each attempt has its own cost.
+  // If a carrier may also have an earlier attempt, each attempt has its own cost.
   const hasOwnCost = attempts.filter(mayBeTaken).length > 1;
   const noted = {
     at,
@@ -45,13 +45,13 @@ export async function recordSent(
     attempts,
     ...(hasOwnCost ? {} : { cost, currency }),
   };
-  // The message becomes `sent` even if the contact cannot be written. In this case, only the row shows which client a reply
-  // belongs to.
+  // The message becomes `sent` even if the contact cannot be written. Then only the row shows which client a reply belongs
+  // to.
   await noteContactOfHandOver(ctx, message, at, contact).catch((error: unknown) =>
     ctx.warn('contact not noted', error),
   );
   const sent = await insistently(ctx, () => transitionMessage(ctx, messageId, { to: 'sent', ...noted }));
-  // A receipt arrived before this write.
+  // A receipt changed the state before this write.
   if (sent === undefined) await noteHandOver(ctx, messageId, noted);
   if (hasOwnCost && last !== undefined && cost !== undefined && currency !== undefined) {
     const added = { attempt: last.number, cost, currency, reported: false };
@@ -61,9 +61,9 @@ export async function recordSent(
 }
 
 /**
- * Records that the message failed, because its carrier refused it or the channel is off.
+ * Stores that the message failed, because its carrier refused it or the channel is off.
  *
- * @param isNewAttempt - true if the refusal answers an attempt that this claim recorded
+ * @param isNewAttempt - true if the refused attempt was recorded under this claim
  */
 export async function recordRefused(
   ctx: DispatchContext,
@@ -72,7 +72,7 @@ export async function recordRefused(
   { isNewAttempt }: { readonly isNewAttempt: boolean },
 ): Promise<Dispatched> {
   const { message_id: messageId } = message;
-  // The opt-out is recorded before the state, which ends the work on this message.
+  // The opt-out is stored before the state, because the state ends the work on this message.
   const isOptOut = errorCode === 'recipient_opted_out';
   const hasOptedIn = isOptOut && !(await suppressAfterRefusal(ctx, message, ctx.clock()));
   const attempts = message.attempts && withOutcome(message.attempts, 'refused');
@@ -86,9 +86,9 @@ export async function recordRefused(
 }
 
 /**
- * Notes the outcome even if a report of an earlier attempt made the message `sent` during the call, or before the attempt
- * was taken back. Otherwise the message would look as if this carrier may have it. If the earlier attempts have failed in
- * the meantime, the message has failed too.
+ * Stores the outcome even if a report of an earlier attempt made the message `sent` during the call, or before the attempt
+ * was removed. Otherwise this carrier would seem to have the message. If all earlier attempts have failed meanwhile, the
+ * message fails too.
  */
 export async function noteLateOutcome(
   ctx: DispatchContext,

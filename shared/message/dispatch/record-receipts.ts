@@ -1,9 +1,9 @@
 /**
- * Records the receipts of carriers. Each receipt is one conditional write. The condition of a repeated, late or out-of-order
- * receipt does not hold, so such a receipt changes nothing and sends nothing. `receipt-decisions.ts` decides what a receipt
+ * Stores the receipts of carriers, each with one conditional write. For a repeated, late or out-of-order receipt, the
+ * condition is false, so the receipt changes nothing and sends nothing. `receipt-decisions.ts` decides what a receipt
  * means.
  *
- *   contact, cost, opt-out, state ─ crash → the queue delivers the receipt again: each of these writes may be repeated
+ *   contact, cost, opt-out, state ─ crash → the queue delivers the receipt again, and each of these writes may be repeated
  */
 
 import { chunksOf } from '../../platform/aws/read-rows.dynamo.ts';
@@ -34,39 +34,36 @@ import {
 
 export interface ReceiptContext
   extends Context<'MESSAGES_TABLE' | 'RETENTION_DAYS' | 'SUPPRESSIONS_TABLE' | 'WHATSAPP_WINDOWS_TABLE'> {
-  /** Returns the cost of a message by the stage's prices; undefined if there is no price for it. */
+  /** Returns the cost of a message by the stage's prices; undefined if the stage has no price for it. */
   readonly priceOf: (message: Message) => { readonly cost: number; readonly currency: string } | undefined;
 }
 
 interface Recorded {
-  /** `given_up`: the message of the receipt is still unknown, and the receipt is no longer retried. */
+  /** `given_up`: the receipt's message is still unknown, and the receipt is no longer retried. */
   readonly outcome: 'recorded' | 'ignored' | 'unknown_message' | 'given_up';
   readonly messageId: string | undefined;
-  /** Absent if the receipt cannot be about the message: then no contact is noted. */
+  /** Absent if the receipt cannot be about the message. Then no contact is stored. */
   readonly message?: Message;
 }
 
 /**
- * A receipt can arrive before the carrier's id is written, and before the index contains it. While its message is not found,
- * it is retried after these delays, four minutes in total. After that, the receipt is assumed to belong to another sender of
- * the same number.
+ * A receipt can arrive before the index contains the carrier's id. Until its message is found, it is retried after these
+ * delays, four minutes in total. After that, it is assumed to belong to somebody else who sends from the same number.
  */
 const unknownDelaysSeconds = [2, 4, 8, 16, 32, 64, 128];
 /**
- * The maximum number of tries to write a failure while the attempts change. A message has one worker, which makes one
- * attempt at a time.
+ * How often to try to write a failure while the attempts change. Only one worker at a time makes attempts for a message.
  */
 const recordTriesMax = 3;
 /**
- * The number of messages of one queue message that are handled in parallel: a thousand receipts fit the function's time
+ * How many messages of one queue message are handled in parallel, so that a thousand receipts fit the function's time
  * limit.
  */
 const messagesAtOnce = 25;
 
 /**
- * Records the receipts of one queue message, and returns if the queue must deliver it again. In that case the recorded
- * receipts are recorded again, which changes nothing. A receipt that fails does not hold back the receipts of other
- * messages.
+ * Records the receipts of one queue message, and returns if the queue must deliver it again. A repeated delivery records
+ * all receipts again, which changes nothing. A receipt that fails does not delay the receipts of other messages.
  *
  * @param receives - how often the queue has delivered this message, including this time
  */
@@ -74,7 +71,7 @@ export async function recordReceipts(ctx: ReceiptContext, receipts: readonly Rec
   const unknownRetryAfterSeconds = unknownDelaysSeconds[receives - 1];
   const recorded: (Recorded & { readonly receipt: Receipt })[] = [];
   const failures: unknown[] = [];
-  // The receipts of one message are recorded in their order; a carrier may report on a thousand messages together.
+  // A carrier may report about a thousand messages at once. The receipts of one message are recorded in their order.
   const ofMessages = Map.groupBy(
     receipts,
     ({ messageId, carrierMessageId }) => messageId ?? carrierMessageId,
@@ -108,10 +105,10 @@ async function recordReceipt(
 
   await noteReportedContact(ctx, receipt, row);
   const isCostStored = await storeCost(ctx, receipt, row);
-  // Usually the hand-over has already written `sent`. In this case the read is cheaper than a refused write.
+  // Usually the hand-over has already written `sent`. Then a read is cheaper than a refused write.
   if (reportsSentAgain(receipt, row)) return recordLate(ctx, receipt, row, isCostStored);
 
-  // The opt-out is recorded before the state, which ends the work on this message.
+  // The opt-out is stored before the state, because the state ends the work on this message.
   const isOptOut = transition.errorCode === 'recipient_opted_out';
   const hasOptedIn = isOptOut && !(await suppressRecipientOf(ctx, messageId, transition.at));
 
@@ -127,12 +124,12 @@ async function recordReceipt(
   const known = await readMessage(ctx, messageId);
   if (known === undefined) return { outcome: 'unknown_message', messageId };
   if (!isEarlierFailure) return recordLate(ctx, receipt, known, isCostStored);
-  // The attempts have changed since they were read: an outcome is known, or another attempt is made.
+  // The attempts have changed since they were read: an outcome became known, or another attempt began.
   if (failureMayCount(receipt, known) && triesLeft > 1) return recordReceipt(ctx, receipt, triesLeft - 1);
   return recordEarlierFailure(ctx, receipt, known, isCostStored);
 }
 
-/** Reads the row, and reads it consistently only if an older row may lack data that the receipt needs. */
+/** Reads the row. The read is consistent only if an older row may lack data that the receipt needs. */
 async function readRowFor(
   ctx: ReceiptContext,
   receipt: Receipt,
@@ -143,8 +140,8 @@ async function readRowFor(
 }
 
 /**
- * If several attempts have a cost, stores the cost under the attempt: the cost of the receipt, otherwise an estimate. The
- * estimate is missing if the response was lost, or if the worker died before it noted the estimate.
+ * If several attempts have costs, stores the cost of the receipt's attempt: the receipt's own, or else an estimate. The
+ * estimate is missing if the response was lost, or if the worker died before it stored the estimate.
  *
  * @returns true if the receipt's own cost is stored
  */
@@ -166,15 +163,15 @@ async function storeCost(
   return true;
 }
 
-/** Returns true if the recipient of the message is suppressed after the opt-out. */
+/** Suppresses the recipient of the message after an opt-out. Returns true if the recipient is suppressed now. */
 async function suppressRecipientOf(ctx: ReceiptContext, messageId: string, at: Date): Promise<boolean> {
   const refused = await readMessage(ctx, messageId);
   return refused !== undefined && suppressAfterRefusal(ctx, refused, at);
 }
 
 /**
- * Records the failure of an attempt that was followed by another attempt. If an older report of the attempt arrives after
- * its failure, the report no longer counts. If all attempts have failed, so has the message.
+ * Stores the failure of an attempt that another attempt followed, so that an older report about it no longer counts. If all
+ * attempts have failed, the message fails too.
  */
 async function recordEarlierFailure(
   ctx: ReceiptContext,
@@ -197,7 +194,7 @@ async function recordEarlierFailure(
   return message === undefined ? proveSent(ctx, receipt, row) : { outcome: 'recorded', messageId, message };
 }
 
-/** Records a receipt for a state that the message has already, or has left. */
+/** Stores a receipt for a state that the message already has or has left. */
 async function recordLate(
   ctx: ReceiptContext,
   receipt: Receipt,
@@ -208,20 +205,20 @@ async function recordLate(
   return proveSent(ctx, receipt, row);
 }
 
-/** Replaces the estimate with the carrier's cost, even if the cost arrives after the state that it belongs to. */
+/** Replaces the estimate with the carrier's cost, even if the cost arrives after its state. */
 async function addReportedCost(
   ctx: ReceiptContext,
   { attempt, transition: { cost, currency } }: Receipt,
   row: Message,
 ): Promise<void> {
   if (attempt === undefined || cost === undefined || currency === undefined) return;
-  // The final receipt of a sent message also contains the cost, so a correct estimate needs no write.
+  // The final receipt of a sent message contains the cost again, so an estimate that equals it is not replaced now.
   const isFinal = row.cost_reported === true || row.status === 'sent';
   const isKnown = isFinal && !hasSeveralCosts(row) && row.cost === cost && row.currency === currency;
   if (!isKnown) await addAttemptCost(ctx, row.message_id, { attempt, cost, currency, reported: true });
 }
 
-/** Fills in `sent` of an ended message: the state no longer changes, but the receipt proves that it was handed over. */
+/** Fills in `sent` for an ended message: its state no longer changes, but the receipt proves that it was handed over. */
 async function proveSent(ctx: ReceiptContext, { transition }: Receipt, row: Message): Promise<Recorded> {
   const { message_id: messageId, status, sent_at } = row;
   const hasEndedUnsent = (status === 'failed' || status === 'expired') && sent_at === undefined;
@@ -231,7 +228,10 @@ async function proveSent(ctx: ReceiptContext, { transition }: Receipt, row: Mess
     : { outcome: 'recorded', messageId, message: filled };
 }
 
-/** Notes the contact if the receipt names a number of a pool or a WhatsApp user: the hand-over has noted the rest. */
+/**
+ * Stores the contact if the receipt names a number of a pool or a WhatsApp user. The hand-over has stored all other
+ * contacts.
+ */
 async function noteReportedContact(ctx: ReceiptContext, receipt: Receipt, row: Message): Promise<void> {
   if (isNamed(row, receipt) || receipt.whatsAppUser !== undefined)
     await noteContact(ctx, row, new Date(row.sent_at ?? receipt.transition.at), receipt);

@@ -1,24 +1,24 @@
 /**
- * Keeps the pace of a sender across all workers. The table `sender-pace` has one row for each sender with a pace, with a
- * cursor: the time at which its next message may be handed over (a generic cell rate algorithm, GCRA).
+ * Keeps the pace of a sender across all workers. The table `sender-pace` has one row for each sender with a pace. Its
+ * cursor is the time at which the next message may be handed over (a generic cell rate algorithm, GCRA).
  *
  * - A reservation is one conditional write: `next_ms = max(next_ms, soon) + step`. The value before the addition is the
- *   place, the time of the hand-over. A step is what the segments of the message take at the pace. A second write is
- *   necessary if the sender was idle.
- * - A reservation reaches 1 s ahead for a bulk message, 2 s for a single send and 3 s for a one-time password. So a bulk
- *   without other sends uses the whole pace. No place is kept free for passwords, and a password waits only for the places
- *   that are already reserved.
- * - A message that finds the cursor further ahead goes back to its queue. Each kind of send has a second cursor, its line,
- *   which spreads the returns: each message adds its step, and returns at the time before the addition. A bulk request adds
- *   all its messages when it stores them, so that each one comes to a worker at about its time. The line is an estimate: no
- *   message is handed over because of it. A message that finds no place joins the line again at its end.
- * - A worker calls the carrier at the place, or up to 100 ms later. If the worker was frozen for longer, it takes the
- *   attempt back, and the message reserves another place. Clocks are at most 100 ms apart. So the calls of ten seconds have
- *   their places in 10.2 s. A step is 2 % longer than the pace requires, so that these are the places for ten seconds, and
- *   for one more message.
- * - If the carrier throttles, each message except a one-time password takes two steps for the next minute.
+ *   place, the time of the hand-over. A step is the time that the message's segments take at the pace. If the sender was
+ *   idle, a second write is needed.
+ * - A reservation may be up to 1 s ahead for a bulk message, 2 s for a single send and 3 s for a one-time password. So a
+ *   bulk can use the whole pace if there are no other sends. No places are kept free for passwords: a password waits only
+ *   for places that are already reserved.
+ * - If the cursor is further ahead, the message goes back to its queue. To spread the returns, each kind of send has a
+ *   second cursor, its line: each message adds its step, and returns at the time before the addition. When a bulk request
+ *   stores its messages, it adds all of them to the line, so that each reaches a worker at about its time. The line is only
+ *   an estimate, and never allows a hand-over. A message that finds no place joins the line again at its end.
+ * - A worker calls the carrier at the place, or up to 100 ms later. If the worker was frozen for longer, it removes the
+ *   attempt, and the message reserves another place. Clocks are at most 100 ms apart. So the calls within ten seconds have
+ *   their places within 10.2 s. A step is 2 % longer than the pace requires, so that 10.2 s contain the places of ten
+ *   seconds and one more message.
+ * - If the carrier throttles a message, every message except one-time passwords takes two steps for the next minute.
  *
- * If a worker dies, or a message is not handed over after all, the place stays unused. The TTL deletes a row a week after
+ * If a worker dies, or a message is not handed over after all, its place stays unused. The TTL deletes a row a week after
  * its last change.
  */
 import type { SendKind } from '../../contract/channels.ts';
@@ -29,11 +29,11 @@ import type { CurrentPaceOf } from '../../sender/current-pace.ts';
 import type { Message } from '../message.ts';
 import { type PacedMessage, pacedNow, stepMsOf } from './paced-message.ts';
 
-/** The time from now to the last place that a message may reserve, which is the longest wait in a worker. */
+/** How far ahead a message may reserve its place, which is also the longest wait in a worker. */
 const reachMs = { bulk: 1000, single: 2000, otp: 3000 } as const satisfies Record<SendKind, number>;
 export const paceWaitSecondsMax = reachMs.otp / 1000;
 
-/** The time from the reservation to the earliest place, for the reads and writes before the call. */
+/** The minimum time between reservation and place, for the reads and writes before the call. */
 const aheadMsMin = 300;
 const aheadMsMax = 2400;
 const lateMsMax = 100;
@@ -41,12 +41,12 @@ const lateMsMax = 100;
 const slowedMs = 60_000;
 const keptDays = 7;
 
-/** A number that DynamoDB and JavaScript can store exactly. */
+/** The largest integer that JavaScript stores exactly. */
 const endlessMs = Number.MAX_SAFE_INTEGER;
 
 type PaceContext = Context<'SENDER_PACE_TABLE'>;
 
-/** How far ahead of a place a worker reserves. It grows while the tables of the worker are slow. */
+/** How far ahead of the place a worker reserves it. The time grows while the worker's tables are slow. */
 export interface WorkerPace {
   aheadMs: number;
 }
@@ -58,9 +58,9 @@ export function newWorkerPace(): WorkerPace {
 type WorkerContext = PaceContext & { readonly pace: WorkerPace };
 
 /**
- * Reserves a place, or joins the line if none is near.
+ * Reserves a place. If no place is near, joins the line.
  *
- * @returns the place at which the message is handed over, or the time at which the message must come again
+ * @returns the place at which the message is handed over, or the time at which the message must return
  */
 export async function reservePlace(
   ctx: WorkerContext,
@@ -79,7 +79,7 @@ export async function reservePlace(
   return { outcome: 'place', atMs: cursorMs };
 }
 
-/** Adds a step to the line of the message's kind. Returns the time at which the message reaches a worker. */
+/** Adds a step to the line of the message's kind. Returns the time at which the message should reach a worker. */
 export async function joinLine(
   ctx: PaceContext,
   { identity, kind }: PacedMessage,
@@ -90,19 +90,19 @@ export async function joinLine(
   return (await moveCursor(ctx, { identity, cursor, fromMs, stepMs })).cursorMs;
 }
 
-/** Returns when to begin with the reads that the call needs. */
+/** Returns when to begin the reads that the call needs. */
 export function preparationMs({ pace }: WorkerContext, placeMs: number): number {
   return placeMs - pace.aheadMs;
 }
 
-/** True if the carrier may be called now. If not, the worker reserves further ahead from now on, because a table is slow. */
+/** True if the carrier may be called now. If not, a table is slow, so the worker reserves further ahead from now on. */
 export function isPlaceInTime({ clock, pace }: WorkerContext, placeMs: number): boolean {
   const inTime = clock().getTime() <= placeMs + lateMsMax;
   pace.aheadMs = inTime ? Math.max(aheadMsMin, pace.aheadMs * 0.9) : Math.min(aheadMsMax, pace.aheadMs * 2);
   return inTime;
 }
 
-/** Slows the sender of a throttled message down. The outcome of the message is written already, so a fault is only logged. */
+/** Slows the sender of a throttled message down. The message's outcome is already stored, so an error is only logged. */
 export async function slowDownSender(
   ctx: PaceContext & { readonly currentPaceOf: CurrentPaceOf },
   message: Message,
@@ -111,7 +111,7 @@ export async function slowDownSender(
   if (paced === undefined) return;
   const values = { ':until': ctx.clock().getTime() + slowedMs };
   await updatePace(ctx, paced.identity, { set: 'slowed_until_ms = :until', values }).catch((error: unknown) =>
-    ctx.warn('the sender is not slowed down', error),
+    ctx.warn('the sender could not be slowed down', error),
   );
 }
 
@@ -124,8 +124,7 @@ interface CursorMove {
 }
 
 /**
- * Moves the cursor by the step, from its value or from the given time, whichever is later. Does not move a cursor that is
- * beyond the limit.
+ * Moves the cursor by the step, starting from the later of its value and the given time, unless it is beyond the limit.
  *
  * @returns the cursor before the move; if it is beyond the limit, the current cursor
  */
@@ -152,13 +151,13 @@ async function moveCursor(
     if (typeof seenMs === 'number' && seenMs > limitMs) return { isMoved: false, cursorMs: seenMs, row };
     const beginning = await updatePace(ctx, identity, {
       set: `${cursor} = :after`,
-      // An edited row may contain any value.
+      // An edited row may contain a value of any type.
       condition: `NOT attribute_type(${cursor}, :number) OR ${cursor} < :from`,
       values: { ':after': fromMs + stepMs, ':number': 'N', ':from': fromMs },
     });
     if (beginning.applied)
       return { isMoved: true, cursorMs: fromMs, row: beginning.response.Attributes ?? {} };
-    // Another worker has moved the cursor in the meantime.
+    // Another worker has moved the cursor meanwhile.
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Starts the next leg of a send, once. The start is one write of the leg's row, whose id follows from the send. The
- * condition of the write is that no earlier leg is delivered. A leg has started if its row exists. It is then processed like
+ * Starts the next leg of a send, once. One conditional write stores the leg's row, whose id is derived from the send. The
+ * condition is that no earlier leg is delivered. If its row exists, a leg has started. From then on, it is processed like
  * any message.
  *
  *   read, checks ─ crash → nothing happened; the queue delivers the message again
@@ -8,8 +8,8 @@
  *   one-time password counted for its recipient, by the id of the leg ─ crash → the next attempt counts it as the same
  *   row of the leg ─ crash → the stream hands the leg to its queue; the next attempt finds it
  *
- * If two workers do this at the same time, one stores the row, and both may have taken from a cap. If the queue message is
- * lost, the due index queues it again (due/due-index.ts).
+ * If two workers start a leg at once, only one stores the row, but both may have taken from a cap. If the queue message
+ * that starts the leg is lost, the due index queues it again (due/due-index.ts).
  */
 
 import { refusalAmong } from '../../contract/errors.ts';
@@ -23,11 +23,11 @@ import { earlierLegIds, laterLegIds, nextLegDueAt, nextLegOf, nextLegWaitsUntil 
 export interface OtpLegs {
   /** Returns true if the password can still be verified. */
   isPending(otpId: string): Promise<boolean>;
-  /** Returns why the leg may not be sent; undefined if it may. Counts nothing. */
+  /** Returns why the leg may not be sent; undefined if it may. Does not count the leg. */
   refusalOf(leg: Message, now: Date): Promise<LegRefusal | undefined>;
-  /** Counts the leg for its recipient. Returns why it may not be sent. Repeating this call for the same leg is safe. */
+  /** Counts the leg for its recipient, once even if repeated. Returns why it may not be sent. */
   count(leg: Message, now: Date): Promise<LegRefusal | undefined>;
-  /** Counts an SMS with the password, once it is stored. */
+  /** After the leg is stored, counts an SMS with the password. */
   noteStarted(leg: Message): Promise<void>;
   textOf(template: string, expiresAt: Date, now: Date): string;
 }
@@ -43,13 +43,13 @@ interface StartedLeg {
   readonly leg?: Message;
 }
 
-/** A receipt that is written at the same moment cancels the transaction. */
+/** A receipt that is written at the same time cancels the transaction. */
 const conflictRetryDelaysMs = [50, 200, 800];
 
 /**
  * Starts the leg that is due after this message.
  *
- * @throws when it may not have started: the queue must deliver the message again.
+ * @throws if the leg may not have started; the queue then delivers the message again.
  */
 export async function startNextLeg(
   ctx: Context<'MESSAGES_TABLE' | 'RETENTION_DAYS'> & {
@@ -64,7 +64,7 @@ export async function startNextLeg(
   const leg = nextLegOf(previous, now, otpLegs.textOf);
   if (dueAt === undefined || leg === undefined || now > nextLegWaitsUntil(previous, dueAt))
     return { outcome: 'no_leg_needed' };
-  // Most repeats end here, before anything is taken from a cap or counted for the recipient.
+  // Most repeats end here, before a cap or the recipient's limit is counted.
   if ((await readMessage(ctx, leg.message_id)) !== undefined) return { outcome: 'leg_exists' };
   const earlierIds = earlierLegIds(leg);
   const others = earlierIds.filter((id) => id !== previous.message_id).map((id) => readMessage(ctx, id));
@@ -84,12 +84,15 @@ export async function startNextLeg(
   return { outcome: 'leg_started', leg: row };
 }
 
-/** The condition of `createLeg`. A missing row ends the sequence too. */
+/** Must match the condition in `createLeg`. A missing row ends the sequence too. */
 function isUndelivered(message: Message | undefined): boolean {
   return undeliveredStatuses.some((each) => each === message?.status);
 }
 
-/** Returns why the leg is refused. Order: checks that change nothing, then the caps, then the recipient's window. */
+/**
+ * Returns why the leg is refused; undefined if it is not. Order: checks that change nothing, then the caps, then the limit
+ * of the recipient.
+ */
 async function refusalOf(
   leg: Message,
   otpLegs: OtpLegs,
@@ -107,9 +110,9 @@ async function refusalOf(
 const capRefusals = ['message_limit_reached', 'spend_limit_reached'] as const satisfies LegRefusal[];
 
 /**
- * True if a message of a send with `fallback` need not be handed over any more. A leg may wait so long for its carrier that
- * the next leg has started, or that a late receipt has shown the previous leg as delivered. Then the recipient would get the
- * message twice. Reads nothing for a message without `fallback`, or for a first leg within its time.
+ * True if a message of a send with `fallback` no longer needs to be handed over, because the recipient would get it twice.
+ * While the leg waited for its carrier, the next leg may have started, or a late receipt may have shown that the previous
+ * leg was delivered. Reads nothing for a message without `fallback`, or for a first leg that is not late.
  */
 export async function isReplaced(
   ctx: Context<'MESSAGES_TABLE'> & { readonly otpLegs: OtpLegs },
@@ -126,7 +129,7 @@ export async function isReplaced(
   return earlier.length > 0 && message.otp !== undefined && !(await otpLegs.isPending(message.otp.otp_id));
 }
 
-/** A leg that failed, or that will fail because it was refused when it started, reaches nobody. */
+/** A leg that failed, or will fail because it was refused when it started, does not reach the recipient. */
 function replaces({ status, refusal }: Message): boolean {
   return status !== 'failed' && refusal === undefined;
 }

@@ -1,4 +1,4 @@
-/** Checks and renders the rows of a bulk request: a bad row is reported, the others are sent. */
+/** Checks and renders the rows of a bulk request. Faulty rows are reported, and the others are sent. */
 import * as z from 'zod/mini';
 import { recipientRefusal, type SendingPermissions } from '../../client/sending-permissions.ts';
 import { invalidRecipientText } from '../../contract/errors.ts';
@@ -9,9 +9,9 @@ import { render, renderedLength } from '../message-text.ts';
 import type { RowErrorCode, rowError } from '../store/batches.dynamo.ts';
 import { maxMessageCharacters, referenceText, smsText } from './send-fields.ts';
 
-/** A character has at most two code units, so a longer text is too long and need not be rendered. */
+/** A character has at most two code units, so a text beyond this limit is refused without being rendered. */
 const maxMessageUnits = 2 * maxMessageCharacters;
-const tooLong = `The message with its values must have at most ${maxMessageCharacters} characters.`;
+const tooLong = `The message must have at most ${maxMessageCharacters} characters after its values are filled in.`;
 
 /** JSON allows integers of any size. An integer beyond these limits, such as a long order number, would be rounded. */
 const exactNumber = z
@@ -19,12 +19,12 @@ const exactNumber = z
   .check(
     z.refine(
       (value) => !Number.isInteger(value) || Number.isSafeInteger(value),
-      'is too large to be exact: give it as text',
+      'is too large to be exact: send it as a string',
     ),
   );
 const variableValue = z.pipe(z.union([z.string(), exactNumber, z.boolean()]), z.transform(String));
 
-/** A variable with the value null counts as missing. */
+/** A variable with the value null is treated as missing. */
 const variableValues = z.pipe(
   z.record(z.string(), z.nullable(variableValue)),
   z.transform((values) =>
@@ -44,12 +44,12 @@ const rowFields = z.object({
 
 export const bulkRecipientsMax = 1000;
 
-/** A row is an object with `to`, or only a number. Each row is checked separately. */
+/** A row is an object with `to`, or only a number. The rows are checked one by one. */
 export const bulkRecipients = z.array(z.unknown()).check(z.minLength(1), z.maxLength(bulkRecipientsMax));
 
-/** A parsed row, before the check against the other rows and the client's permissions. */
+/** A parsed row, before it is compared with the other rows and the client's permissions. */
 export interface BulkRow {
-  /** The recipient as written in the row; undefined if it is not a text. */
+  /** The recipient as written in the row; undefined if it is not a string. */
   readonly given: string | undefined;
   /** The canonical form; undefined if it is not a phone number. */
   readonly recipient: string | undefined;
@@ -58,7 +58,7 @@ export interface BulkRow {
     readonly message?: string | undefined;
     readonly reference?: string | undefined;
   };
-  /** The error of the row or of its other fields, which are then left out. */
+  /** The error of the row or of its other fields. These fields are then left out. */
   readonly fault: string | undefined;
 }
 
@@ -74,7 +74,7 @@ export function readRow(row: unknown): BulkRow {
   const fields = rowFields.safeParse(typeof row === 'string' ? {} : row);
   if (!fields.success) return { given, recipient, fields: {}, fault: sentenceOf(fields.error) };
   const { to: _read, variables = {}, ...others } = fields.data;
-  // An absent and an empty object of variables mean the same (contract 5.7).
+  // No variables and an empty object of variables mean the same (contract 5.7).
   const named = Object.keys(variables).length === 0 ? {} : { variables };
   return { given, recipient, fields: { ...others, ...named }, fault: undefined };
 }
@@ -84,7 +84,7 @@ export function canonicalRow({ given, recipient, fields, fault }: BulkRow): obje
   return { ...fields, to: recipient ?? given, fault };
 }
 
-/** @param defaults - `message` is the template of rows without a message */
+/** @param defaults - contains the template `message` for rows without a message */
 export function checkRows(
   rows: readonly BulkRow[],
   defaults: {
@@ -154,7 +154,7 @@ function refused(error: RowErrorCode, message: string): { error: RowErrorCode; m
   return { error, message };
 }
 
-/** Shortens the text to limit the size of the batch row, which can contain 1,000 of them. */
+/** Shortens the recipient to limit the size of the batch row, which may contain 1,000 of them. */
 function shortened(to: string | undefined): string | null {
   return to === undefined ? null : [...to].slice(0, 32).join('');
 }
@@ -178,7 +178,7 @@ function noRecipientText(row: unknown, to: unknown): string {
   return 'The row has no recipient: give one in "to".';
 }
 
-/** Names the fields of the row, but never a variable, because the name of a variable can have any length. */
+/** Names only the row's fields, never a variable, whose name can have any length. */
 function sentenceOf(error: z.core.$ZodError): string {
   const faults = error.issues.map((issue) => `${String(issue.path[0] ?? 'the row')}: ${issue.message}`);
   return [...new Set(faults)].join('; ');

@@ -1,4 +1,4 @@
-/** The form of the responses to a dry run of a send, for the API document and the types (contract, section 5). */
+/** The schema of the responses to a dry run of a send (contract, section 5). */
 import * as z from 'zod/mini';
 import { described } from '../../operation/fields.ts';
 import {
@@ -17,18 +17,18 @@ const estimatedCost = described(
 );
 const selectedSender = described(
   z.nullable(z.string()),
-  'The sender that would be used; null if the carrier selects it.',
+  'The sender that would be used; null if the carrier would select it.',
 );
 const wouldFailWith = described(
   z.exactOptional(messageErrorCode),
-  'The error code with which the message would fail after it is accepted: `recipient_opted_out` if the recipient is suppressed now.',
+  'The error code with which the message would fail after it was accepted: `recipient_opted_out` if the recipient is suppressed now.',
 );
 
 export const dryRunLeg = z.object({
   channel,
   after_seconds: described(
     z.nullable(z.int()),
-    'As in the request; null if only a failure or the end of the validity period would start it.',
+    'As in the request; null if the leg would start only after a failure or the end of the validity period.',
   ),
   from: selectedSender,
   encoding: z.exactOptional(encoding),
@@ -44,7 +44,7 @@ const dryRunRefusal = z.object({
 });
 
 const unknownField = z.object({
-  field: described(z.string(), 'The name in the request, such as `recipients[2].mesage`.'),
+  field: described(z.string(), 'The name of the field in the request, such as `recipients[2].mesage`.'),
   message: described(z.string(), 'A sentence for a developer, with the known name that was probably meant.'),
 });
 
@@ -57,15 +57,15 @@ const dryRunFields = {
   estimated_cost: estimatedCost,
   currency: described(
     z.nullable(z.string()),
-    'The currency of `estimated_cost` (ISO 4217); null without a price.',
+    'The currency of `estimated_cost` (ISO 4217); null if there is no price.',
   ),
   refusals: described(
     z.array(dryRunRefusal),
-    'Every reason for which the request would be refused; empty if it would be accepted.',
+    'Every reason why the request would be refused; empty if it would be accepted.',
   ),
   unknown_fields: described(
     z.array(unknownField),
-    'The fields that would be ignored, because the operation does not know them.',
+    'The fields that would be ignored, because the operation does not define them.',
   ),
 };
 
@@ -79,7 +79,7 @@ const dryRun = z.object({
   would_fail_with: wouldFailWith,
   fallback: described(
     z.exactOptional(z.array(dryRunLeg)),
-    'The messages that would follow if this one were not delivered.',
+    'The legs that would follow if this message were not delivered.',
   ),
 });
 
@@ -103,7 +103,7 @@ const dryRunBatch = z.object({
     ),
     'The messages that would be accepted, one for each row.',
   ),
-  errors: described(z.array(rowError), 'The refused rows, each with its fault.'),
+  errors: described(z.array(rowError), 'The refused rows, each with its error.'),
 });
 
 export type DryRunRefusal = z.output<typeof dryRunRefusal>;

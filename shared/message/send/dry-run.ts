@@ -1,6 +1,6 @@
 /**
- * `?dry_run=true` on a send: reports what would be sent, its cost, and which errors would refuse it. Nothing is stored, sent
- * or taken from a cap; only the rate limit counts the request (contract 14.6).
+ * A send with `?dry_run=true` reports what would be sent, the cost, and the errors that would refuse it. It stores and
+ * sends nothing, and counts only towards the rate limit (contract 14.6).
  */
 import * as z from 'zod/mini';
 import { type FieldError, GatewayError } from '../../contract/errors.ts';
@@ -22,17 +22,14 @@ const sendQuery = lazily(() =>
   z.object({ dry_run: z.optional(z.enum(['true', 'false'], 'must be true or false')) }),
 );
 
-/**
- * @throws GatewayError `invalid_request` for another value, and for any other parameter, because a misspelled parameter must
- * not send
- */
+/** @throws GatewayError `invalid_request` for another value or parameter, because a misspelled `dry_run` must not send */
 export function isDryRun(request: ApiRequest): boolean {
   return parseQuery(sendQuery(), request).dry_run === 'true';
 }
 
 /**
- * Returns the errors that would refuse the request: from its Idempotency-Key if the key belongs to another request,
- * else from these checks. The repeat of an accepted request is never refused.
+ * Returns the errors that would refuse the request, from these checks or from an Idempotency-Key that belongs to another
+ * request. A repeat of an accepted request is never refused.
  */
 export async function refusalsOf(
   store: { get(id: string): Promise<KeyedRecord | undefined> },
@@ -48,7 +45,7 @@ export async function refusalsOf(
   return repeats || ofKey.length > 0 ? ofKey : thrownBy(checks);
 }
 
-/** Returns the errors that these checks throw. Each one alone would refuse the request. */
+/** Returns the errors that these checks throw, each of which would refuse the request. */
 async function thrownBy(checks: readonly (() => void | Promise<void>)[]): Promise<DryRunRefusal[]> {
   const refusals: DryRunRefusal[] = [];
   for (const check of checks) {
@@ -69,8 +66,7 @@ async function thrownBy(checks: readonly (() => void | Promise<void>)[]): Promis
 }
 
 /**
- * Returns the response for a send of one message. @param textOf - the text of a leg as it is sent, if it is stored in
- * another form
+ * Returns the dry run of a single send. @param textOf - the text of a leg as it is sent, if it is stored in another form
  */
 export async function dryRunOf(
   context: Context<'PRICES_FILE' | 'SUPPRESSIONS_TABLE'>,
@@ -116,13 +112,13 @@ export async function dryRunOf(
       after_seconds: after_seconds ?? null,
       from: fromOf(leg) ?? null,
       ...parts,
-      // The leg has the same recipient.
+      // The leg has the same recipient, so the same failure applies.
       estimated_cost: costOf(price, failure),
     };
   }
 }
 
-/** Returns why the message would fail at its hand-over, if that is known in advance. */
+/** Returns the code with which the message would fail at its hand-over, if that is known in advance. */
 function failureOf(
   { recipient }: Message,
   suppressed: ReadonlySet<string>,
@@ -130,7 +126,7 @@ function failureOf(
   return suppressed.has(recipient) ? { would_fail_with: 'recipient_opted_out' } : {};
 }
 
-/** Returns the cost: a message that never reaches a carrier costs nothing. */
+/** Returns the cost. A message that would never reach a carrier costs nothing. */
 function costOf(
   price: ReturnType<typeof expectedPrice>,
   { would_fail_with }: ReturnType<typeof failureOf>,
@@ -167,7 +163,7 @@ export async function dryRunOfBatch(
     accepted,
     rejected: errors.length,
     segments: messages.reduce((sum, { segments }) => sum + segments, 0),
-    // If one price is missing, the sum would be too low.
+    // Without one of the prices, the sum would be too low.
     estimated_cost: costs.length === messages.length ? cost / millionthsPerUnit : null,
     currency: prices.find((price) => price !== undefined)?.currency ?? null,
     messages,

@@ -2,8 +2,8 @@
  * Sends with an Idempotency-Key (contract 5.6): the stored message or batch is also the record of the key. Its id is derived
  * from client, endpoint and key, so only one of many equal requests can write it.
  *
- * A separate table of keys would need a second write, a lock, and a repair after a crash between the two writes. Requests are
- * compared after parsing, because client libraries may add nulls and defaults when they retry.
+ * A separate table of keys would need a second write, a lock, and a repair after a crash between the two writes. Requests
+ * are compared after parsing, because client libraries may add nulls and defaults to a retry.
  */
 import { createHash } from 'node:crypto';
 import { GatewayError, standardError } from '../../contract/errors.ts';
@@ -13,13 +13,13 @@ import { derivedId, type IdPrefix, newId } from '../../platform/ids.ts';
 /** Visible ASCII, without quotes. */
 export const keyPattern = '[!-~]{1,255}';
 const keyForm = new RegExp(`^${keyPattern}$`);
-/** A string in a structured header field (RFC 9651), as in the IETF draft; escapes in it are a part of the key. */
+/** A quoted string, as in the IETF draft (RFC 9651). Escapes in it are part of the key. */
 const quoted = /^"(.+)"$/;
 
 /**
  * Returns the `Idempotency-Key` of the request, without quotes.
  *
- * @throws GatewayError `invalid_request` if it is not 1 to 255 visible ASCII characters
+ * @throws GatewayError `invalid_request` if the key is not 1 to 255 visible ASCII characters
  */
 export function idempotencyKeyOf(headers: Readonly<Record<string, string>>): string | undefined {
   const given = headers['idempotency-key'];
@@ -36,7 +36,7 @@ export function idempotencyKeyOf(headers: Readonly<Record<string, string>>): str
   });
 }
 
-/** Returns 202 with the response of the first request, and `Idempotent-Replayed` on a repeat. */
+/** Returns 202 with the response to the first request. A repeat also gets `Idempotent-Replayed`. */
 export function accepted(
   body: unknown,
   replayed: boolean,
@@ -46,7 +46,7 @@ export function accepted(
   return { status: 202, headers, body, log: { ...log, replayed } };
 }
 
-/** Returns the SHA-256 of a JSON value with its keys sorted, so that the order of fields does not matter. */
+/** Returns the SHA-256 of a JSON value whose keys are sorted, so that the order of fields does not matter. */
 export function requestHash(value: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(sorted(value)))
@@ -59,7 +59,7 @@ export interface KeyedRequest {
   readonly prefix: IdPrefix;
   readonly endpoint: string;
   readonly clientId: string;
-  /** Undefined if the request has no key. Then each request stores a record. */
+  /** Undefined if the request has no key. Each such request then stores its own record. */
   readonly key: string | undefined;
   /** The parsed request, with defaults and canonical phone numbers. */
   readonly canonicalRequest: () => unknown;
@@ -68,24 +68,25 @@ export interface KeyedRequest {
 /** A send: the record that it stores, and the request that its Idempotency-Key identifies. */
 interface KeyedSend<Entry> extends KeyedRequest {
   /**
-   * Creates the record for an id. It is called at most once. Its only side effect is to take from the client's caps. The
-   * amount stays taken even if a later step fails.
+   * Creates the record with this id. Called at most once. Its only side effect is to count towards the client's caps, even
+   * if a later step fails.
    */
   readonly build: (id: string) => Entry | Promise<Entry>;
-  /** True if `build` is called only if no earlier record is found. A repeat then takes nothing, and makes one read. */
+  /** True if `build` is called only after no earlier record was found. A repeat then counts nothing and makes one read. */
   readonly looksFirst: boolean;
 }
 
-/** The fields that the record of a key needs. */
+/** The fields of a record that its key needs. */
 export interface KeyedRecord {
   readonly request_hash?: string;
   readonly stored_by?: string;
 }
 
-/** Stores these records, by an id that is derived from the key. */
+/** Stores records under ids that are derived from the key. */
 interface KeyedStore<Entry extends KeyedRecord> {
   /**
-   * Contains `stored` if the stored record differs from the given record. @throws GatewayError if it is certainly not stored
+   * The result contains `stored` if the stored record differs from the given one. @throws GatewayError if the record is
+   * certainly not stored
    */
   create(
     entry: Entry,
@@ -97,7 +98,7 @@ interface KeyedStore<Entry extends KeyedRecord> {
 }
 
 /**
- * Stores the record of a send, once for all requests with the same key.
+ * Stores the record of a send once for all requests with the same key.
  *
  * @returns the record, and true if an earlier request with this key stored it
  * @throws GatewayError `idempotency_key_reused` if the key was used for another request.
@@ -152,10 +153,7 @@ function assertSameRequest({ request_hash }: KeyedRecord, fingerprint: string): 
   throw standardError('idempotency_key_reused');
 }
 
-/**
- * Creates the record. A request that would be refused now may repeat an accepted request. Then the earlier record is the
- * response.
- */
+/** Creates the record. If the request would now be refused, but repeats an accepted request, returns the earlier record. */
 async function createFor<Entry extends KeyedRecord>(
   store: KeyedStore<Entry>,
   send: KeyedSend<Entry>,

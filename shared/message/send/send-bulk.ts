@@ -1,5 +1,5 @@
 /**
- * Sends one SMS to each of up to 1,000 recipients. Returns 202 after every accepted message is stored.
+ * Sends one SMS each to up to 1,000 recipients. Returns 202 after every accepted message is stored.
  *
  *   batch row, a conditional write ─ crash → a repeat with the same key finds it `storing`
  *   line of a sender with a pace, only by the request that stores the messages ─ crash → the line is longer than it is
@@ -55,10 +55,10 @@ import { endOfValidity, parseSend } from './send-fields.ts';
 import { acceptedView } from './send-one.ts';
 import { newSms, smsOptions } from './sms-send.ts';
 
-/** Longer than the function's time limit. After this time, the request that stores the batch must have ended. */
+/** Longer than the function's time limit, so that after this time the request that stores the batch has ended. */
 const storingLeaseSeconds = 60;
 
-/** Returns the schema of the body of `POST /api/v1/sms/bulk` (contract 5.2). Rows are checked one by one later. */
+/** Returns the schema of the body of `POST /api/v1/sms/bulk` (contract 5.2). A later step checks the rows one by one. */
 export function sendBulkSchema(webhookUrl: z.ZodMiniType<string>) {
   return z.object({
     message: optional(z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(10_000))),
@@ -142,7 +142,7 @@ export function sendBulkSms(context: BulkContext, webhookUrl: z.ZodMiniType<stri
   };
 }
 
-/** Stores the messages of the batch, each with its time in the line if its sender has a pace. */
+/** Stores the messages of the batch. If a message's sender has a pace, the message gets its time in the line. */
 async function storeMessages(
   context: BulkContext,
   batch: Batch,
@@ -191,9 +191,7 @@ interface AcceptedRow {
   readonly message: Message;
 }
 
-/**
- * Returns the messages of the batch, with the times of the request that created it: a repeat gets the same messages.
- */
+/** Returns the messages of the batch with the times of the first request, so that a repeat gets the same messages. */
 function messagesOf(
   batch: Batch,
   bulk: z.output<ReturnType<typeof sendBulkSchema>>,
@@ -202,7 +200,7 @@ function messagesOf(
 ): AcceptedRow[] {
   const createdAt = new Date(batch.created_at);
   const taken = new Set(acceptedIndexes(batch));
-  // Permissions were checked when the batch was created, and the result is in the batch's errors.
+  // Permissions are not checked again: the batch already contains the errors.
   return checkRows(rows, bulk, undefined)
     .good.filter(({ index }) => taken.has(index))
     .map(({ index, to, text, reference }) => ({

@@ -1,4 +1,4 @@
-/** The request fields that all sends share (contract, section 5), and the field `fallback` with the legs that are stored with the first message (contract 14.7). */
+/** The request fields that all sends share (contract, section 5), including `fallback` and its legs (contract 14.7). */
 import * as z from 'zod/mini';
 import { assertMaySend, type SendingPermissions } from '../../client/sending-permissions.ts';
 import { type Channel, channels } from '../../contract/channels.ts';
@@ -14,7 +14,9 @@ import { type TemplateContent, whatsAppParts } from '../whatsapp-content.ts';
 
 export const maxMessageCharacters = 1600;
 
-/** Returns the schema of a text of 1 to `max` characters (Unicode code points, so that an emoji is one). */
+/**
+ * Returns the schema of a text with 1 to `max` characters. Unicode code points are counted, so an emoji can count as one.
+ */
 export function textOf(max: number) {
   return z.string().check(
     z.minLength(1, 'must not be empty'),
@@ -24,7 +26,10 @@ export function textOf(max: number) {
   );
 }
 
-/** No white space of Java, Python or JavaScript: `\s` differs in a few characters, and clients apply this pattern too. */
+/**
+ * The white space of Java, Python and JavaScript: `\s` differs between them in a few characters, and clients use this
+ * pattern too.
+ */
 const visiblePattern = String.raw`[^\t-\r\x1C-\x20\x85\xA0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]`;
 const visible = new RegExp(visiblePattern);
 
@@ -47,7 +52,7 @@ export const validityPeriod = withDefault(
   validityMaxSeconds,
 );
 
-/** Returns when the message expires, counted from the time at which it may be sent. */
+/** Returns the time at which the message expires, counted from the time at which it may be sent. */
 export function endOfValidity(
   send: { readonly scheduled_at?: Date | undefined; readonly validity_period: number },
   now: Date,
@@ -61,14 +66,14 @@ export const referenceText = textOf(referenceCharactersMax);
 /** How far ahead a message can be scheduled. */
 export const scheduledAhead = { secondsMin: 60, daysMax: 180 } as const;
 
-/** A time; `parseSend` checks how far ahead it is. */
+/** A time. `parseSend` checks how far ahead it is. */
 export const scheduledAt = dateTime;
 
 /**
  * Parses the request of a send.
  *
- * @returns the fields, and `assertTimely`, which refuses a `scheduled_at` that is nearer or farther than `scheduledAhead`.
- *   `assertTimely` is called only for a new request. A repeat gets the first response, even if that time has passed.
+ * @returns the fields, and `assertTimely`, which refuses a `scheduled_at` outside `scheduledAhead`. It is called only for a
+ * new request, because a repeat gets the first response even after that time.
  * @throws GatewayError `invalid_request` with all faulty fields, including `scheduled_at`.
  */
 export function parseSend<Schema extends z.ZodMiniType<{ scheduled_at?: Date | undefined }>>(
@@ -100,9 +105,9 @@ function timingFault(body: unknown, now: Date): FieldError | undefined {
   };
 }
 
-/** The indexes of the legs that a request can name after the first message. */
+/** The indexes of the legs that a request can add in `fallback`. */
 export const legIndexes = [0, 1] as const;
-/** A receipt takes seconds. With a shorter time, most next legs would start unnecessarily. */
+/** A receipt takes seconds, so a shorter time would start most next legs unnecessarily. */
 export const afterSecondsMin = 10;
 
 export function legFields(afterSecondsMax: number) {
@@ -112,7 +117,7 @@ export function legFields(afterSecondsMax: number) {
   };
 }
 
-/** Returns the schema of a list of legs. An empty list means the same as no list. */
+/** Returns the schema of a list of legs. An empty list means the same as an absent one. */
 export function legsSchema<Leg extends z.ZodMiniType>(leg: Leg) {
   return optional(
     z.pipe(
@@ -122,7 +127,7 @@ export function legsSchema<Leg extends z.ZodMiniType>(leg: Leg) {
   );
 }
 
-/** Returns the schema of `fallback` for a message with content. A leg uses the content of the request, or its own. */
+/** Returns the schema of `fallback`. A leg uses the content of the request, or its own. */
 export function fallbackSchema() {
   return legsSchema(z.lazy(legWithContent));
 }
@@ -141,11 +146,11 @@ const legWithContent = lazily(() => {
     ),
     z.refine(
       ({ message, template: given }) => !isGiven(message) || !isGiven(given),
-      faultAt(['message'], 'Give either message or template.'),
+      faultAt(['message'], 'Give either message or template, not both.'),
     ),
     z.refine(
       ({ channel, from }) => channel !== 'whatsapp' || !isGiven(from),
-      faultAt(['from'], 'Only an SMS names its sender.'),
+      faultAt(['from'], 'Only an SMS leg can have `from`.'),
     ),
   );
 });
@@ -163,7 +168,7 @@ export function fitsSms(text: unknown): boolean {
   return typeof text === 'string' && [...text].length <= maxMessageCharacters;
 }
 
-/** Returns the legs to store with the first message, with the sender of each; nothing if `fallback` is absent. */
+/** Returns the legs to store with the first message, each with its sender; no fields if `fallback` is absent. */
 export function legsToStore(wanted: readonly WantedLeg[] | undefined, first: Message, select: SelectSender) {
   if (wanted === undefined) return {};
   return { fallback: wanted.map((leg) => legToStore(leg, first, select)) };
@@ -184,7 +189,7 @@ function legToStore(
   };
 }
 
-/** Returns the sender of a leg. An SMS after an SMS has the same sender, unless the leg names another sender. */
+/** Returns the sender of a leg. An SMS leg after an SMS has the same sender, unless the leg names another. */
 function senderOf(
   { channel, from }: WantedLeg,
   first: {

@@ -1,4 +1,6 @@
-/** Sends one message of either channel: checks the request and stores the message in one write; the relay does the rest. */
+/**
+ * Sends one message of either channel. The request is checked, and one write stores the message; the relay does the rest.
+ */
 import type * as z from 'zod/mini';
 import { assertChannelsOn, assertMaySend, permissionsOf } from '../../client/sending-permissions.ts';
 import type { Channel } from '../../contract/channels.ts';
@@ -18,7 +20,7 @@ import { dryRunOf, isDryRun, refusalsOf } from './dry-run.ts';
 import { accepted, createOnce, idempotencyKeyOf } from './idempotency.ts';
 import { assertMaySendLegs, channelsOf, parseSend, type WantedLeg } from './send-fields.ts';
 
-/** Every send stores a message of its client, takes from the client's caps and selects its sender. */
+/** The context of a send, which stores a message of its client, counts towards the client's caps and selects a sender. */
 export type SendContext = Context<keyof EnvironmentFor<typeof sendRequest>>;
 
 /** @param send - the differences between the channels */
@@ -90,7 +92,7 @@ export function sendOne<
   };
 }
 
-/** Returns the messages as records of Idempotency-Keys. */
+/** Returns the store of messages for Idempotency-Keys. */
 export function keyedMessages(context: Context<'MESSAGES_TABLE' | 'RETENTION_DAYS'>) {
   return {
     create: (message: Message) => createMessage(context, message),
@@ -99,8 +101,8 @@ export function keyedMessages(context: Context<'MESSAGES_TABLE' | 'RETENTION_DAY
 }
 
 /**
- * Returns the response to a send. A repeat gets the same response, even if the message's state has changed. @throws Error if
- * an SMS has no segments.
+ * Returns the response to a send. A repeat gets the same response, even if the message's state has changed. @throws Error
+ * if an SMS has no segments.
  */
 export function acceptedView(
   message: Message,
@@ -124,8 +126,8 @@ export interface MessageOrigin {
 }
 
 /**
- * Returns the fields of every new message: client, recipient, sender, first state and end of the validity period. Its
- * state is `scheduled` if the request has a time, else `queued`.
+ * Returns the fields of every new message: client, recipient, sender, first state and end of the validity period. The state
+ * is `scheduled` if the request has a time, and otherwise `queued`.
  */
 export function newMessage(
   {

@@ -18,7 +18,7 @@ import {
 } from './send-fields.ts';
 import { type MessageOrigin, newMessage, type SendContext, sendOne } from './send-one.ts';
 
-/** Returns the fields of a request for one or many SMS, except recipients and texts. */
+/** Returns the request fields that single and bulk SMS share, without recipients and texts. */
 export function smsOptions(webhookUrl: z.ZodMiniType<string>) {
   return {
     webhook_url: optional(webhookUrl),

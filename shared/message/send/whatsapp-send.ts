@@ -81,7 +81,10 @@ export function sendWhatsAppSchema(webhookUrl: z.ZodMiniType<string>) {
       ...legIndexes.map((leg) =>
         z.refine<Fields>(
           (request) => hasSmsText(request, leg),
-          faultAt(['fallback', leg, 'message'], 'is required: the message has no text that fits an SMS'),
+          faultAt(
+            ['fallback', leg, 'message'],
+            'is required, because the message has no text that fits an SMS',
+          ),
         ),
       ),
     ),
@@ -90,7 +93,7 @@ export function sendWhatsAppSchema(webhookUrl: z.ZodMiniType<string>) {
   type Fields = z.output<typeof fields>;
 }
 
-/** @param type - a value of any form, because the request may have other faults */
+/** @param type - an unchecked value, because the request may have other errors */
 function neededBy(type: unknown): string | undefined {
   const known = types.find((each) => each === type);
   return known === undefined ? undefined : contentField[known];
@@ -101,7 +104,7 @@ function mayHave(type: unknown, field: 'caption' | 'filename', media: unknown): 
   return mediaFields[type][field] || !isGiven(Reflect.get(media, field));
 }
 
-/** True if an SMS after the WhatsApp message has a text: its own, or the text of the message. */
+/** True if an SMS leg after the WhatsApp message has a text: its own, or that of the WhatsApp message. */
 function hasSmsText(
   {
     type,
@@ -113,7 +116,7 @@ function hasSmsText(
   const wanted: unknown = Array.isArray(fallback) ? fallback[leg] : undefined;
   if (typeof wanted !== 'object' || wanted === null || Reflect.get(wanted, 'channel') !== 'sms') return true;
   if (isGiven(Reflect.get(wanted, 'message')) || neededBy(type) === undefined) return true;
-  // A missing text has its own fault.
+  // A missing text is reported separately.
   return neededBy(type) === 'message' && (!isGiven(message) || fitsSms(message));
 }
 
@@ -129,7 +132,7 @@ interface ContentFields {
   readonly location?: LocationContent | undefined;
 }
 
-/** Removes the content of other types, which is checked but not used. */
+/** Removes content for other types, which is validated but not used. */
 function withOwnContent<Fields extends ContentFields>(request: Fields) {
   const { message, template, media, location, type, ...common } = request;
   return { ...common, ...contentOf({ type, message, template, media, location }) };
@@ -158,7 +161,7 @@ function contentOf({
   }
 }
 
-/** Returns a value that the schema guarantees. */
+/** Returns a value whose presence the schema guarantees. */
 function checked<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error('a request without its content passed the schema');
   return value;

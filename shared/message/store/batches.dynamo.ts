@@ -1,4 +1,7 @@
-/** The batches table: one row for each bulk request, with the refused recipients. Its messages follow from its id and the request. */
+/**
+ * The batches table: one row for each bulk request, with its refused recipients. The messages of a batch can be derived
+ * from its id and its request.
+ */
 import * as z from 'zod/mini';
 import { keptDays } from '../../contract/mode.ts';
 import { conditionalPut, updateIf } from '../../platform/aws/conditional-write.dynamo.ts';
@@ -34,19 +37,19 @@ const time = z.iso.datetime();
 const batchSchema = z.object({
   batch_id: z.string(),
   client_id: z.string(),
-  /** `storing` until every accepted message is in the messages table; only then follows the 202. */
+  /** `storing` until every accepted message is stored. The 202 response follows after that. */
   state: z.enum(['storing', 'stored']),
-  /** After this time the request that stores the batch is considered dead, and a repeat completes it (`send-bulk.ts`). */
+  /** After this time, the request that stores the batch has ended, and a repeat completes the batch (`send-bulk.ts`). */
   storing_until: time,
   total: z.int(),
   accepted: z.int(),
   errors: z.array(rowError),
   created_at: time,
-  /** The end of its messages' validity period; the retention of batch and messages begins there. */
+  /** The end of the messages' validity, after which the retention of the batch and its messages begins. */
   expires_at: time,
   /**
-   * The work id of the request that stores the batch. If the SDK repeats a write after a lost response, the write recognizes
-   * its own row.
+   * The work id of the request that stores the batch. If the SDK repeats the write after a lost response, the repeat
+   * recognizes its own row by this id.
    */
   stored_by: z.string(),
   /** Present if a sender of the batch has a pace. */
@@ -56,7 +59,7 @@ const batchSchema = z.object({
 
 export type Batch = Readonly<z.output<typeof batchSchema>>;
 
-/** Returns the id of the message for one row. It is the same in every attempt to store the batch. */
+/** Returns the id of a row's message. Every attempt to store the batch derives the same id. */
 export function batchMessageId(batchId: string, index: number): string {
   return derivedId('msg', batchId, String(index));
 }
@@ -91,7 +94,7 @@ export function findBatch(
 }
 
 /**
- * Claims the storing of a batch whose earlier request died. Returns false if another request claimed it, or it is
+ * Continues the storing of a batch whose earlier request died. Returns false if another request continues it, or if it is
  * already stored.
  */
 export async function takeOverBatch(
@@ -105,8 +108,8 @@ export async function takeOverBatch(
 }
 
 /**
- * Notes that every message of the batch is stored, and when the last one is expected to be handed over. Returns the time
- * noted by the first request that stored all messages, so that each repeat gets the same response.
+ * Stores that every message of the batch is stored, and when the last one should be handed over. Returns the time that the
+ * first complete request stored, so that each repeat gets the same response.
  */
 export async function markBatchStored(
   { db, env }: Context<'BATCHES_TABLE' | 'RETENTION_DAYS'>,

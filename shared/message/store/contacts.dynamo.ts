@@ -1,9 +1,9 @@
 /**
- * Stores which client last wrote to a recipient from each of our senders. The recipient's replies belong to this client
- * (contract 13.1). Only messages that a carrier took count, not messages that still wait.
+ * Stores which client last wrote to a recipient from each of our senders. Replies of the recipient belong to this client
+ * (contract 13.1). A message counts when a carrier accepts it, not while it still waits.
  *
- * Rows of `whatsapp-windows`, under keys that no client has: `#wrote sms +447700900123`, or `#wrote test sms …` for test
- * messages, and our sender. A malformed row is not read as a contact, and the next message replaces it.
+ * The rows are in `whatsapp-windows`, under keys that no client has: `#wrote sms +447700900123` (or `#wrote test sms …` for
+ * test messages), and our sender. A malformed row is ignored, and the next message replaces it.
  */
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
@@ -17,22 +17,22 @@ import { anySender, fromOf, mayBeTaken } from '../attempt.ts';
 import type { Message } from '../message.ts';
 import type { InboundMessage } from '../whatsapp-content.ts';
 
-/** A carrier took a message of this client. */
+/** A message of this client that a carrier accepted. */
 export interface Contact {
   readonly clientId: string;
-  /** A number, a pool or the id of one of them; `*` if the carrier chose. */
+  /** A number, a pool or the id of one of them; `*` if the carrier chose the sender. */
   readonly sender: string;
-  /** The pool or the id from which the message was sent, if a receipt named the number. */
+  /** The pool or the id from which the message was sent, if a receipt reported the number. */
   readonly via?: string;
-  /** The number to which the client wrote, if this is the contact of a WhatsApp user's id. */
+  /** The number to which the client wrote; present if this contact is for a WhatsApp user's id. */
   readonly number?: string;
-  /** When the client wrote; the first time, if it wrote several times with no other client in between. */
+  /** When the client wrote. If it wrote several times in a row, the first of these times. */
   readonly at: Date;
 }
 
 interface Addressee {
   readonly channel: Channel;
-  /** Test messages do not affect who gets the replies to live messages; `live` by default. */
+  /** The mode of the message; `live` by default. Test messages do not affect who gets replies to live messages. */
   readonly mode?: Mode;
   /** E.164, a short code, or the id of a WhatsApp user. */
   readonly person: string;
@@ -45,19 +45,25 @@ interface ContactKey {
 
 type ContactsContext = Context<'WHATSAPP_WINDOWS_TABLE' | 'RETENTION_DAYS'>;
 
-/** Phone numbers, short codes, and what carriers call pools, numbers and services; nobody can reply to a name. */
+/**
+ * Senders that can receive replies: phone numbers, short codes, and the carriers' ids of pools, numbers and services.
+ * Sender IDs cannot.
+ */
 const answerable = /^(?:\+?\d+|\*|(?:pool|phone)-.*|MG[0-9a-f]{32}|arn:.*)$/;
-/** A pool or a service, any of whose numbers may have sent a message, or the id of a number. */
+/**
+ * Senders that do not show the number: a pool or a service, any of whose numbers may have sent the message, or the id of a
+ * number.
+ */
 const unnamed = /^(?:\*|(?:pool|phone)-.*|MG[0-9a-f]{32}|arn:.*)$/;
 
-/** The attempt that a receipt reports on; our number that the carrier names, or its id; Meta's id of the recipient. */
+/** The attempt that a receipt is about; our number or its id; and Meta's id of the recipient. */
 interface ReportedContact {
   readonly attempt?: number;
   readonly from?: string;
   readonly whatsAppUser?: string;
 }
 
-/** Returns the key of the contact of a message from this sender; undefined if nobody can reply to the sender. */
+/** Returns the key of the contact for a message from this sender; undefined if the sender cannot receive replies. */
 export function contactKeyOf(
   { channel, recipient: person, client_id }: Message,
   sender = anySender,
@@ -66,9 +72,9 @@ export function contactKeyOf(
 }
 
 /**
- * Notes a message that a carrier took.
+ * Stores the contact of a message that a carrier accepted.
  *
- * @param seen - the row of its contact, as it was read immediately before the call
+ * @param seen - the contact's row, as read immediately before the call
  */
 export async function noteContactOfHandOver(
   ctx: ContactsContext,
@@ -82,8 +88,8 @@ export async function noteContactOfHandOver(
 }
 
 /**
- * Notes a message that a receipt proves, also under the WhatsApp id of the recipient, because a reply may come without the
- * number.
+ * Stores the contact of a message that a receipt proves. Also stores it for the recipient's WhatsApp id, because a reply
+ * may lack the number.
  */
 export async function noteContact(
   context: ContactsContext,
@@ -107,13 +113,13 @@ export async function noteContact(
     await storeContact(context, addressee, { clientId, sender: named, via: sender, at });
 }
 
-/** True if the receipt names the number of a pool from which the message was sent. */
+/** True if the receipt reports the number of a pool from which the message was sent. */
 export function isNamed(message: Message, { attempt, from: named }: ReportedContact): boolean {
   const sender = fromOf(message, attempt) ?? anySender;
   return named !== undefined && named !== sender && unnamed.test(sender) && answerable.test(named);
 }
 
-/** Every sender from which a carrier may have sent the message. */
+/** Returns every sender from which a carrier may have sent the message. */
 function sendersOf(message: Message): readonly string[] {
   const { attempts = [] } = message;
   const possible = attempts.filter(mayBeTaken).map(({ number }) => fromOf(message, number) ?? anySender);
@@ -121,27 +127,27 @@ function sendersOf(message: Message): readonly string[] {
 }
 
 /**
- * True if a client may send from the number that the recipient wrote to. This function is called if a message does not name
- * its number.
+ * True if a client may send from the number to which the recipient wrote. Needed only if a message does not name its
+ * number.
  */
 export type MayUse = (clientId: string) => boolean;
 
-/** True if the message may have been sent from the number that the recipient wrote to. */
+/** True if the message may have been sent from the number to which the recipient wrote. */
 export function mayBeFrom(message: Message, inbound: InboundMessage, mayUse: MayUse): boolean {
   return sendersOf(message).some(
     (sender) => isExactly(sender, inbound) || (isAnyOf(sender, inbound) && mayUse(message.client_id)),
   );
 }
 
-/** The pools and services of the message that may contain the number that the recipient wrote to. */
+/** Returns the message's pools and services that may contain the number to which the recipient wrote. */
 export function unnamedSendersOf(message: Message, inbound: InboundMessage): readonly string[] {
   return sendersOf(message).filter((sender) => isAnyOf(sender, inbound));
 }
 
 /**
- * Returns the contacts from the number that the recipient wrote to. A pool counts if no receipt named one of its numbers for
- * its client. If this finds no contact, every pool counts. A number that rows give to other clients is in no pool of this
- * client.
+ * Returns the contacts from the number to which the recipient wrote. A pool counts only if no receipt reported one of its
+ * numbers for its client; if this finds no contact, every pool counts. A number that rows give to other clients does not
+ * belong to any pool of this client.
  */
 export function contactsFor<Known extends Contact>(
   contacts: readonly Known[],
@@ -163,7 +169,7 @@ function isExactly(sender: string, { number, numberId }: InboundMessage): boolea
 }
 
 function isAnyOf(sender: string, { numberId }: InboundMessage): boolean {
-  // WhatsApp numbers are identified by their ids.
+  // A WhatsApp number is identified by its id.
   if (sender.startsWith('phone-number-id-')) return numberId === undefined;
   return unnamed.test(sender);
 }
@@ -178,15 +184,15 @@ const contactRow = z.object({
 type ContactRow = z.output<typeof contactRow>;
 
 /**
- * A row is written again after this number of days. So it is kept while messages are sent, and is kept this much longer than
- * the messages. A row of test data is not kept longer than the messages (contract 17.6), and is therefore written again each
+ * A contact is written again after this many days, so that it lives as long as messages are sent, and this much longer than
+ * they are kept. A contact of test data must not live longer than its messages (contract 17.6), so it is written again each
  * day.
  */
 const renewedDays = { live: 30, test: 1 } as const;
-/** A recipient has fewer contacts than this, for all senders together. */
+/** A recipient has fewer contacts than this, over all senders. */
 const rowsMax = 5000;
 
-/** Repeating it is safe. */
+/** The call can be repeated. */
 export async function storeContact(
   ctx: ContactsContext,
   addressee: Addressee,
@@ -194,13 +200,13 @@ export async function storeContact(
 ): Promise<void> {
   const TableName = ctx.env.WHATSAPP_WINDOWS_TABLE;
   const Key = keyOf(addressee, contact.sender);
-  // An eventually consistent read may miss that another client wrote in between. The reply to this message would then go to
-  // that client.
+  // This read is eventually consistent. It may miss that another client has just written, and a reply to this message would
+  // then go to that client.
   const { Item } = await ctx.db.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
   await replaceContact(ctx, Key, contact, Item);
 }
 
-/** Writes nothing if the client was the last to write from this sender, which is the usual case. */
+/** Writes nothing if the client was already the last to write from this sender, which is the usual case. */
 async function replaceContact(
   { db, env }: ContactsContext,
   key: ContactKey,
@@ -223,7 +229,7 @@ async function replaceContact(
   });
 }
 
-/** Returns the contacts of a recipient with all senders; eventually consistent. */
+/** Returns the contacts of a recipient for all senders, with an eventually consistent read. */
 export async function contactsOf(
   { db, env }: Context<'WHATSAPP_WINDOWS_TABLE'>,
   addressee: Addressee,
@@ -251,8 +257,8 @@ function purgeTimeOf({ writer, wrote_at }: ContactRow, retentionDays: number): n
 }
 
 /**
- * Returns undefined if the row is missing or malformed. The key contains the recipient's number, so the log names the client
- * that wrote.
+ * Returns undefined if the row is missing or malformed. The log names only the client that wrote, because the key contains
+ * the recipient's number.
  */
 function contactIn(row: Row | undefined): ContactRow | undefined {
   return row && readableRows(contactRow, [row], 'writer')[0];

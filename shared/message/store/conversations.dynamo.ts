@@ -7,12 +7,12 @@ import { listPosition } from './message-row.ts';
 import { readMessages } from './messages.dynamo.ts';
 
 const pageSize = 100;
-/** The number of messages that are searched for a contact that could not be written. */
+/** How many messages are searched for a contact that could not be written. */
 const consideredMax = 2000;
 
 export interface Written {
   readonly clientId: string;
-  /** The number to which the client wrote. */
+  /** The recipient's number to which the client wrote. */
   readonly recipient: string;
   readonly at: Date;
 }
@@ -21,9 +21,9 @@ const indexRow = z.object({ message_id: z.string() });
 const indexPosition = z.object({ list_at: z.string() });
 
 /**
- * Returns the newest messages with a recipient, of both directions and all clients, newest first: fewer than the limit if a
- * row is not yet visible or cannot be read. `nextBefore` is the list position at which older messages begin; undefined if
- * there are no older messages.
+ * Returns the newest messages to and from a recipient, of all clients, newest first. Fewer than the limit are returned if a
+ * row is not yet visible or cannot be read. `nextBefore` is the position at which older messages begin; undefined if there
+ * are none.
  *
  * @param before - `nextBefore` of the previous page
  */
@@ -48,7 +48,7 @@ export async function newestMessagesWith(
     }),
   );
   const ids = Items.map((item) => indexRow.parse(item).message_id);
-  // An eventually consistent read is enough, because nobody can reply to a message at the moment of its hand-over.
+  // This read may be eventually consistent, because nobody can reply to a message while it is handed over.
   const found = await readMessages(ctx, ids, { consistent: false });
   return {
     messages: found.toSorted((one, other) => (listPosition(one) < listPosition(other) ? 1 : -1)),
@@ -57,9 +57,9 @@ export async function newestMessagesWith(
 }
 
 /**
- * Reads the messages with a recipient page by page, each page when it is needed.
+ * Reads the messages to and from a recipient page by page, each page when it is needed.
  *
- * @param recipients - all forms of the recipient's number
+ * @param recipients - all spellings of the recipient's number
  */
 export async function* conversationPages(
   ctx: Context<'MESSAGES_TABLE'>,
@@ -82,14 +82,14 @@ export async function* conversationPages(
   }
 }
 
-/** Returns the client of an outbound message whose attempt has no outcome yet: its carrier may have it. */
+/** Returns the client of an outbound message whose attempt has no outcome yet, so that its carrier may have it. */
 export function possiblyTakenOf({ client_id, recipient, sent_at, attempts = [] }: Message): Written[] {
   const unknown = attempts.findLast(({ outcome = 'unknown' }) => outcome === 'unknown');
   if (sent_at !== undefined || unknown === undefined) return [];
   return [{ clientId: client_id, recipient, at: new Date(unknown.at) }];
 }
 
-/** Returns the client of an outbound message that a carrier took: only then is `sent_at` set. */
+/** Returns the client of an outbound message that a carrier accepted, which is shown by `sent_at`. */
 export function takenOf({ client_id, recipient, sent_at }: Message): Written[] {
   return sent_at === undefined ? [] : [{ clientId: client_id, recipient, at: new Date(sent_at) }];
 }

@@ -1,6 +1,6 @@
 /**
- * The changes of a stored message. Each change is one conditional write, so a repeated or outdated change has no effect, and
- * the writes of two workers never mix.
+ * The changes of a stored message. Each change is one conditional write, so a repeated or outdated change has no effect,
+ * and two workers never overwrite each other.
  */
 import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { claimSeconds } from '../../contract/hand-over-times.ts';
@@ -18,7 +18,7 @@ type ChangeContext = Context<'MESSAGES_TABLE'>;
 
 type RowUpdate = Partial<UpdateCommandInput>;
 
-/** The fields that a change sets; it removes those that are undefined. */
+/** The fields that a change sets. Undefined fields are removed. */
 type Fields = { readonly [Name in keyof Message]?: Message[Name] | undefined } & Partial<DueFields>;
 
 function rowOf({ env }: ChangeContext, messageId: string) {
@@ -29,7 +29,7 @@ function updateRow(ctx: ChangeContext, messageId: string, input: RowUpdate) {
   return conditionalUpdate(ctx.db, { ...input, ...rowOf(ctx, messageId) });
 }
 
-/** Returns the row after the update; undefined if its condition does not hold. */
+/** Returns the row after the update; undefined if the condition is false. */
 async function updatedRow(
   ctx: ChangeContext,
   messageId: string,
@@ -39,17 +39,17 @@ async function updatedRow(
   return updating.applied ? parseMessageRow(updating.response.Attributes) : undefined;
 }
 
-/** Returns the fields that say who works on a message. Each claim and each release changes one of them. */
+/** Returns the fields that show who works on a message. Each claim and each release changes at least one of them. */
 function holderOf({ status, handover_claim, handover_until }: Message) {
   return { status, handover_claim, handover_until };
 }
 
 /**
  * Claims the message for one hand-over, if nobody has changed its holder since it was read. Only one of several concurrent
- * claims succeeds. A write that the SDK repeats recognizes its own claim by the id, which is unique.
+ * claims succeeds. If the SDK repeats the write, it recognizes its own claim by the unique id.
  *
- * @param fields - also set: the attempts, of which the last is about to be made
- * @returns the claimed message; undefined if the claim was lost: then the call must not be made
+ * @param fields - fields to set with the claim, such as the attempts
+ * @returns the claimed message; undefined if the claim failed, so that the carrier must not be called
  */
 export async function claimMessage(
   ctx: ChangeContext,
@@ -70,11 +70,11 @@ export async function claimMessage(
 }
 
 /**
- * Ends the hand-over of a message for now, claimed or not: it may be claimed from `claimableAt` on. Returns false if another
- * worker has changed its holder since it was read or claimed.
+ * Ends the hand-over of a message for now. It can be claimed again from `claimableAt` on. Returns false if another worker
+ * has claimed or released the message since then.
  *
- * @param fields - also set, or removed if undefined: the attempts, and the next look. A message that waits for the pace of
- * its sender has no `handover_claim`
+ * @param fields - fields to set, or to remove if undefined: the attempts, and the next look. A message that waits for its
+ * sender's pace has no `handover_claim`
  */
 export async function releaseMessage(
   ctx: ChangeContext,
@@ -93,8 +93,8 @@ export async function releaseMessage(
 }
 
 /**
- * Writes the outcome of the last attempt of a claim, or removes the attempt, if a receipt changed the state in the
- * meantime. Returns the row; undefined if another claim has taken the message.
+ * Stores the outcome of the last attempt under a claim, or removes the attempt, if a receipt changed the state meanwhile.
+ * Returns the row; undefined if another claim has taken the message.
  */
 export async function noteOutcome(
   ctx: ChangeContext,
@@ -105,7 +105,7 @@ export async function noteOutcome(
   return noting.applied ? parseMessageRow(noting.row) : undefined;
 }
 
-/** Sets when a worker must look at the message, unless its state or that time has changed since it was read. */
+/** Sets when a worker must look at the message, unless its state or this time has changed since it was read. */
 export async function setNextLook(
   ctx: ChangeContext,
   { message_id, status, due_at }: Message,
@@ -115,10 +115,10 @@ export async function setNextLook(
 }
 
 /**
- * Enters a state if the current state allows this. Returns undefined if it does not, or if there is no row.
+ * Enters a state if the current state allows this. Returns undefined if it does not, or if the row is missing.
  *
- * A final state ends the looks at the row. If the next leg of a fallback may follow, the looks continue until that leg
- * exists.
+ * After a final state, no worker looks at the row. The exception: until the next leg of a fallback exists, the looks
+ * continue.
  */
 export async function transitionMessage(
   ctx: ChangeContext,
@@ -141,7 +141,7 @@ export async function transitionMessage(
   return updatedRow(ctx, messageId, looksOn);
 }
 
-/** Makes a single write of the new state and the times of all states that it implies. */
+/** Returns one update that writes the new state, and the times of all states that it implies. */
 function transitionUpdate(change: Transition, due: Partial<DueFields>) {
   const { to, at, attempts, reportedAttempt: reported_attempt, ofAttempt, notFailed } = change;
   const values: Record<string, unknown> = { ':to': to, ':at': at.toISOString() };
@@ -163,7 +163,7 @@ function transitionUpdate(change: Transition, due: Partial<DueFields>) {
   const from = transitions[to].from.filter((state) => change.notSent !== true || state !== 'sent');
   for (const state of from) values[`:from_${state}`] = state;
   const conditions = [`#status IN (${from.map((state) => `:from_${state}`).join(', ')})`];
-  // A row without attempts was not handed over.
+  // A row without attempts was never handed over.
   if (ofAttempt !== undefined) {
     const { number, seen } = ofAttempt;
     Object.assign(values, withoutUndefined({ ':attempt': number, ':seen': seen }));
@@ -183,10 +183,9 @@ function transitionUpdate(change: Transition, due: Partial<DueFields>) {
 }
 
 /**
- * Writes the carrier's response to a message whose state a receipt has already changed; values that the receipt wrote are
- * kept.
+ * Stores the carrier's response to a message whose state a receipt has already changed. Values of the receipt are kept.
  *
- * @param noted.at - the time of the hand-over, which becomes `sent_at` unless a receipt wrote it before
+ * @param noted.at - the time of the hand-over, stored as `sent_at` unless a receipt has stored it
  */
 export async function noteHandOver(
   ctx: ChangeContext,
@@ -207,8 +206,8 @@ export async function noteHandOver(
 }
 
 /**
- * Notes the failure of an attempt that was followed by another attempt, so that an older report of the failed attempt no
- * longer counts. Returns the row; undefined if this failure, or the failure of a later attempt, was noted before.
+ * Stores the failure of an attempt that another attempt followed, so that an older report about the failed attempt no
+ * longer counts. Returns the row; undefined if this or a later failure was already stored.
  */
 export function noteFailedAttempt(
   ctx: ChangeContext,
@@ -224,8 +223,8 @@ export function noteFailedAttempt(
 }
 
 /**
- * Fills in `sent` of a `failed` or `expired` message, which a later receipt proves. Returns undefined if it already has
- * `sent`.
+ * Fills in `sent` for a `failed` or `expired` message that a later receipt proves. Returns undefined if `sent` is already
+ * set.
  */
 export function fillInSent(ctx: ChangeContext, messageId: string, at: Date): Promise<Message | undefined> {
   return updatedRow(ctx, messageId, {
@@ -236,13 +235,10 @@ export function fillInSent(ctx: ChangeContext, messageId: string, at: Date): Pro
   });
 }
 
-/** At most two carriers report at the same moment. */
+/** At most two carriers report at once, so few tries suffice. */
 const costTriesMax = 5;
 
-/**
- * Adds the cost of one of several attempts that carriers may have, under the number of the attempt: repeating it adds
- * nothing.
- */
+/** Adds the cost of one of several attempts, under the attempt's number, so that a repeat adds nothing. */
 export async function addAttemptCost(
   ctx: ChangeContext,
   messageId: string,
@@ -257,5 +253,5 @@ export async function addAttemptCost(
     const { applied } = await updateIf(ctx.db, rowOf(ctx, messageId), seen, { ...costs });
     if (applied) return;
   }
-  throw new Error(`the costs of ${messageId} are written by too many at once`);
+  throw new Error(`the costs of ${messageId} are written by too many workers at once`);
 }

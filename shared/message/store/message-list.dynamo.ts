@@ -1,4 +1,4 @@
-/** The list indexes of the messages table: merges the shards of a client's list; with a reference, reads the index by reference. */
+/** Reads the list indexes of the messages table: merges the shards of a client's list, or reads the index by reference. */
 import * as z from 'zod/mini';
 import { queryRows } from '../../platform/aws/read-rows.dynamo.ts';
 import type { Context } from '../../platform/context.ts';
@@ -7,11 +7,11 @@ import { listKey, listShards } from './message-row.ts';
 export const directions = ['outbound', 'inbound', 'all'] as const;
 export type Direction = (typeof directions)[number];
 
-/** A range of a client's messages. The positions come from `listPosition`, and `before` is exclusive. */
+/** A range of a client's messages. The positions come from `listPosition`. `before` is exclusive. */
 export interface ListRange {
   readonly clientId: string;
   readonly reference?: string | undefined;
-  /** If set, reads the index by recipient, which contains the messages of all clients, in both directions. */
+  /** If set, the index by recipient is read, which contains the messages of all clients in both directions. */
   readonly recipient?: string | undefined;
   readonly direction: Direction;
   readonly from: string;
@@ -25,14 +25,14 @@ export interface ListedKey {
 
 const indexRow = z.object({ message_id: z.string(), list_at: z.string() });
 
-/** A partition of an index that is sorted by `list_at`. */
+/** A partition of an index, sorted by `list_at`. */
 interface ListPartition {
   readonly name: 'by-client' | 'by-reference' | 'by-recipient';
   readonly key: 'list_key' | 'reference_key' | 'recipient';
   readonly value: string;
 }
 
-/** Reads a partition of a list index, newest first, lazily, `pageSize` keys at a time. */
+/** Reads a partition of a list index lazily, newest first, `pageSize` keys at a time. */
 export async function* keysInPartition(
   { db, env }: Context<'MESSAGES_TABLE'>,
   index: ListPartition,
@@ -49,12 +49,12 @@ export async function* keysInPartition(
   });
   for await (const row of rows) {
     const { message_id, list_at } = indexRow.parse(row);
-    // `BETWEEN` includes both ends; `before` is the last message of the previous page.
+    // `BETWEEN` includes both ends, but `before` is the last message of the previous page.
     if (list_at !== range.before) yield { messageId: message_id, position: list_at };
   }
 }
 
-/** Returns the keys in a range, newest first; read lazily, `pageSize` at a time. */
+/** Returns the keys in a range, newest first, read lazily, `pageSize` at a time. */
 export function listedKeys(
   ctx: Context<'MESSAGES_TABLE'>,
   range: ListRange,
@@ -87,7 +87,7 @@ function kindsIn(direction: ListRange['direction']): readonly Parameters<typeof 
   return [direction === 'inbound' ? 'inbound' : undefined];
 }
 
-/** Takes the next keys, in order. Returns fewer keys at the end of the sequence. */
+/** Takes the next keys, in order; fewer at the end of the sequence. */
 export async function takeKeys(keys: AsyncGenerator<ListedKey>, count: number): Promise<ListedKey[]> {
   const taken: ListedKey[] = [];
   while (taken.length < count) {
@@ -98,7 +98,7 @@ export async function takeKeys(keys: AsyncGenerator<ListedKey>, count: number): 
   return taken;
 }
 
-/** The form of the positions that `listPosition` creates. */
+/** The format of the positions that `listPosition` returns. */
 export const listPositionForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#msg_[0-9A-HJKMNP-TV-Z]{26}$/;
 
 /** Merges sequences that are sorted newest first. */

@@ -1,5 +1,5 @@
 /**
- * The row of a message: the attributes that only the table has (index keys, TTL), its parser, and the fields that a change
+ * The row of a message: its parser, the attributes that only the table has (index keys, TTL), and the fields that a change
  * of state sets.
  */
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
@@ -25,7 +25,7 @@ export function listKey(clientId: string, direction: 'inbound' | undefined, shar
   return `${clientId}#${direction === undefined ? '' : `${direction}#`}${shard}`;
 }
 
-/** The fields that filter a list after its keys are read. */
+/** The fields by which a list is filtered after its keys are read. */
 export const filterFields = [
   'client_id',
   'recipient',
@@ -40,7 +40,7 @@ export function listPosition(message: Pick<Message, 'created_at' | 'message_id'>
   return `${message.created_at}#${message.message_id}`;
 }
 
-/** Returns the message with its index keys (by client, by reference, by due time) and its TTL. */
+/** Returns the row of a message, with its index keys (by client, by reference, by due time) and its TTL. */
 export function messageRowOf(message: Message, retentionDays: number): Record<string, unknown> {
   const end = addDays(new Date(message.expires_at), keptDays(message.client_id, retentionDays));
   return {
@@ -60,12 +60,12 @@ export function parseMessageRow(row: unknown): Message {
   return messageSchema().parse(row);
 }
 
-/** True if an earlier attempt of this write stored the row, and its response was lost. */
+/** True if an earlier try of this write stored the row, but its response was lost. */
 export function isOwn({ stored_by }: Message, existing: Message): boolean {
   return stored_by !== undefined && existing.stored_by === stored_by;
 }
 
-/** A change of state that a carrier reported, or that is due. */
+/** A change of state that a carrier reported, or whose time has come. */
 export interface Transition {
   readonly to: Status;
   readonly at: Date;
@@ -74,24 +74,24 @@ export interface Transition {
   readonly cost?: number;
   readonly currency?: string;
   readonly carrierMessageId?: string;
-  /** How it reached the recipient, if not as a text. */
+  /** How the message reached the recipient, if not as SMS. */
   readonly deliveredBy?: 'rcs';
   /**
-   * True if the recipient is suppressed, so that the message was not handed over; false if only the carrier considers
-   * it opted out.
+   * True if the message was not handed over because the recipient is suppressed; false if only the carrier refused it for
+   * an opt-out.
    */
   readonly suppressed?: boolean;
-  /** True if the transition comes from a receipt, which proves that the message was handed over. */
+  /** True if the transition comes from a receipt, which proves the hand-over. */
   readonly reported?: boolean;
-  /** The state is entered only if no receipt has proved in the meantime that a carrier has the message. */
+  /** If true, the state is entered only if no receipt has meanwhile proved that a carrier has the message. */
   readonly notSent?: boolean;
-  /** The state is entered only if this is still the last attempt and, if `seen` is given, the attempts have not changed. */
+  /** The state is entered only if this is still the last attempt. With `seen`, the attempts must also be unchanged. */
   readonly ofAttempt?: { readonly number: number; readonly seen?: readonly StoredAttempt[] };
   /** The state is entered only if this attempt is not known to have failed. */
   readonly notFailed?: number;
   /** The attempt that the receipt proves. */
   readonly reportedAttempt?: number;
-  /** The attempts with the outcome of the last one. */
+  /** The attempts, with the outcome of the last one. */
   readonly attempts?: readonly StoredAttempt[];
 }
 
@@ -100,15 +100,15 @@ export function expiry(at: Date): Transition {
   return { to: 'expired', at, ...messageError('expired') };
 }
 
-/** Returns the states whose time this transition sets if it is not set yet; the new state comes last. */
+/** Returns the states whose time this transition sets, unless it is already set; the new state comes last. */
 export function statesEntered({ to, reported }: Partial<Transition> & { readonly to: Status }): Status[] {
   const proven: readonly Status[] = reported === true ? ['sent'] : [];
   return [...new Set([...proven, ...transitions[to].implies, to])];
 }
 
 /**
- * Returns the attributes that a report sets: fields of the message, and the key of the index by carrier id. A receipt
- * contains the carrier's cost, a hand-over an estimate.
+ * Returns the attributes that a report sets: fields of the message, and the key of the index by carrier id. The cost in a
+ * receipt is the carrier's; a hand-over has only an estimate.
  */
 export function reportedFields(report: Partial<Transition>) {
   return withoutUndefined({
@@ -124,7 +124,7 @@ export function reportedFields(report: Partial<Transition>) {
   });
 }
 
-/** True if the relay queues a scheduled message with a delay. A message that waits longer is only in the due index. */
+/** True if the relay queues the scheduled message with a delay. A later message is only in the due index. */
 export function isQueuedByRelay({ scheduled_at, created_at }: Message): boolean {
   return isNear(new Date(scheduled_at ?? created_at), new Date(created_at));
 }
@@ -134,7 +134,7 @@ export function isNear(time: Date, now: Date): boolean {
   return time <= addSeconds(now, queueDelayMaxSeconds);
 }
 
-/** Returns the first look at a new message; undefined if it is final. */
+/** Returns the time of the first look at a new message; undefined if the message is final. */
 export function firstLookOf(message: Message): Date | undefined {
   if (transitions[message.status].final) return undefined;
   if (message.status === 'scheduled') {
@@ -147,7 +147,7 @@ export function firstLookOf(message: Message): Date | undefined {
 }
 
 /**
- * Returns the next look at a message that a worker cannot hand over now; undefined if none is needed.
+ * Returns the time of the next look at a message that cannot be handed over now; undefined if no look is needed.
  *
  * @param legDueAt - the time of the next leg, if it has not started and may still be needed
  */
@@ -157,7 +157,8 @@ export function nextLookOf(message: Message, legDueAt: Date | undefined): Date |
   if (!transitions[message.status].final)
     looks.push(new Date(message.status === 'scheduled' ? (message.scheduled_at ?? 0) : message.expires_at));
   if (legDueAt !== undefined) {
-    // The relay queued a leg that starts soon after its message, so a look at that time would start it twice.
+    // The relay has already queued a leg that starts soon after its message, and a look at that time would start the leg
+    // twice.
     const after = message.fallback?.[0]?.after_seconds ?? 0;
     looks.push(after > queueDelayMaxSeconds ? legDueAt : lookAfter(legDueAt));
   }

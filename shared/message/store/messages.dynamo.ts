@@ -1,6 +1,6 @@
 /**
- * Stores new messages and reads stored ones. A row is validated when it is read. `message-changes.dynamo.ts` has the
- * changes of a stored message.
+ * Stores new messages and reads stored ones. Rows are validated when they are read. `message-changes.dynamo.ts` changes
+ * stored messages.
  */
 import { type AttributeValue, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
@@ -23,15 +23,18 @@ import { filterFields, isOwn, messageRowOf, parseMessageRow } from './message-ro
 type ReadContext = Context<'MESSAGES_TABLE'>;
 type CreateContext = Context<'MESSAGES_TABLE' | 'RETENTION_DAYS'>;
 
-/** Tells if this call stored the message, or found one with the same id. */
+/** The result: this call stored the message, or a message with the same id exists. */
 export type Created = { readonly created: true } | { readonly created: false; readonly existing: Message };
 
-/** The maximum of `TransactWriteItems`. `BatchWriteItem` has no conditions: a retry would overwrite messages that changed. */
+/**
+ * The maximum of `TransactWriteItems`. `BatchWriteItem` is not used, because it has no conditions: a retry would overwrite
+ * messages that have changed.
+ */
 const transactionRowsMax = 100;
-/** The reason why DynamoDB cancelled a transaction: the condition of this row does not hold. */
+/** DynamoDB's reason for a canceled transaction: a condition on this row is false. */
 const conditionFailed = 'ConditionalCheckFailed';
 
-/** Stores a message unless its id is taken. A write that the SDK repeats after a lost response recognizes its own row. */
+/** Stores a message unless its id exists. If the SDK repeats the write after a lost response, it recognizes its own row. */
 export async function createMessage(ctx: CreateContext, message: Message): Promise<Created> {
   const creating = await conditionalPut(ctx.db, {
     ...putIfFree(ctx, message),
@@ -43,10 +46,10 @@ export async function createMessage(ctx: CreateContext, message: Message): Promi
 }
 
 /**
- * Stores the messages whose ids are free; an earlier attempt stored the others.
+ * Stores the messages whose ids do not exist yet. An earlier attempt stored the others.
  *
- * All rows of a call are written, or none. If the SDK retried a plain batch write after a lost response, it would reset
- * messages that have changed in the meantime, and send them twice. The price is a second write unit for each row.
+ * Each call writes all its rows or none. After a lost response, a plain batch write would reset messages that have changed
+ * meanwhile, and they would be sent twice. A transaction costs a second write unit for each row.
  *
  * @throws if some of the messages may not be stored
  */
@@ -59,7 +62,7 @@ export async function createMessages(ctx: CreateContext, messages: readonly Mess
         return [];
       } catch (error) {
         if (!(error instanceof TransactionCanceledException)) throw error;
-        // An earlier attempt stored a row whose id is taken.
+        // An earlier attempt stored the rows whose ids exist.
         return left.filter((_, index) => error.CancellationReasons?.[index]?.Code !== conditionFailed);
       }
     });
@@ -67,9 +70,9 @@ export async function createMessages(ctx: CreateContext, messages: readonly Mess
 }
 
 /**
- * Stores a later leg of a send, unless its id is taken, or an earlier leg is delivered or canceled. One transaction checks
- * and writes, so that no earlier leg can be delivered in between. The SDK uses the same token for all tries of the call. So
- * if a transaction is cancelled, no earlier try has done it either.
+ * Stores a later leg of a send, unless its id exists, or an earlier leg is delivered or canceled. One transaction checks
+ * and writes, so that no earlier leg can be delivered in between. The SDK uses one token for all tries of a call. So if a
+ * transaction is canceled, no earlier try has stored the leg.
  */
 export async function createLeg(
   ctx: CreateContext,
@@ -111,7 +114,7 @@ function putIfFree({ env }: CreateContext, message: Message) {
   };
 }
 
-/** Returns undefined if there is no such message. @throws ZodError if the row is malformed */
+/** Returns undefined if the message does not exist. @throws ZodError if the row is malformed */
 export function readMessage(
   { db, env }: ReadContext,
   message_id: string,
@@ -121,7 +124,7 @@ export function readMessage(
   return readRow(db, messageSchema(), { TableName, Key: { message_id }, ConsistentRead });
 }
 
-/** Returns the messages that exist and are valid, unordered; at most 1,000 ids. */
+/** Returns the messages that exist and are valid, in no particular order; at most 1,000 ids. */
 export async function readMessages(
   { db, env }: ReadContext,
   messageIds: readonly string[],
@@ -138,8 +141,8 @@ const filterFieldsRow = lazily(() => {
 });
 
 /**
- * Returns the filter fields of the messages that exist and are valid, eventually consistent, unordered; at most 1,000
- * ids.
+ * Returns the filter fields of the messages that exist and are valid, in no particular order, with an eventually consistent
+ * read; at most 1,000 ids.
  */
 export async function readFilterFields({ db, env }: ReadContext, messageIds: readonly string[]) {
   const rows = await batchRead(db, env.MESSAGES_TABLE, keysOf(messageIds), {
@@ -157,7 +160,7 @@ function keysOf(messageIds: readonly string[]) {
 
 const messageKey = z.object({ message_id: z.string() });
 
-/** Returns the id of the message to which a carrier gave this id; eventually consistent. */
+/** Returns the id of the message with this carrier id, with an eventually consistent read. */
 export async function findMessageByCarrierId(
   { db, env }: ReadContext,
   carrierMessageId: string,

@@ -1,7 +1,7 @@
 /**
- * The time at which a recipient last wrote to a client by WhatsApp. For some hours after it the client may send any
- * message; outside of this window WhatsApp accepts only templates (contract 13.5). Each client and recipient has a row,
- * which DynamoDB deletes after the window.
+ * The time of a recipient's last WhatsApp message to a client. For some hours after that, the client may send any message.
+ * Otherwise WhatsApp accepts only templates (contract 13.5). Each client and recipient has one row, which DynamoDB deletes
+ * after the window.
  */
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
@@ -13,7 +13,7 @@ import type { Message } from '../message.ts';
 /** Meta's rule. */
 export const windowHours = 24;
 
-/** Returns the end of the window; undefined if it is closed. */
+/** Returns the end of the WhatsApp window; undefined if the window is closed. */
 export function windowEnd(openedAt: Date | undefined, now: Date): Date | undefined {
   if (openedAt === undefined) return undefined;
   const end = addSeconds(openedAt, windowHours * 3600);
@@ -22,10 +22,10 @@ export function windowEnd(openedAt: Date | undefined, now: Date): Date | undefin
 
 const windowRow = z.object({ received_at: z.iso.datetime() });
 
-/** The days for which a row is kept, until long after the window has closed. */
+/** How many days a row is kept, which is much longer than the window. */
 const keptDays = 2;
 
-/** Does nothing if the recipient has written later than `at`. */
+/** Stores the time, unless the recipient has written later than `at`. */
 export async function openWindow(
   { db, env }: Context<'WHATSAPP_WINDOWS_TABLE'>,
   client_id: string,
@@ -45,7 +45,7 @@ export async function openWindow(
   });
 }
 
-/** Returns when the recipient last wrote, if that is less than about 24 hours ago; eventually consistent. */
+/** Returns when the recipient last wrote, if that is less than about 24 hours ago, with an eventually consistent read. */
 export async function windowOpenedAt(
   { db, env }: Context<'WHATSAPP_WINDOWS_TABLE'>,
   client_id: string,
@@ -54,11 +54,11 @@ export async function windowOpenedAt(
   const TableName = env.WHATSAPP_WINDOWS_TABLE;
   const { Item } = await db.send(new GetCommand({ TableName, Key: { client_id, recipient } }));
   const row = windowRow.safeParse(Item);
-  // A malformed row opens no window: the message is sent as its template, which WhatsApp always accepts.
+  // A malformed row counts as a closed window: the template is sent, which WhatsApp always accepts.
   return row.success ? new Date(row.data.received_at) : undefined;
 }
 
-/** Returns the message with its fallback template in place of its content, if WhatsApp would refuse the content. */
+/** Returns the message with its fallback template as content, if WhatsApp would refuse the original content. */
 export async function withFallbackTemplate(
   ctx: Context<'WHATSAPP_WINDOWS_TABLE'>,
   message: Message,

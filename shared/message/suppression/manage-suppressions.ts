@@ -28,7 +28,7 @@ import {
 } from './suppressions.dynamo.ts';
 
 const reasonCharactersMax = 256;
-/** The cursor of a recipient: any text that a key can have, because a row may be written by hand. */
+/** The cursor is a recipient. It can be any text that a key can contain, because a row may be written by hand. */
 const recipientCursor = opaqueCursor(/^.{1,1024}$/su);
 
 export const suppressionBody = z.object({
@@ -65,7 +65,7 @@ export async function suppressionsOf(
 
 export function putSuppression(ctx: Context<'SUPPRESSIONS_TABLE'>): Operation {
   return async (request) => {
-    // All fields are optional, so no body is the same as an empty one.
+    // All fields are optional, so an absent body is the same as an empty one.
     const wanted = parseOptionalBody(suppressionBody, request);
     return { status: 200, body: await suppress(ctx, { ...changeOf(request), ...wanted }) };
   };
@@ -75,7 +75,7 @@ export function deleteSuppression(ctx: Context<'SUPPRESSIONS_TABLE'>): Operation
   return async (request) => ({ status: 200, body: await endSuppression(ctx, changeOf(request)) });
 }
 
-/** A repeated call changes only the reason and the scope. @throws GatewayError `concurrent_change` */
+/** A repeat changes only the reason and the scope. @throws GatewayError `concurrent_change` */
 export async function suppress(
   ctx: Context<'SUPPRESSIONS_TABLE'>,
   wanted: SuppressionChange & {
@@ -90,7 +90,7 @@ export async function suppress(
 
 /**
  * @throws GatewayError `not_found` if the recipient is not suppressed; `concurrent_change` if the recipient wrote a keyword
- * in the meantime.
+ * meanwhile.
  */
 export async function endSuppression(
   ctx: Context<'SUPPRESSIONS_TABLE'>,
@@ -116,7 +116,7 @@ function changeOf(request: ApiRequest): SuppressionChange {
   };
 }
 
-/** @throws GatewayError if the segment of the path is not a phone number. */
+/** @throws GatewayError if this part of the path is not a phone number. */
 export function recipientInPath(segment: string): string {
   const text = decoded(segment);
   const recipient = canonicalRecipient(text);
@@ -124,7 +124,7 @@ export function recipientInPath(segment: string): string {
   throw invalidFields([{ field: 'recipient', message: recipientFault(text) }]);
 }
 
-/** A segment may or may not arrive percent-encoded, depending on the proxies before us. No number contains a `%`. */
+/** Some proxies decode this part of the path, and some do not. No number contains a `%`. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -135,7 +135,8 @@ function decoded(segment: string): string {
 
 export function suppressionView(row: Suppression): SuppressionView {
   const { recipient, scope, reason = null, source, suppressed_at, changed_at } = row;
-  // A refusal of the carrier starts a suppression, but it is not a change by the recipient or the client.
+  // If a carrier's refusal started the suppression, neither the recipient nor the client has changed it, so its start
+  // counts.
   const updated_at = changed_at > suppressed_at ? changed_at : suppressed_at;
   return { recipient, scope, reason, source, created_at: suppressed_at, updated_at };
 }

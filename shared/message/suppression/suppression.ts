@@ -1,5 +1,6 @@
 /**
- * Suppressions (contract 13): the recipients to whom messages are not handed over, and the rules for changes.
+ * Suppressions (contract 13) name the recipients to whom messages are not handed over. This file contains their rows and
+ * the rules for changes.
  *
  * Rows of the table `suppressions`, by two kinds of key:
  *   (client, recipient)         no message of this client, by any sender or carrier
@@ -7,25 +8,24 @@
  *                               carrier chooses and does not say. Test data has no such row: every client simulates the same senders
  * The hand-over reads both in one BatchGetItem. Either row stops the message.
  *
- * These write:
- *   keyword         one transaction: the rows of the senders that the message came to, and that of the client that wrote last. The
- *                   row of the client names the senders, and those of the senders name the client: a START ends these clients' rows too
- *   refusal         the client's row, unless the recipient or an administrator ended one before. The sender's row names the client, so
- *                   that a START ends it
+ * The writers:
+ *   keyword         one transaction writes the rows of the senders that the message came to, and the row of the client that
+ *                   wrote last. The client's row names the senders, and theirs name the client: a START ends these rows too
+ *   refusal         the client's row, unless the recipient or an administrator ended a suppression before. The sender's row
+ *                   names the client, so that a START to the sender ends the client's row
  *   client          its own row
  *   administrator   the client's row; an end also ends the rows of the senders that the client's row names
  *
- * Each writer reads its rows, applies the functions below, and writes the rows on the condition that no revision has changed
- * since the read. If one has changed, the writer begins again. So a crash before the write leaves nothing, and a crash after
- * the write leaves everything. The queue delivers the notification again. The inbound message keeps its time and senders
- * from the first delivery, and the same keyword changes nothing twice, so it does not undo what the client did in the
- * meantime.
+ * Each writer reads its rows, applies the functions below, and writes the rows if no revision has changed since the read.
+ * If a revision has changed, the writer starts again. So a crash before the write changes nothing, and after the write
+ * everything is stored. The queue delivers the notification again. The inbound message keeps its time and senders from the
+ * first delivery, so a repeated keyword changes nothing, and does not undo the client's changes made meanwhile.
  *
- * Order: keywords are compared only with keywords, by the carrier's time or, if there is none, the time of receipt
- * (`keyword_at`). The newest keyword wins. If two times are equal, STOP wins. A keyword that is older than another one to
- * the same number changes no row. So a STOP counts regardless of what the client did in the meantime, and of differences
- * between clocks. A START does not end what a client or an administrator suppressed after it. A pool or `*` has one row for
- * many numbers (`numbers`). A START removes only the number that it was sent to.
+ * Order: keywords are compared only with keywords, by the carrier's time or else the time of receipt (`keyword_at`). The
+ * newest keyword counts. If two times are equal, STOP counts. A keyword that is older than another one to the same number
+ * changes nothing. So a STOP counts whatever the client did meanwhile, and whatever the clocks show. A START does not end a
+ * suppression that a client or an administrator made later. A pool or `*` has one row for many numbers (`numbers`). A START
+ * removes only the number to which it was sent.
  *
  * A malformed row suppresses everything. Every writer except a refusal replaces such a row.
  *
@@ -33,22 +33,25 @@
  */
 import * as z from 'zod/mini';
 
-/** The messages that are not sent: all except one-time passwords, or all. */
+/** The messages that a suppression stops: all except one-time passwords, or all. */
 export const scopes = ['messages', 'all'] as const;
 export type SuppressionScope = (typeof scopes)[number];
 
-/** The origin of a change: a text of the recipient, a refusal of the carrier, the client, or an administrator. */
+/** The origin of a change: a keyword of the recipient, a refusal by the carrier, the client, or an administrator. */
 export const sources = ['keyword', 'carrier', 'client', 'admin'] as const;
 
 const time = z.iso.datetime();
 
 const fields = z.object({
   client_id: z.string(),
-  /** E.164, or the id of a WhatsApp user whose number is not known. */
+  /** The recipient in E.164, or the id of a WhatsApp user whose number is unknown. */
   recipient: z.string(),
-  /** Counts the writes, so that each is conditional on the row that was read. */
+  /** The number of writes. Each write requires that it has not changed since the read. */
   revision: z.int().check(z.minimum(1)),
-  /** Absent: not suppressed. The row is kept for a while, so that an older keyword that arrives late has no effect. */
+  /**
+   * Absent if the recipient is not suppressed. Such a row is kept for some time, so that an older keyword that arrives late
+   * has no effect.
+   */
   scope: z.exactOptional(z.enum(scopes)),
   reason: z.exactOptional(z.string()),
   source: z.enum(sources),
@@ -57,15 +60,15 @@ const fields = z.object({
   /** The newest keyword of the recipient, and its time. */
   keyword: z.exactOptional(z.enum(['opt_out', 'opt_in'])),
   keyword_at: z.exactOptional(time),
-  /** On a client's row: the senders to which the recipient wrote, and those that a carrier refused. */
+  /** On a client's row: the senders to which the recipient wrote STOP, or whose message a carrier refused. */
   senders: z.exactOptional(z.array(z.string())),
-  /** On a sender's row: our numbers to which the newest keyword is STOP. */
+  /** On a sender's row: our numbers whose newest keyword is STOP. */
   numbers: z.exactOptional(z.array(z.string())),
-  /** On a sender's row: the clients that a STOP or a refusal suppressed, whose rows a START ends, too. */
+  /** On a sender's row: the clients that a STOP or a refusal suppressed. A START also ends their rows. */
   clients: z.exactOptional(z.array(z.string())),
 });
 
-/** A row that suppresses nothing has no time of a suppression. If it has one, its scope was removed by hand. */
+/** Only a row that suppresses contains the time of a suppression. If the scope is missing, somebody removed it by hand. */
 const hasScope = z.refine<z.output<typeof fields>>(
   ({ scope, suppressed_at }) => (scope === undefined) === (suppressed_at === undefined),
   { path: ['scope'] },
@@ -89,11 +92,12 @@ export function isSuppression(row: SuppressionRow | undefined): row is Suppressi
 }
 
 const epoch = new Date(0).toISOString();
-/** The revision of a malformed row. No stored row has it. */
+/** The revision that stands for a malformed row. No stored row has it. */
 const malformed = 0;
 
 /**
- * Parses a row. A malformed row suppresses everything, because a missing message does less harm than a message after a STOP.
+ * Parses a row. A malformed row suppresses everything, because a message after a STOP does more harm than a missing
+ * message.
  */
 export function effectiveSuppression(row: Readonly<Record<string, unknown>>): SuppressionRow {
   const { success, data, error } = suppressionRow.safeParse(row);
@@ -111,24 +115,24 @@ export function effectiveSuppression(row: Readonly<Record<string, unknown>>): Su
   };
 }
 
-/** True if a message may not be handed over. One-time passwords are sent unless everything is suppressed. */
+/** True if the message may not be handed over. One-time passwords are stopped only by the scope `all`. */
 export function applies({ scope }: Suppression, isOneTimePassword: boolean): boolean {
   return scope === 'all' || !isOneTimePassword;
 }
 
 const senderPrefix = '#from ';
 
-/** The partition of a sender's rows. No client has such an id. */
+/** Returns the partition of a sender's rows, which is no client's id. */
 export function senderKey(sender: string): string {
   return senderPrefix + sender;
 }
 
-/** A recipient's request, made by one message. */
+/** A STOP or START from a recipient, sent in one message. */
 export interface Keyword {
   readonly asksFor: 'opt_out' | 'opt_in';
-  /** The client that wrote last; undefined if no client is known to have written. */
+  /** The client that wrote last; undefined if unknown. */
   readonly clientId: string | undefined;
-  /** The number that received the message, its id, and the pools and services that may contain it. Empty for test data. */
+  /** The number that received the message, its id, and the pools and services that may contain it; empty for test data. */
   readonly senders: readonly string[];
   readonly number: string;
   /** The spellings of the recipient's number. */
@@ -137,19 +141,19 @@ export interface Keyword {
   readonly at: Date;
 }
 
-/** The maximum number of clients or senders that a row names. The latest ones stay. */
+/** The maximum number of clients or senders in a row. The latest are kept. */
 const namesMax = 20;
 
 export function namesWith(added: readonly string[], names: readonly string[] = []): string[] {
   return [...new Set([...added, ...names])].slice(0, namesMax);
 }
 
-/** Returns the row on which a change is based. A malformed row is replaced. */
+/** Returns the row on which a change is based; undefined for a malformed row, which the change replaces. */
 function readable(found: SuppressionRow | undefined): SuppressionRow | undefined {
   return found?.revision === malformed ? undefined : found;
 }
 
-/** True if the row contains a newer keyword, or this keyword. */
+/** True if the row already contains this keyword or a newer one. */
 export function isOutdated(found: SuppressionRow | undefined, { asksFor, at }: Keyword): boolean {
   const { keyword, keyword_at } = readable(found) ?? {};
   if (keyword_at === undefined || at.toISOString() > keyword_at) return false;
@@ -196,7 +200,7 @@ function ofClient(row: SuppressionRow | undefined, { asksFor, senders, reason, a
   const isRequested = row.source === 'client' || row.source === 'admin';
   const isKept = isRequested && at.toISOString() <= row.changed_at;
   if (asksFor === 'opt_in' && !isKept) return names;
-  // A STOP never narrows what a client or an administrator suppressed.
+  // A STOP never narrows a suppression by a client or an administrator.
   const { scope, suppressed_at } = row;
   const before = { scope, suppressed_at, reason: row.reason };
   return { ...names, ...before, ...(isKept ? { source: row.source } : {}) };
@@ -211,7 +215,7 @@ export interface SuppressionChange {
 }
 
 /**
- * Returns the row after a request to suppress the recipient. The row takes the scope and the reason, and keeps its start
+ * Returns the row after a request to suppress the recipient. The row gets the new scope and reason, and keeps its start
  * time.
  */
 export function afterRequest(
@@ -240,8 +244,8 @@ export function afterRequest(
 }
 
 /**
- * Returns the row after a request to send to the recipient again. The row keeps the keyword, so that a repeated keyword does
- * not suppress the recipient again.
+ * Returns the row after a request to end the suppression. The row keeps the keyword, so that a repeat of it does not
+ * suppress the recipient again.
  */
 export function afterEnd(found: SuppressionRow, { source, at }: SuppressionChange): SuppressionRow {
   const {
@@ -261,16 +265,16 @@ function latest(at: Date, row: SuppressionRow | undefined): string {
 }
 
 /**
- * True if the recipient or an administrator ended a suppression. After that, a refusal does not count, because it does not
- * say when the recipient opted out at the carrier.
+ * True if the recipient or an administrator ended a suppression before. After that, a refusal does not count, because it
+ * does not show when the recipient opted out at the carrier.
  */
 export function hasEnded(row: SuppressionRow | undefined): boolean {
   return row !== undefined && !isSuppression(row) && (row.source === 'keyword' || row.source === 'admin');
 }
 
 /**
- * Returns the row after a refusal; undefined if nothing changes. The row of the sender only names the client, because the
- * carrier itself stops the other clients' messages.
+ * Returns the row after a refusal; undefined if nothing changes. The sender's row only names the client, because the
+ * carrier itself stops other clients' messages.
  */
 export function afterRefusal(
   key: RowKey,

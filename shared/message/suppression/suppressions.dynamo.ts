@@ -1,6 +1,6 @@
 /**
- * Reads and writes the suppressions table: partition `client_id`, sort `recipient`. `suppression.ts` describes the keys and
- * writers of the rows, and the row after each change.
+ * Reads and writes the table `suppressions`, with the partition `client_id` and the sort key `recipient`. `suppression.ts`
+ * describes the rows, their writers and each change.
  */
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
@@ -33,7 +33,7 @@ import {
   senderKey,
 } from './suppression.ts';
 
-/** Returns the suppression in a client's own row; eventually consistent unless the caller says otherwise. */
+/** Returns the suppression in a client's own row, by default with an eventually consistent read. */
 export async function suppressionOf(
   { db, env }: Context<'SUPPRESSIONS_TABLE'>,
   client_id: string,
@@ -49,7 +49,7 @@ export async function suppressionOf(
 }
 
 /**
- * Returns the keys of the rows that stop a message.
+ * Returns the keys of the rows that can stop a message.
  *
  * @param from - the sender of the message; undefined if the carrier chooses
  */
@@ -58,8 +58,8 @@ export function suppressionKeysOf({ client_id, recipient }: Message, from: strin
 }
 
 /**
- * Returns the suppressed recipients of messages. The messages belong to one client, and either all or none are one-time
- * passwords. Reads the rows that the hand-over reads, many in one call.
+ * Returns the recipients to whom one client's messages are suppressed. Either all of these messages are one-time passwords,
+ * or none. Reads the same rows as the hand-over, many in one call.
  */
 export async function suppressedAmong(
   { db, env }: Context<'SUPPRESSIONS_TABLE'>,
@@ -69,7 +69,7 @@ export async function suppressedAmong(
   return suppressedIn(await batchRead(db, env.SUPPRESSIONS_TABLE, keys), messages);
 }
 
-/** Returns the recipients to whom these rows stop the messages, which are all one-time passwords or none. */
+/** Returns the recipients whose messages these rows stop. Either all of these messages are one-time passwords, or none. */
 export function suppressedIn(rows: readonly Row[], messages: readonly Message[]): ReadonlySet<string> {
   const isOneTimePassword = messages.some(({ otp }) => otp !== undefined);
   const suppressed = rows
@@ -79,7 +79,7 @@ export function suppressedIn(rows: readonly Row[], messages: readonly Message[])
 }
 
 /**
- * Returns a page of a client's suppressions, by number, in ascending order.
+ * Returns a page of a client's suppressions, sorted by number.
  *
  * @param after - the last recipient of the previous page
  */
@@ -90,7 +90,7 @@ export async function listClientSuppressions(
   after: string | undefined,
 ): Promise<{
   readonly suppressions: readonly Suppression[];
-  /** Present if there may be more suppressions. */
+  /** Present if more suppressions may follow. */
   readonly nextAfter?: string;
 }> {
   const found: Suppression[] = [];
@@ -100,7 +100,7 @@ export async function listClientSuppressions(
       new QueryCommand({
         TableName: env.SUPPRESSIONS_TABLE,
         KeyConditionExpression: 'client_id = :client',
-        // A row without a scope, a start and a change is malformed, and suppresses everything.
+        // A row without a scope, a start and a change is malformed, so it suppresses everything.
         FilterExpression:
           'attribute_exists(#scope) OR attribute_exists(suppressed_at) OR attribute_not_exists(changed_at)',
         ExpressionAttributeNames: { '#scope': 'scope' },
@@ -112,13 +112,13 @@ export async function listClientSuppressions(
     found.push(...Items.map(effectiveSuppression).filter(isSuppression));
     start = LastEvaluatedKey === undefined ? undefined : rowKey.parse(LastEvaluatedKey);
   } while (start !== undefined && found.length < limit);
-  // The last query may have read more rows than fit the page. The next page begins after the last row that is shown.
+  // The last query may have read more rows than fit the page, so the next page begins after the last row of this page.
   const suppressions = found.slice(0, limit);
   const nextAfter = found.length > limit ? suppressions.at(-1)?.recipient : start?.recipient;
   return { suppressions, nextAfter };
 }
 
-/** Applies a keyword to the rows of the senders and of the client. Repeating it changes nothing. */
+/** Applies a keyword to the rows of the senders and of the client. A repeat changes nothing. */
 export async function applyKeyword(ctx: Context<'SUPPRESSIONS_TABLE'>, keyword: Keyword): Promise<void> {
   const { asksFor, clientId, senders, recipients, number } = keyword;
   const keysOf = (ids: readonly string[]) =>
@@ -141,7 +141,7 @@ export async function applyKeyword(ctx: Context<'SUPPRESSIONS_TABLE'>, keyword: 
   );
 }
 
-/** Suppresses the recipient for the client. A repeated call changes only the scope and the reason. */
+/** Suppresses the recipient for the client. A repeat changes only the scope and the reason. */
 export async function storeSuppression(
   ctx: Context<'SUPPRESSIONS_TABLE'>,
   wanted: SuppressionChange & {
@@ -160,11 +160,11 @@ export async function storeSuppression(
 }
 
 /**
- * Ends the client's own suppression. An administrator's request also ends the suppressions of the senders that the client's
- * row names.
+ * Ends the client's own suppression. An administrator's request also ends the suppressions of the senders in the client's
+ * row.
  *
- * @returns undefined if nothing was suppressed; else the senders whose rows still suppress
- * @throws GatewayError `concurrent_change` if the recipient wrote a keyword in the meantime, or another change was made
+ * @returns undefined if nothing was suppressed; otherwise the senders whose rows still suppress
+ * @throws GatewayError `concurrent_change` if the recipient wrote a keyword or the row was changed meanwhile
  */
 export async function removeSuppression(
   ctx: Context<'SUPPRESSIONS_TABLE'>,
@@ -186,8 +186,8 @@ export async function removeSuppression(
 }
 
 /**
- * Suppresses the recipient of a message because the carrier reports an opt-out, unless the recipient has opted in since.
- * Repeating it is safe. Returns true if the recipient is suppressed now.
+ * Suppresses the recipient of a message after the carrier refused it for an opt-out, unless the recipient has opted in
+ * since. Returns true if the recipient is suppressed now. The call can be repeated.
  */
 export async function suppressAfterRefusal(
   ctx: Context<'SUPPRESSIONS_TABLE'>,
@@ -208,7 +208,7 @@ export async function suppressAfterRefusal(
   return isSuppression(row);
 }
 
-/** Returns the partitions of the rows that stop a message from the sender. */
+/** Returns the partitions of the rows that can stop messages from the sender. */
 function partitionsOf(clientId: string, from: string | undefined): readonly string[] {
   return modeOf(clientId) === 'test' ? [clientId] : [clientId, senderKey(from ?? anySender)];
 }
@@ -221,11 +221,11 @@ function keyOf({ client_id, recipient }: RowKey): RowKey {
 interface ReadRow {
   readonly key: RowKey;
   readonly found: SuppressionRow | undefined;
-  /** The stored revision; undefined if there is no row, or if the row was written by hand. */
+  /** The stored revision; undefined if the row is missing or was written by hand. */
   readonly revision: unknown;
 }
 
-/** Reads the rows, consistently and in the order of their keys. */
+/** Reads the rows with consistent reads, in the order of the keys. */
 async function readForChange(
   { db, env }: Context<'SUPPRESSIONS_TABLE'>,
   keys: readonly RowKey[],
@@ -240,10 +240,10 @@ async function readForChange(
 }
 
 /**
- * Changes all of the rows or none, and returns the rows after the change.
+ * Changes either all rows or none, and returns them after the change.
  *
  * @param after - returns the rows after the change, in the order in which they were read; undefined keeps a row
- * @throws GatewayError `concurrent_change` if other writers were faster each time
+ * @throws GatewayError `concurrent_change` if other writers changed a row before each try
  */
 function changeRows(
   ctx: Context<'SUPPRESSIONS_TABLE'>,
@@ -262,10 +262,10 @@ function changeRows(
   });
 }
 
-/** The days for which a row that suppresses nothing is kept: longer than SNS and SQS keep a notification. */
+/** How many days a row that suppresses nothing is kept. SNS and SQS keep a notification for less time. */
 const removedDays = 60;
 
-/** Returns false if another writer has changed a row since it was read, or is about to. */
+/** Returns false if another writer has changed or is changing a row. */
 async function putRows(
   { db, env }: Context<'SUPPRESSIONS_TABLE'>,
   rows: readonly (ReadRow & { readonly after: SuppressionRow })[],

@@ -71,7 +71,10 @@ it('what is wrong inside of a list or an object is said of its place, also where
     { field: `${place}.buttons[1].value`, message: 'This field is required.' },
   ]);
   expect(faults({ template: { ...body.template, parameters: { body: 5, header: 5 } } })).toEqual([
-    { field: `${place}.header`, message: 'must be a text, or one media: {type, media} with its url or id' },
+    {
+      field: `${place}.header`,
+      message: 'must be a text, or one media object: {type, media} with its url or id',
+    },
     { field: `${place}.body`, message: 'must be a list or an object' },
   ]);
 });

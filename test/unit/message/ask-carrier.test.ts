@@ -14,7 +14,7 @@ import { pacedWorld } from '../../support/message/paced-world.ts';
 
 const end = addSeconds(created, 3600);
 
-/** One question: an answer, which may not be written, or undefined where the carrier cannot be asked. */
+/** One question: an answer, which may not be written, or undefined where the carrier could not be asked. */
 type Answer = 'sent' | 'delivered' | 'delivered, not written' | 'nothing' | undefined;
 
 async function runsAfter(firstRunSeconds: number, answers: readonly Answer[]) {
