@@ -187,28 +187,11 @@ export class MessagingGateway extends Construct {
       );
     if (stack.node.findAll().some((other) => other !== this && other instanceof MessagingGateway))
       throw new Error(`${this.node.path}: a stack has room for one messaging gateway; add a second stack`);
-    this.refuseWhatTheStackHas(props, stack);
     return stageFrom({
       ...props,
       stackName: stack.stackName,
       ...(Token.isUnresolved(stack.region) ? {} : { region: stack.region }),
     });
-  }
-
-  /** @throws Error if a property belongs to the stack and has another value there */
-  private refuseWhatTheStackHas(props: MessagingGatewayProps, stack: Stack): void {
-    const ofStack = {
-      stackName: stack.stackName,
-      region: stack.region,
-    };
-    const given = props as Readonly<Record<string, unknown>>;
-    const wrong = Object.entries(ofStack).filter(
-      ([name, value]) => given[name] !== undefined && String(given[name]) !== String(value),
-    );
-    if (wrong.length > 0)
-      throw new Error(
-        `${this.node.path}: ${wrong.map(([name]) => name).join(', ')}: there is no such setting; the stack has it`,
-      );
   }
 
   /** Adds stack outputs, which the admin command line and the tests read. */

@@ -153,8 +153,8 @@ export interface MessagingGatewayProps extends OperationProps {
   readonly publicUrl?: string;
   /**
    * The proxies in front of the API (CIDR blocks), and the header with the caller's address. By default, all callers behind
-   * a proxy count as one address for the web ACL and for the limit of callers without credentials. The header is ignored in
-   * requests from other addresses.
+   * a proxy count as one address for the limit of callers without credentials. The header is ignored in requests from other
+   * addresses. The gateway's own web ACL then has no limit by address, because a proxy would reach it.
    * @default none
    * @change If clients call a proxy.
    */

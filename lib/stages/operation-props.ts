@@ -32,7 +32,7 @@ export interface OperationProps {
    * The minimum and maximum of provisioned read and write units a second, for the tables that every message uses. If traffic
    * suddenly doubles, requests to these tables are throttled for minutes.
    * @default none, which uses on-demand capacity
-   * @cost USD 6.84 a month for each unit of `min`
+   * @cost USD 6.83 a month for each unit of `min`
    * @change If traffic is steady and large.
    */
   readonly provisionedCapacity?: { min: number; max: number };

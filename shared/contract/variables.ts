@@ -40,7 +40,7 @@ export function trustedProxies() {
       .check(z.minLength(1)),
     /**
      * The header with the caller's address, which the proxies must replace. Proxies and API Gateway append to
-     * `X-Forwarded-For`, so the caller may have written the first address. AWS WAF reads only the first address.
+     * `X-Forwarded-For`, so the caller may have written the first address.
      */
     header: z.string().check(
       z.regex(/^[A-Za-z0-9-]{1,255}$/, 'the name of a header'),

@@ -61,13 +61,6 @@ describe('the construct in the app of a platform team', () => {
     expect(() => gatewayIn(new Stack(app(), 'g'.repeat(52)))).toThrow('stackName: 51 characters at most');
   });
 
-  it.each([
-    [{ stackName: 'other' }, 'stackName: there is no such setting'],
-    [{ terminationProtection: true }, 'terminationProtection: there is no such setting'],
-  ])('refuses what would be ignored: %j', (props, fault) => {
-    expect(() => gatewayIn(new Stack(app(), 'orders'), props as MessagingGatewayProps)).toThrow(fault);
-  });
-
   const stack = new Stack(app(), 'orders', { env: { account: '000000000000', region: 'eu-west-1' } });
   const gateway = gatewayIn(stack, { alarms: {} });
   const role = new Role(stack, 'Support', { assumedBy: new AccountPrincipal('111122223333') });

@@ -209,7 +209,7 @@ describe('a new account, with ten executions at once', () => {
 
   it('has documented needs: the sum of the concurrency of all queues', () => {
     const [, stated = '0'] =
-      /queues alone use up to (\d+) concurrent executions/.exec(
+      /queue consumers alone use up to (\d+) concurrent executions/.exec(
         page('docs/deploy.md').replaceAll(/\s+/g, ' '),
       ) ?? [];
     const sum = Object.values(stages.production.concurrency).reduce((total, each) => total + each, 0);

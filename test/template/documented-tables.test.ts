@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { freeWhenIdle, idleMonth, keyPrice, pricedWhenIdle } from '../support/docs/idle-cost.ts';
+import { freeWhenIdle, idleMonth, keyPrice, pricedWhenIdle, rulePrice } from '../support/docs/idle-cost.ts';
 import { page } from '../support/docs/pages.ts';
 import { pageWithTable, tables } from '../support/docs/tables.ts';
 import { deployments } from '../support/template/deployments.ts';
@@ -13,8 +13,8 @@ describe('the generated tables of the documentation', () => {
 
 it('the page on costs says what provisioned capacity costs in an idle month', () => {
   const with100 = idleMonth('production with everything') - idleMonth('production');
-  // The other deployment has a second token key; its IP sets are free.
-  const ofUnit = (with100 - keyPrice) / 100;
+  // The other deployment has a second token key, and no rate rule because of its proxies.
+  const ofUnit = (with100 - keyPrice + rulePrice) / 100;
   expect(page('docs/cost-and-scale.md')).toContain(
     `costs ${ofUnit.toFixed(2)} more for each unit of \`min\``,
   );

@@ -1,7 +1,6 @@
 /** What the emulator has not, by its template: canaries, the web ACL, the API's own name, traces and its log. */
 
 import { describe, expect, it } from '@jest/globals';
-import { apiStageName } from '../../shared/contract/routes.ts';
 import { apiBodyOf, stageVariablesOf } from '../support/template/api-body.ts';
 import { deployments } from '../support/template/deployments.ts';
 import { statementsOf } from '../support/template/function-actions.ts';
@@ -153,44 +152,11 @@ describe('the web ACL of production', () => {
     });
   });
 
-  it('counts callers behind trusted proxies by the header of these proxies, and everybody else by the source address', () => {
+  it('has no rate rule behind trusted proxies, whose address all callers have', () => {
     const [, { Properties }] = the(complete, 'AWS::WAFv2::WebACL');
-    const [direct, proxied] = Properties.Rules.map(
-      ({ Statement }: { Statement: Record<string, unknown> }) => Statement.RateBasedStatement,
-    );
-    const sets = resourcesOfType(complete, 'AWS::WAFv2::IPSet');
-    const isFromProxy = {
-      OrStatement: {
-        Statements: sets.map(([id]) => ({
-          IPSetReferenceStatement: { Arn: { 'Fn::GetAtt': [id, 'Arn'] } },
-        })),
-      },
-    };
-    // Carriers send all receipts from few addresses.
-    const startsWith = (SearchString: string) => ({
-      ByteMatchStatement: { PositionalConstraint: 'STARTS_WITH', SearchString },
-    });
-    const notOfCarriers = {
-      NotStatement: {
-        Statement: {
-          OrStatement: {
-            Statements: [startsWith('/carriers/'), startsWith(`/${apiStageName}/carriers/`)],
-          },
-        },
-      },
-    };
-    expect(sets.map(([, set]) => set.Properties.Addresses)).toEqual([['192.0.2.0/24'], ['2001:db8::/32']]);
-    expect(direct).toMatchObject({
-      AggregateKeyType: 'IP',
-      ScopeDownStatement: {
-        AndStatement: { Statements: [{ NotStatement: { Statement: isFromProxy } }, notOfCarriers] },
-      },
-    });
-    expect(proxied).toMatchObject({
-      AggregateKeyType: 'FORWARDED_IP',
-      ForwardedIPConfig: { HeaderName: 'X-Real-IP' },
-      ScopeDownStatement: { AndStatement: { Statements: [isFromProxy, notOfCarriers] } },
-    });
+    expect(Properties.Rules.map(({ Name }: { Name: string }) => Name)).toEqual([
+      'AWSManagedRulesAmazonIpReputationList',
+    ]);
   });
 
   it('logs what it blocks into a group of the stack, without paths, queries and credentials', () => {

@@ -1,14 +1,6 @@
 /** The response headers of the document. */
-import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
-import { windowsAt } from '../../../shared/limit/counters.dynamo.ts';
-import { decide, rateLimitHeaders } from '../../../shared/limit/limiter.ts';
 import { keyPattern } from '../../../shared/message/send/idempotency.ts';
 import type { JsonSchema } from './named-schemas.ts';
-
-/** The examples show the headers of the response to a client's first send of a day. */
-const at = new Date('2026-11-20T09:29:18Z');
-const counted = { admitted: true, used: { minute: 1, hour: 1, day: 1 } };
-const firstSend = rateLimitHeaders(decide('sms_send', policies.sms_send, counted, windowsAt(at)), at);
 
 const integer = { type: 'integer' } as const;
 const text = { type: 'string' } as const;
@@ -28,15 +20,15 @@ const onEvery = {
   }),
   'X-RateLimit-Policy': required('`<limit>;w=<window_seconds>;comment=<policy_name>`', {
     schema: { ...text, pattern: '^\\d+;w=\\d+;comment=\\w+$' },
-    example: firstSend['X-RateLimit-Policy'],
+    example: '60;w=60;comment=sms_send_minute',
   }),
   'RateLimit-Policy': required('All three windows (draft-ietf-httpapi-ratelimit-headers).', {
     schema: text,
-    example: firstSend['RateLimit-Policy'],
+    example: '"sms_send_minute";q=60;w=60, "sms_send_hour";q=1000;w=3600, "sms_send_day";q=10000;w=86400',
   }),
   RateLimit: required('The remaining requests in all three windows (draft-ietf-httpapi-ratelimit-headers).', {
     schema: text,
-    example: firstSend.RateLimit,
+    example: '"sms_send_minute";r=59;t=42, "sms_send_hour";r=999;t=1842, "sms_send_day";r=9999;t=52242',
   }),
 } as const;
 

@@ -20,11 +20,6 @@ const handled: readonly Route[] = [
   ...Object.values(carrierRoutes),
 ];
 
-/** The functions that the body names. */
-export const handlerNames: ReadonlySet<string> = new Set(
-  [...handled, unmatchedRoute].map(({ functionName }) => functionName),
-);
-
 /** Returns the stage variable that contains the name of a function. A variable may contain letters, digits and `_`. */
 export function handlerVariable(functionName: string): string {
   return functionName.replaceAll('-', '_');

@@ -25,7 +25,7 @@ import {
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import { pascalCase } from '../../constructs/stack-outputs.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
-import { apiBody, handlerNames, handlerVariable } from './api-body.ts';
+import { apiBody, handlerVariable } from './api-body.ts';
 import { acknowledgeApi, apiStageOptions } from './api-stage.ts';
 import { CustomDomain, requireTls12 } from './custom-domain.ts';
 import { WebAcl } from './web-acl.ts';
@@ -112,10 +112,6 @@ export class Api extends Construct {
         Object.fromEntries(
           Array.from(this.handlers, ([name, { live }]) => [handlerVariable(name), live.functionName]),
         ),
-    });
-    this.node.addValidation({
-      validate: () =>
-        [...handlerNames].filter((name) => !this.handlers.has(name)).map((name) => `${name} is not added`),
     });
   }
 

@@ -5,7 +5,7 @@
 import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { CfnIPSet, CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
+import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { errorBody, rateLimitExceeded } from '../../../shared/contract/errors.ts';
 import { apiStageName } from '../../../shared/contract/routes.ts';
@@ -52,12 +52,6 @@ const notOfCarriers: CfnWebACL.StatementProperty = {
   },
 };
 
-type RateRule = (
-  name: string,
-  priority: number,
-  statement: Omit<CfnWebACL.RateBasedStatementProperty, 'limit' | 'evaluationWindowSec'>,
-) => CfnWebACL.RuleProperty;
-
 export class WebAcl extends Construct {
   constructor(scope: Construct, id: string, stage: StageSettings, apiStage: Stage) {
     super(scope, id);
@@ -67,12 +61,13 @@ export class WebAcl extends Construct {
       sampledRequestsEnabled: false,
       metricName,
     });
-    const rateRule: RateRule = (name, priority, statement) => ({
-      name,
-      priority,
+    const floodRule: CfnWebACL.RuleProperty = {
+      name: 'flood',
+      priority: 0,
       statement: {
         rateBasedStatement: {
-          ...statement,
+          aggregateKeyType: 'IP',
+          scopeDownStatement: notOfCarriers,
           evaluationWindowSec: windowSeconds,
           limit: requestsPerWindow,
         },
@@ -90,9 +85,10 @@ export class WebAcl extends Construct {
           },
         },
       },
-      visibilityConfig: visible(`${stage.stackName}-${name}`),
-    });
-    const floods = this.floodRules(stage.trustedProxies, rateRule);
+      visibilityConfig: visible(`${stage.stackName}-flood`),
+    };
+    // All callers behind a proxy have the address of the proxy, so the rule would block the proxy.
+    const floods = stage.trustedProxies === undefined ? [floodRule] : [];
     const acl = new CfnWebACL(this, 'Acl', {
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
@@ -126,49 +122,6 @@ export class WebAcl extends Construct {
       webAclArn: acl.attrArn,
     });
     this.logBlocked(stage, acl);
-  }
-
-  /**
-   * Returns one rule, or two if there are trusted proxies. Requests from these proxies are counted by the address that the
-   * proxy reports, and all other requests by their source address.
-   */
-  private floodRules(proxies: StageSettings['trustedProxies'], rateRule: RateRule): CfnWebACL.RuleProperty[] {
-    if (proxies === undefined)
-      return [rateRule('flood', 0, { aggregateKeyType: 'IP', scopeDownStatement: notOfCarriers })];
-    const fromProxy = this.fromOneOf(proxies.addresses);
-    return [
-      rateRule('flood', 0, {
-        aggregateKeyType: 'IP',
-        scopeDownStatement: {
-          andStatement: { statements: [{ notStatement: { statement: fromProxy } }, notOfCarriers] },
-        },
-      }),
-      rateRule('flood-by-proxy', 1, {
-        aggregateKeyType: 'FORWARDED_IP',
-        // This rule does not block a request without an address in the header. The functions count such a request for the
-        // proxy.
-        forwardedIpConfig: { headerName: proxies.header, fallbackBehavior: 'NO_MATCH' },
-        scopeDownStatement: { andStatement: { statements: [fromProxy, notOfCarriers] } },
-      }),
-    ];
-  }
-
-  /** Returns a match for any of the addresses. An IP set can contain only one IP version. */
-  private fromOneOf(addresses: readonly string[]): CfnWebACL.StatementProperty {
-    const sets = [
-      { version: 'IPV4', addresses: addresses.filter((each) => !each.includes(':')) },
-      { version: 'IPV6', addresses: addresses.filter((each) => each.includes(':')) },
-    ].filter((set) => set.addresses.length > 0);
-    const [first, ...others] = sets.map((set): CfnWebACL.StatementProperty => {
-      const made = new CfnIPSet(this, `Proxies${set.version}`, {
-        scope: 'REGIONAL',
-        ipAddressVersion: set.version,
-        addresses: set.addresses,
-      });
-      return { ipSetReferenceStatement: { arn: made.attrArn } };
-    });
-    if (first === undefined) throw new Error('trusted proxies have addresses');
-    return others.length === 0 ? first : { orStatement: { statements: [first, ...others] } };
   }
 
   /**

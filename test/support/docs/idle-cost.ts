@@ -8,6 +8,7 @@ const { month: prices, ...perCall } = JSON.parse(readFileSync(join(root, 'test/c
 
 /** A key of KMS, for a month. */
 export const keyPrice: number = prices.kms_key;
+export const rulePrice: number = prices.web_acl_rule;
 
 const minutesInMonth = 43_800;
 
@@ -57,7 +58,6 @@ export const freeWhenIdle: ReadonlySet<string> = new Set([
   'AWS::SQS::Queue',
   'AWS::SQS::QueuePolicy',
   'AWS::Scheduler::ScheduleGroup',
-  'AWS::WAFv2::IPSet',
   'AWS::WAFv2::LoggingConfiguration',
   'AWS::WAFv2::WebACLAssociation',
 ]);

@@ -51,7 +51,6 @@ const limits: Readonly<Record<string, Readonly<Record<string, NameLimit>>>> = {
   'AWS::Scheduler::ScheduleGroup': {
     Name: { longest: 64, pattern: /^[0-9a-zA-Z-_.]+$/, unique: 'in a region' },
   },
-  'AWS::WAFv2::IPSet': { Name: handler },
   'AWS::WAFv2::WebACL': { Name: handler },
 };
 

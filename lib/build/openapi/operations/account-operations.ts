@@ -88,7 +88,6 @@ export const getUsage: Description = {
           { cap: 'spend', window: 'day', limit: 100, used: 12.5, resets_at: '2026-11-21T00:00:00.000Z' },
         ],
       }),
-      none: example('No messages', { currency: 'USD', usage: [], caps: [] }),
     },
   },
 };

@@ -64,7 +64,6 @@ export const listWebhookDeliveries: Description = {
         webhook_deliveries: [summary],
         next_cursor: 'YWN0XzAxS0M5VjdSMk44UDRRNlI4UzBUMlY0VzZY',
       }),
-      last: example('The last page', { webhook_deliveries: [] }),
     },
   },
   errors: ['not_found'],
@@ -184,13 +183,6 @@ export const getWebhookResend: Description = {
     schema: 'WebhookResend',
     examples: {
       sending: example('Under way', progress),
-      completed: example('Completed', {
-        ...progress,
-        status: 'completed',
-        resent: 211,
-        skipped: 3,
-        completed_at: '2026-11-20T10:00:12.000Z',
-      }),
     },
   },
   errors: ['not_found'],
