@@ -4,8 +4,8 @@ import * as z from 'zod/mini';
 import { recordActivity } from '../activity/write-activity.dynamo.ts';
 import { GatewayError, standardError } from '../contract/errors.ts';
 import { modeOf } from '../contract/mode.ts';
-import { allCountries } from '../contract/otp-abuse.ts';
 import { countrySchema } from '../contract/phone-number.ts';
+import { allCountries } from '../contract/rate-limits-and-caps.ts';
 import { noCountry } from '../contract/recipient-forms.ts';
 import { opaqueCursor } from '../operation/list-query.ts';
 import {

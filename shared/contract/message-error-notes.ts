@@ -4,7 +4,7 @@
  */
 
 import type { MessageErrorCode } from './message-error-codes.ts';
-import { recipientSendsMax, recipientWindowSeconds } from './otp-abuse.ts';
+import { recipientSendsMax, recipientWindowSeconds } from './rate-limits-and-caps.ts';
 
 const recipientWindow = `${recipientWindowSeconds / 60} minutes`;
 

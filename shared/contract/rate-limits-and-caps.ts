@@ -1,7 +1,7 @@
 /**
  * The limits of clients. Requests are limited by policy (specification, section 8; contract 4.1), messages and spend by
- * caps, of a client and of a stage (contract 10.2). A row of `limit-overrides` changes a limit (contract 4.7 and 10.1). A
- * sender has a pace (contract 14.4).
+ * caps, of a client and of a stage (contract 10.2), and one-time passwords by recipient (contract 5.8). A row of
+ * `limit-overrides` changes a limit (contract 4.7 and 10.1). A sender has a pace (contract 14.4).
  */
 import * as z from 'zod/mini';
 
@@ -138,3 +138,10 @@ export const limitTargets: ReadonlyMap<string, LimitTarget> = new Map<string, Li
     { kind: 'cap', cap, windows: caps[cap].windows.map((window) => `per_${window}` as const) },
   ]),
 ]);
+
+/** The country code of a hold on all countries of a client together. */
+export const allCountries = '*';
+
+/** The maximum number of one-time passwords of a client to one recipient in a window of this length. */
+export const recipientSendsMax = 5;
+export const recipientWindowSeconds = 600;

@@ -8,7 +8,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import { errorTexts, type FieldError, GatewayError, nothingAtPathText } from '../contract/errors.ts';
 import type { trustedProxies } from '../contract/variables.ts';
-import { fieldName } from '../operation/field-faults.ts';
+import { fieldName } from '../operation/fields.ts';
 
 /** A request whose caller and body are not known yet. */
 export interface IncomingRequest {

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { Client } from '../client/client.ts';
 import { type FieldError, GatewayError, invalidFields } from '../contract/errors.ts';
 import type { Route, Scope } from '../contract/routes.ts';
-import { describeUnknown, faultsIn, fieldName, issueText, unknownIn } from './field-faults.ts';
+import { describeUnknown, faultsIn, fieldName, issueText, unknownIn } from './fields.ts';
 
 /** `zod/mini` has no texts by default. */
 z.config({ localeError: issueText });

@@ -5,7 +5,7 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { GatewayError, otpHeldText } from '../contract/errors.ts';
-import { allCountries } from '../contract/otp-abuse.ts';
+import { allCountries } from '../contract/rate-limits-and-caps.ts';
 import { noCountry } from '../contract/recipient-forms.ts';
 import { updateIf } from '../platform/aws/conditional-write.dynamo.ts';
 import { readableRows, readRow, scanRows } from '../platform/aws/read-rows.dynamo.ts';

@@ -9,7 +9,7 @@ import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { type GatewayError, rateLimitExceeded } from '../contract/errors.ts';
-import { recipientSendsMax, recipientWindowSeconds } from '../contract/otp-abuse.ts';
+import { recipientSendsMax, recipientWindowSeconds } from '../contract/rate-limits-and-caps.ts';
 import type { Message } from '../message/message.ts';
 import { isOwn, messageRowOf, parseMessageRow } from '../message/store/message-row.ts';
 import type { Created } from '../message/store/messages.dynamo.ts';

@@ -11,7 +11,7 @@
  * Why: docs/decisions/otp-hold.md
  */
 import { notify } from '../activity/write-activity.dynamo.ts';
-import { allCountries } from '../contract/otp-abuse.ts';
+import { allCountries } from '../contract/rate-limits-and-caps.ts';
 import { addDays, addSeconds, startOfMinute } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
 import { derivedIdAt } from '../platform/ids.ts';

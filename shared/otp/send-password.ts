@@ -21,7 +21,7 @@ import { dryRunOf, isDryRun, refusalsOf } from '../message/send/dry-run.ts';
 import { accepted, createOnce, idempotencyKeyOf } from '../message/send/idempotency.ts';
 import { channelsOf, legsToStore } from '../message/send/send-fields.ts';
 import { keyedMessages, newMessage } from '../message/send/send-one.ts';
-import { describeUnknown, unknownIn } from '../operation/field-faults.ts';
+import { describeUnknown, unknownIn } from '../operation/fields.ts';
 import { type Operation, parseBody, requireCaller } from '../operation/operation.ts';
 import { addSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';

@@ -12,8 +12,7 @@ import { assertChannelsOn, assertMaySendFrom, permissionsOf } from '../../client
 import { standardError } from '../../contract/errors.ts';
 import type { functionUses } from '../../contract/function-uses.ts';
 import { capsInForce, checkCaps, takeFromCaps } from '../../limit/client-caps.ts';
-import { describeUnknown, unknownIn } from '../../operation/field-faults.ts';
-import { optional } from '../../operation/fields.ts';
+import { describeUnknown, optional, unknownIn } from '../../operation/fields.ts';
 import {
   type ApiRequest,
   type ApiResponse,

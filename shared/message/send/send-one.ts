@@ -7,7 +7,7 @@ import type { Channel } from '../../contract/channels.ts';
 import type { sendRequest } from '../../contract/function-uses.ts';
 import { countryOf } from '../../contract/phone-number.ts';
 import { capsInForce, checkCaps, takeFromCaps } from '../../limit/client-caps.ts';
-import { describeUnknown, unknownIn } from '../../operation/field-faults.ts';
+import { describeUnknown, unknownIn } from '../../operation/fields.ts';
 import { type Operation, requireCaller } from '../../operation/operation.ts';
 import type { Context } from '../../platform/context.ts';
 import type { EnvironmentFor } from '../../platform/env.ts';

@@ -1,6 +1,7 @@
 /** Creates the AWS clients. Calls have a time limit, and few enough retries to end before the function's own time limit. */
-import { Agent as HttpAgent } from 'node:http';
+import { type Agent, type ClientRequest, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
+import type { Duplex } from 'node:stream';
 import {
   DynamoDBClient,
   type DynamoDBClientConfig,
@@ -15,7 +16,6 @@ import { STSClient } from '@aws-sdk/client-sts';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { signalOfRequest } from '../deadline.ts';
 import { lazily } from '../expiring-cache.ts';
-import { keepingConnections } from '../kept-connections.ts';
 import { Sha256 } from './sha256.ts';
 
 /**
@@ -160,4 +160,39 @@ function withFastCalls(client: {
 }): void {
   client.middlewareStack.remove('loggerMiddleware');
   Object.create(client.config);
+}
+
+/**
+ * Changes the agent and returns it. Lambda freezes a process between invocations, so no timer closes its idle connections. If
+ * the server has closed a connection, the process notices this only after it has written the next request, and it is unknown
+ * if that request was processed. So the agent checks the age by the wall clock when it takes a connection. It never uses a connection that was idle for longer than `idleMaxMs`, and keeps
+ * at most `idleMax` connections over all hosts; Node's `maxFreeSockets` limits them for each host.
+ */
+export function keepingConnections<A extends Agent>(agent: A, idleMaxMs: number, idleMax = Infinity): A {
+  const idleSince = new WeakMap<Duplex, number>();
+  const keep = agent.keepSocketAlive.bind(agent);
+  // Node calls `addRequest` for each request, but its types leave it out.
+  const { addRequest } = agent as unknown as {
+    addRequest(request: ClientRequest, options: unknown): void;
+  };
+  const idleConnections = () =>
+    Object.values(agent.freeSockets)
+      .flatMap((sockets = []) => sockets)
+      .filter((socket) => !socket.destroyed);
+
+  return Object.assign(agent, {
+    keepSocketAlive(socket: Duplex) {
+      const idle = idleConnections();
+      // The host that has had idle connections for longest comes first.
+      if (idle.length >= idleMax) idle[0]?.destroy();
+      idleSince.set(socket, Date.now());
+      return keep(socket);
+    },
+    addRequest(request: ClientRequest, options: unknown): void {
+      const oldest = Date.now() - idleMaxMs;
+      // Node skips destroyed connections.
+      for (const socket of idleConnections()) if ((idleSince.get(socket) ?? 0) < oldest) socket.destroy();
+      addRequest.call(agent, request, options);
+    },
+  });
 }

@@ -19,7 +19,7 @@ import { addAbortSignal } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type SecureContextOptions, TLSSocket } from 'node:tls';
 import { acknowledgeWithinSeconds } from '../../contract/webhook-worker-times.ts';
-import { keepingConnections } from '../../platform/kept-connections.ts';
+import { keepingConnections } from '../../platform/aws/clients.ts';
 import {
   type AddressRules,
   checkUrl,

@@ -3,14 +3,19 @@ import { describe, expect, it } from '@jest/globals';
 import { stages } from '../../../lib/stages/stages.ts';
 import { previousSecretHours, previousSecretHoursMax } from '../../../shared/client/client-admin.ts';
 import { secretActiveAfterSeconds } from '../../../shared/client/webhook-secrets.dynamo.ts';
-import { recipientSendsMax, recipientWindowSeconds } from '../../../shared/contract/otp-abuse.ts';
-import { paceMax, paceMin, policies } from '../../../shared/contract/rate-limits-and-caps.ts';
+import {
+  paceMax,
+  paceMin,
+  policies,
+  recipientSendsMax,
+  recipientWindowSeconds,
+} from '../../../shared/contract/rate-limits-and-caps.ts';
 import {
   acknowledgeWithinSeconds,
   receivesMax,
   retryDelaysSeconds,
 } from '../../../shared/contract/webhook-worker-times.ts';
-import { noticePercentages } from '../../../shared/limit/cap-notices.ts';
+import { noticePercentages } from '../../../shared/limit/client-caps.ts';
 import { singleSegment } from '../../../shared/message/message-text.ts';
 import { bulkRecipientsMax } from '../../../shared/message/send/bulk-recipients.ts';
 import { afterSecondsMin, legIndexes, validityMaxSeconds } from '../../../shared/message/send/send-fields.ts';

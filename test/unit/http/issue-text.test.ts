@@ -5,8 +5,7 @@ import * as z from 'zod/mini';
 import { requests } from '../../../lib/build/openapi/requests.ts';
 import { GatewayError } from '../../../shared/contract/errors.ts';
 import { listMessagesQuery } from '../../../shared/message/list-own-messages.ts';
-import { issueText } from '../../../shared/operation/field-faults.ts';
-import { dateTime } from '../../../shared/operation/fields.ts';
+import { dateTime, issueText } from '../../../shared/operation/fields.ts';
 import { parseFields } from '../../../shared/operation/operation.ts';
 import { runs } from '../../fuzz/runs.ts';
 

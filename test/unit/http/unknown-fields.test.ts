@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { requests } from '../../../lib/build/openapi/requests.ts';
 import { listMessagesQuery } from '../../../shared/message/list-own-messages.ts';
 import { unknownRowFields } from '../../../shared/message/send/bulk-recipients.ts';
-import { describeUnknown, unknownIn } from '../../../shared/operation/field-faults.ts';
+import { describeUnknown, unknownIn } from '../../../shared/operation/fields.ts';
 import { parseQuery } from '../../../shared/operation/operation.ts';
 
 const to = '+447700900123';

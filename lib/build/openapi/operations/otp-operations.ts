@@ -1,6 +1,9 @@
 /** The operations on one-time passwords. */
 
-import { recipientSendsMax, recipientWindowSeconds } from '../../../../shared/contract/otp-abuse.ts';
+import {
+  recipientSendsMax,
+  recipientWindowSeconds,
+} from '../../../../shared/contract/rate-limits-and-caps.ts';
 import { maxAttempts } from '../../../../shared/otp/otp-request.ts';
 import { inWords } from '../../../../shared/platform/clock.ts';
 import type { Description } from '../description.ts';
