@@ -78,7 +78,7 @@ export const workerUses = {
         // The scan finds the pace that a sender has now.
         senders: ['Scan'],
         'sender-pace': ['UpdateItem'],
-        suppressions: ['BatchGetItem', 'PutItem'],
+        suppressions: ['GetItem', 'BatchGetItem', 'PutItem'],
         'whatsapp-windows': ['BatchGetItem', 'GetItem', 'PutItem'],
       },
       receivesFrom: ['otp-outbound', 'outbound', 'bulk-outbound'],
@@ -137,8 +137,8 @@ export const workerUses = {
     webhookQueues,
     {
       tables: {
-        // Reads the row again for a record that was set aside.
-        messages: ['GetItem'],
+        // Reads the rows again for records that were set aside.
+        messages: ['GetItem', 'BatchGetItem'],
         clients: ['GetItem'],
         'webhook-endpoints': ['Query'],
         // BatchGetItem finds the slow endpoints.

@@ -17,7 +17,12 @@ import { DeleteCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { conditionalPut } from '../platform/aws/conditional-write.dynamo.ts';
 import { allEnded } from '../platform/aws/permanent-fault.ts';
-import { batchRead, type ReadOptions, readableRows, readRow } from '../platform/aws/read-rows.dynamo.ts';
+import {
+  batchRead,
+  type ReadOptions,
+  readableRows,
+  readRowShared,
+} from '../platform/aws/read-rows.dynamo.ts';
 import { addDays, epochSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
 import { derivedId, shardOf } from '../platform/ids.ts';
@@ -79,7 +84,8 @@ export function readDelivery(
   context: Context<'WEBHOOK_DELIVERIES_TABLE'>,
   deliveryId: string,
 ): Promise<Delivery | undefined> {
-  return readRow(context.db, deliverySchema, consistentRead(context, deliveryId));
+  const { db, env } = context;
+  return readRowShared(db, deliverySchema, env.WEBHOOK_DELIVERIES_TABLE, { delivery_id: deliveryId });
 }
 
 /**

@@ -1,5 +1,5 @@
-/** Reads in one call what may have changed while a message waited for its hand-over. */
-import { type Row, readTogether } from '../../platform/aws/read-rows.dynamo.ts';
+/** Reads what may have changed while a message waited for its hand-over. */
+import { type Row, readShared } from '../../platform/aws/read-rows.dynamo.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Message } from '../message.ts';
 import { contactKeyOf } from '../store/contacts.dynamo.ts';
@@ -16,12 +16,15 @@ export async function readBeforeCall(
   from: string | undefined,
 ): Promise<{ readonly isSuppressed: boolean; readonly contact: Row | undefined }> {
   const contactKey = contactKeyOf(message, from);
-  const rows = await readTogether(db, {
-    // This read is eventually consistent (docs/decisions/suppressions-are-read-at-hand-over.md).
-    [env.SUPPRESSIONS_TABLE]: { Keys: suppressionKeysOf(message, from) },
+  const [contact, ...suppressions] = await Promise.all([
     // A stale read may miss that another client has just written; a reply to this message would then go to that client.
-    ...(contactKey && { [env.WHATSAPP_WINDOWS_TABLE]: { Keys: [{ ...contactKey }], ConsistentRead: true } }),
-  });
-  const { [env.SUPPRESSIONS_TABLE]: suppressions = [], [env.WHATSAPP_WINDOWS_TABLE]: contacts = [] } = rows;
-  return { isSuppressed: suppressedIn(suppressions, [message]).size > 0, contact: contacts[0] };
+    contactKey &&
+      readShared(db, { table: env.WHATSAPP_WINDOWS_TABLE, key: { ...contactKey }, consistent: true }),
+    // This read is eventually consistent (docs/decisions/suppressions-are-read-at-hand-over.md).
+    ...suppressionKeysOf(message, from).map((key) =>
+      readShared(db, { table: env.SUPPRESSIONS_TABLE, key: { ...key }, consistent: false }),
+    ),
+  ]);
+  const rows = suppressions.filter((row) => row !== undefined);
+  return { isSuppressed: suppressedIn(rows, [message]).size > 0, contact };
 }

@@ -44,19 +44,6 @@ export function concernsMessage(
   return !isOfThisOne || (storedId ?? carrierMessageId) === (carrierMessageId ?? storedId);
 }
 
-/**
- * True if a row from an eventually consistent read may be too old for this receipt: after a later attempt, its cost is one
- * of several, and an earlier attempt's failure counts once the message is sent.
- */
-export function needsNewestRow(receipt: Receipt, row: Message): boolean {
-  const { attempt, transition } = receipt;
-  if (!concernsMessage(receipt, row)) return true;
-  const last = row.attempts?.at(-1);
-  if (last === undefined) return false;
-  const isNewCost = transition.cost !== undefined && last.outcome === undefined;
-  return isNewCost || (isFailure(transition) && attempt !== last.number);
-}
-
 /** True if several attempts may have reached carriers, so that each has its own cost. */
 export function hasSeveralCosts({ attempts = [] }: Message): boolean {
   return attempts.filter(mayBeTaken).length > 1;

@@ -26,7 +26,6 @@ import {
   hasSeveralCosts,
   isNotTaken,
   mayStillFail,
-  needsNewestRow,
   type Receipt,
   reportedTransition,
   reportsSentAgain,
@@ -99,7 +98,7 @@ async function recordReceipt(
   const { carrierMessageId, transition } = receipt;
   const messageId =
     receipt.messageId ?? (carrierMessageId && (await findMessageByCarrierId(ctx, carrierMessageId)));
-  const row = messageId === undefined ? undefined : await readRowFor(ctx, receipt, messageId);
+  const row = messageId === undefined ? undefined : await readMessage(ctx, messageId);
   if (messageId === undefined || row === undefined) return { outcome: 'unknown_message', messageId };
   if (!concernsMessage(receipt, row)) return { outcome: 'ignored', messageId };
 
@@ -127,16 +126,6 @@ async function recordReceipt(
   // The attempts have changed since they were read: an outcome became known, or another attempt began.
   if (failureMayCount(receipt, known) && triesLeft > 1) return recordReceipt(ctx, receipt, triesLeft - 1);
   return recordEarlierFailure(ctx, receipt, known, isCostStored);
-}
-
-/** Reads the row. The read is consistent only if an older row may lack data that the receipt needs. */
-async function readRowFor(
-  ctx: ReceiptContext,
-  receipt: Receipt,
-  messageId: string,
-): Promise<Message | undefined> {
-  const seen = await readMessage(ctx, messageId, { consistent: false });
-  return seen === undefined || needsNewestRow(receipt, seen) ? readMessage(ctx, messageId) : seen;
 }
 
 /**

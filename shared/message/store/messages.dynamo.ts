@@ -12,7 +12,7 @@ import {
   chunksOf,
   type ReadOptions,
   readableRows,
-  readRow,
+  readRowShared,
 } from '../../platform/aws/read-rows.dynamo.ts';
 import type { Context } from '../../platform/context.ts';
 import { lazily } from '../../platform/expiring-cache.ts';
@@ -115,13 +115,8 @@ function putIfFree({ env }: CreateContext, message: Message) {
 }
 
 /** Returns undefined if the message does not exist. @throws ZodError if the row is malformed */
-export function readMessage(
-  { db, env }: ReadContext,
-  message_id: string,
-  { consistent: ConsistentRead }: ReadOptions = { consistent: true },
-): Promise<Message | undefined> {
-  const TableName = env.MESSAGES_TABLE;
-  return readRow(db, messageSchema(), { TableName, Key: { message_id }, ConsistentRead });
+export function readMessage({ db, env }: ReadContext, message_id: string): Promise<Message | undefined> {
+  return readRowShared(db, messageSchema(), env.MESSAGES_TABLE, { message_id });
 }
 
 /** Returns the messages that exist and are valid, in no particular order; at most 1,000 ids. */

@@ -20,6 +20,7 @@ import {
 import type * as z from 'zod/mini';
 import { countMetric, log } from '../log.ts';
 import { retryRemaining } from '../retry.ts';
+import { isPermanentFault } from './permanent-fault.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -50,7 +51,21 @@ export async function readRow<Schema extends z.ZodMiniType>(
   input: GetCommandInput,
 ): Promise<z.output<Schema> | undefined> {
   const { Item } = await client.send(new GetCommand(input));
-  return Item === undefined ? undefined : parseRow(schema, Item, Object.keys(input.Key ?? {})[0] ?? '');
+  return parsedIfFound(schema, Item, input.Key);
+}
+
+/** Reads a row consistently, as `readShared` does. @throws as `parseRow` */
+export async function readRowShared<Schema extends z.ZodMiniType>(
+  client: DynamoDBDocumentClient,
+  schema: Schema,
+  table: string,
+  key: Row,
+): Promise<z.output<Schema> | undefined> {
+  return parsedIfFound(schema, await readShared(client, { table, key, consistent: true }), key);
+}
+
+function parsedIfFound<Schema extends z.ZodMiniType>(schema: Schema, row: Row | undefined, key: Row = {}) {
+  return row && parseRow(schema, row, Object.keys(key)[0] ?? '');
 }
 
 /** Returns the well-formed rows. A malformed row does not hide the others. */
@@ -100,7 +115,7 @@ export async function batchRead(
 type WantedRows = NonNullable<BatchGetCommandInput['RequestItems']>;
 
 /** Reads rows of several tables in one call, at most 100 together. Returns those that exist, by table. */
-export async function readTogether(
+async function readTogether(
   client: DynamoDBDocumentClient,
   wanted: WantedRows,
 ): Promise<Readonly<Record<string, Record<string, unknown>[]>>> {
@@ -111,6 +126,65 @@ export async function readTogether(
     const isDone = Object.values(UnprocessedKeys).every(({ Keys = [] }) => Keys.length === 0);
     return isDone ? [] : [UnprocessedKeys];
   });
+  return found;
+}
+
+interface WantedRow extends ReadOptions {
+  readonly table: string;
+  readonly key: Row;
+}
+
+/** The reads that wait for the call that they share. */
+const waiting = new WeakMap<DynamoDBDocumentClient, SharedRead>();
+
+interface SharedRead {
+  readonly wanted: WantedRow[];
+  readonly found: Promise<Readonly<Record<string, readonly Row[]>>>;
+}
+
+/**
+ * Reads a row. Reads that begin at the same moment share a call, because the messages of a queue batch are processed in
+ * parallel. If DynamoDB refuses the shared call, each row is read alone, so a wrong key fails only its own message.
+ */
+export async function readShared(client: DynamoDBDocumentClient, row: WantedRow): Promise<Row | undefined> {
+  const { wanted, found } = waiting.get(client) ?? beginSharedRead(client);
+  wanted.push(row);
+  const rows = await found.catch((error: unknown) => {
+    if (wanted.length === 1 || !isPermanentFault(error)) throw error;
+    return readAll(client, [row]);
+  });
+  const key = Object.entries(row.key);
+  return rows[row.table]?.find((one) => key.every(([name, value]) => one[name] === value));
+}
+
+function beginSharedRead(client: DynamoDBDocumentClient): SharedRead {
+  const wanted: WantedRow[] = [];
+  const found = Promise.resolve().then(() => {
+    waiting.delete(client);
+    return readAll(client, wanted);
+  });
+  waiting.set(client, { wanted, found });
+  return { wanted, found };
+}
+
+/** Returns the rows that exist, by table. The rows of a table are read consistently if one of them must be. */
+async function readAll(client: DynamoDBDocumentClient, wanted: readonly WantedRow[]): SharedRead['found'] {
+  const rows = [...new Map(wanted.map((row) => [JSON.stringify([row.table, row.key]), row])).values()];
+  if (rows.length === 1 && rows[0] !== undefined) {
+    const { table, key: Key, consistent: ConsistentRead } = rows[0];
+    const { Item } = await client.send(new GetCommand({ TableName: table, Key, ConsistentRead }));
+    return { [table]: Item === undefined ? [] : [Item] };
+  }
+  const reads = chunksOf(rows, batchSize).map((chunk) => {
+    const tables = [...Map.groupBy(chunk, ({ table }) => table)].map(([table, ofTable]) => {
+      const ConsistentRead = ofTable.some(({ consistent }) => consistent);
+      return [table, { Keys: ofTable.map(({ key }) => ({ ...key })), ConsistentRead }];
+    });
+    return readTogether(client, Object.fromEntries(tables));
+  });
+  const found: Record<string, Row[]> = {};
+  for (const read of await Promise.all(reads))
+    for (const [table, some] of Object.entries(read)) found[table] = [...(found[table] ?? []), ...some];
   return found;
 }
 

@@ -2,7 +2,7 @@
  * What a carrier reports together is of several clients: a row of one person or one message that cannot be read, because
  * somebody edited it in the console, holds no other report back (contract 1.8, 16.5).
  */
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
 import type { Receipt } from '../../../shared/message/dispatch/receipt-decisions.ts';
 import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
@@ -44,6 +44,29 @@ it('the receipts of thirty messages of which one row cannot be read', async () =
     .rows('messages')
     .filter(({ message_id, status }) => message_id !== edited && status !== 'delivered');
   expect(undelivered.map(({ message_id }) => message_id)).toEqual([]);
+});
+
+it('the receipts of three messages of which DynamoDB refuses one id', async () => {
+  const { context, tables } = inMemoryStores();
+  const ids = ['msg_a', 'msg_refused', 'msg_b'];
+  for (const message_id of ids)
+    await createMessage(context, aMessage({ message_id, status: 'sent', sent_at: at }));
+  const send = context.db.send.bind(context.db) as (command: object) => Promise<unknown>;
+  const refusing = {
+    send: (command: object) => {
+      const isRead = command instanceof GetCommand || command instanceof BatchGetCommand;
+      if (!isRead || !JSON.stringify(command.input).includes('msg_refused')) return send(command);
+      return Promise.reject(Object.assign(new Error('a wrong key'), { name: 'ValidationException' }));
+    },
+  };
+  const db = Object.assign(Object.create(context.db), refusing);
+  const receipts = ids.map((messageId) => ({
+    messageId,
+    transition: { to: 'delivered', at: created } as const,
+  }));
+  await recordReceipts({ ...context, db, priceOf: () => undefined }, receipts, 1);
+  const delivered = tables.rows('messages').filter(({ status }) => status === 'delivered');
+  expect(delivered.map(({ message_id }) => message_id)).toEqual(['msg_a', 'msg_b']);
 });
 
 it('a STOP after a message of somebody else whose contact cannot be read', async () => {
