@@ -1,5 +1,5 @@
 /**
- * The address after `#` contains the page, its filters, its selection and the mode, so that links, reload and Back work. Test
+ * The address after `#` contains the page, its filters and the mode, so that links, reload and Back work. Test
  * data is shown below `#/test/`. Servers never see this part of an address, so no log contains the phone numbers in it.
  */
 import { type BaseLocationHook, useSearchParams } from 'wouter';
@@ -62,10 +62,10 @@ export function idInPath(part: string): string {
 
 export const go: (link: string, options?: { readonly replace?: boolean }) => void = navigate;
 
-type Values = Readonly<Record<string, string | readonly string[]>>;
+type Values = Readonly<Record<string, string>>;
 
-/** The parameters of the position in a list: the cursor, the page number and the selected rows. */
-const position = ['after', 'page', 'selected'];
+/** The parameters of the position in a list: the cursor and the page number. */
+const position = ['after', 'page'];
 /** The parameters that are neither filters nor part of the position. */
 const kept = ['tab', 'sort', 'descending'];
 
@@ -105,11 +105,9 @@ export function useListState() {
     },
     /** The order of the list; empty for the default order. */
     order: { sort: query.get('sort') ?? '', descending: query.get('descending') ?? '' },
-    /** The ids of the selected rows. */
-    selected: query.getAll('selected'),
-    /** Changes the query (see `changedQuery`). `isHere` keeps the page. */
-    change: (values: Values, { isHere = false, ...options }: { replace?: boolean; isHere?: boolean } = {}) =>
-      setQuery((before) => changedQuery(before, { ...(isHere ? at(cursor, page) : {}), ...values }), options),
+    /** Changes the query (see `changedQuery`). */
+    change: (values: Values, options: { replace?: boolean } = {}) =>
+      setQuery((before) => changedQuery(before, values), options),
     /** The selected tab; empty for the first. It is not a filter. */
     tab: query.get('tab') ?? '',
     /** Removes all filters. */
@@ -125,7 +123,7 @@ export function changedQuery(before: URLSearchParams, values: Values): URLSearch
   const next = new URLSearchParams(before);
   for (const name of [...position, ...Object.keys(values)]) next.delete(name);
   for (const [name, value] of Object.entries(values)) {
-    for (const one of [value].flat()) if (one !== '') next.append(name, one);
+    if (value !== '') next.set(name, value);
   }
   return next;
 }

@@ -41,21 +41,9 @@ interface ListProps<Row> {
   /** True if a filter is set, so that the filters may be why there are no rows. */
   readonly isFiltered?: boolean;
   readonly idOf: (row: Row) => string;
-  readonly selection?: {
-    readonly isDisabled: (row: Row) => boolean;
-    readonly labelOf: (row: Row) => string;
-  };
 }
 
-export function List<Row>({
-  rows,
-  query,
-  columns,
-  selection,
-  idOf,
-  isPaged = false,
-  ...props
-}: ListProps<Row>) {
+export function List<Row>({ rows, query, columns, idOf, isPaged = false, ...props }: ListProps<Row>) {
   const state = useListState();
   // Only one list on a page of the dashboard has pages.
   const page = isPaged ? state.page : 1;
@@ -136,19 +124,7 @@ export function List<Row>({
         }
         ariaLabels={{
           tableLabel: props.title,
-          selectionGroupLabel: 'Selection',
-          allItemsSelectionLabel: () => 'Select all',
-          itemSelectionLabel: (_data, row) => selection?.labelOf(row) ?? '',
         }}
-        {...(selection === undefined
-          ? {}
-          : {
-              selectionType: 'multi' as const,
-              selectedItems: rows?.filter((row) => state.selected.includes(idOf(row))) ?? [],
-              isItemDisabled: selection.isDisabled,
-              onSelectionChange: ({ detail }: { detail: { selectedItems: Row[] } }) =>
-                state.change({ selected: detail.selectedItems.map(idOf) }, { replace: true, isHere: true }),
-            })}
         pagination={
           pagesCount === 1 ? undefined : (
             <Pagination

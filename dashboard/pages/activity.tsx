@@ -1,10 +1,9 @@
 /**
- * The activity log in tabs: changes by administrators, failed webhooks (with a button to resend), events of the gateway, and
+ * The activity log in tabs: changes by administrators, failed webhooks, events of the gateway, and
  * sign-ins.
  */
 
 import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
 import Link from '@cloudscape-design/components/link';
 import Tabs from '@cloudscape-design/components/tabs';
 import type { RowOf } from '../../shared/admin/http/admin-operations.ts';
@@ -17,7 +16,6 @@ import { Fields, Filters, TimeFilter, useClientFilter } from '../components/filt
 import { ChoiceField } from '../components/form-fields.tsx';
 import { List } from '../components/list.tsx';
 import { Page } from '../components/page.tsx';
-import { useResend } from '../components/resend.tsx';
 import { State } from '../components/state.tsx';
 import { go, linkTo, useListState } from '../route.ts';
 import { nameOf, valueText } from '../value-names.ts';
@@ -66,7 +64,7 @@ export function ActivityPage({ id }: { readonly id: string }) {
 }
 
 function Entries({ title, group, byDefault = group, empty }: (typeof tabs)[number]) {
-  const { filters, isFiltered, selected, change } = useListState();
+  const { filters, isFiltered, change } = useListState();
   const options = [
     { value: group as string, label: `All ${title.toLowerCase()}` },
     ...activityGroups[group].map((value) => ({ value, label: nameOf(value) })),
@@ -78,30 +76,12 @@ function Entries({ title, group, byDefault = group, empty }: (typeof tabs)[numbe
   const list = usePagedAnswer('listActivity', {}, { ...filters, kind: kind?.value }, 'entries', {
     inProgress: ({ entries }) => entries.some(isUnfinished),
   });
-  const resend = useResend();
-  // While the user types, the entries of the previous client must not be shown or resent.
+  // While the user types, the entries of the previous client must not be shown.
   const entries = client.isTyping || actor.isTyping ? undefined : list.rows;
-  const chosen = entries?.filter((entry) => selected.includes(entry.entry_id) && isSelectable(entry)) ?? [];
-  const isOfWebhooks = group === 'webhooks';
   return (
     <List
       {...list}
       title={kind?.label ?? ''}
-      actions={
-        isOfWebhooks ? (
-          <Button
-            disabled={chosen.length === 0}
-            loading={resend.isPending}
-            onClick={() =>
-              resend.mutate([...new Set(chosen.flatMap(({ delivery_id }) => delivery_id ?? []))], {
-                onSuccess: () => change({}, { replace: true, isHere: true }),
-              })
-            }
-          >
-            Resend
-          </Button>
-        ) : null
-      }
       filter={
         <Filters>
           <Fields perRow={group === 'changes' ? 4 : 3}>
@@ -124,15 +104,9 @@ function Entries({ title, group, byDefault = group, empty }: (typeof tabs)[numbe
       empty={empty}
       isFiltered={isFiltered}
       idOf={(entry) => entry.entry_id}
-      {...(isOfWebhooks ? { selection } : {})}
     />
   );
 }
-
-const selection = {
-  isDisabled: (entry: ActivityView) => !isSelectable(entry),
-  labelOf: (entry: ActivityView) => `Select ${entry.summary}`,
-};
 
 const summaryColumn: Column<ActivityView> = {
   title: 'Activity',
@@ -211,8 +185,4 @@ function Change({ before, after }: ActivityView) {
 
 function isUnfinished({ delivery }: ActivityView): boolean {
   return typeof delivery?.next_due_at === 'string';
-}
-
-function isSelectable(entry: ActivityView): boolean {
-  return entry.delivery !== undefined && !isUnfinished(entry);
 }

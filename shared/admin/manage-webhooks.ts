@@ -1,21 +1,16 @@
 /**
  * The operations of administrators on webhooks: show the log (of a client, of one webhook with its attempts, or of failed
- * webhooks), show a client's endpoints and send test events to them, and resend webhooks (some by their ids, at a limited
- * rate, or many by a request that the gateway processes).
+ * webhooks), show a client's endpoints and send test events to them, and resend one webhook, or many by a request that the
+ * gateway processes.
  */
 
-import { setTimeout as pause } from 'node:timers/promises';
-import * as z from 'zod/mini';
 import { GatewayError } from '../contract/errors.ts';
 import type { MessageEventName } from '../contract/webhook-events.ts';
-import type { Sleep } from '../platform/clock.ts';
 import { isId } from '../platform/ids.ts';
-import { retry } from '../platform/retry.ts';
 import { readDelivery } from '../webhook/delivery-store.dynamo.ts';
 import { webhookEndpointsOf } from '../webhook/endpoint-store.dynamo.ts';
 import { type DeliveryLogQuery, deliveryLog, deliveryView } from '../webhook/log/delivery-log.ts';
 import {
-  type ResendOutcome,
   type ResendRequest,
   requestResend,
   resendDelivery,
@@ -27,7 +22,6 @@ import type { DeliverySummary, WebhookEndpointView } from '../webhook/webhook-re
 import { listActivity, retentionRange } from './activity.ts';
 import type { AdminContext } from './admin-context.ts';
 import { clientIdOf } from './find-client.ts';
-import { keyText } from './request-fields.ts';
 
 /** @param client - its id or name */
 export async function listDeliveries(ctx: AdminContext, client: string, query: DeliveryLogQuery) {
@@ -37,9 +31,11 @@ export async function listDeliveries(ctx: AdminContext, client: string, query: D
 /** @throws GatewayError `not_found` */
 export async function showDelivery(ctx: AdminContext, deliveryId: string) {
   const delivery = isId('whd', deliveryId) ? await readDelivery(ctx, deliveryId) : undefined;
-  if (delivery === undefined) throw new GatewayError('not_found', 'There is no such webhook.');
+  if (delivery === undefined) throw noSuchWebhook();
   return deliveryView(delivery);
 }
+
+const noSuchWebhook = () => new GatewayError('not_found', 'There is no such webhook.');
 
 const entriesPerPage = 100;
 
@@ -94,62 +90,14 @@ export async function testEndpoint(
   return sendTestEvent(ctx, { ...test, actor, clientId });
 }
 
-export const resendBody = z.object({
-  delivery_ids: z.array(keyText).check(z.minLength(1), z.maxLength(100)),
-  even_acknowledged: z.optional(z.boolean()),
-});
-
-interface ResendResult {
-  readonly delivery_id: string;
-  /** `failed`: the storage or the queue of the gateway did not respond; you can repeat the resend. */
-  readonly outcome: ResendOutcome['kind'] | 'failed';
-  readonly error?: string;
-}
-
-/**
- * The number of concurrent resends. With more resends, calls would wait for a connection of the AWS client until they time
- * out.
- */
-const resendsAtOnce = 10;
-/** Limits the load on endpoints that have just recovered, and on the queue that all webhooks share. */
-const resendsPerSecond = 20;
-/** A resend can safely be repeated, so a failed one is retried. */
-const resendRetryDelaysMs = [200, 1000];
-
-/** Resends each webhook and returns a result for each; a failed resend does not affect the others. */
-export async function resendWebhooks(
-  ctx: AdminContext,
-  actor: string,
-  deliveryIds: readonly string[],
-  {
-    evenAcknowledged,
-    sleep = pause,
-  }: {
-    /** True to resend an acknowledged delivery that an operator chose; never true for a set of failed ones. */
-    readonly evenAcknowledged?: boolean | undefined;
-    readonly sleep?: Sleep;
-  } = {},
-) {
-  const ids = [...new Set(deliveryIds)];
-  const results = new Map<string, ResendResult>();
-  const pace = { atOnce: resendsAtOnce, perSecond: resendsPerSecond, sleep };
-  await runPaced(ids, pace, async (delivery_id) => {
-    const result = await retry({ delaysMs: resendRetryDelaysMs, sleep }, async () =>
-      // The id is checked first, because the table also contains rows that are not deliveries.
-      isId('whd', delivery_id)
-        ? resendDelivery(ctx, delivery_id, actor, { evenAcknowledged })
-        : ({ kind: 'not_found' } as const),
-    ).then(
-      ({ kind }): ResendResult => ({ delivery_id, outcome: kind }),
-      (error: unknown): ResendResult => ({ delivery_id, outcome: 'failed', error: reasonOf(error) }),
-    );
-    results.set(delivery_id, result);
-  });
-  return ids.map((id) => results.get(id)).filter((result) => result !== undefined);
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message || error.name : String(error);
+/** Resends one finished webhook, even if the endpoint acknowledged it. @throws GatewayError `not_found` */
+export async function resendWebhook(ctx: AdminContext, actor: string, deliveryId: string) {
+  // The id is checked first, because the table also contains rows that are not deliveries.
+  const { kind: outcome } = isId('whd', deliveryId)
+    ? await resendDelivery(ctx, deliveryId, actor, { evenAcknowledged: true })
+    : ({ kind: 'not_found' } as const);
+  if (outcome === 'not_found') throw noSuchWebhook();
+  return { delivery_id: deliveryId, outcome };
 }
 
 /** @throws GatewayError `not_found` or `endpoint_disabled` */
@@ -162,36 +110,4 @@ export async function resendMany(ctx: AdminContext, actor: string, client: strin
 export async function showResendMany(ctx: AdminContext, client: string, resendId: string) {
   const clientId = await clientIdOf(ctx, client);
   return resendView(await showResend(ctx, clientId, resendId));
-}
-
-/** Calls `work` for each item, in order. @throws the first error of `work`, after all calls have ended. */
-async function runPaced<Item>(
-  items: readonly Item[],
-  {
-    atOnce,
-    perSecond,
-    sleep,
-  }: {
-    readonly atOnce: number;
-    readonly perSecond: number;
-    readonly sleep: Sleep;
-  },
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const waiting = [...items];
-  // A chain of delays: each item waits for the previous item.
-  let turn: Promise<unknown> | undefined;
-  const nextTurn = (): Promise<unknown> => {
-    turn = turn?.then(() => sleep(1000 / perSecond)) ?? Promise.resolve();
-    return turn;
-  };
-  const worker = async (): Promise<void> => {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
-      await nextTurn();
-      await work(item);
-    }
-  };
-  const ended = await Promise.allSettled(Array.from({ length: Math.min(atOnce, items.length) }, worker));
-  const failed = ended.find((end) => end.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
 }

@@ -28,7 +28,7 @@ export const adminApiRoutes = {
   search: { method: 'GET', path: '/admin/api/search' },
   showMessage: { method: 'GET', path: '/admin/api/messages/{message_id}' },
   cancelMessage: { method: 'POST', path: '/admin/api/messages/{message_id}/cancel' },
-  resendWebhooks: { method: 'POST', path: '/admin/api/webhooks/resend' },
+  resendWebhook: { method: 'POST', path: '/admin/api/webhooks/{delivery_id}/resend' },
   showWebhook: { method: 'GET', path: '/admin/api/webhooks/{delivery_id}' },
   listWebhookEndpoints: { method: 'GET', path: '/admin/api/clients/{client_id}/webhook-endpoints' },
   testWebhookEndpoint: {

@@ -198,6 +198,7 @@ it('finds what a caller quotes: an id, or a name', async () => {
   // Each way to ask created another client of this name.
   await search(visit, name);
   await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor();
+  await row(page, client.clientId).first().waitFor();
   await expectWell(visit, 'search');
   await row(page, client.clientId).getByRole('link', { name, exact: true }).first().click();
   await page.getByRole('heading', { name, level: 1 }).waitFor();

@@ -121,25 +121,6 @@ it('finds a failed webhook, reads every attempt, and sends it again after the en
   expect(new Set(posted.map(({ body }) => body)).size).toBe(1);
 });
 
-it('sends several failed webhooks again at once', async () => {
-  const { client } = await clientWithFailedWebhooks();
-  webhookEndpoint.answer = { status: 200, body: '' };
-  await signIn(page);
-  await show(page, 'activity/webhooks', 'Activity Logs');
-  await page.getByLabel('Client', { exact: true }).fill(client.clientId);
-  await page.getByRole('link', { name: /sms\.sent was not acknowledged/ }).waitFor();
-  await page.getByRole('checkbox', { name: 'Select all' }).check();
-  await page.getByRole('button', { name: 'Resend', exact: true }).click();
-  await page
-    .getByText(/(One webhook is|\d webhooks are) being resent/)
-    .first()
-    .waitFor();
-  await eventually(async () => {
-    const failed = await page.locator('table').getByText('failed', { exact: true }).count();
-    return failed === 0 ? true : undefined;
-  });
-});
-
 it('limits a client to some countries, and names an entry that is no country', async () => {
   const { clientId } = await newClient({ name });
   await signIn(page);

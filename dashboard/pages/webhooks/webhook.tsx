@@ -10,20 +10,30 @@ import { useState } from 'react';
 import type * as z from 'zod/mini';
 import type { Attempt } from '../../../shared/webhook/attempt-record.ts';
 import type { deliveryViewSchema } from '../../../shared/webhook/webhook-response.schema.ts';
-import { useResponse } from '../../api/queries.ts';
+import { useChange, useResponse } from '../../api/queries.ts';
 import { ClientLink } from '../../components/client-name.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Facts, Page, Section } from '../../components/page.tsx';
-import { useResend } from '../../components/resend.tsx';
 import { isInProgress, State } from '../../components/state.tsx';
 import { Code, Copyable, CopyButton, Time } from '../../components/text.tsx';
+import { useDashboard } from '../../dashboard-context.ts';
 import { linkTo } from '../../route.ts';
 
 export function WebhookPage({ id }: { readonly id: string }) {
   const query = useResponse('showWebhook', { delivery_id: id }, undefined, {
     inProgress: ({ state }) => isInProgress(state),
   });
-  const resend = useResend({ even_acknowledged: true });
+  const { api, notify } = useDashboard();
+  const resend = useChange({
+    mutationFn: () => api.send('resendWebhook', { delivery_id: id }),
+    onSuccess: ({ outcome }) =>
+      notify(
+        'success',
+        outcome === 'already_waiting'
+          ? 'The webhook is already waiting for its next attempt.'
+          : 'The webhook is being resent.',
+      ),
+  });
   const webhook = query.data;
   const isFinished = webhook?.next_due_at === null;
   return (
@@ -33,7 +43,7 @@ export function WebhookPage({ id }: { readonly id: string }) {
       query={query}
       clientId={webhook?.client_id}
       actions={
-        <Button disabled={!isFinished} loading={resend.isPending} onClick={() => resend.mutate([id])}>
+        <Button disabled={!isFinished} loading={resend.isPending} onClick={() => resend.mutate()}>
           Resend
         </Button>
       }

@@ -65,9 +65,8 @@ import {
 import {
   listDeliveries,
   listEndpoints,
-  resendBody,
   resendMany,
-  resendWebhooks,
+  resendWebhook,
   showDelivery,
   showResendMany,
   testEndpoint,
@@ -157,10 +156,7 @@ export const adminOperations = {
   cancelMessage: readsNothing(async (ctx, { actor, path }) =>
     cancelScheduledMessage(ctx, actor, path.message_id),
   ),
-  resendWebhooks: readsBody(resendBody, async (ctx, given, { actor }) => {
-    const options = { evenAcknowledged: given.even_acknowledged };
-    return { results: await resendWebhooks(ctx, actor, given.delivery_ids, options) };
-  }),
+  resendWebhook: readsNothing(async (ctx, { actor, path }) => resendWebhook(ctx, actor, path.delivery_id)),
   showWebhook: readsNothing(async (ctx, { path }) => showDelivery(ctx, path.delivery_id)),
   listWebhookEndpoints: readsNothing(async (ctx, { path }) => ({
     webhook_endpoints: await listEndpoints(ctx, path.client_id),

@@ -170,7 +170,7 @@ function destinationText({ endpoint_id, origin }: ResendFilter): string {
 }
 
 /** The result of a request to resend one delivery. The request can be repeated. */
-export type ResendOutcome =
+type ResendOutcome =
   | { readonly kind: 'resent'; readonly attemptNumber: number }
   /** An attempt is already due or running, so no other attempt is added. */
   | { readonly kind: 'already_waiting'; readonly state: DeliveryState }

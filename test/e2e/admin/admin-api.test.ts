@@ -54,7 +54,6 @@ function requestOf(name: AdminApiRouteName): { method: string; path: string; bod
     changeClient: { disabled: false, webhook_url: 'http://127.0.0.1:9/other' },
     setLimits: { endpoint: 'POST /api/v1/sms/bulk', per_minute: 20 },
     removeLimits: { endpoint: 'POST /api/v1/sms/bulk' },
-    resendWebhooks: { delivery_ids: [deliveryId] },
     // Of nothing, because other tests here resend the failed webhook.
     resendWebhookDeliveries: { since: new Date().toISOString() },
     sendInbound: { from: person, text: 'Hello' },
@@ -176,7 +175,7 @@ describe('the admin API', () => {
         // Not what the gateway does, such as a webhook that fails again, nor what the client did.
         .filter(({ actor }) => actor !== undefined && actor !== client.client_id);
     // A webhook that can be sent again is the other client's.
-    const about = name === 'resendWebhooks' ? client.client_id : own.client_id;
+    const about = name === 'resendWebhook' ? client.client_id : own.client_id;
     // An entry of limits comes from the table's stream, a moment later.
     const entriesFrom = (id: unknown, count: number) =>
       eventually(async () => {
@@ -186,7 +185,7 @@ describe('the admin API', () => {
     // The client was created, and got a key, limits, a suppression and a sender.
     await entriesFrom(own.client_id, name === 'endPreviousSecret' ? 6 : 5);
     // What another test resent is refused a moment later, and can be resent from then on.
-    if (name === 'resendWebhooks') await failForGood(messageId, 'sms.sent');
+    if (name === 'resendWebhook') await failForGood(messageId, 'sms.sent');
     // Limits that another test set for the other client may still come.
     const notedKind = ({ kind }: Activity): boolean => about === own.client_id || kind === 'webhook_resent';
     const before = (await entriesOf(about)).filter(notedKind).map(({ entry_id }) => entry_id);

@@ -80,7 +80,6 @@ const adminExamples: Partial<Record<AdminApiRouteName, Readonly<Record<string, u
   removeLimits: { endpoint: 'POST /api/v1/sms/send' },
   setSender: { client_id: '*', country: 'GB', identity: 'ACME' },
   removeSender: { client_id: '*', destination: 'sms GB' },
-  resendWebhooks: { delivery_ids: [newId('whd', new Date())] },
   putSuppression: { reason: 'Asked by phone', scope: 'all' },
   sendInbound: { from: '+447700900123', to: '+447418367358', text: 'Hello' },
   resendWebhookDeliveries: { since: '2026-11-20T10:00:00.000Z' },
