@@ -1,5 +1,5 @@
 /**
- * Posts webhooks, continues resends of many webhooks, and disables endpoints that fail for days. Consumes both webhook
+ * Posts webhooks, continues resends of many webhooks, and disables endpoints that fail for days or are gone. Consumes both webhook
  * queues.
  */
 
@@ -71,8 +71,8 @@ async function workOnOther(
     log.info('webhooks resent', { resend_id: message.resend_id, status, matched, resent });
     return;
   }
-  const { client_id, failing_endpoint_id: endpoint_id } = message;
-  await disableIfFailing(context, client_id, endpoint_id);
+  const { client_id, failing_endpoint_id: endpoint_id, gone } = message;
+  await disableIfFailing(context, client_id, endpoint_id, gone);
   log.info('failing endpoint reviewed', { client_id, endpoint_id });
 }
 

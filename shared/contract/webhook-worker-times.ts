@@ -6,11 +6,17 @@
 /** The time limit of a POST, until the end of the response's headers (contract 7.7). */
 export const acknowledgeWithinSeconds = 5;
 
+/** The time limits that a client can set for its endpoint. The default is the minimum. */
+export const timeoutSeconds = { min: acknowledgeWithinSeconds, max: 10 } as const;
+
 /**
- * Seconds from the end of a failed attempt to the next one (contract 7.8). Clients rely on them, so a `Retry-After`
- * header of the endpoint has no effect.
+ * Seconds from the end of a failed attempt to the next one (contract 7.8). A managed endpoint can only make a delay longer,
+ * by `Retry-After`.
  */
 export const retryDelaysSeconds = [30, 120, 600, 3600, 21_600] as const;
+
+/** The longest delay that `Retry-After` can cause. */
+export const retryAfterMaxSeconds = 21_600;
 
 /** A message that arrives less than this before its due time waits in the worker. */
 export const waitSecondsMax = 2;

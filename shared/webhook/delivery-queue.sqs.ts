@@ -2,7 +2,7 @@
  * Sends messages to the two webhook queues, and schedules the next attempt of a delivery.
  *
  * First attempts and retries have separate queues and workers, because an endpoint that hangs occupies a worker for five
- * seconds. The retry queue also carries resends, and first attempts to slow endpoints (delivery-store.dynamo.ts). The
+ * seconds or more. The retry queue also carries resends, and first attempts to slow endpoints (delivery-store.dynamo.ts). The
  * message group is the client, so a fair queue prevents one client from delaying the others.
  */
 
@@ -20,11 +20,19 @@ const id = z.string().check(z.minLength(1));
 const deliveryMessage = z.object({ delivery_id: id });
 export type DeliveryMessage = Readonly<z.output<typeof deliveryMessage>>;
 
-/** Names the row to process: a delivery, a resend of many webhooks, or an endpoint that has failed for days. */
+/**
+ * Names the row to process: a delivery, a resend of many webhooks, or an endpoint that may have to be disabled, because it has
+ * failed for days or answered 410.
+ */
 export const webhookMessageSchema = z.union([
   deliveryMessage,
   z.object({ resend_id: id }),
-  z.object({ client_id: id, failing_endpoint_id: id }),
+  z.object({
+    client_id: id,
+    failing_endpoint_id: id,
+    /** The revision of the endpoint that answered 410. */
+    gone: z.exactOptional(id),
+  }),
 ]);
 export type WebhookQueue = 'first' | 'retries';
 

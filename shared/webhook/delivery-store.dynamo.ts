@@ -7,7 +7,8 @@
  * acknowledged since. The indexes contain only keys, so a state change writes to an index only at a failure, and at an
  * acknowledgement after a failure. Each client has several partitions, because a partition takes 1,000 writes a second.
  *
- * An endpoint is slow if its last attempt took longer than a second. First attempts to a slow endpoint use the retry queue.
+ * An endpoint is slow if its last attempt took longer than a second. First attempts to a slow endpoint use the retry queue, as
+ * do all attempts to an endpoint with a long time limit.
  * An endpoint that hangs therefore occupies the workers of the first queue only until its first timeout. Each row is for a
  * managed endpoint (by its id), or for a URL (by its client and origin). A slow endpoint therefore never affects another
  * client, or another endpoint on the same host. The relay reads the rows. The worker writes the row after a slow attempt,
@@ -64,8 +65,11 @@ export async function createDeliveries(
   await enqueueDeliveries(
     context,
     stored
-      .filter(({ state }) => state !== 'skipped')
-      .map((delivery) => ({ delivery, isToSlowEndpoint: slow?.has(delivery) ?? false })),
+      .map((delivery, index) => ({
+        delivery,
+        isToSlowEndpoint: planned[index]?.hasLongTimeout === true || slow?.has(delivery) === true,
+      }))
+      .filter(({ delivery }) => delivery.state !== 'skipped'),
   );
   return stored;
 }

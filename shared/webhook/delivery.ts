@@ -10,7 +10,11 @@
 import * as z from 'zod/mini';
 import { keptDays } from '../contract/mode.ts';
 import { endpointDisabledEvent } from '../contract/webhook-events.ts';
-import { deliveryLeaseSeconds, retryDelaysSeconds } from '../contract/webhook-worker-times.ts';
+import {
+  deliveryLeaseSeconds,
+  retryAfterMaxSeconds,
+  retryDelaysSeconds,
+} from '../contract/webhook-worker-times.ts';
 import { dueFields, dueRowFields, lookAfter } from '../due/due-index.ts';
 import { addDays, addSeconds, epochSeconds } from '../platform/clock.ts';
 import { derivedId } from '../platform/ids.ts';
@@ -94,10 +98,12 @@ export type NewDelivery = Readonly<
 > & {
   /** True if the endpoint is disabled. The delivery is kept for a resend (contract 12.8). */
   readonly isSkipped?: boolean;
+  /** True if the endpoint has a longer time limit than the default. The retry queue then posts the first attempt. */
+  readonly hasLongTimeout?: boolean;
 };
 
 export function newDelivery(
-  { isSkipped = false, ...given }: NewDelivery,
+  { isSkipped = false, hasLongTimeout: _, ...given }: NewDelivery,
   now: Date,
   retentionDays: number,
   revision: string,
@@ -182,7 +188,7 @@ export function failedAttempt(
     return finished(delivery, attempt, { state: 'skipped', revision, ...due });
   }
   const isLast = delivery.attempt_trigger === 'manual' || attempt.error === 'endpoint_deleted';
-  const delay = isLast ? undefined : retryDelay(attempt.number, timeScale);
+  const delay = isLast ? undefined : retryDelay(delivery, attempt, timeScale);
   if (delay === undefined) {
     return finished(delivery, attempt, { state: 'failed', revision, alert_pending: true });
   }
@@ -227,9 +233,23 @@ export function resendDue(
   });
 }
 
-function retryDelay(afterAttempt: number, timeScale: number): number | undefined {
-  const delay = retryDelaysSeconds[afterAttempt - 1];
-  return delay === undefined ? undefined : Math.ceil(delay / timeScale);
+/** Returns the seconds until the next attempt (contract 7.8), or undefined after the last attempt. */
+function retryDelay({ endpoint_id }: Delivery, attempt: Attempt, timeScale: number): number | undefined {
+  const delay = retryDelaysSeconds[attempt.number - 1];
+  if (delay === undefined) return undefined;
+  const requested = endpoint_id === undefined ? 0 : retryAfterOf(attempt);
+  return Math.max(Math.ceil(delay / timeScale), Math.min(requested, retryAfterMaxSeconds / timeScale));
+}
+
+/** The only form of an HTTP date that servers may send (RFC 9110, 5.6.7). */
+const httpDate = /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/;
+
+/** Returns the seconds to wait that a 429 or 503 names in `Retry-After`. Returns 0 or less if it names none. */
+function retryAfterOf({ status, response_headers, ended_at }: Attempt): number {
+  const text = status === 429 || status === 503 ? (response_headers['retry-after'] ?? '') : '';
+  if (/^\d+$/.test(text)) return Number(text);
+  const at = httpDate.test(text) ? Date.parse(text) || 0 : 0;
+  return (at - Date.parse(ended_at)) / 1000;
 }
 
 function finished(

@@ -107,19 +107,20 @@ export async function clearEndpointFailures(
 const noFailures = { failing_since: undefined, failed_attempts: undefined };
 
 /**
- * Disables an endpoint if it has had no success since the time `failing`. Returns undefined if it has had a success, or is
- * already disabled.
+ * Disables an endpoint, unless it has had a success or the client has changed it since it was read. Returns undefined in these
+ * cases, or if it is already disabled.
  */
 export async function disableEndpoint(
   context: Context<'WEBHOOK_ENDPOINTS_TABLE'>,
-  failing: WebhookEndpoint,
+  endpoint: WebhookEndpoint,
   by: { readonly disabled_at: string; readonly disabled_reason: string; readonly revision: string },
 ): Promise<WebhookEndpoint | undefined> {
-  const { failing_since } = failing;
   // The failures are removed too, so that they are counted from zero when anybody enables the endpoint again.
   const disabled = { enabled: false, notice_pending: true, ...by, ...noFailures };
-  const key = keyOf(context, failing);
-  const { applied, row } = await updateIf(context.db, key, { enabled: true, failing_since }, disabled);
+  const key = keyOf(context, endpoint);
+  const { failing_since, revision } = endpoint;
+  const unchanged = by.disabled_reason === 'gone' ? { revision } : { failing_since };
+  const { applied, row } = await updateIf(context.db, key, { enabled: true, ...unchanged }, disabled);
   return applied && row !== undefined ? endpointOf(row) : undefined;
 }
 

@@ -11,6 +11,7 @@ import { eventStatuses } from '../message/message.ts';
 import { messageErrorCode, testMode } from '../message/message-response.schema.ts';
 import { receivedContent } from '../message/whatsapp-content.ts';
 import { described } from '../operation/fields.ts';
+import { disabledReasons } from './webhook-endpoint.ts';
 
 const instant = z.iso.datetime();
 const sentStatuses = eventStatuses.filter((status) => status !== 'received');
@@ -52,7 +53,10 @@ export const endpointDisabled = z.object({
       endpoint_id: z.string(),
       url: described(z.string(), 'Its URL.'),
       disabled_at: described(instant, 'When it was disabled.'),
-      reason: described(z.literal('no_successful_delivery'), 'Why it was disabled.'),
+      reason: described(
+        z.enum(disabledReasons),
+        'Why it was disabled. `gone`: it answered with status 410. A later release may add reasons.',
+      ),
       client_id: z.string(),
       mode: testMode,
     }),

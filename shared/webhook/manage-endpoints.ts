@@ -4,8 +4,9 @@ import { addActivity, recordActivity } from '../activity/write-activity.dynamo.t
 import { newWebhookSecret } from '../client/client.ts';
 import { issueWebhookSecret, secretRotationBody } from '../client/client-admin.ts';
 import type { ActivityKind } from '../contract/activity-kinds.ts';
-import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
+import { errorTexts, GatewayError, invalidFields, standardError } from '../contract/errors.ts';
 import { eventFilters, type MessageEventName, messageEventNames } from '../contract/webhook-events.ts';
+import { timeoutSeconds } from '../contract/webhook-worker-times.ts';
 import { optional } from '../operation/fields.ts';
 import {
   type ApiRequest,
@@ -48,6 +49,9 @@ const events = z.nullable(
 
 const description = z.nullable(z.string().check(z.minLength(1), z.maxLength(descriptionCharactersMax)));
 
+const timeLimit = z.nullable(z.int().check(z.gte(timeoutSeconds.min), z.lte(timeoutSeconds.max)));
+const timeLimitOfAws = 'applies only to a url: queues and event buses have no time limit';
+
 /** The schemas of destinations: the URLs, queues and event buses to which this deployment may send. */
 type DestinationSchemas = ReturnType<typeof awsDestinationSchemas> & {
   readonly url: z.ZodMiniType<string>;
@@ -55,8 +59,12 @@ type DestinationSchemas = ReturnType<typeof awsDestinationSchemas> & {
 
 const destinationNames = ['url', 'sqs', 'eventbridge'] as const;
 
+type RequestedSettings = Parameters<typeof requestedDestination>[0] & {
+  readonly timeout_seconds?: number | null | undefined;
+};
+
 function oneDestination(numberMin: 0 | 1) {
-  return z.superRefine((given: Parameters<typeof requestedDestination>[0], context) => {
+  return z.superRefine((given: RequestedSettings, context) => {
     const named = destinationNames.filter((name) => given[name] !== undefined && given[name] !== null);
     const [, second] = named;
     const issue = (name: string, message: string) =>
@@ -64,6 +72,7 @@ function oneDestination(numberMin: 0 | 1) {
     if (second !== undefined)
       issue(second, 'is one destination too many: name one of url, sqs and eventbridge');
     else if (named.length < numberMin) issue('url', 'is required, unless sqs or eventbridge is given');
+    if (given.timeout_seconds && (given.sqs || given.eventbridge)) issue('timeout_seconds', timeLimitOfAws);
   });
 }
 
@@ -89,6 +98,7 @@ function settingFields({ url, sqs, eventbridge }: DestinationSchemas) {
     eventbridge: optional(eventbridge),
     events: z.optional(events),
     description: z.optional(description),
+    timeout_seconds: z.optional(timeLimit),
   };
 }
 
@@ -98,8 +108,8 @@ export function newEndpointSchema(destinations: DestinationSchemas) {
 }
 
 /**
- * Returns the schema of a change. Null in `events` selects every event, and null in `description` removes the text. An
- * absent field is not changed.
+ * Returns the schema of a change. Null in `events` selects every event, null in `description` removes the text, and null in
+ * `timeout_seconds` selects the default. An absent field is not changed.
  */
 export function endpointChangeSchema(destinations: DestinationSchemas) {
   return z
@@ -122,7 +132,7 @@ export function createEndpoint(context: EndpointsContext): Operation {
   const schema = newEndpointSchema(context.destinations);
   return async (request) => {
     const { clientId } = requireCaller(request);
-    const { events, description, ...given } = parseBody(schema, request);
+    const { events, description, timeout_seconds, ...given } = parseBody(schema, request);
     const destination = requestedDestination(given);
     if (destination === undefined) throw new Error('the schema requires a destination');
     // This check refuses the request before anything is written. `storeEndpoint` then counts exactly. `storeEndpoint`
@@ -136,6 +146,7 @@ export function createEndpoint(context: EndpointsContext): Operation {
       ...destinationFields(destination),
       ...(events ? { events } : {}),
       ...(description ? { description } : {}),
+      ...(timeout_seconds ? { timeout_seconds } : {}),
       enabled: true,
       created_at,
       revision: context.newId(),
@@ -173,6 +184,9 @@ export function updateEndpoint(context: EndpointsContext): Operation {
     const given = parseBody(schema, request);
     const change = { ...given, destination: requestedDestination(given) };
     const seen = await ownEndpoint(context, request);
+    if (given.timeout_seconds && change.destination === undefined && seen.role_arn !== undefined) {
+      throw invalidFields([{ field: 'timeout_seconds', message: timeLimitOfAws }]);
+    }
     const wanted = changedEndpoint(seen, change, context.clock(), context.newId());
     const next = await changeEndpoint(context, seen, wanted);
     return { status: 200, body: endpointView(next), log: { endpoint_id: next.endpoint_id } };
@@ -333,9 +347,15 @@ function tooManyEndpoints(): GatewayError {
 }
 
 /** Returns the settings of an endpoint for responses and the activity log. */
-function endpointSettings({ url, role_arn, events, description, enabled }: WebhookEndpoint) {
+function endpointSettings({ url, role_arn, events, description, timeout_seconds, enabled }: WebhookEndpoint) {
   const destination = role_arn === undefined ? { url } : fromArns(url, role_arn);
-  return { ...destination, events: events ?? null, description: description ?? null, enabled };
+  return {
+    ...destination,
+    events: events ?? null,
+    description: description ?? null,
+    timeout_seconds: role_arn === undefined ? (timeout_seconds ?? timeoutSeconds.min) : null,
+    enabled,
+  };
 }
 
 export function endpointView(endpoint: WebhookEndpoint): WebhookEndpointView {

@@ -24,7 +24,7 @@ import {
 import { newId } from '../platform/ids.ts';
 import { deliveryIdOf, type NewDelivery } from './delivery.ts';
 import type { inboundEvent, RecipientEventData, WebhookEventData } from './event-body.schema.ts';
-import type { PlannedEndpoint, WebhookEndpoint } from './webhook-endpoint.ts';
+import { hasLongTimeout, type PlannedEndpoint, type WebhookEndpoint } from './webhook-endpoint.ts';
 
 /**
  * Returns the deliveries of a change: for each event state that the message entered, in their order, one delivery for each
@@ -43,11 +43,14 @@ export function planDeliveries({
   const { client_id, message_id, webhook_url } = change.after;
   const ownUrl = webhook_url ?? accountUrl;
   return eventsOfChange(change).flatMap(({ event, body }) => {
-    const destinations: { url: string; endpoint_id?: string; isSkipped?: boolean }[] = [
+    const destinations: Pick<NewDelivery, 'url' | 'endpoint_id' | 'isSkipped' | 'hasLongTimeout'>[] = [
       ...(ownUrl === undefined ? [] : [{ url: ownUrl }]),
       ...endpoints
         .filter(({ events }) => matchesFilters(event, events))
-        .map(({ endpoint_id, url, enabled }) => ({ endpoint_id, url, isSkipped: !enabled })),
+        .map(({ endpoint_id, url, enabled, timeout_seconds }) => ({
+          ...{ endpoint_id, url, isSkipped: !enabled },
+          hasLongTimeout: hasLongTimeout({ timeout_seconds }),
+        })),
     ];
     if (destinations.length === 0) return [];
     const text = body();
@@ -185,7 +188,7 @@ const recipient = '+447700900123';
 
 /** Returns the event of an invented message, with `"test": true` in its data (contract, section 12). */
 export function testEvent(
-  { client_id, endpoint_id, url, events }: WebhookEndpoint,
+  { client_id, endpoint_id, url, events, ...rules }: WebhookEndpoint,
   event: MessageEventName | undefined,
   now: Date,
 ): NewDelivery {
@@ -206,6 +209,7 @@ export function testEvent(
     endpoint_id,
     event: name,
     url,
+    hasLongTimeout: hasLongTimeout(rules),
     body: JSON.stringify({ ...rest, data: { ...data, test: true } }),
   };
 }

@@ -2,15 +2,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { matchesFilters } from '../contract/webhook-events.ts';
+import { acknowledgeWithinSeconds } from '../contract/webhook-worker-times.ts';
 import { type AwsDestination, fromArns, resourceArnOf, roleArnOf } from './aws-destination.ts';
 
 export const endpointsMax = 10;
 
-/**
- * The `disabled_reason` if the client disabled the endpoint. If the gateway disabled it, the reason is
- * `no_successful_delivery`.
- */
+/** The `disabled_reason` if the client disabled the endpoint. */
 export const disabledByClient = 'by_client';
+
+/** The values of `disabled_reason` if the gateway disabled the endpoint. `gone`: the endpoint answered 410. */
+export const disabledReasons = ['no_successful_delivery', 'gone'] as const;
 
 const time = z.iso.datetime();
 
@@ -26,6 +27,8 @@ export const webhookEndpointSchema = z.readonly(
     /** The selected events, such as `sms.*` or `whatsapp.*`; absent if the endpoint receives every event. */
     events: z.exactOptional(z.array(z.string())),
     description: z.exactOptional(z.string()),
+    /** The time limit of a POST; absent for the default, and for a queue or event bus. */
+    timeout_seconds: z.exactOptional(z.int()),
     enabled: z.boolean(),
     created_at: time,
     disabled_at: z.exactOptional(time),
@@ -54,6 +57,7 @@ export const plannedEndpointSchema = z.object({
   url: z.catch(z.string(), ''),
   enabled: z.catch(z.boolean(), true),
   events: z.catch(z.optional(z.array(z.string())), undefined),
+  timeout_seconds: z.catch(z.optional(z.int()), undefined),
 });
 
 export type PlannedEndpoint = z.output<typeof plannedEndpointSchema>;
@@ -64,6 +68,15 @@ export function receives(
   event: string,
 ): boolean {
   return enabled && matchesFilters(event, events);
+}
+
+/** True if the endpoint has a longer time limit than the default. The retry queue then posts its first attempts too. */
+export function hasLongTimeout({
+  timeout_seconds = acknowledgeWithinSeconds,
+}: {
+  readonly timeout_seconds?: number | undefined;
+}): boolean {
+  return timeout_seconds > acknowledgeWithinSeconds;
 }
 
 /** The destination of an endpoint's webhooks: one of the fields `url`, `sqs` and `eventbridge` of a request. */
@@ -90,13 +103,15 @@ export function changedEndpoint(
     readonly destination?: Destination | undefined;
     readonly events?: string[] | null | undefined;
     readonly description?: string | null | undefined;
+    readonly timeout_seconds?: number | null | undefined;
     readonly enabled?: boolean | undefined;
   },
   now: Date,
   revision: string,
 ): WebhookEndpoint {
-  const { role_arn, events, description, disabled_at, disabled_reason, notice_pending, ...counted } =
+  const { role_arn, events, description, timeout_seconds, disabled_at, disabled_reason, ...others } =
     endpoint;
+  const { notice_pending, ...counted } = others;
   const { failing_since: _since, failed_attempts: _attempts, ...rest } = counted;
   const { enabled = endpoint.enabled } = change;
   const destination =
@@ -112,6 +127,7 @@ export function changedEndpoint(
     revision,
     ...fieldOf('events', change.events, events),
     ...fieldOf('description', change.description, description),
+    ...('role_arn' in destination ? {} : fieldOf('timeout_seconds', change.timeout_seconds, timeout_seconds)),
     ...(enabled ? {} : fieldOf('disabled_at', disabling ? at : undefined, disabled_at)),
     ...(enabled ? {} : fieldOf('notice_pending', undefined, notice_pending)),
     ...(enabled ? {} : fieldOf('disabled_reason', disabling ? disabledByClient : undefined, disabled_reason)),

@@ -87,12 +87,16 @@ const webhookEndpoint = z.object({
   eventbridge: z.exactOptional(z.object({ bus_arn: z.string(), role_arn: z.string() })),
   events: z.nullable(z.readonly(z.array(z.string()))),
   description: described(z.nullable(z.string()), 'A description by the client.'),
+  timeout_seconds: described(
+    z.nullable(z.int()),
+    'The time limit of an attempt, in seconds; null for a queue or event bus.',
+  ),
   enabled: described(z.boolean(), 'True if the endpoint receives events.'),
   created_at: instant,
   disabled_at: described(z.nullable(instant), 'When the endpoint was disabled; null while it is enabled.'),
   disabled_reason: described(
     z.nullable(z.string()),
-    `Why the endpoint is disabled: \`by_client\`, or \`no_successful_delivery\` for ${disabledAfter.days} days and at least ${disabledAfter.attempts} attempts. Null while the endpoint is enabled.`,
+    `Why the endpoint is disabled: \`by_client\`, \`gone\` (it answered with status 410), or \`no_successful_delivery\` for ${disabledAfter.days} days and at least ${disabledAfter.attempts} attempts. Null while the endpoint is enabled.`,
   ),
 });
 

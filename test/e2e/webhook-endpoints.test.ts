@@ -180,6 +180,51 @@ describe('an event', () => {
   });
 });
 
+it('each of 200 to 206 acknowledges at an endpoint, 410 disables it, and 429 and 503 say when the retry comes', async () => {
+  const client = await newClient();
+  const statuses = [200, 201, 202, 203, 204, 205, 206, 410, 429, 503];
+  const retryAfterSeconds = 15;
+  const ids = await Promise.all(
+    statuses.map(async (status) => {
+      const headers = { 'Retry-After': String(retryAfterSeconds) };
+      const server = await startWebhookEndpoint((post) => (post === 1 ? status : 200), headers);
+      servers.push(server);
+      const settings = { url: server.url, events: ['sms.failed'], timeout_seconds: 10 };
+      return (await create(client, settings)).id;
+    }),
+  );
+  const messageId = await client.send({ to: refused });
+  const deliveryOf = async (index: number) => {
+    const id = derivedId('whd', messageId, 'sms.failed', ids[index] ?? '');
+    return (await client.call('GET', `/api/v1/webhook-deliveries/${id}`)).body;
+  };
+  const attempted = await Promise.all(
+    statuses.map((_status, index) =>
+      eventually(async () => {
+        const delivery = await deliveryOf(index);
+        return Number(delivery.attempts) > 0 ? delivery : undefined;
+      }),
+    ),
+  );
+  for (const [index, status] of statuses.entries()) {
+    const { state, attempt_log } = attempted[index] ?? {};
+    const [first] = attempt_log as { status: number; ended_at: string; next_due_at: string }[];
+    const waitSeconds = (Date.parse(first?.next_due_at ?? '') - Date.parse(first?.ended_at ?? '')) / 1000;
+    expect(first?.status).toBe(status);
+    if (status <= 206) expect(state).toBe('acknowledged');
+    if (status === 429 || status === 503) expect(waitSeconds).toBe(retryAfterSeconds);
+  }
+  const gone = statuses.indexOf(410);
+  const own = `${path}/${ids[gone]}`;
+  const disabled = await eventually(async () => {
+    const { body } = await client.call('GET', own);
+    return body.enabled === false ? body : undefined;
+  });
+  expect(disabled).toMatchObject({ disabled_reason: 'gone', timeout_seconds: 10 });
+  // The retry found the endpoint disabled.
+  await eventually(async () => ((await deliveryOf(gone)).state === 'skipped' ? true : undefined));
+});
+
 describe('a test event', () => {
   it('is a signed notification of the event that is asked for, marked as a test', async () => {
     const client = await newClient();

@@ -61,6 +61,11 @@ const columns: readonly Column<RowOf<'listWebhookEndpoints', 'webhook_endpoints'
     minWidth: 120,
     cell: ({ events }) => events?.join(', ') ?? 'all',
   },
+  {
+    title: 'Time limit',
+    minWidth: 100,
+    cell: ({ timeout_seconds }) => (timeout_seconds === null ? '–' : `${timeout_seconds} s`),
+  },
   { title: 'Created', field: 'created_at', minWidth: 150, isTime: true },
 ];
 

@@ -21,7 +21,7 @@ const reserved = [
   'await',
   'not',
 ];
-/** The arguments of every method. No field may have one of these names. */
+/** The arguments of every method. A field with one of these names gets an underscore, as one with a keyword does. */
 const own = [
   'self',
   'idempotency_key',
@@ -89,7 +89,7 @@ function methodWriter(schemas: ClientSchemas) {
     // Null differs from an absent field only in an update, which sets the field to null.
     const sentinel = httpMethod === 'PATCH';
     const wanted = [...bodyFields, ...queryFields];
-    const clash = wanted.find(({ argument }) => own.includes(argument) || pathParameters.includes(argument));
+    const clash = wanted.find(({ argument }) => pathParameters.includes(argument));
     if (clash !== undefined) throw new Error(`${method.operationId}: ${clash.argument} has two meanings`);
     const keywords = [
       ...wanted.filter(({ required }) => required).map((field) => `${field.argument}: ${field.type}`),
@@ -133,7 +133,7 @@ function fieldsOf(schemas: ClientSchemas, schema: string | undefined) {
     const types = typesOf(property);
     return {
       name,
-      argument: reserved.includes(name) ? `${name}_` : name,
+      argument: reserved.includes(name) || own.includes(name) ? `${name}_` : name,
       type: types.filter((type) => type !== 'None').join(' | '),
       required: (required as string[]).includes(name),
       isNullable: types.includes('None'),

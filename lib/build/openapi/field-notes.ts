@@ -96,6 +96,8 @@ const scope = '`messages`: one-time passwords are still sent; `all`: nothing is 
 const ofEndpoints: Notes = {
   url: 'The URL to which events are posted: https, port 443 (or http and port 80 if the deployment allows it), a public address, no credentials.',
   description: 'A text for people, up to {maxLength} characters.',
+  timeout_seconds:
+    'The time limit of an attempt at a URL, {minimum} to {maximum} seconds; null selects {minimum}. Above {minimum}, the retry queue serves the endpoint.',
   enabled: 'True if the endpoint receives events.',
 };
 

@@ -48,7 +48,7 @@ export const callbacksOf: Readonly<Partial<Record<OperationName, Readonly<Record
   createWebhookEndpoint: {
     disabled: callback('url', 'WebhookEndpointDisabledEvent', {
       ...notification('onEndpointDisabled', 'Another endpoint was disabled'),
-      description: `Another endpoint of the client acknowledged nothing for ${disabledAfter.days} days: see the webhooks.`,
+      description: `Another endpoint of the client acknowledged nothing for ${disabledAfter.days} days, or answered 410: see the webhooks.`,
     }),
   },
 };
@@ -81,7 +81,7 @@ export function webhooks() {
     }),
     ...webhooksOf(
       {
-        [endpointDisabledEvent]: `A webhook endpoint was disabled: it acknowledged nothing for ${disabledAfter.days} days`,
+        [endpointDisabledEvent]: `A webhook endpoint was disabled: it acknowledged nothing for ${disabledAfter.days} days, or answered 410`,
       },
       {
         to: 'the other webhook endpoints of the client that receive this event',
@@ -110,7 +110,7 @@ function webhooksOf<Name extends string>(
   const described = (Object.entries(summaries) as [Name, string][]).map(([name, summary]) => {
     const post = {
       ...notification(`on${name.split(/[._]/).map(capitalized).join('')}`, summary),
-      description: `Posted to ${to}. Any response but 200 within ${inWords([acknowledgeWithinSeconds])} is a failed attempt; retries follow after ${inWords(retryDelaysSeconds)}.`,
+      description: `Posted to ${to}. At a webhook endpoint any 2xx within its \`timeout_seconds\` acknowledges; elsewhere only 200 within ${inWords([acknowledgeWithinSeconds])} does. Any other response is a failed attempt; retries follow after ${inWords(retryDelaysSeconds)}.`,
       requestBody: {
         required: true,
         content: {
@@ -151,7 +151,8 @@ function notification(operationId: string, summary: string) {
     ],
     responses: {
       '200': { description: 'Acknowledged: there will be no further attempt.' },
-      '4XX': { description: 'A failed attempt, like every response but 200.' },
+      '410': { description: 'A failed attempt. A webhook endpoint is disabled at once.' },
+      '4XX': { description: 'A failed attempt.' },
     },
   };
 }

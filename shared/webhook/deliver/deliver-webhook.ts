@@ -43,7 +43,7 @@ import {
   type StoredDeliveries,
 } from '../delivery-store.dynamo.ts';
 import { readEndpoint } from '../endpoint-store.dynamo.ts';
-import type { WebhookEndpoint } from '../webhook-endpoint.ts';
+import { hasLongTimeout, type WebhookEndpoint } from '../webhook-endpoint.ts';
 import { alertFailure } from './alert-failure.ts';
 import { countResult, countSuccessAgain } from './disable-endpoint.ts';
 import type { Post } from './http-post.ts';
@@ -97,7 +97,8 @@ export async function deliverWebhook(
   const delivery = await recordPost(context, claim.delivery, attempt); // 5
   if (delivery?.state === 'retry_scheduled') await scheduleRetry(context, delivery); // 6
   if (delivery?.state === 'failed') await alertFailure(context, delivery); // 7
-  if (unposted === undefined) {
+  // The retry queue serves an endpoint with a long time limit, even if the endpoint is quick.
+  if (unposted === undefined && !hasLongTimeout(claim.endpoint ?? {})) {
     const tookMs = attempt.total_ms;
     await noteResponseTime(context, claim.delivery, tookMs, from === 'retries').catch((error: unknown) =>
       context.warn('the response time of an endpoint could not be recorded', error),

@@ -1,5 +1,6 @@
 /**
- * Disables an endpoint that has acknowledged no webhook for the days and attempts in `disabledAfter` (contract 12.5).
+ * Disables an endpoint that has acknowledged no webhook for the days and attempts in `disabledAfter`, or that answered 410
+ * (contract 12.5).
  *
  * A success needs no write, unless failures were counted before. Each failure needs one write, until
  * `disabledAfter.attempts` failures are counted. A failure is counted after its outcome is stored: a crash can lose a
@@ -11,6 +12,9 @@
  * row marks the notice as pending until it is sent. If the worker dies, the queue shows the message again. The repeat
  * writes the same entry and the same deliveries. If the queue loses the message, the next failed attempt queues another
  * one.
+ *
+ * A 410 queues the endpoint without a delay, with the revision that was read before the attempt. If the client has changed
+ * the endpoint since, the 410 is not about the present endpoint, so it stays enabled.
  */
 import { notify } from '../../activity/write-activity.dynamo.ts';
 import { modeField } from '../../contract/mode.ts';
@@ -30,9 +34,7 @@ import {
   readEndpoint,
   webhookEndpointsOf,
 } from '../endpoint-store.dynamo.ts';
-import { receives, type WebhookEndpoint } from '../webhook-endpoint.ts';
-
-const reason = 'no_successful_delivery';
+import { hasLongTimeout, receives, type WebhookEndpoint } from '../webhook-endpoint.ts';
 
 /** An endpoint is disabled if it has acknowledged no webhook for this many days and at least this many attempts. */
 export const disabledAfter = { days: 5, attempts: 20 } as const;
@@ -47,17 +49,23 @@ const disableGraceSeconds = queueDelayMaxSeconds;
 export async function countResult(
   context: Context<'WEBHOOK_ENDPOINTS_TABLE' | 'WEBHOOK_RETRIES_QUEUE_URL'>,
   endpoint: WebhookEndpoint,
-  { error }: Attempt,
+  { error, status }: Attempt,
 ): Promise<void> {
   if (error === undefined) {
     if (endpoint.failing_since !== undefined) await clearEndpointFailures(context, endpoint);
     return;
   }
+  const { client_id: clientId, endpoint_id: failing_endpoint_id, revision } = endpoint;
+  const message = { client_id: clientId, failing_endpoint_id };
+  if (status === 410) {
+    await sendWebhookRetries(context, [
+      { clientId, message: { ...message, gone: revision }, delaySeconds: 0 },
+    ]);
+    return;
+  }
   const isCounted = (endpoint.failed_attempts ?? 0) >= disabledAfter.attempts;
   const failing = isCounted ? endpoint : await addEndpointFailure(context, endpoint);
   if (failing === undefined || !hasFailedTooLong(failing, context.clock())) return;
-  const { client_id: clientId, endpoint_id: failing_endpoint_id } = failing;
-  const message = { client_id: clientId, failing_endpoint_id };
   await sendWebhookRetries(context, [{ clientId, message, delaySeconds: disableGraceSeconds }]);
 }
 
@@ -81,23 +89,29 @@ function hasFailedTooLong({ failing_since, failed_attempts = 0 }: WebhookEndpoin
   return addDays(new Date(failing_since), disabledAfter.days) <= now;
 }
 
-/** Disables an endpoint that still has had no success, and sends a pending notice. */
+/**
+ * Disables an endpoint that still has had no success, or that answered 410, and sends a pending notice.
+ *
+ * @param gone - the revision of the endpoint that answered 410
+ */
 export async function disableIfFailing(
   context: WebhookContext,
   clientId: string,
   endpointId: string,
+  gone?: string,
 ): Promise<void> {
   const endpoint = await readEndpoint(context, clientId, endpointId);
   if (endpoint === undefined) return;
   const now = context.clock();
-  const isFailing = endpoint.enabled && hasFailedTooLong(endpoint, now);
-  const disabled = isFailing
-    ? await disableEndpoint(context, endpoint, {
-        disabled_at: now.toISOString(),
-        disabled_reason: reason,
-        revision: context.newId(),
-      })
-    : endpoint;
+  const isFailing = gone === undefined ? hasFailedTooLong(endpoint, now) : endpoint.revision === gone;
+  const disabled =
+    endpoint.enabled && isFailing
+      ? await disableEndpoint(context, endpoint, {
+          disabled_at: now.toISOString(),
+          disabled_reason: gone === undefined ? 'no_successful_delivery' : 'gone',
+          revision: context.newId(),
+        })
+      : endpoint;
   if (disabled?.notice_pending) await reportDisabled(context, disabled);
 }
 
@@ -105,10 +119,14 @@ export async function disableIfFailing(
 export async function reportDisabled(context: WebhookContext, endpoint: WebhookEndpoint): Promise<void> {
   const { client_id, endpoint_id, url, disabled_at, disabled_reason } = endpoint;
   if (disabled_at === undefined) return;
+  const cause =
+    disabled_reason === 'gone'
+      ? 'it answered with status 410'
+      : `no successful delivery for ${disabledAfter.days} days`;
   const id = derivedIdAt('act', new Date(disabled_at), endpointDisabledEvent, endpoint_id);
   await notify(context, 'webhook_endpoint_disabled', id, {
     at: disabled_at,
-    summary: `The webhook endpoint ${endpoint_id} was disabled: no successful delivery for ${disabledAfter.days} days`,
+    summary: `The webhook endpoint ${endpoint_id} was disabled: ${cause}`,
     client_id,
     after: { endpoint_id, url, enabled: false },
   });
@@ -127,6 +145,7 @@ export async function reportDisabled(context: WebhookContext, endpoint: WebhookE
       event: endpointDisabledEvent,
       url: other.url,
       body,
+      hasLongTimeout: hasLongTimeout(other),
     }));
   await createDeliveries(context, notices);
   await noteNoticeSent(context, endpoint);

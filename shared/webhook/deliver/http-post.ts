@@ -1,5 +1,5 @@
 /**
- * Sends one POST to an endpoint that may be slow, broken or hostile. The POST ends within 5 s, reads at most 16 KiB of the
+ * Sends one POST to an endpoint that may be slow, broken or hostile. The POST ends within its time limit, reads at most 16 KiB of the
  * headers and of the body, follows no redirect, decompresses nothing, and reports the time of each phase. If a reused
  * connection breaks before the first byte of the response, the endpoint has probably closed the idle connection. The POST
  * is then repeated immediately on another connection. After any other failure, the next attempt is the scheduled retry
@@ -68,7 +68,7 @@ export interface PostResult {
   readonly status?: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly bodyStart: string;
-  /** Absent only if the endpoint acknowledged the webhook with status 200 in time. */
+  /** Absent only if the endpoint acknowledged the webhook in time. */
   readonly error?: AttemptError | undefined;
   readonly errorMessage?: string | undefined;
 }
@@ -78,6 +78,10 @@ export type Post = (request: {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The time limit, by default `acknowledgeWithinSeconds`. */
+  readonly timeoutSeconds?: number | undefined;
+  /** True if every status from 200 to 299 acknowledges the webhook. By default only 200 does (contract 7.7). */
+  readonly takesAny2xx?: boolean | undefined;
 }) => Promise<PostResult>;
 
 export function httpPost({
@@ -100,12 +104,18 @@ export function httpPost({
   const http = keepingConnections(new HttpAgent(options), idleMaxMs, idleConnectionsMax);
   const https = keepingConnections(new HttpsAgent({ ...options, ...tls }), idleMaxMs, idleConnectionsMax);
 
-  return async ({ url: text, headers, body }) => {
+  return async ({
+    url: text,
+    headers,
+    body,
+    timeoutSeconds = acknowledgeWithinSeconds,
+    takesAny2xx = false,
+  }) => {
     // Node does no lookup for an IP address in the URL, so the address is checked here.
     const verdict = checkUrl(text, rules);
     if (!verdict.allowed) return blocked(`the URL ${verdict.reason}`);
     const { url } = verdict;
-    const deadline = AbortSignal.timeout(acknowledgeWithinSeconds * 1000);
+    const deadline = AbortSignal.timeout(timeoutSeconds * 1000);
     const startedAt = performance.now();
     // The loop ends because each repeat uses up one kept connection.
     for (;;) {
@@ -134,9 +144,10 @@ export function httpPost({
         const response = await responseTo(request, body);
         const status = response.statusCode ?? 0;
         const bodyStart = await startOfBody(response, deadline);
-        return { ...soFar(), status, headers: headersKept(response), bodyStart, ...verdictOf(status) };
+        const verdict = verdictOf(status, takesAny2xx);
+        return { ...soFar(), status, headers: headersKept(response), bodyStart, ...verdict };
       } catch (error) {
-        const failure = classifyError(error as Error, progress.phase);
+        const failure = classifyError(error as Error, progress.phase, timeoutSeconds);
         const wasClosed = failure.error === 'reset' && progress.timings.firstByteMs === undefined;
         if (!request.reusedSocket || !wasClosed)
           return { ...soFar(), headers: {}, bodyStart: '', ...failure };
@@ -261,9 +272,10 @@ const resets = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
 function classifyError(
   error: Error,
   phase: Progress['phase'],
+  timeoutSeconds: number,
 ): { error: AttemptError; errorMessage: string } {
   if (error.name === 'AbortError') {
-    const errorMessage = `no response within ${acknowledgeWithinSeconds} s, waiting for ${waitedFor[phase]}`;
+    const errorMessage = `no response within ${timeoutSeconds} s, waiting for ${waitedFor[phase]}`;
     return { error: 'timeout', errorMessage };
   }
   const code = 'code' in error ? String(error.code) : '';
@@ -286,9 +298,9 @@ function classOf(code: string, phase: Progress['phase']): AttemptError {
   return code.startsWith('HPE_') ? 'not_200' : 'reset';
 }
 
-/** Returns an empty result for status 200, the only one that acknowledges a webhook (contract 7.7). */
-function verdictOf(status: number): { error?: AttemptError; errorMessage?: string } {
-  if (status === 200) return {};
+/** Returns an empty result for a status that acknowledges the webhook. */
+function verdictOf(status: number, takesAny2xx: boolean): { error?: AttemptError; errorMessage?: string } {
+  if (status === 200 || (takesAny2xx && status > 200 && status < 300)) return {};
   const redirect = status >= 300 && status < 400;
   return { error: redirect ? 'redirect' : 'not_200', errorMessage: `answered with status ${status}` };
 }

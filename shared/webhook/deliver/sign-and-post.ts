@@ -37,7 +37,11 @@ export async function postAttempt(
       : signed;
   const result =
     destination === undefined
-      ? await context.post({ url: delivery.url, headers: requestHeaders, body })
+      ? await context.post({
+          ...{ url: delivery.url, headers: requestHeaders, body },
+          timeoutSeconds: endpoint?.timeout_seconds,
+          takesAny2xx: endpoint !== undefined,
+        })
       : await context.sendToAws({
           ...awsRequestOf(delivery, destination),
           headers: requestHeaders,

@@ -39,6 +39,7 @@ export interface WebhookEndpoint {
 /** @param statusFor - the status for the n-th post */
 export async function startWebhookEndpoint(
   statusFor: (postNumber: number) => number = () => 200,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<WebhookEndpoint> {
   const all: ReceivedPost[] = [];
   /** On a busy machine this process may have no time to answer while the gateway waits. */
@@ -53,7 +54,7 @@ export async function startWebhookEndpoint(
     const post = { at: new Date(), headers: request.headers, bytes };
     const status = statusFor(all.push(post));
     if (status === 200 && isLate(post)) late.add(post);
-    response.writeHead(status).end();
+    response.writeHead(status, headers).end();
   });
   const isRepeated = (post: ReceivedPost): boolean =>
     all.findLast(({ headers }) => headers['webhook-id'] === post.headers['webhook-id']) !== post;

@@ -1,4 +1,7 @@
-/** An endpoint that acknowledges nothing for five days in twenty attempts is disabled, and its client told (contract 12.5). */
+/**
+ * An endpoint that acknowledges nothing for five days in twenty attempts, or answers 410, is disabled, and its client told
+ * (contract 12.5).
+ */
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
 import { addDays } from '../../../shared/platform/clock.ts';
@@ -30,6 +33,7 @@ interface QueuedWebhook {
 
 const secret = { secret: 'whsec_c2VjcmV0', created_at: created.toISOString() };
 const failed = { error: 'not_200' } as Attempt;
+const answeredGone = { error: 'not_200', status: 410 } as Attempt;
 const failing = anEndpoint({
   endpoint_id: 'whe_failing',
   failing_since: created.toISOString(),
@@ -65,22 +69,33 @@ async function afterAttempt(
   return {
     ...{ tables, notices, reviews, context },
     /** As the worker that receives the endpoint from the queue. */
-    review: () => disableIfFailing(context, endpoint.client_id, endpoint.endpoint_id),
+    review: () =>
+      disableIfFailing(context, endpoint.client_id, endpoint.endpoint_id, reviews[0]?.message.gone),
     stored: () => readEndpoint(context, endpoint.client_id, endpoint.endpoint_id),
     entries: () => tables.rows('activity_log'),
   };
 }
 
-it.each(['activity_log', 'webhook_deliveries', 'send', 'nowhere'])(
-  'is disabled, and the other endpoint that takes the notice gets it once, by a worker that died at %s',
-  async (dying) => {
+const { failing_since: _since, failed_attempts: _attempts, ...healthy } = failing;
+
+it.each([
+  ...['activity_log', 'webhook_deliveries', 'send', 'nowhere'].map(
+    (dying) => ['no_successful_delivery', dying] as const,
+  ),
+  ['gone', 'activity_log'] as const,
+  ['gone', 'nowhere'] as const,
+])(
+  'is disabled for %s, and the other endpoint that takes the notice gets it once, by a worker that died at %s',
+  async (reason, dying) => {
+    const isGone = reason === 'gone';
     let isReviewed = false;
     let isDying = dying !== 'nowhere';
     const dies = () => {
       isDying = false;
       return new Error('the worker died');
     };
-    const worker = await afterAttempt(failing, {
+    const worker = await afterAttempt(isGone ? healthy : failing, {
+      ...(isGone ? { attempt: answeredGone } : {}),
       around({ operation, input }, run) {
         if (!isDying || input.TableName !== dying || operation !== 'PutItem') return run();
         throw dies();
@@ -89,7 +104,10 @@ it.each(['activity_log', 'webhook_deliveries', 'send', 'nowhere'])(
     });
     isReviewed = true;
     expect(worker.reviews).toMatchObject([
-      { message: { failing_endpoint_id: 'whe_failing' }, delaySeconds: 900 },
+      {
+        message: { failing_endpoint_id: 'whe_failing', ...(isGone ? { gone: healthy.revision } : {}) },
+        delaySeconds: isGone ? 0 : 900,
+      },
     ]);
     if (isDying) {
       await expect(worker.review()).rejects.toThrow('the worker died');
@@ -97,11 +115,7 @@ it.each(['activity_log', 'webhook_deliveries', 'send', 'nowhere'])(
     }
     await worker.review();
     const { notice_pending, disabled_reason, ...stored } = (await worker.stored()) ?? failing;
-    expect([stored.enabled, disabled_reason, notice_pending]).toEqual([
-      false,
-      'no_successful_delivery',
-      undefined,
-    ]);
+    expect([stored.enabled, disabled_reason, notice_pending]).toEqual([false, reason, undefined]);
     expect(worker.entries()).toMatchObject([
       { kind: expect.stringMatching(/^webhook_endpoint_disabled/), at: stored.disabled_at },
     ]);
@@ -112,7 +126,7 @@ it.each(['activity_log', 'webhook_deliveries', 'send', 'nowhere'])(
       timestamp: stored.disabled_at,
       data: {
         ...{ endpoint_id: failing.endpoint_id, url: failing.url, client_id: failing.client_id },
-        ...{ disabled_at: stored.disabled_at, reason: 'no_successful_delivery' },
+        ...{ disabled_at: stored.disabled_at, reason },
       },
     });
     expect(
@@ -138,6 +152,19 @@ it('is not disabled if a success is counted in the meantime', async () => {
   await clearEndpointFailures(worker.context, failing);
   await worker.review();
   expect(await worker.stored()).toMatchObject({ enabled: true });
+  expect([worker.notices, worker.entries()]).toEqual([[], []]);
+});
+
+it('is not disabled by a 410 if its client has changed its URL in the meantime', async () => {
+  const worker = await afterAttempt(healthy, { attempt: answeredGone });
+  const destination = { url: 'https://other.example.com' };
+  await updateEndpointRow(
+    worker.context,
+    healthy,
+    changedEndpoint(healthy, { destination }, created, 'moved'),
+  );
+  await worker.review();
+  expect(await worker.stored()).toMatchObject({ enabled: true, ...destination });
   expect([worker.notices, worker.entries()]).toEqual([[], []]);
 });
 

@@ -36,7 +36,7 @@ async function listen(server: Server): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-const rules = { allowLoopback: true, allowHttp: true, ports: 'any' as const };
+const addresses = { allowLoopback: true, allowHttp: true, ports: 'any' as const };
 
 interface Measured extends PostResult {
   readonly elapsedMs: number;
@@ -47,8 +47,14 @@ interface Measured extends PostResult {
 
 const thisMachine: Resolve = async () => ['127.0.0.1'];
 
-async function postTo(port: number, scheme = 'http', tls = {}, resolve = thisMachine): Promise<Measured> {
-  const post = httpPost({ rules, resolve, tls });
+async function postTo(
+  port: number,
+  scheme = 'http',
+  tls = {},
+  resolve = thisMachine,
+  rules: { readonly timeoutSeconds?: number; readonly takesAny2xx?: boolean } = {},
+): Promise<Measured> {
+  const post = httpPost({ rules: addresses, resolve, tls });
   const memoryBefore = process.memoryUsage().rss;
   const startedAt = performance.now();
   let inTime = true;
@@ -59,6 +65,7 @@ async function postTo(port: number, scheme = 'http', tls = {}, resolve = thisMac
     url: `${scheme}://localhost:${port}/hook`,
     headers: { 'x-a': 'b' },
     body: '{}',
+    ...rules,
   });
   clearTimeout(timer);
   const measured = {
@@ -103,7 +110,7 @@ let webhookEndpoints: ChildProcess;
 let ports: Readonly<Record<string, number>>;
 /** The POSTs that end after about 5 s: all wait at the same time, before the tests. */
 const silent = new Map<string, Measured>();
-let waiting: Readonly<Record<'handshake' | 'inTime' | 'tooLate' | 'lookup', Promise<Measured>>>;
+let waiting: Readonly<Record<'handshake' | 'inTime' | 'tooLate' | 'patient' | 'lookup', Promise<Measured>>>;
 
 beforeAll(async () => {
   // In a separate process, so that the cost of sending a flood is not measured.
@@ -120,6 +127,7 @@ beforeAll(async () => {
     handshake: postTo(handshake, 'https'),
     inTime: settled(inTime),
     tooLate: postTo(tooLate),
+    patient: postTo(tooLate, 'http', {}, thisMachine, { timeoutSeconds: 10 }),
     lookup: postTo(0, 'http', {}, () => new Promise(() => {})),
   };
   const timeouts = hostileWebhookEndpoints.filter(({ error }) => error === 'timeout');
@@ -181,21 +189,31 @@ describe('over TLS', () => {
 });
 
 describe('the acknowledgement', () => {
-  it.each([201, 204, 400, 500])('is not a %i', async (status) => {
+  it.each([
+    ...[200, 201, 202, 203, 204, 205, 206].map((status) => [status, true, status === 200] as const),
+    ...[301, 400, 410, 429, 500, 503].map((status) => [status, false, false] as const),
+  ])('by %i is one at a managed endpoint: %s, and at a plain URL: %s', async (status, ofManaged, ofPlain) => {
     const port = await answering((socket) =>
       socket.write(`HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`),
     );
-    expect(await postTo(port)).toMatchObject({ status, error: 'not_200' });
+    for (const [takesAny2xx, isTaken] of [
+      [true, ofManaged],
+      [false, ofPlain],
+    ]) {
+      const { error, ...result } = await postTo(port, 'http', {}, thisMachine, { takesAny2xx });
+      expect([result.status, error === undefined]).toEqual([status, isTaken]);
+    }
   });
 
-  it('counts if its headers end after 4.8 s, and not after 5.2 s', async () => {
+  it('counts if its headers end after 4.8 s, and after 5.2 s only if the endpoint has a longer time limit', async () => {
     expect((await waiting.inTime).error).toBeUndefined();
     expect((await waiting.tooLate).error).toBe('timeout');
+    expect((await waiting.patient).error).toBeUndefined();
   });
 
   it('reports a name that does not resolve, and a closed port', async () => {
     const failing = httpPost({
-      rules,
+      rules: addresses,
       resolve: () => Promise.reject(Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' })),
     });
     expect((await failing({ url: 'http://nobody.example/', headers: {}, body: '' })).error).toBe('dns');
@@ -211,7 +229,7 @@ describe('the kept connections', () => {
   let server: LocalServer;
   let answer: (request: IncomingMessage, response: ServerResponse) => void;
   const connections = new Set<Socket>();
-  const post = httpPost({ rules, resolve: thisMachine });
+  const post = httpPost({ rules: addresses, resolve: thisMachine });
   const postToHost = (host: string) =>
     post({ url: `http://${host}.example.com:${server.port}/hook`, headers: {}, body: '{}' });
 

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import * as times from '../../../shared/contract/webhook-worker-times.ts';
 import { deliveryLeaseSeconds } from '../../../shared/contract/webhook-worker-times.ts';
-import { type Answer, webhookWorkers } from '../../support/webhook/webhook-workers.ts';
+import type { Attempt } from '../../../shared/webhook/attempt-record.ts';
+import { failedAttempt } from '../../../shared/webhook/delivery.ts';
+import { type Answer, failedDelivery, webhookWorkers } from '../../support/webhook/webhook-workers.ts';
 
 type Options = Parameters<typeof webhookWorkers>[0];
 
@@ -117,12 +119,50 @@ it('a failed webhook has one alert and one entry', async () => {
   expect(delivery.alert_pending).toBeUndefined();
 });
 
+it.each<[number, string, number]>([
+  [429, '5', 30],
+  [429, '90', 90],
+  [503, '100000', 21_600],
+  [503, 'Fri, 20 Nov 2026 10:05:00 GMT', 300],
+  [503, 'Fri, 20 Nov 2026 09:00:00 GMT', 30],
+  [503, 'Fri, 99 Nov 2026 10:05:00 GMT', 30],
+  [429, 'soon', 30],
+  [429, '-90', 30],
+  [500, '90', 30],
+])(
+  'a %i with Retry-After: %s has its retry after %i s at a managed endpoint, and after 30 s at a plain URL',
+  (status, text, seconds) => {
+    const at = '2026-11-20T10:00:00.000Z';
+    const posted = {
+      number: 1,
+      status,
+      error: 'not_200',
+      ended_at: at,
+      response_headers: { 'retry-after': text },
+    };
+    for (const [endpoint_id, expected] of [
+      ['whe_1', seconds],
+      [undefined, 30],
+    ] as const) {
+      const claimed = {
+        ...failedDelivery({ more: { state: 'attempting', attempt_number: 1 } }),
+        endpoint_id,
+      } as const;
+      const { state, attempt_due_at } = failedAttempt(claimed, posted as unknown as Attempt, 1, 'next');
+      expect([state, (Date.parse(attempt_due_at) - Date.parse(at)) / 1000]).toEqual([
+        'retry_scheduled',
+        expected,
+      ]);
+    }
+  },
+);
+
 /** A cold start, and the reads before the claim. */
 const startSeconds = 1;
 
 describe('the times of a delivery worker', () => {
   it('leave 10 s for the writes of an outcome', () => {
-    const untilPosted = startSeconds + times.waitSecondsMax + times.acknowledgeWithinSeconds;
+    const untilPosted = startSeconds + times.waitSecondsMax + times.timeoutSeconds.max;
     expect(times.workerTimeoutSeconds - untilPosted).toBeGreaterThanOrEqual(10);
   });
 

@@ -54,6 +54,32 @@ it('nulls change nothing, and name neither a destination nor an event', () => {
   expect(parseFields(testRequestSchema, { event: null }).event).toBeUndefined();
 });
 
+it.each([
+  [5, true],
+  [10, true],
+  [null, true],
+  [4, false],
+  [11, false],
+  [7.5, false],
+])('a time limit of %s s is taken: %s, and never for a queue', (timeout_seconds, isTaken) => {
+  for (const schema of [newEndpointSchema(destinations), endpointChangeSchema(destinations)]) {
+    expect(schema.safeParse({ url: 'https://a.example', timeout_seconds }).success).toBe(isTaken);
+    expect(schema.safeParse({ sqs, timeout_seconds }).success).toBe(timeout_seconds === null);
+  }
+});
+
+it('a time limit is kept by a new URL, and not by a queue', () => {
+  const endpoint = anEndpoint({ timeout_seconds: 10 });
+  const limitAfter = (change: Parameters<typeof changedEndpoint>[1]) =>
+    changedEndpoint(endpoint, change, created, 'second').timeout_seconds;
+  const after = [
+    { destination: { url: 'https://b.example' } },
+    { timeout_seconds: null },
+    { destination: { sqs } },
+  ];
+  expect(after.map(limitAfter)).toEqual([10, undefined, undefined]);
+});
+
 it('a name that a filter repeats is stored once', () => {
   const events = ['sms.sent', 'sms.*', 'sms.sent'];
   for (const schema of [newEndpointSchema(destinations), endpointChangeSchema(destinations)]) {

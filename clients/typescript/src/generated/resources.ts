@@ -271,7 +271,7 @@ export class WebhookEndpointsResource {
   }
 
   /**
-   * Change an endpoint. Changes the given fields. A change of `events` or `enabled` applies from the next event; retries go to the new `url`. A disabled endpoint gets no events; they are kept in the state `skipped`, and a resend delivers them after the endpoint is enabled. The gateway disables an endpoint that has acknowledged nothing for 5 days in at least 20 attempts, and sends `webhook_endpoint.disabled` to the client’s other endpoints; `{"enabled": true}` enables it again.
+   * Change an endpoint. Changes the given fields. A change of `events` or `enabled` applies from the next event; retries go to the new `url`. A disabled endpoint gets no events; they are kept in the state `skipped`, and a resend delivers them after the endpoint is enabled. The gateway disables an endpoint that has acknowledged nothing for 5 days in at least 20 attempts, or that answered 410, and sends `webhook_endpoint.disabled` to the client’s other endpoints; `{"enabled": true}` enables it again.
    */
   update(endpointId: string, body: WebhookEndpointUpdate, options?: RequestOptions): Promise<WebhookEndpoint> {
     return this.#call<WebhookEndpoint>({ method: 'PATCH', path: `/api/v1/webhook-endpoints/${segment(endpointId)}`, repeat: 'always', body }, options);

@@ -25,6 +25,7 @@ const endpoint = {
   url: 'https://example.com/webhooks/delivered',
   events: ['sms.delivered', 'whatsapp.*'],
   description: 'The order service',
+  timeout_seconds: 5,
   enabled: true,
   created_at: createdAt,
   disabled_at: null,
@@ -93,7 +94,7 @@ export const getWebhookEndpoint: Description = {
 
 export const updateWebhookEndpoint: Description = {
   summary: 'Change an endpoint',
-  description: `Changes the given fields. A change of \`events\` or \`enabled\` applies from the next event; retries go to the new \`url\`. A disabled endpoint gets no events; they are kept in the state \`skipped\`, and a resend delivers them after the endpoint is enabled. The gateway disables an endpoint that has acknowledged nothing for ${disabledAfter.days} days in at least ${disabledAfter.attempts} attempts, and sends \`webhook_endpoint.disabled\` to the client’s other endpoints; \`{"enabled": true}\` enables it again.`,
+  description: `Changes the given fields. A change of \`events\` or \`enabled\` applies from the next event; retries go to the new \`url\`. A disabled endpoint gets no events; they are kept in the state \`skipped\`, and a resend delivers them after the endpoint is enabled. The gateway disables an endpoint that has acknowledged nothing for ${disabledAfter.days} days in at least ${disabledAfter.attempts} attempts, or that answered 410, and sends \`webhook_endpoint.disabled\` to the client’s other endpoints; \`{"enabled": true}\` enables it again.`,
   parameters: [endpointIdInPath],
   request: {
     schema: 'WebhookEndpointUpdate',

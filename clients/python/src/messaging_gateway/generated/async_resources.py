@@ -561,6 +561,7 @@ class AsyncWebhookEndpointsResource:
         eventbridge: models.EventBusDestination | Mapping[str, Any] | None = None,
         events: Sequence[Literal["sms.sent", "sms.delivered", "sms.failed", "sms.expired", "whatsapp.sent", "whatsapp.delivered", "whatsapp.read", "whatsapp.failed", "sms.received", "whatsapp.received", "recipient.opted_out", "recipient.opted_in", "webhook_endpoint.disabled", "sms.*", "whatsapp.*"] | str] | None = None,
         description: str | None = None,
+        timeout_seconds_: int | None = None,
         **options: Unpack[RequestOptions],
     ) -> models.WebhookEndpointWithSecret:
         """Create an endpoint.
@@ -575,7 +576,7 @@ class AsyncWebhookEndpointsResource:
                 method="POST",
                 path="/api/v1/webhook-endpoints",
                 repeat="if_refused",
-                body=given({"url": url, "sqs": sqs, "eventbridge": eventbridge, "events": events, "description": description}, None),
+                body=given({"url": url, "sqs": sqs, "eventbridge": eventbridge, "events": events, "description": description, "timeout_seconds": timeout_seconds_}, None),
                 options=Options(**options),
             ),
             models.WebhookEndpointWithSecret,
@@ -627,6 +628,7 @@ class AsyncWebhookEndpointsResource:
         eventbridge: models.EventBusDestination | Mapping[str, Any] | None | NotGiven = NOT_GIVEN,
         events: Sequence[Literal["sms.sent", "sms.delivered", "sms.failed", "sms.expired", "whatsapp.sent", "whatsapp.delivered", "whatsapp.read", "whatsapp.failed", "sms.received", "whatsapp.received", "recipient.opted_out", "recipient.opted_in", "webhook_endpoint.disabled", "sms.*", "whatsapp.*"] | str] | None | NotGiven = NOT_GIVEN,
         description: str | None | NotGiven = NOT_GIVEN,
+        timeout_seconds_: int | None | NotGiven = NOT_GIVEN,
         enabled: bool | None | NotGiven = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> models.WebhookEndpoint:
@@ -635,15 +637,15 @@ class AsyncWebhookEndpointsResource:
         Changes the given fields. A change of `events` or `enabled` applies from the next event; retries go
         to the new `url`. A disabled endpoint gets no events; they are kept in the state `skipped`, and a
         resend delivers them after the endpoint is enabled. The gateway disables an endpoint that has
-        acknowledged nothing for 5 days in at least 20 attempts, and sends `webhook_endpoint.disabled` to
-        the client’s other endpoints; `{"enabled": true}` enables it again.
+        acknowledged nothing for 5 days in at least 20 attempts, or that answered 410, and sends
+        `webhook_endpoint.disabled` to the client’s other endpoints; `{"enabled": true}` enables it again.
         """
         return await self._call(
             Request(
                 method="PATCH",
                 path=f"/api/v1/webhook-endpoints/{segment(endpoint_id)}",
                 repeat="always",
-                body=given({"url": url, "sqs": sqs, "eventbridge": eventbridge, "events": events, "description": description, "enabled": enabled}, NOT_GIVEN),
+                body=given({"url": url, "sqs": sqs, "eventbridge": eventbridge, "events": events, "description": description, "timeout_seconds": timeout_seconds_, "enabled": enabled}, NOT_GIVEN),
                 options=Options(**options),
             ),
             models.WebhookEndpoint,
