@@ -16,9 +16,9 @@ const account = z.object({
   name: described(z.string(), "The client's name."),
   webhook_url: described(
     z.nullable(z.string()),
-    'The URL for notifications of messages that do not name a URL; null if no URL is set.',
+    'The URL for events of messages whose request has no URL; null if none is set.',
   ),
-  limits: described(z.record(z.string(), limits), 'The limits in force for this client, by endpoint.'),
+  limits: described(z.record(z.string(), limits), 'The limits that apply to this client, by endpoint.'),
 });
 
 export const secretText = z.string().check(z.meta({ pattern: '^whsec_' }));
@@ -27,11 +27,11 @@ export const rotation = {
   created_at: instant,
   active_at: described(
     instant,
-    `The time from which the new secret signs, at most ${secretActiveAfterSeconds} seconds after its creation. Until then only the old secret signs.`,
+    `When the new secret starts to sign, at most ${secretActiveAfterSeconds} seconds after its creation. Until then only the old secret signs.`,
   ),
   previous_secret_expires_at: described(
     z.nullable(instant),
-    'The time until which the old secret signs together with the new secret.',
+    'Until this time, the old secret signs together with the new one.',
   ),
 };
 

@@ -1,4 +1,6 @@
-/** The operations of a client on its own account: read it, set the webhook URL, rotate the webhook secret (contract, section 5). */
+/**
+ * A client's operations on its own account: read it, set the webhook URL, rotate the webhook secret (contract, section 5).
+ */
 import * as z from 'zod/mini';
 import { recordActivity } from '../activity/write-activity.dynamo.ts';
 import type { Client } from '../client/client.ts';
@@ -22,14 +24,14 @@ import {
 import type { Context } from '../platform/context.ts';
 import type { AccountView } from './account-response.schema.ts';
 
-/** The rate-limit policies that count requests of a client. */
+/** The rate-limit policies that count a client's requests. */
 const shownPolicies = limitPolicies.filter((name) => name !== 'admin');
 
 export function getAccount(context: Context<'CLIENTS_TABLE' | 'LIMIT_OVERRIDES_TABLE'>): Operation {
   return async (request) => accountView(context, await ownClient(context, requireCaller(request)));
 }
 
-/** Returns the schema of the body of `PATCH /api/v1/account`: null removes the URL, an absent field keeps it. */
+/** Returns the schema of the body of `PATCH /api/v1/account`: null removes the URL, and an absent field keeps it. */
 export function updateAccountSchema(webhookUrl: z.ZodMiniType<string>) {
   return z.object({ webhook_url: z.optional(z.nullable(webhookUrl)) });
 }
@@ -54,7 +56,7 @@ async function changeWebhookUrl(
 ): Promise<void> {
   const { webhook_url: before = null } = await ownClient(context, { clientId });
   const isSame = before === webhookUrl;
-  // For test data, stores an unchanged URL, too: so far it may be the URL of the client, and from now on the two URLs are
+  // For test data, an unchanged URL is stored too: it may be the client's URL so far, and from now on the two are
   // independent.
   if (isSame && modeOf(clientId) === 'live') return;
   if (!isSame)
@@ -68,7 +70,10 @@ async function changeWebhookUrl(
   if (!(await storeWebhookUrl(context, clientId, webhookUrl ?? undefined))) throw noSuchClient();
 }
 
-/** Returns the new webhook secret, only this time. The previous secret also signs during the overlap (contract 7.5). */
+/**
+ * Returns the new webhook secret, which no later response contains. The previous secret also signs during the overlap
+ * (contract 7.5).
+ */
 export function rotateOwnWebhookSecret(
   dependencies: Parameters<typeof rotateWebhookSecret>[0] & Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>,
 ): Operation {
@@ -76,7 +81,7 @@ export function rotateOwnWebhookSecret(
     const { clientId } = requireCaller(request);
     const rotation = parseOptionalBody(secretRotationBody, request);
     const { clock } = dependencies;
-    const summary = `${clientId} made a new webhook secret; ${overlapText('signs', rotation)}`;
+    const summary = `${clientId} created a new webhook secret; ${overlapText('signs', rotation)}`;
     const rotated = await rotateWebhookSecret(dependencies, clientId, clock, rotation.overlap_hours, () =>
       recordActivity(dependencies, clientId, { kind: 'webhook_secret_rotated', summary, clientId }),
     );

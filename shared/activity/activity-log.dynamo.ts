@@ -1,6 +1,6 @@
 /**
- * Pages through the activity-log table, newest first: by client, by one kind, or day by day if neither is given.
- * `write-activity.dynamo.ts` describes the keys of an entry.
+ * Reads pages of the activity-log table, newest first: by client, by one kind, or otherwise day by day.
+ * `write-activity.dynamo.ts` describes an entry's keys.
  */
 
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
@@ -20,13 +20,13 @@ import { log } from '../platform/log.ts';
 import { type Activity, activitySchema } from './write-activity.dynamo.ts';
 
 export interface ActivityQuery {
-  /** Returns only entries about data of this mode; entries without a client count as `live`. If absent, all entries. */
+  /** If given, only entries about data of this mode are returned; an entry without a client counts as `live`. */
   readonly mode?: Mode | undefined;
   readonly clientId?: string | undefined;
   readonly kind?: ActivityKind | readonly ActivityKind[] | undefined;
   /**
-   * The administrator or client that made the change. Undefined for entries of the gateway itself, which include all spread
-   * kinds.
+   * The administrator or client that made the change. Undefined for entries that the gateway itself wrote, such as all
+   * spread kinds.
    */
   readonly actor?: string | undefined;
   readonly since: Date;
@@ -39,11 +39,11 @@ export interface ActivityQuery {
 export interface ActivityPage {
   /** Newest first. */
   readonly entries: readonly Activity[];
-  /** Present if there may be more entries. */
+  /** Present if more entries may follow. */
   readonly nextCursor?: string;
 }
 
-/** Returns no entry for a row that is invalid, or whose kind was added by a later release. */
+/** Leaves out invalid rows, and rows whose kind a later release added. */
 function entriesIn(rows: readonly Readonly<Record<string, unknown>>[]): Activity[] {
   return rows.flatMap(({ of_client, ...row }) => {
     const kind = String(row.kind).replace(/#.*$/, '');
@@ -55,18 +55,18 @@ function entriesIn(rows: readonly Readonly<Record<string, unknown>>[]): Activity
   });
 }
 
-/** Returns the values of the attribute `kind` in this shard, or outside of the shards. */
+/** Returns the stored values of `kind`, in this shard or outside of the shards. */
 function storedKinds(kinds: readonly ActivityKind[], shard: number | undefined): string[] {
   return shard === undefined ? [...kinds] : kinds.filter(isSpread).map((kind) => shardKey(kind, shard));
 }
 
 /**
- * The maximum number of days that one request reads. Days without entries then cannot make a request slow, because the next
- * request continues at the cursor.
+ * The maximum number of days that one request reads. The next request continues at the cursor, so days without entries do
+ * not make a request slow.
  */
 const daysPerPage = 31;
 const filteredPageSize = 200;
-/** Reads more than an even share from each shard, because the shards are not equally full. */
+/** Each shard is read for more than an even share, because shards are not equally full. */
 const shardPageExtra = 10;
 
 interface Partition {
@@ -74,22 +74,21 @@ interface Partition {
   readonly key: 'client_id' | 'kind' | 'day';
   readonly value: string;
   readonly pageSize: number;
-  /** The values of `kind` to return; undefined for all. */
+  /** The values of `kind` to return; undefined for all kinds. */
   readonly kinds?: readonly string[] | undefined;
   readonly actor?: string | undefined;
   readonly mode?: ActivityQuery['mode'];
 }
 
-/** Reads a page of entries before `high`, newest first. */
+/** Reads a page of a partition's entries before `high`, newest first. */
 type Source = (high: string) => Promise<{
   readonly entries: readonly Activity[];
-  /** All entries newer than this one were read; undefined at the end of the source. */
+  /** All entries newer than this one were read; undefined at the end of the partition. */
   readonly readTo: string | undefined;
 }>;
 
 /**
- * Returns a page of entries, newest first. The entries are in several partitions, which are read at the same time and
- * merged.
+ * Returns a page of entries, newest first. The entries are in several partitions, which are read in parallel and merged.
  */
 export async function readActivity(
   { db, env }: Context<'ACTIVITY_LOG_TABLE'>,
@@ -132,7 +131,7 @@ export async function readActivity(
 
   function days(wanted: Pick<Partition, 'pageSize' | 'kinds' | 'actor' | 'mode'>, low: string): Source {
     return async (high) => {
-      // The lowest id of a day is the exclusive end of the previous day.
+      // The lowest id of a day is the exclusive end of the previous day's page.
       const isEnd = high === lowestOf(startOfDay(timeOf(high)));
       const day = addDays(startOfDay(timeOf(high)), isEnd ? -1 : 0);
       const start = lowestOf(day);
@@ -168,7 +167,7 @@ export async function readActivity(
           },
           FilterExpression: conditions.length === 0 ? undefined : conditions.join(' AND '),
           ScanIndexForward: false,
-          // Reads one row more, because BETWEEN includes the upper end, and the previous page has already shown that entry.
+          // One more row is read, because BETWEEN includes the upper end, which the previous page has already shown.
           // DynamoDB applies the limit before the filter.
           Limit: pageSize + 1,
         }),
@@ -185,7 +184,7 @@ export async function readActivity(
   }
 }
 
-/** Returns the newest entries of all sources. Includes an entry only after every source has been read down to it. */
+/** Returns the newest entries of all sources. Includes an entry only after every partition was read down to it. */
 async function merged(
   sources: readonly Source[],
   high: string,
@@ -196,7 +195,7 @@ async function merged(
   const found: Activity[] = [];
   const isNewer = (one: Activity, other: Activity) => (one.entry_id < other.entry_id ? 1 : -1);
   for (let rounds = 1; ; rounds += 1) {
-    // Later rounds read only the half of the sources that is behind: the other sources have been read further than needed.
+    // Later rounds read only the half of the partitions that is behind, because the others were read further than needed.
     const behindFirst = [...open].toSorted(([, one], [, other]) => (one < other ? 1 : -1));
     await Promise.all(
       behindFirst

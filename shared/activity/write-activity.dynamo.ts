@@ -1,8 +1,8 @@
 /**
- * Writes entries of the activity-log table. Entries of a spread kind are in a shard of their client (the table's partition
- * key, although its name is `day`) and in a shard of their kind (the index `by-kind`). These entries store the client in
- * `of_client`, because `client_id` would add them to the index `by-client`. Entries of other kinds can be read by UTC day,
- * by kind and by client.
+ * Writes entries of the activity-log table. Entries of a spread kind are in a shard of their client (the partition key,
+ * although it is named `day`) and in a shard of their kind (the index `by-kind`). They store the client in `of_client`,
+ * because `client_id` would add them to the index `by-client`. Entries of other kinds can be read by UTC day, by kind and
+ * by client.
  */
 
 import { createHash } from 'node:crypto';
@@ -25,11 +25,11 @@ import { newId } from '../platform/ids.ts';
 import { countMetric } from '../platform/log.ts';
 
 export const activitySchema = lazily(() => {
-  /** The changed fields with their values before or after the change; never a secret or a hash. */
+  /** The changed fields with their values before or after the change, but never a secret or a hash. */
   const state = z.record(z.string(), z.unknown());
   return z.readonly(
     z.object({
-      /** `act_` and a ULID of its time, so entries sort by time. */
+      /** `act_` and a ULID of the entry's time, so entries sort by time. */
       entry_id: z.string(),
       kind: z.enum(activityKinds),
       at: z.iso.datetime(),
@@ -47,7 +47,7 @@ export const activitySchema = lazily(() => {
 
 export type Activity = z.output<ReturnType<typeof activitySchema>>;
 
-/** Adds an entry. Adding the same entry again changes nothing. */
+/** Adds an entry. A repeat changes nothing. */
 export async function addActivity(
   { db, env }: Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>,
   entry: Activity,
@@ -69,7 +69,7 @@ export function rowOf({ client_id, ...entry }: Activity): Record<string, unknown
   };
 }
 
-/** The metrics of the notices that an alarm counts. */
+/** The metric of each kind of notice that an alarm uses. */
 const noticeMetrics: Partial<Record<NoticeKind, StageMetric>> = {
   otp_held: 'OtpHeld',
   otp_unverified: 'OtpHeld',
@@ -78,7 +78,7 @@ const noticeMetrics: Partial<Record<NoticeKind, StageMetric>> = {
 
 /**
  * Notifies administrators of something that the gateway found or did: adds an entry, and counts a metric if an alarm uses
- * the kind. A repeat with the same id increments the metric again, and overwrites the entry.
+ * this kind. A repeat with the same id overwrites the entry, and counts the metric again.
  *
  * @param entryId - from `derivedIdAt`
  */
@@ -87,7 +87,7 @@ export async function notify(
   kind: NoticeKind,
   entryId: string,
   fields: {
-    /** ISO 8601 UTC. */
+    /** An ISO 8601 time in UTC. */
     readonly at: string;
     readonly summary: string;
     readonly client_id?: string;
@@ -97,14 +97,14 @@ export async function notify(
   },
 ): Promise<void> {
   const metric = noticeMetrics[kind];
-  // Test data alerts nobody.
+  // Test data causes no alarm.
   if (metric !== undefined && modeOf(fields.client_id ?? '') === 'live') countMetric(metric);
   await addActivity(context, { entry_id: entryId, kind, ...fields });
 }
 
 /**
- * Adds an entry for a change: who changed what, when, and the values before and after; never a secret. Call this function
- * before the change, or before a new secret is returned, so that every change has an entry.
+ * Adds an entry for a change: who changed what, when, and the old and new values, but never a secret. Call this before the
+ * change, or before a new secret is returned, so that every change has an entry.
  */
 export async function recordActivity(
   context: Context<'ACTIVITY_LOG_TABLE' | 'RETENTION_DAYS'>,

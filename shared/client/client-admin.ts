@@ -1,6 +1,6 @@
 /**
- * Creates clients and API keys and rotates secrets. A new secret is shown once. The previous secret stays valid for 24 h, or
- * for the time that the rotation sets.
+ * Creates clients and API keys, and rotates their secrets. A new secret is shown only once. The previous secret stays valid
+ * for 24 h, or for the time that the rotation sets.
  */
 import * as z from 'zod/mini';
 import { errorTexts, GatewayError, standardError } from '../contract/errors.ts';
@@ -39,15 +39,13 @@ import {
   type WebhookSecret,
 } from './webhook-secrets.dynamo.ts';
 
-/**
- * The hours for which the previous secret of a client or of webhooks stays valid after the newest secret comes into use.
- */
+/** How many hours the previous secret of a client or of webhooks stays valid after the newest one takes effect. */
 export const previousSecretHours = 24;
-/** The longest time that a rotation can set; 0 is for use after a leak. */
+/** The maximum that a rotation can request. 0 is for use after a leak. */
 export const previousSecretHoursMax = 168;
 const overlapHours = z.int().check(z.minimum(0), z.maximum(previousSecretHoursMax));
 
-/** Null means the same as leaving the field out. */
+/** Null means the same as an absent field. */
 export const secretRotationBody = z.object({
   overlap_hours: z.optional(
     z.pipe(
@@ -68,10 +66,7 @@ export function overlapText(stays: string, { overlap_hours = previousSecretHours
 /** The newest secret, and the previous secret until its overlap ends (contract 2.6 and 7.6). */
 const secretsMax = 2;
 
-/**
- * Called just before an allowed change is written. It writes the entry in the Activity Log. If it throws, nothing is
- * changed.
- */
+/** Called just before an allowed change is written, to write its Activity Log entry. If it throws, nothing is changed. */
 type BeforeChange<Change extends readonly unknown[] = []> = (...change: Change) => Promise<void>;
 
 const unrecorded = async (): Promise<void> => {};
@@ -85,7 +80,7 @@ export async function createClient(
     readonly name: string;
     readonly scopes: readonly Scope[];
     readonly webhookUrl?: string;
-    /** The only countries to which the client may send. If they are absent, the countries of the stage apply. */
+    /** The only countries to which the client may send; by default, the countries of the stage. */
     readonly countries?: readonly string[] | undefined;
   },
   now: Date,
@@ -116,7 +111,7 @@ export async function createClient(
   return { client, clientSecret, webhookSecret };
 }
 
-/** Takes effect within 60 s, also for tokens already issued (contract 3.2). */
+/** Disabling takes effect within 60 s, even for tokens that were already issued (contract 3.2). */
 export async function setClientDisabled(
   dependencies: Context<'CLIENTS_TABLE'>,
   clientId: string,
@@ -126,8 +121,8 @@ export async function setClientDisabled(
 }
 
 /**
- * Rotates the client secret. The previous secret stays valid for the overlap. With an overlap of 0, all older secrets become
- * invalid. @throws GatewayError `secret_limit_reached` if the secret before the previous one is still valid
+ * Rotates the client secret. The previous secret stays valid for the overlap. With an overlap of 0, all older secrets
+ * become invalid. @throws GatewayError `secret_limit_reached` if two secrets are still valid
  */
 export async function rotateClientSecret(
   dependencies: Context<'CLIENTS_TABLE'> & { readonly random: (size: number) => Buffer },
@@ -178,11 +173,11 @@ export async function rotateWebhookSecret(
 }
 
 /**
- * Issues a new webhook secret. Until the new secret is active, only the old secrets sign. Then all secrets sign for the
+ * Issues a new webhook secret. Until the new secret is active, only the old ones sign. Then all of them sign for the
  * overlap (contract 7.5).
  *
- * @param endpointId - undefined for the secret of the account
- * @throws GatewayError `not_found` if the endpoint has no secret, because it does not exist
+ * @param endpointId - the endpoint; undefined for the account's secret
+ * @throws GatewayError `not_found` if the endpoint has no secret, because the endpoint does not exist
  */
 export async function issueWebhookSecret(
   dependencies: Context<'CLIENT_SECRETS_TABLE'> & { readonly random: (size: number) => Buffer },
@@ -196,14 +191,13 @@ export async function issueWebhookSecret(
   const secret = newWebhookSecret(dependencies.random);
   return retryConflicts(async () => {
     const before = await readWebhookSecrets(dependencies, clientId, endpointId);
-    // The SDK retries a write whose response was lost; the retry fails its condition although the first write was
-    // applied.
+    // If a response is lost, the SDK's retry fails its condition, although the first write was applied.
     const own = before.findIndex((one) => one.secret === secret);
     if (own >= 0) return rotated(before.slice(own));
-    // Throws before anything is recorded if the rotation is not allowed.
+    // If the rotation is not allowed, this throws before an entry is written.
     withNewWebhookSecret(secret, before, clock(), overlapHours);
     await recorded();
-    // Reads the clock again for each attempt: workers have 60 s to read the secret, counted from the time of the write.
+    // Each attempt reads the clock again, because workers have 60 s from the time of the write to read the secret.
     const after = withNewWebhookSecret(secret, before, clock(), overlapHours);
     if (await replaceWebhookSecrets(dependencies, clientId, before, after, endpointId)) return rotated(after);
     if (endpointId !== undefined && before.length === 0) throw standardError('not_found');
@@ -214,7 +208,7 @@ export async function issueWebhookSecret(
 function rotated([newest, previous]: readonly WebhookSecret[]) {
   if (newest === undefined) throw new Error('a rotation leaves at least one secret');
   const { secret, created_at, active_at = created_at } = newest;
-  // Absent if there was no previous secret.
+  // Absent if the client had no previous secret.
   return { secret, created_at, active_at, previous_expires_at: previous?.expires_at };
 }
 
@@ -247,7 +241,7 @@ function assertOpensMessages(client: Client, what: string): void {
   );
 }
 
-/** Revokes an API key. A revoked key stays as it is. @throws GatewayError `not_found` */
+/** Revokes an API key. A key that is already revoked does not change. @throws GatewayError `not_found` */
 export async function revokeApiKey(
   ctx: Context<'API_KEYS_TABLE'>,
   clientId: string,
@@ -255,7 +249,7 @@ export async function revokeApiKey(
   now: Date,
   beforeChange: BeforeChange = unrecorded,
 ): Promise<void> {
-  // The index that finds keys contains a new key only a moment after its creation.
+  // The index that finds keys contains a new key only shortly after its creation.
   const key = await retry({ delaysMs: [200, 400, 800] }, async () => {
     const found = (await apiKeysOf(ctx, clientId)).find((row) => row.key_id === keyId);
     if (found === undefined) throw new GatewayError('not_found', 'This client has no API key with this id.');
@@ -267,10 +261,10 @@ export async function revokeApiKey(
 }
 
 /**
- * Returns the list with the new secret first. The previous secret signs for the overlap after the new one is active. With an
- * overlap of 0 hours, all older secrets end when the new secret becomes active.
+ * Returns the list with the new secret first. After the new secret is active, the previous one still signs for the overlap.
+ * With an overlap of 0 hours, all older secrets end at that time.
  *
- * @throws GatewayError `secret_limit_reached` if two secrets are in use and the rotation has an overlap
+ * @throws GatewayError `secret_limit_reached` if two secrets are active and the rotation has an overlap
  */
 export function withNewWebhookSecret(
   secret: string,
@@ -280,7 +274,7 @@ export function withNewWebhookSecret(
 ): readonly WebhookSecret[] {
   const created_at = now.toISOString();
   const live = before.filter((one) => isLive(one, now));
-  // The new secret signs at once if no other secret can sign.
+  // The new secret signs immediately if no other secret can sign.
   if (live.length === 0) return [{ secret, created_at, active_at: created_at }];
   if (overlapHours > 0) assertRoomForSecret(live);
   const activeAt = addSeconds(now, secretActiveAfterSeconds);
@@ -292,7 +286,7 @@ export function withNewWebhookSecret(
   return [{ secret, created_at, active_at: activeAt.toISOString() }, ...ending];
 }
 
-/** Refuses a third secret, because no issued secret may end early to make room for a new one. */
+/** Refuses a third secret, because no issued secret may end early for a new one. */
 function assertRoomForSecret(live: readonly { readonly expires_at?: string | undefined }[]): void {
   if (live.length < secretsMax) return;
   const [endsAt = ''] = live.flatMap(({ expires_at }) => expires_at ?? []).toSorted();

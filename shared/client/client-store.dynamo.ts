@@ -1,6 +1,6 @@
 /**
- * The tables of clients and API keys, and the cache for authentication. Each change of a client is one conditional
- * write, which returns false if there is no such client.
+ * The tables of clients and API keys, with the cache for authentication. Each change of a client is one conditional write,
+ * which returns false if the client does not exist.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { GetCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
@@ -24,13 +24,13 @@ import {
   isClientId,
 } from './client.ts';
 
-/** The attributes of each mode. A client has one row, although its test data has its own id. */
+/** The attributes for each mode. A client has only one row, although its test data has its own id. */
 const attributesIn = {
   live: { secrets: 'secrets', webhookUrl: 'webhook_url' },
   test: { secrets: 'test_secrets', webhookUrl: 'test_webhook_url' },
 } as const;
 
-/** Reads a client consistently. A text that cannot be a client id is not looked up. */
+/** Reads a client with a consistent read. A text that cannot be a client id is not looked up. */
 export async function findClient(
   { db, env }: Context<'CLIENTS_TABLE'>,
   clientId: string,
@@ -41,7 +41,7 @@ export async function findClient(
   return client && inMode(client, modeOf(clientId));
 }
 
-/** @throws Error if the id is taken. */
+/** @throws Error if a client with this id exists. */
 export async function storeClient({ db, env }: Context<'CLIENTS_TABLE'>, client: Client): Promise<void> {
   const creating = await conditionalPut(db, {
     TableName: env.CLIENTS_TABLE,
@@ -49,12 +49,13 @@ export async function storeClient({ db, env }: Context<'CLIENTS_TABLE'>, client:
     ConditionExpression: 'attribute_not_exists(client_id)',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
-  // The SDK retries a write whose response was lost. The secret is unique to this client, so the row is its own.
+  // After a lost response, the SDK repeats the write. The secret is unique, so a row that contains it was written by this
+  // call.
   const isOwn = creating.applied || isDeepStrictEqual(creating.row?.secrets, client.secrets);
   if (!isOwn) throw new Error('the id of a new client is taken');
 }
 
-/** An administrator's decision overrides the hold of a restore. */
+/** If an administrator disables or enables a client, a restore no longer holds it. */
 export function storeDisabled(
   ctx: Context<'CLIENTS_TABLE'>,
   clientId: string,
@@ -63,7 +64,7 @@ export function storeDisabled(
   return update(ctx, clientId, { disabled, held: undefined });
 }
 
-/** Sets the URL; `undefined` removes it. Test data without its own URL uses the client's. */
+/** Sets the webhook URL; `undefined` removes it. Test data without its own URL uses the client's. */
 export function storeWebhookUrl(
   ctx: Context<'CLIENTS_TABLE'>,
   clientId: string,
@@ -74,7 +75,7 @@ export function storeWebhookUrl(
   return update(ctx, clientId, { [attributesIn[mode].webhookUrl]: url });
 }
 
-/** Sets the lists. `null` removes a list, so that everything is allowed. An absent list is not changed. */
+/** Sets the lists. `null` removes a list, so that all countries or senders are allowed. An absent list is not changed. */
 export function storePermissions(
   ctx: Context<'CLIENTS_TABLE'>,
   clientId: string,
@@ -87,7 +88,7 @@ export function storePermissions(
   return update(ctx, clientId, Object.fromEntries(lists.map(([name, list]) => [name, list ?? undefined])));
 }
 
-/** Returns false if there is no such client. */
+/** Returns false if the client does not exist. */
 async function update(
   { db, env }: Context<'CLIENTS_TABLE'>,
   clientId: string,
@@ -98,7 +99,7 @@ async function update(
   return (await conditionalUpdate(db, { ...row, ...setOrRemove(change), ConditionExpression })).applied;
 }
 
-/** Returns false if the secrets are no longer `before`, because another writer changed them. */
+/** Returns false if another writer has changed the secrets since `before` was read. */
 export async function replaceClientSecrets(
   { db, env }: Context<'CLIENTS_TABLE'>,
   clientId: string,
@@ -107,15 +108,15 @@ export async function replaceClientSecrets(
 ): Promise<boolean> {
   const { secrets } = attributesIn[modeOf(clientId)];
   const row = { TableName: env.CLIENTS_TABLE, Key: { client_id: settingsIdOf(clientId) } };
-  // The attribute is absent before the first test secret.
+  // Before the first test secret, the attribute is absent.
   const seen = { ...row.Key, [secrets]: before.length > 0 ? before : undefined };
   return (await updateIf(db, row, seen, { [secrets]: after })).applied;
 }
 
 /**
- * Scans the table one page at a time: only administrators list clients.
+ * Scans the table one page at a time. A scan is enough, because only administrators list clients.
  *
- * @param after - the `next` of the page before
+ * @param after - the `next` of the previous page
  */
 export async function clientsPage(
   { db, env }: Context<'CLIENTS_TABLE'>,
@@ -152,14 +153,14 @@ const disabledClients = oncePerContext(({ db, env, clock }: Context<'CLIENTS_TAB
   ),
 );
 
-/** Returns true if a client is disabled. The result is at most 45 s old. */
+/** Returns true if a client is disabled. The result may be 45 s old. */
 export async function isClientDisabled(ctx: Context<'CLIENTS_TABLE'>, clientId: string): Promise<boolean> {
   return (await disabledClients(ctx)(clientId))?.disabled === true;
 }
 
 const knownClients = oncePerContext((_ctx: Context<'CLIENTS_TABLE'>) => new Set<string>());
 
-/** Returns which ids belong to clients. Clients are never deleted, so an id that was found is not read again. */
+/** Returns which ids belong to clients. Clients are never deleted, so a found id is not read again. */
 export async function existingClients(
   ctx: Context<'CLIENTS_TABLE'>,
   ids: readonly string[],
@@ -188,15 +189,12 @@ export function findApiKey(
   return readRow(db, apiKeyRow, { TableName: env.API_KEYS_TABLE, Key, ConsistentRead: true });
 }
 
-/**
- * Writes without a condition, because the SDK retries a write whose response was lost: a row with this hash is
- * this key.
- */
+/** The write needs no condition: the key is the hash of the API key, so an existing row comes from a repeated write. */
 export async function storeApiKey({ db, env }: Context<'API_KEYS_TABLE'>, key: ApiKey): Promise<void> {
   await db.send(new PutCommand({ TableName: env.API_KEYS_TABLE, Item: key }));
 }
 
-/** Returns the client's keys, newest first. */
+/** Returns the client's API keys, newest first. */
 export async function apiKeysOf(
   { db, env }: Context<'API_KEYS_TABLE'>,
   clientId: string,
@@ -220,7 +218,7 @@ export async function storeRevocation(
     new UpdateCommand({
       TableName: env.API_KEYS_TABLE,
       Key: { key_hash: keyHash },
-      // A repeated revocation keeps the time of the first.
+      // A repeated revocation keeps the first time.
       UpdateExpression: 'SET revoked_at = if_not_exists(revoked_at, :at) REMOVE held',
       ConditionExpression: 'attribute_exists(key_hash)',
       ExpressionAttributeValues: { ':at': at.toISOString() },

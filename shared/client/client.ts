@@ -9,16 +9,16 @@ import { openObject } from '../platform/object-fields.ts';
 
 const instant = z.iso.datetime();
 
-/** The list is compared and written as a whole, so fields that a later release added are kept. */
+/** The list is compared and written as a whole, so this schema keeps fields that a later release adds. */
 const secretRow = openObject({
   /** SHA-256, hexadecimal. */
   hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
   created_at: instant,
-  /** Set on the older secret when a new one is made. */
+  /** Set on the older secret when a new one is created. */
   expires_at: z.optional(instant),
 });
 
-/** True if `text` has the form of a client id. Other texts are refused without a read. */
+/** True if `text` has the form of a client id. Other texts are refused without reading the table. */
 export function isClientId(text: string): boolean {
   return /^[A-Za-z0-9_-]{1,128}$/.test(text);
 }
@@ -28,14 +28,14 @@ export const clientRow = z.object({
   name: z.string(),
   scopes: z.array(z.enum(scopes)),
   disabled: z.boolean(),
-  /** Newest first; at most two. */
+  /** At most two secrets, newest first. */
   secrets: z.array(secretRow),
   webhook_url: z.optional(z.string()),
   /** The secrets for test tokens, and the URL of test webhooks if it differs from `webhook_url`. */
   test_secrets: z.optional(z.array(secretRow)),
   test_webhook_url: z.nullish(z.string()),
   created_at: instant,
-  /** The only countries (ISO 3166-1 alpha-2) and senders that this client may use; absent for all. */
+  /** The only countries (ISO 3166-1 alpha-2) and senders that this client may use; absent if all are allowed. */
   countries: z.optional(z.array(z.string())),
   senders: z.optional(z.array(z.string())),
 });
@@ -48,8 +48,8 @@ export function inMode(client: Client, mode: Mode): Client {
 }
 
 /**
- * Returns the client as its test keys see it: with the id of its test data, its own test secrets, and the client's
- * other settings. A test key never opens the admin API.
+ * Returns the client as its test keys use it: with the id of its test data, its test secrets, and otherwise the client's
+ * settings. A test key cannot use the admin API.
  */
 function inTestMode(client: Client): Client {
   const { test_secrets, webhook_url: liveUrl, test_webhook_url, secrets: _secrets, ...rest } = client;
@@ -59,23 +59,23 @@ function inTestMode(client: Client): Client {
     name: nameIn('test', client.name),
     scopes: client.scopes.filter((scope) => scope === apiKeyScope),
     secrets: test_secrets ?? [],
-    // Null means that a test key removed the URL.
+    // Null if a test key removed the URL.
     webhook_url: test_webhook_url === undefined ? liveUrl : (test_webhook_url ?? undefined),
   };
 }
 
-/** A row of `api-keys`. The key itself is not stored. */
+/** A row of `api-keys`, which does not contain the key itself. */
 export const apiKeyRow = z.object({
   key_hash: z.string(),
   key_id: z.string(),
   client_id: z.string(),
   created_at: instant,
   revoked_at: z.optional(instant),
-  /** True if a restore revoked the key, until an administrator enables or revokes it (contract 8.8). */
+  /** True if a restore revoked the key, and no administrator has enabled or revoked it since (contract 8.8). */
   held: z.optional(z.literal(true)),
 });
 
-/** The only scope of an API key: it never expires, so it must not give access to the admin API. */
+/** The only scope of an API key. Because a key never expires, it must not give access to the admin API. */
 export const apiKeyScope = 'messages' satisfies Scope;
 
 export type ApiKey = z.output<typeof apiKeyRow>;
@@ -84,7 +84,7 @@ export function isLive(secret: { readonly expires_at?: string | undefined }, now
   return secret.expires_at === undefined || now.getTime() < Date.parse(secret.expires_at);
 }
 
-/** True if `secret` is one of the client's valid secrets. Always compares all secrets, in constant time. */
+/** True if `secret` is one of the client's valid secrets. All secrets are always compared, in constant time. */
 export function hasSecret(client: Client, secret: string, now: Date): boolean {
   const hash = secretHash(secret);
   let found = false;
@@ -113,12 +113,12 @@ export function newWebhookSecret(random: (size: number) => Buffer): string {
   return webhookSecretPrefix + random(secretBytes).toString('base64');
 }
 
-/** True if `text` has the form of an API key. Other texts are refused without a read. */
+/** True if `text` has the form of an API key. Other texts are refused without reading the table. */
 export function isApiKey(text: string): boolean {
   return /^sk-(?:test-)?[A-Za-z0-9_-]{43}$/.test(text);
 }
 
-/** Returns the client id in the mode of the secret. The client uses the same id with live and test secrets. */
+/** Returns the client id in the secret's mode. Token requests use the same id with live and test secrets. */
 export function clientIdFor(secret: string, clientId: string): string {
   return /^cs_test_[A-Za-z0-9_-]{43}$/.test(secret) ? clientIdIn('test', clientId) : clientId;
 }
@@ -131,7 +131,7 @@ export function newApiKeyId(random: (size: number) => Buffer): string {
   return `key_${shortId(random)}`;
 }
 
-/** Returns the SHA-256 in hexadecimal. A fast hash is enough, because 256 random bits cannot be guessed. */
+/** Returns the SHA-256 in hexadecimal. A fast hash suffices, because 256 random bits cannot be guessed. */
 export function secretHash(secret: string): string {
   return createHash('sha256').update(secret, 'utf8').digest('hex');
 }

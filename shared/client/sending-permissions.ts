@@ -6,25 +6,22 @@ import type { Context } from '../platform/context.ts';
 import type { Environment } from '../platform/env.ts';
 import { countriesWithoutSenderIds } from '../sender/sender-row.ts';
 
-/**
- * The lists in a client's row. If `countries` is absent, all countries are allowed; if `senders` is absent, all
- * senders.
- */
+/** The lists in a client's row. An absent list allows all countries or all senders. */
 export interface SendingPermissions {
-  /** ISO 3166-1 alpha-2, or the calling code of numbers of no country: `+881`. */
+  /** Countries in ISO 3166-1 alpha-2, or calling codes that belong to no country, such as `+881`. */
   readonly countries?: readonly string[] | undefined;
-  /** Names and numbers; also `otp` and `whatsapp`, which allow messages that name no sender. */
+  /** Names and numbers. `otp` and `whatsapp` allow these kinds of messages, which have no `from`. */
   readonly senders?: readonly string[] | undefined;
-  /** True if rows of `senders` give this sender only to other clients, so that this client may not name it. */
+  /** True if rows of `senders` reserve this sender for other clients. */
   readonly isOfOthers?: ((sender: string) => boolean) | undefined;
 }
 
-/** Returns the countries of clients without their own list; undefined for all. */
+/** Returns the countries for clients without their own list; undefined if all are allowed. */
 export function stageCountriesOf({ ALLOWED_COUNTRIES: allowed }: Environment<'ALLOWED_COUNTRIES'>) {
   return allowed === 'all' ? undefined : allowed;
 }
 
-/** Returns the client's permissions. A client without a list of countries uses the stage's. */
+/** Returns the client's permissions. A client without its own list of countries uses the stage's. */
 export function permissionsOf(
   { env }: Context<'ALLOWED_COUNTRIES'>,
   { countries, senders }: SendingPermissions,
@@ -34,7 +31,7 @@ export function permissionsOf(
 }
 
 /**
- * Entries in a list of senders that allow a kind of message and are not SMS senders, with the error text if they are
+ * Entries in a list of senders that allow a kind of message instead of naming a sender, with the error text if they are
  * missing.
  */
 const kindRefusals = {
@@ -42,13 +39,13 @@ const kindRefusals = {
   whatsapp: 'This client may not send by WhatsApp: its list of senders does not name whatsapp.',
 } as const;
 
-/** The kind of message: an SMS can name its sender, the others cannot. */
+/** The kind of a message. Only an SMS can have `from`. */
 type MessageKind = 'sms' | keyof typeof kindRefusals;
 
-const foreignSender = 'This client may not send from this sender.';
+const foreignSender = 'This client may not use this sender.';
 
 /**
- * Checks the client's list of senders, and that the sender is not another client's.
+ * Checks that the client's list of senders allows the sender, and that no other client has reserved it.
  *
  * @throws GatewayError `forbidden` with the reason.
  */
@@ -73,14 +70,14 @@ function senderRefusal(
   return senders.includes(from) && !Object.hasOwn(kindRefusals, from) ? undefined : foreignSender;
 }
 
-/** Returns why the client may not send to this recipient from this sender; undefined if it may. */
+/** Returns why the client may not send from this sender to this recipient; undefined if it may. */
 export function recipientRefusal(
   { countries }: SendingPermissions,
   recipient: string,
   from: string | undefined,
 ): string | undefined {
   const country = countryOf(recipient);
-  // A list of all countries does not include numbers without a country: satellite and premium services cost the
+  // Even if all countries are allowed, numbers without a country are not, because satellite and premium services cost the
   // most.
   if (countries === undefined ? country === undefined : !countries.includes(placeOf(recipient))) {
     return countryNotAllowed(country);
@@ -92,7 +89,7 @@ export function recipientRefusal(
   return undefined;
 }
 
-/** @throws GatewayError `forbidden` if one of the channels is off on this stage: it has no carrier. */
+/** @throws GatewayError `forbidden` if a channel is off on this stage. */
 export function assertChannelsOn(
   { env }: Context<'SMS_CARRIER' | 'WHATSAPP_CARRIER'>,
   used: readonly Channel[],

@@ -1,6 +1,6 @@
 /**
- * The client-secrets table, with the secrets that sign the webhooks of an account or of an endpoint: one, or two for the
- * overlap of a rotation. Few functions may read the table, fewer may replace the secrets.
+ * The client-secrets table contains the secrets that sign webhooks of an account or an endpoint: one, or two during an
+ * overlap. Few functions may read the table, and fewer may write it.
  */
 import * as z from 'zod/mini';
 import { modeOf, settingsIdOf } from '../contract/mode.ts';
@@ -13,29 +13,29 @@ import { isLive } from './client.ts';
 const instant = z.iso.datetime();
 
 export const webhookSecret = z.object({
-  /** `whsec_` and base64; the whole text is the key of `X-Webhook-Signature`. */
+  /** `whsec_` and base64. The whole text is the key for `X-Webhook-Signature`. */
   secret: z.string().check(z.minLength(1)),
   created_at: instant,
-  /** The time from which the secret signs; if absent, its creation. */
+  /** When the secret starts to sign; if absent, at its creation. */
   active_at: z.optional(instant),
   expires_at: z.optional(instant),
 });
 
 export type WebhookSecret = Readonly<z.output<typeof webhookSecret>>;
 
-/** A worker signs with the secrets it has read for at most this long. */
+/** How long a worker signs with the secrets that it has read. */
 const secretsCache = { maxAgeSeconds: 30, maxEntries: 5000 };
 
 /**
- * The time between the creation of a secret and its first signature (contract 7.6: at most 60 s). By then every
- * worker has read it, so all start at the same moment. Half of it covers the cache (`secretsCache.maxAgeSeconds`). The rest
- * covers the write that stores the secret and the claim between reading and signing (13 s each with all retries of
- * the SDK), and clock differences.
+ * The time between a secret's creation and its first signature (contract 7.6: at most 60 s). By then every worker has read
+ * the new secret, so all of them start to use it at the same moment. Half of this time covers the cache
+ * (`secretsCache.maxAgeSeconds`). The rest covers clock differences, the write of the secret, and the claim between reading
+ * and signing (13 s each, with all SDK retries).
  */
 export const secretActiveAfterSeconds = 60;
 
 const secretList = z._default(z.array(webhookSecret), []);
-/** Parses the list of the client and the lists of endpoints one by one, so that a malformed list affects no other. */
+/** The lists of the client and of its endpoints are parsed one by one, so that a malformed list affects no other. */
 const secretsRow = z.object({
   webhook_secrets: z.optional(z.unknown()),
   endpoint_secrets: z.optional(z.unknown()),
@@ -43,9 +43,9 @@ const secretsRow = z.object({
 const listsOfEndpoints = z._default(z.record(z.string(), z.unknown()), {});
 
 /**
- * Returns the secrets, newest first; may include expired ones.
+ * Returns the secrets, newest first. They may include expired ones.
  *
- * @param endpointId - one of the client's endpoints; if absent, the account's secrets
+ * @param endpointId - one of the client's endpoints; if absent, the account's secrets are read
  */
 export async function readWebhookSecrets(
   context: Context<'CLIENT_SECRETS_TABLE'>,
@@ -59,13 +59,13 @@ export async function readWebhookSecrets(
     endpointId === undefined
       ? row?.webhook_secrets
       : listsOfEndpoints.parse(row?.endpoint_secrets)[endpointId];
-  // Test webhooks are signed with the live secrets until a test key creates a secret.
+  // Test webhooks are signed with the live secrets until a test key creates its own secret.
   const isOfAccount = endpointId === undefined && modeOf(clientId) === 'test';
   if (secrets === undefined && isOfAccount) return readWebhookSecrets(context, settingsIdOf(clientId));
   return secretList.parse(secrets);
 }
 
-/** Reads the secrets once for many webhooks of one client. If there are none, the next call reads them again. */
+/** Reads the secrets once for many webhooks of a client. If it finds none, the next call reads again. */
 export async function cachedWebhookSecrets(
   context: Context<'CLIENT_SECRETS_TABLE'>,
   clientId: string,
@@ -86,7 +86,7 @@ const cacheOf = oncePerContext((context: Context<'CLIENT_SECRETS_TABLE'>) =>
   ),
 );
 
-/** Replaces the secrets. Returns false if they are no longer `before`, because another writer changed them. */
+/** Replaces the secrets. Returns false if another writer has changed them since `before` was read. */
 export async function replaceWebhookSecrets(
   { db, env }: Context<'CLIENT_SECRETS_TABLE'>,
   clientId: string,
@@ -111,8 +111,8 @@ export async function replaceWebhookSecrets(
 }
 
 /**
- * Returns the secrets that sign at this moment, newest first: active and not expired. If there is none, a pending one
- * signs early, because no webhook is sent unsigned.
+ * Returns the secrets that sign now, newest first: active and not expired. If none is active, a pending secret signs early,
+ * because no webhook is sent unsigned.
  */
 export function signingSecrets(secrets: readonly WebhookSecret[], at: Date): readonly WebhookSecret[] {
   const live = secrets

@@ -46,7 +46,7 @@ const webhookKinds: readonly ActivityKind[] = [
   'webhooks_resent',
   'webhook_test_sent',
 ];
-/** The kinds of entries that the gateway makes itself. */
+/** The kinds of entries that the gateway itself creates. */
 const noticeKinds = [
   'webhook_endpoint_disabled',
   'spend_cap_nearly_reached',
@@ -58,7 +58,7 @@ const noticeKinds = [
 export type NoticeKind = (typeof noticeKinds)[number] | 'webhook_failed';
 const signInKinds: readonly ActivityKind[] = ['signed_in'];
 
-/** The kinds by subject. One failing endpoint writes thousands of entries, which would hide the changes. */
+/** The kinds by subject, because one failing endpoint writes thousands of entries, which would hide the changes. */
 export const activityGroups = {
   changes: activityKinds.filter((kind) => ![...webhookKinds, ...noticeKinds, ...signInKinds].includes(kind)),
   webhooks: webhookKinds,
@@ -68,9 +68,9 @@ export const activityGroups = {
 export type ActivityGroup = keyof typeof activityGroups;
 
 /**
- * The kinds whose entries increase with the number of messages. One partition could not store all of these entries, so they
- * are spread over the shards of their client and of their kind (`write-activity.dynamo.ts`). The other kinds are changes by
- * administrators and clients; they have their own partition.
+ * The kinds whose number of entries grows with the number of messages. One partition could not store all these entries, so
+ * they are spread over shards of their client and of their kind (`write-activity.dynamo.ts`). All other kinds are changes
+ * by administrators and clients, and have a partition of their own.
  */
 export const spreadKinds: readonly ActivityKind[] = ['webhook_failed', 'inbound_unassigned'];
 

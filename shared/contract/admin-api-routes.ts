@@ -1,4 +1,4 @@
-/** Every operation of the admin API, as plain data: for its router, the dashboard and the tests. */
+/** Every operation of the admin API as data, for its router, the dashboard and the tests. */
 
 export const adminApiRoutes = {
   listActivity: { method: 'GET', path: '/admin/api/activity' },

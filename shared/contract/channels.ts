@@ -8,8 +8,8 @@ export type Channel = (typeof channels)[number];
 export const channelNames: Readonly<Record<Channel, string>> = { sms: 'SMS', whatsapp: 'WhatsApp' };
 
 /**
- * The kinds of sends, in their order of priority (contract 14.1). Each has its own outbound queue and concurrency, so
- * none waits behind another.
+ * The kinds of sends, in order of priority (contract 14.1). Each kind has its own outbound queue and concurrency, so it
+ * does not wait for other kinds.
  */
 export const sendKinds = ['otp', 'single', 'bulk'] as const;
 
@@ -17,12 +17,12 @@ export type SendKind = (typeof sendKinds)[number];
 
 const off = 'off';
 
-/**
- * The carriers of a channel, as a setting contains them: their names in order of preference, separated by commas, or `off`.
- */
+/** The carriers of a channel, as in a setting: names in order of preference, separated by commas, or `off`. */
 export const carrierList = z
   .string()
-  .check(z.regex(/^[a-z]+(,[a-z]+)*$/, 'off, or names of carriers in order of preference, as twilio,aws'));
+  .check(
+    z.regex(/^[a-z]+(,[a-z]+)*$/, 'off, or names of carriers in order of preference, such as twilio,aws'),
+  );
 
 export function carriersIn(list: string): readonly string[] {
   return list === off ? [] : list.split(',');

@@ -1,4 +1,4 @@
-/** The errors of the API: stable codes, each with its HTTP status, and the form of every error body (contract 1.2 and 1.3). */
+/** The errors of the API: stable codes, each with its HTTP status, and the body of every error (contract 1.2 and 1.3). */
 
 export const errorStatus = {
   invalid_request: 400,
@@ -32,19 +32,19 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus;
 
-/** The texts of error responses, which are also examples in the API document. */
+/** The texts of error responses, which the API document also shows as examples. */
 export const errorTexts = {
   unsupported_grant_type: 'grant_type must be client_credentials.',
   invalid_scope: (scopes: string) => `This client does not have the scope ${scopes}.`,
   no_valid_recipients: 'No recipient of the request is valid.',
-  /** The text for a token; other credentials have their own texts. */
+  /** The text for an access token. Other credentials have other texts. */
   unauthorized: 'This access token is not valid, or has expired.',
   invalid_client: 'The client credentials are not valid.',
-  /** The text for a disabled client. Other refused permissions have their own texts. */
+  /** The text for a disabled client. Other missing permissions have other texts. */
   forbidden: 'This client is disabled.',
   not_found: 'It does not exist, or it belongs to another client.',
   method_not_allowed: (path: string, method: string, allowed: string) =>
-    `${path} does not take ${method}. It takes ${allowed}.`,
+    `${path} does not accept ${method}. It accepts ${allowed}.`,
   idempotency_in_progress:
     'The first request with this Idempotency-Key is still being processed. Try again in a minute.',
   idempotency_key_reused: 'This Idempotency-Key was used for a different request. Use a new key.',
@@ -58,7 +58,7 @@ export const errorTexts = {
   secret_limit_reached: (endsAt: string) =>
     `There are already two active secrets. The older one expires at ${endsAt}. Rotate again after that, or with overlap_hours 0, which ends all older secrets.`,
   concurrent_change:
-    'Other requests are changing the same resource. Nothing was changed by this one; repeat it.',
+    'Other requests are changing the same resource, so this request changed nothing. Retry it.',
   rate_limit_exceeded: (limit: number, window: string) =>
     `The limit of ${limit} requests per ${window} is used up.`,
   payload_too_large: (bytesMax: number) => `The body is larger than ${bytesMax} bytes.`,
@@ -67,20 +67,20 @@ export const errorTexts = {
   service_unavailable: 'The service is not available right now. Try again soon.',
 } as const satisfies Partial<Record<ErrorCode, string | ((...values: never[]) => string)>>;
 
-/** The text for a path without a route, and for a part of a path that cannot be an id. */
+/** The text for a path without a route, or whose id cannot be valid. */
 export const nothingAtPathText = 'There is nothing at this path.';
 
-/** The text for a recipient that cannot be sent to: in the rows of a bulk request, and shown in the API document. */
+/** The text for a recipient that is not a phone number, in a row of a bulk request and in the API document. */
 export const invalidRecipientText = 'The recipient is not a phone number in international format.';
 
-/** Returns the text for a recipient outside the countries of a client, for a 403 or a row of a bulk request. */
+/** Returns the text for a recipient outside the client's countries, for a 403 or a row of a bulk request. */
 export function countryNotAllowed(country: string | undefined): string {
   return `This client may not send to ${placeName(country)}. If it should, ask the operator of the gateway to allow the country.`;
 }
 
 /** Returns the text for a country for which one-time passwords by SMS are held. */
 export function otpHeldText(country: string | undefined): string {
-  return `One-time passwords by SMS to ${placeName(country)} are held, because few of the last ones were verified. Offer another channel, or ask the operator of the gateway to allow them.`;
+  return `One-time passwords by SMS to ${placeName(country)} are held, because few of the last ones were verified. Use another channel, or ask the operator of the gateway to allow them.`;
 }
 
 function placeName(country: string | undefined): string {
@@ -92,12 +92,12 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** The maximum number of details of an error: the maximum number of rows of a bulk request. */
+/** The maximum number of details of an error, which equals the maximum number of rows of a bulk request. */
 export const errorDetailsMax = 1000;
 export const errorFieldCharactersMax = 200;
 export const errorMessageCharactersMax = 1000;
 
-/** An error whose message the caller may read. Any other error becomes `internal_error`. */
+/** An error whose message the caller may read. All other errors become `internal_error`. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: ErrorCode;
@@ -110,9 +110,9 @@ export class GatewayError extends Error {
     message: string,
     options: {
       readonly details?: readonly FieldError[];
-      /** Headers of the response: `Allow`, `WWW-Authenticate`, `X-RateLimit-*`. */
+      /** Headers of the response, such as `Allow`, `WWW-Authenticate`, `X-RateLimit-*`. */
       readonly headers?: Readonly<Record<string, string>>;
-      /** Seconds to wait; a 429 repeats it in its body and in `Retry-After`. */
+      /** The seconds to wait. The body of a 429 and the header `Retry-After` contain them. */
       readonly retryAfterSeconds?: number;
       readonly cause?: unknown;
     } = {},
@@ -138,7 +138,7 @@ export function standardError(
   return new GatewayError(code, errorTexts[code], options);
 }
 
-/** Returns the 400 that lists each faulty field in its details, and the first one in its message. */
+/** Returns the 400 error that lists each faulty field in `details`, and the first one in its message. */
 export function invalidFields(details: readonly FieldError[]): GatewayError {
   const [first = { field: 'body', message: 'is not valid' }, ...others] = details;
   const end = /[.?!]$/.test(first.message) ? '' : '.';
@@ -148,13 +148,10 @@ export function invalidFields(details: readonly FieldError[]): GatewayError {
 }
 
 function moreFaults(count: number): string {
-  return count === 1 ? 'One more fault is in details.' : `${count} more faults are in details.`;
+  return count === 1 ? 'See details for one more error.' : `See details for ${count} more errors.`;
 }
 
-/**
- * Returns the error if the work is refused with one of these codes; undefined if it is not refused. Throws any other
- * error.
- */
+/** Returns the error if the work throws one of these codes; undefined if it succeeds. Other errors are thrown. */
 export async function refusalAmong<Code extends ErrorCode>(
   codes: readonly Code[],
   work: Promise<void> | undefined,
@@ -177,7 +174,7 @@ export function rateLimitExceeded(
   return limitReached('rate_limit_exceeded', cause, retryAfterSeconds, headers);
 }
 
-/** Returns the 429 of every limit: its message, its body and `Retry-After` all contain the time to wait. */
+/** Returns the 429 error of every limit. Its message, its body and `Retry-After` contain the time to wait. */
 export function limitReached(
   code: 'rate_limit_exceeded' | 'message_limit_reached' | 'spend_limit_reached',
   cause: string,
@@ -188,10 +185,10 @@ export function limitReached(
   return new GatewayError(code, `${cause} Try again in ${wait}.`, { retryAfterSeconds, headers });
 }
 
-/** A restore takes longer than this, but a client that retries this often does no harm. */
+/** A restore takes longer than this, but frequent retries by clients do no harm. */
 const maintenanceRetrySeconds = 120;
 
-/** Returns the 503 while tables are restored (contract 8.9). */
+/** Returns the 503 error while a restore is running (contract 8.9). */
 export function maintenance(): GatewayError {
   return new GatewayError('service_unavailable', 'The gateway is in maintenance. Try again later.', {
     retryAfterSeconds: maintenanceRetrySeconds,
@@ -199,8 +196,8 @@ export function maintenance(): GatewayError {
 }
 
 /**
- * Returns the body of every error, also for errors from API Gateway and the web ACL. @param baseUrl - the gateway's
- * own address; API Gateway and the web ACL do not know it
+ * Returns the body of every error, including errors from API Gateway and the web ACL. @param baseUrl - the gateway's own
+ * URL, which API Gateway and the web ACL do not know
  */
 export function errorBody(
   {

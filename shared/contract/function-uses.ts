@@ -1,4 +1,4 @@
-/** The tables, queues and settings of every function, by its file in `functions/`. */
+/** The tables, queues and settings that each function uses, by the function's file in `functions/`. */
 import type { adminRoutes, carrierRoutes, routes, unmatchedRoute } from './routes.ts';
 import {
   authenticatedRequests,
@@ -12,19 +12,19 @@ import {
 } from './uses.ts';
 import { workerUses } from './worker-uses.ts';
 
-/** Every send counts towards the caps of its client and selects a sender. */
+/** Every send counts towards its client's caps and selects a sender. */
 const sends = {
   tables: {
     messages: ['PutItem'],
     senders: ['Query', 'Scan'],
-    // A dry run reads the used part of the caps, and whether recipients are suppressed.
+    // A dry run reads how much of the caps is used, and which recipients are suppressed.
     'rate-counters': ['GetItem'],
     suppressions: ['BatchGetItem'],
   },
   settings: ['STAGE_SMS_SENDER', 'ALLOWED_COUNTRIES', 'SMS_CARRIER', 'WHATSAPP_CARRIER'],
 } as const satisfies Uses;
 
-/** A repeat with the same idempotency key finds the message of the first request. */
+/** A request with a known idempotency key reads the first request's message. */
 const keyed = { tables: { messages: ['GetItem'] } } as const satisfies Uses;
 
 export const sendRequest = [
@@ -34,7 +34,7 @@ export const sendRequest = [
   sends,
 ] as const satisfies readonly Uses[];
 
-/** The uses of the operations of administrators. Their command line uses the credentials of its caller. */
+/** The resources that administrators' operations use. Their command line uses the credentials of its caller. */
 export const administration = [
   recordedActivity,
   webhookQueues,
@@ -42,7 +42,7 @@ export const administration = [
   {
     tables: {
       clients: ['GetItem', 'PutItem', 'UpdateItem', 'Scan'],
-      // A rotation reads the current webhook secret and keeps it. No response contains a stored secret.
+      // A rotation reads and keeps the current webhook secret. No response contains a stored secret.
       'client-secrets': ['GetItem', 'UpdateItem'],
       'api-keys': ['GetItem', 'PutItem', 'UpdateItem', 'Query by-client'],
       'limit-overrides': ['Query', 'Scan', 'UpdateItem', 'DeleteItem'],
@@ -62,16 +62,16 @@ export const administration = [
       'one-time-passwords': ['GetItem'],
       'otp-holds': ['GetItem', 'UpdateItem', 'Query', 'Scan'],
       'webhook-endpoints': ['GetItem', 'Query'],
-      // The index finds endpoints whose webhooks wait for a retry.
+      // This index finds endpoints whose webhooks wait for a retry.
       'webhook-deliveries': [...loggedDeliveries, 'Query due'],
       suppressions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem'],
       'whatsapp-windows': ['GetItem'],
       'message-usage': ['BatchGetItem', 'Query'],
       'simulator-outbox': ['Query', 'Query by-day'],
     },
-    // An administrator can send inbound messages by the simulated carrier.
+    // An administrator can simulate inbound messages.
     sendsTo: ['receipts'],
-    // Checks the credentials of carriers by calls; no response contains a credential.
+    // The credentials of carriers are checked with a call; no response contains a credential.
     secrets: ['carriers'],
     settings: [
       'CURRENCY',
@@ -88,7 +88,7 @@ export const administration = [
 const requestUses = {
   'issue-token': [
     countedRequests,
-    // Each token with the scope admin gets an entry in the Activity Log.
+    // Each token with the scope `admin` is recorded in the Activity Log.
     recordedActivity,
     {
       tables: { clients: ['GetItem'], 'limit-overrides': ['Query'], 'signing-keys': ['PutItem'] },
@@ -139,7 +139,7 @@ const requestUses = {
   ],
   'cancel-message': [authenticatedRequests, { tables: { messages: ['GetItem', 'UpdateItem'] } }],
 
-  // Usage and account are one function, because both only read the client's own data.
+  // Usage and account share a function, because both only read the client's own data.
   'get-account': [
     authenticatedRequests,
     {
@@ -159,7 +159,7 @@ const requestUses = {
     { tables: { 'client-secrets': ['GetItem', 'UpdateItem'] } },
   ],
 
-  // A test event is sent through the queues, like any other event.
+  // A test event uses the queues, like any other event.
   'webhook-endpoints': [
     authenticatedRequests,
     recordedActivity,
@@ -171,7 +171,7 @@ const requestUses = {
         'client-secrets': ['GetItem', 'UpdateItem'],
         'webhook-deliveries': ['PutItem'],
       },
-      // Destinations in the gateway's own account are refused.
+      // Destinations in the gateway's own account are rejected.
       settings: ['GATEWAY_ACCOUNT', 'GATEWAY_PARTITION'],
     },
   ],
@@ -192,7 +192,7 @@ const requestUses = {
     { tables: { suppressions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem'] } },
   ],
 
-  // A single function serves the documentation, the gateway's URL and its public keys.
+  // One function serves the documentation, the metadata and the public keys.
   'describe-api': [
     countedRequests,
     {
@@ -213,7 +213,7 @@ const requestUses = {
   'refuse-unmatched': [countedRequests],
 
   'admin-api': [authenticatedRequests, ...administration],
-  // It serves files only; an administrator must sign in to see data.
+  // It serves only files; an administrator must sign in to see data.
   'admin-dashboard': [countedRequests],
 } as const satisfies Readonly<
   Record<

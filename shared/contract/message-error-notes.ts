@@ -1,6 +1,6 @@
 /**
- * Explains each error code and what the client can do, for the documentation and the dashboard. Functions do not load
- * these texts, because they would slow the start.
+ * Explains each error code, and what the client can do, for the documentation and the dashboard. Functions do not load
+ * these texts, which would slow their start.
  */
 
 import type { MessageErrorCode } from './message-error-codes.ts';
@@ -14,7 +14,7 @@ export const messageErrorNotes: Readonly<
     {
       readonly cause: string;
       readonly remedy: string;
-      /** True if the same message can be delivered when it is sent again later. */
+      /** True if the same message may be delivered when it is sent again later. */
       readonly retryable: boolean;
     }
   >
@@ -31,12 +31,12 @@ export const messageErrorNotes: Readonly<
     retryable: false,
   },
   unreachable: {
-    cause: 'The device of the recipient is off or out of range, or the number has no WhatsApp account.',
+    cause: "The recipient's device is off or out of range, or the number has no WhatsApp account.",
     remedy: 'Send again later, or on another channel.',
     retryable: true,
   },
   country_not_supported: {
-    cause: 'The carrier, or a protection rule of the AWS account, blocks the country of the recipient.',
+    cause: "The carrier, or a protection rule of the AWS account, blocks the recipient's country.",
     remedy: 'Ask the operator of the gateway to allow the country.',
     retryable: false,
   },
@@ -83,22 +83,22 @@ export const messageErrorNotes: Readonly<
   },
   spend_limit_reached: {
     cause:
-      'The spend limit of the AWS account is used up, WhatsApp has no valid payment method, or the spend cap of the client was reached when a `fallback` was to start.',
+      "The AWS account's spend limit is used up, WhatsApp has no valid payment method, or the client's spend cap was reached when a `fallback` leg was to start.",
     remedy: 'Ask the operator of the gateway to raise the limit, then send again.',
     retryable: true,
   },
   message_limit_reached: {
-    cause: 'The cap on messages of the client was reached when a `fallback` was to start.',
+    cause: "The client's cap on messages was reached when a `fallback` leg was to start.",
     remedy: 'Send again when the window of the cap resets, or ask the operator of the gateway to raise it.',
     retryable: true,
   },
   recipient_limit_reached: {
-    cause: `The recipient already got ${recipientSendsMax} one-time passwords in a window of ${recipientWindow} when a \`fallback\` was to start.`,
+    cause: `The recipient already got ${recipientSendsMax} one-time passwords in a window of ${recipientWindow} when a \`fallback\` leg was to start.`,
     remedy: `Send again in the next window of ${recipientWindow}.`,
     retryable: true,
   },
   otp_held: {
-    cause: 'Few of the last one-time passwords of the client were verified, which suggests SMS pumping.',
+    cause: "Few of the client's last one-time passwords were verified, which suggests SMS pumping.",
     remedy: 'Send by WhatsApp, or ask the operator of the gateway to allow them.',
     retryable: true,
   },
@@ -109,7 +109,7 @@ export const messageErrorNotes: Readonly<
     retryable: false,
   },
   hand_over_unknown: {
-    cause: 'The carrier did not respond, and reported nothing in time. The message was not sent again.',
+    cause: 'The carrier did not respond and sent no report in time, so the message was not sent again.',
     remedy: 'The message may have arrived. Send again if a second one does no harm.',
     retryable: true,
   },

@@ -1,4 +1,4 @@
-/** The metrics that functions write: alarms read them by the same names. */
+/** The names of the metrics that functions write and alarms read. */
 
 /** The metrics that functions count for the whole stage. */
 export type StageMetric =
@@ -10,7 +10,7 @@ export type StageMetric =
   | 'SpendCapReached'
   | 'WorkFailed';
 
-/** What no function counts: CloudWatch reads the values in log lines that are written anyway. */
+/** Metrics that CloudWatch extracts from log lines, so that no function counts them. */
 export type LoggedMetric =
   | 'MessageCost'
   | 'OtpHandOverTime'

@@ -1,7 +1,7 @@
 /**
- * The mode of a client's data: `live`, or `test` for data that its test keys send and store (contract, section 17).
- * Test data has its own id, `client_…-test`, so that every table, counter, list and queue group separates it from
- * live data. Settings are read by the client's own id.
+ * The mode of a client's data is `live`, or `test` for data that its test keys send and store (contract, section 17). Test
+ * data has its own client id, `client_…-test`, so every table, counter, list and message group separates it from live data.
+ * Settings are stored under the client's own id.
  */
 
 export const modes = ['live', 'test'] as const;
@@ -13,31 +13,31 @@ export function modeOf(clientId: string): Mode {
   return clientId.length > testEnding.length && clientId.endsWith(testEnding) ? 'test' : 'live';
 }
 
-/** Returns the client's own id, whose settings both modes use. */
+/** Returns the client's own id, under which the settings of both modes are stored. */
 export function settingsIdOf(clientId: string): string {
   return modeOf(clientId) === 'test' ? clientId.slice(0, -testEnding.length) : clientId;
 }
 
-/** Returns the id under which the client's data of this mode is stored. */
+/** Returns the id under which the client's data in this mode is stored. */
 export function clientIdIn(mode: Mode, clientId: string): string {
   const id = settingsIdOf(clientId);
   return mode === 'test' ? id + testEnding : id;
 }
 
-/** Returns the displayed name of the client's data of this mode. */
+/** Returns the display name of the client's data in this mode. */
 export function nameIn(mode: Mode, name: string): string {
   return mode === 'test' ? `${name} (test)` : name;
 }
 
 const testDaysMax = 30;
 
-/** Returns the days for which rows of this client are kept. Test data is kept for 30 days at most. */
+/** Returns how many days rows of this client are kept: at most 30 for test data. */
 export function keptDays(clientId: string | undefined, retentionDays: number): number {
   const isTest = clientId !== undefined && modeOf(clientId) === 'test';
   return isTest ? Math.min(retentionDays, testDaysMax) : retentionDays;
 }
 
-/** Returns the field of responses and webhooks that marks test data; live data has none. */
+/** Returns the field that marks test data in responses and webhooks; no field for live data. */
 export function modeField(clientId: string): { mode?: 'test' } {
   return modeOf(clientId) === 'test' ? { mode: 'test' } : {};
 }

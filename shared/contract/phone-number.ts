@@ -1,10 +1,10 @@
 /**
- * Phone numbers and senders in requests: accepted in any usual notation, stored and counted in one canonical form
- * (contract 5.4).
+ * Phone numbers and senders in requests are accepted in any usual notation. They are stored and counted in one canonical
+ * form (contract 5.4).
  *
- * Numbers of 144 countries have several spellings. Two spellings would double the limit of one-time passwords and hide
- * duplicates in a bulk. A zero after the country code stays only in countries with such numbers (Italy). Two zeros are
- * rejected, because the intended number is unknown.
+ * Numbers of 144 countries have several spellings. Without a canonical form, two spellings would double the limit of
+ * one-time passwords and hide duplicates in a bulk. A zero after the country code is kept only for countries whose numbers
+ * contain it (Italy). Two zeros are rejected, because the intended number is unclear.
  */
 import {
   type CountryCode,
@@ -12,7 +12,7 @@ import {
   type PhoneNumber,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/core';
-// The bundle leaves out the national number formats: see `lib/build/bundle.ts`.
+// The bundle omits the national number formats (`lib/build/bundle.ts`).
 import numberingPlans from 'libphonenumber-js/metadata.min.json';
 import * as z from 'zod/mini';
 import { e164, internationalCodeOf, internationalCodes } from './recipient-forms.ts';
@@ -24,19 +24,19 @@ export const senderNameRule = 'up to 11 letters, digits and hyphens with at leas
 export const alphanumericSender = /^(?=.*[A-Za-z])[A-Za-z0-9](?:[A-Za-z0-9-]{0,9}[A-Za-z0-9])?$/;
 /** Each round removes one prefix of a number that has several. */
 const canonicalRounds = 5;
-/** Mobile numbers of Mexico had this 1 until 2019; WhatsApp writes it still. */
+/** Mexican mobile numbers had this 1 until 2019, and WhatsApp still sends it. */
 const mexicanMobile = /^\+521(?=\d{10}$)/;
 
 /**
- * Spaces, hyphens, dots, parentheses, and the invisible marks in copied text. `−`, `〜` and `ー` stand for hyphens. A slash is
- * none: `…89/90` are two numbers. The API document contains this class.
+ * Spaces, hyphens, dots, parentheses, and the invisible marks in copied text. `−`, `〜` and `ー` stand for hyphens. A slash
+ * is not a separator: `…89/90` means two numbers. The API document contains this character class.
  */
 const separator =
   '[\\s().\\-\\u00ad\\u061c\\u200b-\\u200f\\u2010-\\u2015\\u202a-\\u202e\\u2060-\\u206f\\u2212\\u301c\\u30fc\\ufe58\\ufe63\\ufeff\\uff08\\uff09\\uff0d\\uff0e]';
 const separators = new RegExp(separator, 'g');
 const fullWidth = /[\uff01-\uff5e]/g;
 
-/** Returns the text with ASCII characters in place of full-width ones. */
+/** Returns the text with ASCII instead of full-width characters. */
 export function withoutFullWidth(text: string): string {
   return text.replaceAll(fullWidth, (one) => String.fromCharCode(one.charCodeAt(0) - 0xfee0));
 }
@@ -47,8 +47,8 @@ export function withoutSeparators(text: string): string {
 }
 
 /**
- * Returns a number in its canonical form: E.164, without digits that are dialed only within a country (`+44 (0)…`, `+1 1…`).
- * Returns undefined if the text has no plus, is not a possible number, or may mean several numbers.
+ * Returns a number in its canonical form: E.164, without digits that are dialed only within a country (`+44 (0)…`, `+1
+ * 1…`). Returns undefined if the text has no plus, is not a possible number, or could mean several numbers.
  */
 export function canonicalRecipient(text: string): string | undefined {
   let spelling = withoutSeparators(text).replace(mexicanMobile, '+52');
@@ -59,13 +59,13 @@ export function canonicalRecipient(text: string): string | undefined {
     else if (!number.isPossible()) return undefined;
     else if (!number.nationalNumber.startsWith('0')) return spelling;
     else if (number.isValid()) return number.nationalNumber.startsWith('00') ? undefined : spelling;
-    // The library keeps leading zeros if the length is possible, although no number in that country begins with zeros.
+    // The library keeps leading zeros if the length is possible, although no number of that country begins with zeros.
     else spelling = `+${number.countryCallingCode}${number.nationalNumber.replace(/^0+/, '')}`;
   }
   return undefined;
 }
 
-/** True if this is a possible number, in any spelling. */
+/** True if this is a possible phone number, in any spelling. */
 export function isRecipient(text: string): boolean {
   return canonicalRecipient(text) !== undefined;
 }
@@ -80,16 +80,16 @@ export function inboundNumber(text: string): string {
 }
 
 /**
- * Pairs of numbers that reach the same recipient: mobile numbers in Brazil with and without the ninth digit (landlines begin
- * with 2 to 5), and numbers in Argentina with and without the 9 of mobile numbers. Messages can be sent to both forms, and
- * WhatsApp or a carrier may report either form as the sender.
+ * Pairs of numbers that reach the same recipient, and either of which WhatsApp or a carrier may report: mobile numbers in
+ * Brazil with and without the ninth digit (landlines begin with 2 to 5), and numbers in Argentina with and without the 9 of
+ * mobile numbers.
  */
 const twoForms = [
   { either: /^\+55(\d\d)9?([6-9]\d{7})$/, both: ['+55$19$2', '+55$1$2'] },
   { either: /^\+549?([1-3]\d{9})$/, both: ['+549$1', '+54$1'] },
 ] as const;
 
-/** Returns all canonical numbers that reach the same recipient; the given number is the first. */
+/** Returns all canonical numbers that reach the same recipient, the given number first. */
 export function recipientsOfPerson(recipient: string): readonly string[] {
   const forms = twoForms.find(({ either }) => either.test(recipient));
   const all = forms?.both.map((form) => recipient.replace(forms.either, form)) ?? [];
@@ -97,15 +97,16 @@ export function recipientsOfPerson(recipient: string): readonly string[] {
 }
 
 /**
- * Returns the canonical form of a number, for a search. Returns any other text unchanged, so that the search finds nothing.
+ * Returns the canonical form of a number for a search. Other texts are returned unchanged, so that the search finds
+ * nothing.
  */
 function recipientToFind(text: string): string {
   return canonicalRecipient(text) ?? text;
 }
 
 /**
- * Returns the numbers that a text may mean, in canonical form: `07700 900123` as dialed in the country, `0044…`, or a
- * number that lost its plus. Empty if the text is not a number.
+ * Returns the canonical numbers that a text can mean: `07700 900123` as dialed in the country, `0044…`, or a number without
+ * its plus; empty if the text is not a number.
  */
 export function recipientsAsWritten(text: string, country: string): string[] {
   const written = withoutSeparators(text);
@@ -123,13 +124,13 @@ export function recipientsAsWritten(text: string, country: string): string[] {
   return [...new Set(numbers.filter((number) => number !== undefined))];
 }
 
-/** Returns a sentence that says how to correct an invalid recipient. */
+/** Returns a sentence on how to correct an invalid recipient. */
 export function recipientAdvice(text: string): string {
   const written = withoutSeparators(text);
   const [strange] = /[^+\d]|(?<=.)\+/su.exec(written) ?? [];
   if (strange !== undefined)
-    return `It contains ${shownCharacter(strange)}: give one + and then digits only.`;
-  if (written.startsWith('00')) return 'Write + in place of 00.';
+    return `It contains ${shownCharacter(strange)}: write one + and then only digits.`;
+  if (written.startsWith('00')) return 'Write + instead of 00.';
   if (!written.startsWith('+')) return 'Begin with + and the country code.';
   return 'Check the country code and the number of digits.';
 }
@@ -139,19 +140,19 @@ export function recipientFault(text: string): string {
   return `must be a phone number in international format, such as +447700900123. ${recipientAdvice(text)}`;
 }
 
-/** Shows a character by its number if a reader may not see the character. */
+/** Returns the number of a character that readers may not see, and otherwise the character. */
 function shownCharacter(character: string): string {
   if (/[\p{L}\p{N}\p{P}\p{S}]/u.test(character)) return `"${character}"`;
   return `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** Longer texts are refused before they are parsed. */
+/** Longer texts are refused without being parsed. */
 const spellingCharactersMax = 64;
 export const digit = '[0-9０-９]';
 export const between = `${separator}*`;
-/** Matches every accepted spelling. libphonenumber refuses some of the matches. */
+/** Matches every accepted spelling, and some texts that libphonenumber refuses. */
 const recipientPattern = `^${between}[+＋]${between}[1-9１-９](${between}${digit}){6,14}${between}$`;
-/** For the API document. */
+/** The keywords of the schema in the API document. */
 export const recipientKeywords = {
   format: 'phone-number',
   pattern: recipientPattern,
@@ -167,16 +168,16 @@ const recipientChecks = [
   z.meta(recipientKeywords),
 ] as const;
 
-/** Parsed to the canonical number. */
+/** Parses to the canonical number. */
 export const recipientSchema = z.string().check(...recipientChecks);
 
-/** A recipient in a query. A plus that is not written as `%2B` arrives as a space. */
+/** A recipient in a query, in which a plus that is not written as `%2B` arrives as a space. */
 export const recipientInQuery = z.string().check(
   z.overwrite((text) => text.replace(/^ (?=\d)/, '+')),
   ...recipientChecks,
 );
 
-/** A name, or a number in its canonical form. */
+/** Parses to a sender ID, or to a number in canonical form. */
 export const senderSchema = z.string().check(
   z.maxLength(spellingCharactersMax, { abort: true }),
   z.refine(
@@ -197,8 +198,8 @@ export const countrySchema = z
   .check(z.toUpperCase(), z.refine(isSupportedCountry, 'must be a two-letter country code such as GB'));
 
 /**
- * Returns the ISO 3166 country of a number; undefined for a number without a single country. A number outside the ranges in
- * use still has a country if its calling code belongs to only one.
+ * Returns the ISO 3166 country of a number; undefined if the number belongs to no single country. A number outside the
+ * ranges in use has a country if its calling code belongs to only one.
  */
 export function countryOf(recipient: string): CountryCode | undefined {
   const number = parsed(recipient);
@@ -206,14 +207,13 @@ export function countryOf(recipient: string): CountryCode | undefined {
 }
 
 /**
- * Returns the name of a number's place in lists of countries and prices: its country, or its calling code if it has
- * none.
+ * Returns the place of a number in lists of countries and prices: its country, or its calling code if it has no country.
  */
 export function placeOf(recipient: string): string {
   return countryOf(recipient) ?? internationalCodeOf(recipient);
 }
 
-/** Parsed to a country in capitals, or a calling code of no country. */
+/** Parses to a country in capitals, or to a calling code that belongs to no country. */
 export const placeSchema = z.string().check(
   z.toUpperCase(),
   z.refine(
@@ -227,13 +227,10 @@ export function isAlphanumeric(sender: string): boolean {
   return !sender.startsWith('+');
 }
 
-/** Common codes that differ from ISO 3166. */
+/** Codes in common use that differ from ISO 3166. */
 const otherCodes: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR' };
 
-/**
- * Returns the ISO 3166-1 alpha-2 code of a country with phone numbers, written in any case; undefined if there is
- * none.
- */
+/** Returns the ISO 3166-1 alpha-2 code of a country with phone numbers, in any case; undefined for other texts. */
 export function countryNamed(text: string): string | undefined {
   const code = text.toUpperCase();
   const country = otherCodes[code] ?? code;
@@ -243,8 +240,8 @@ export function countryNamed(text: string): string | undefined {
 let last: { readonly text: string; readonly number: PhoneNumber | undefined } | undefined;
 
 /**
- * Parses a number. The result is cached, because a request needs it several times, and parsing takes a large part of
- * a send's CPU time.
+ * Parses a number. The result is cached, because each request needs it several times, and parsing takes much of a send's
+ * CPU time.
  */
 function parsed(text: string): PhoneNumber | undefined {
   if (last?.text !== text)

@@ -1,6 +1,6 @@
 /**
- * The prices of a stage, in its settings and in the file of the function's bundle. They give a message its expected cost,
- * which counts towards the caps. The receipt later contains the actual cost.
+ * The prices of a stage, from its settings, stored as a file in each function's bundle. A message's expected cost, which
+ * counts towards caps, is computed from these prices. The receipt later contains the actual cost.
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -10,8 +10,8 @@ import { millionthsPerUnit } from './rate-limits-and-caps.ts';
 import { internationalCodeOf } from './recipient-forms.ts';
 
 /**
- * Returns the schema of prices by ISO 3166-1 alpha-2 country, or by the calling code of numbers without a country
- * (`+881`); `default` is for all others.
+ * Returns the schema of prices by ISO 3166-1 alpha-2 country, or by calling code for numbers without a country (`+881`).
+ * `default` applies to all others.
  */
 function pricesByCountry() {
   return z._default(
@@ -33,10 +33,10 @@ export function priceTable() {
 
 export type PriceTable = z.output<ReturnType<typeof priceTable>>;
 
-/** No message costs more than this. If a carrier reports a higher cost, the report is wrong. */
+/** No message costs more than this, so a higher cost in a carrier's report is wrong. */
 export const messageCostMax = 1_000_000;
 
-/** Formats an amount for display: `1,234.5`. It is exact to a millionth. */
+/** Formats an amount for display, exact to a millionth, such as `1,234.5`. */
 export function decimalText(amount: number): string {
   return amount.toLocaleString('en', { maximumFractionDigits: 6 });
 }
@@ -49,14 +49,13 @@ export interface Price {
 export interface PricedMessage {
   readonly channel: Channel;
   readonly country?: string;
-  /** The recipient; a number without a country is priced by its calling code. */
+  /** The recipient. A number without a country is priced by its calling code. */
   readonly recipient?: string;
   readonly segments?: number;
 }
 
 /**
- * Returns the price by the price table; undefined if the table has neither a price for the recipient's country nor a
- * default.
+ * Returns the price from the price table; undefined if the table contains neither the recipient's country nor a default.
  */
 export function expectedPrice(table: PriceTable, message: PricedMessage): Price | undefined {
   const prices = table[message.channel];
@@ -66,8 +65,8 @@ export function expectedPrice(table: PriceTable, message: PricedMessage): Price 
 }
 
 /**
- * Returns the amount that a message adds to a spend cap. A message without a price costs the highest price of its
- * channel, so that none is free by mistake.
+ * Returns the amount that a message adds to a spend cap. A message without a price counts at its channel's highest price,
+ * so that no message is free by mistake.
  */
 export function costForCap(table: PriceTable, message: PricedMessage): number {
   const highest = Math.max(0, ...Object.values(table[message.channel]));
@@ -78,31 +77,31 @@ function partsOf({ channel, segments }: PricedMessage): number {
   return channel === 'sms' ? (segments ?? 1) : 1;
 }
 
-/** Prices have five decimals; rounding removes the error of binary fractions from their sums. */
+/** Prices have five decimals, so rounding removes the error of binary fractions. */
 function roundPrice(amount: number): number {
   return Math.round(amount * millionthsPerUnit) / millionthsPerUnit;
 }
 
 /**
- * Returns the cost that a carrier reports. Ignores an invalid amount or currency, so that the rest of the report
- * still counts.
+ * Returns the cost that a carrier reports. An invalid amount or currency is ignored, so that the rest of the report still
+ * counts.
  */
 export function reportedPrice(cost: number, currency: string): Partial<Price> {
   const code = currency.toUpperCase();
-  // The ISO 4217 code of three times X means no currency.
+  // The code XXX means "no currency" (ISO 4217).
   const isPrice = cost >= 0 && cost <= messageCostMax && /^(?!X{3})[A-Z]{3}$/.test(code);
   return isPrice ? { cost: roundPrice(cost), currency: code } : {};
 }
 
-/** The carrier and the caps of a function read the same file. */
+/** A function's carrier and its caps read the same file. */
 const tables = new Map<string, PriceTable>();
 
 /**
- * Reads the price table of the stage from a file in the function's bundle: 240 countries exceed the 4 KB of
- * environment variables.
+ * Reads the stage's price table from a file in the function's bundle, because 240 countries exceed the 4 KB of environment
+ * variables.
  *
- * @param file - relative to the folder of the function's code
- * @throws Error if the file is missing or is not a price table, so that the function does not start.
+ * @param file - the path relative to the function's code
+ * @throws Error if the file is missing or is not a price table; the function then does not start.
  */
 export function readPrices(file: string): PriceTable {
   const known = tables.get(file);

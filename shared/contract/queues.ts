@@ -1,6 +1,6 @@
 /**
- * The names of the queues, which `uses.ts` and the construct use. The declarations of the packaged construct contain this
- * file. It therefore imports nothing that a user of the package may not have installed.
+ * The names of the queues, for `uses.ts` and the construct. The packaged construct's type declarations include this file,
+ * so it imports nothing that users of the package may not have installed.
  */
 export type QueueName =
   | 'otp-outbound'

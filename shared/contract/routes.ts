@@ -1,42 +1,42 @@
 /**
- * Every HTTP operation of the gateway, as data: the source of the API and its functions in the CDK app, of each
- * function's rate-limit policy, of the OpenAPI document, and of tests.
+ * Every HTTP operation of the gateway as data. The CDK app, the rate-limit policies, the OpenAPI document and tests are
+ * derived from it.
  */
 import type { PolicyName } from './rate-limits-and-caps.ts';
 
-/** `messages` for the API, `admin` for the admin API (contract, section 3). */
+/** The scope `messages` is for the API, and `admin` for the admin API (contract, section 3). */
 export const scopes = ['messages', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'ANY';
-  /** The path in the form of API Gateway: `{name}` is one segment, `{proxy+}` is the rest of the path. */
+  /** The path in API Gateway's form: `{name}` is one segment, and `{proxy+}` the rest of the path. */
   readonly path: string;
-  /** The file in `functions/` that handles it. */
+  /** The function's file in `functions/`. */
   readonly functionName: string;
   readonly policy: PolicyName;
-  /** The scope that the caller's token needs; null if no token is needed. */
+  /** The scope that the caller's token must have; null if no token is needed. */
   readonly scope: Scope | null;
 }
 
 /**
- * The time limit of a function that handles requests. It is below API Gateway's limit of 29 s, so that every response comes
- * from the function.
+ * The time limit of functions for requests. It is below API Gateway's limit of 29 s, so that every response comes from the
+ * function.
  */
 export const requestTimeoutSeconds = 20;
 
-/** The functions that accept messages. Alarms watch them apart from reads and administration. */
+/** The functions that accept messages, for which alarms are separate from those for reads and administration. */
 export const sendFunctions = ['send-sms', 'send-bulk-sms', 'send-whatsapp', 'send-otp'] as const;
 
 /**
- * The functions whose 5xx responses count as failed sends: without a token nobody can send, and without verification
- * nobody can sign in.
+ * The functions whose 5xx responses count as failed sends. Token requests and verifications are included, because clients
+ * cannot send or sign in without them.
  */
 export const failingSends: readonly string[] = [...sendFunctions, 'issue-token', 'verify-otp'];
 
 /**
- * Returns the operations of one function by name. Requests for these operations are counted together, and need a token of
- * the same scope. @param operations - the method and the path of each
+ * Returns the operations of one function, by name. Their requests are counted together, and need a token of the same scope.
+ * @param operations - the method and the path of each
  */
 function servedBy<const FunctionName extends string, const Access extends Scope | null, Name extends string>(
   functionName: FunctionName,
@@ -53,8 +53,8 @@ function servedBy<const FunctionName extends string, const Access extends Scope 
 }
 
 /**
- * The public API. Paths are relative to the base URL. The call is marked pure so that bundles that do not use it
- * leave it out.
+ * The public API. Paths are relative to the base URL. The call is marked as pure, so that bundles omit it if they do not
+ * use it.
  */
 export const routes = /* @__PURE__ */ publicRoutes();
 
@@ -119,7 +119,7 @@ function publicRoutes() {
       putSuppression: ['PUT', '/api/v1/suppressions/{recipient}'],
       deleteSuppression: ['DELETE', '/api/v1/suppressions/{recipient}'],
     }),
-    // The documentation needs no token; requests without a client are counted by source address.
+    // The documentation needs no token, and its requests are counted by source address.
     ...servedBy('describe-api', 'unmatched', null, {
       getOpenApiDocument: ['GET', '/openapi.json'],
       getRoot: ['GET', '/'],
@@ -132,10 +132,7 @@ function publicRoutes() {
 
 export type RouteName = keyof typeof routes;
 
-/**
- * The administrators' routes (contract, section 8); the routes of the admin API itself are in
- * `admin-api-routes.ts`.
- */
+/** The routes for administrators (contract, section 8), without the admin API's own routes (`admin-api-routes.ts`). */
 export const adminRoutes = /* @__PURE__ */ administratorsRoutes();
 
 function administratorsRoutes() {
@@ -155,7 +152,7 @@ export const carrierRoutes = /* @__PURE__ */ servedBy('carrier-callback', 'unmat
   carrierCallback: ['ANY', '/carriers/{carrier}/{proxy+}'],
 });
 
-/** Returns 405 for every method that a known path does not have, and 404 for every unknown path. */
+/** Returns 405 if a known path does not have the method, and 404 for every unknown path. */
 export const unmatchedRoute = {
   method: 'ANY',
   path: '/{proxy+}',
@@ -164,14 +161,13 @@ export const unmatchedRoute = {
   scope: null,
 } as const satisfies Route;
 
-/** The version of the gateway; a test compares it with package.json. */
+/** The gateway's version. A test compares it with package.json. */
 export const version = '0.1.0';
 
 /**
- * The placeholder for the gateway's own address in the API document, which is built before the address is known; describe-api
- * replaces it.
+ * Stands for the gateway's own URL in the API document, which is built before the URL is known. describe-api replaces it.
  */
 export const baseUrlMarker = 'https://base-url.invalid';
 
-/** The API's stage: the first part of the path, unless the gateway has its own domain name. */
+/** API Gateway's stage, which is the first part of the path unless the gateway has its own domain name. */
 export const apiStageName = 'live';

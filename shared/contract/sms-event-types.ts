@@ -1,12 +1,12 @@
 /**
- * Maps each type of event of AWS End User Messaging SMS to a status. Carriers report some types both before the end
- * and at the end, so only an event marked final proves that a message was delivered, failed or expired.
+ * Maps each event type of AWS End User Messaging SMS to a status. Some types are reported both before and at the end, so
+ * only an event that is marked as final proves the outcome.
  */
 import type { MessageErrorCode } from './message-error-codes.ts';
 
-/** An event type means a state, or the error code of a message that failed or expired. */
+/** Each event type stands for a state, or for the error code of a message that failed or expired. */
 export const smsEventTypes: Readonly<Record<string, 'sent' | 'delivered' | 'read' | MessageErrorCode>> = {
-  // AWS has the message. The event adds information only if the response to the hand-over was lost.
+  // AWS has the message. This matters only if the response to the hand-over was lost.
   TEXT_QUEUED: 'sent',
   TEXT_PENDING: 'sent',
   TEXT_SENT: 'sent',
@@ -22,7 +22,7 @@ export const smsEventTypes: Readonly<Record<string, 'sent' | 'delivered' | 'read
   TEXT_UNKNOWN: 'unknown',
   TEXT_TTL_EXPIRED: 'expired',
   TEXT_PROTECT_BLOCKED: 'country_not_supported',
-  // A pool with an RCS agent delivers by RCS if it can; if it cannot, events of the text message follow.
+  // A pool with an RCS agent uses RCS if possible. Otherwise, events of the text message follow.
   RCS_QUEUED: 'sent',
   RCS_SENT: 'sent',
   RCS_FALLEN_BACK_TO_SMS: 'sent',
@@ -33,7 +33,7 @@ export const smsEventTypes: Readonly<Record<string, 'sent' | 'delivered' | 'read
   RCS_PROTECT_BLOCKED: 'country_not_supported',
 };
 
-/** Types of messages that the gateway does not send, and names for all types of a kind. */
+/** Event types of messages that the gateway does not send, and names for all types of a kind. */
 export const ignoredEventTypes = /^(VOICE|MEDIA)_|^(RCS_|TEXT_)?ALL$/;
 
 export const reportedEventTypes = Object.keys(smsEventTypes);

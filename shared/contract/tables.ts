@@ -1,7 +1,4 @@
-/**
- * The tables: keys, indexes and options. `lib` deploys the tables from this data, which also names the tables that a
- * function may use.
- */
+/** The tables with their keys, indexes and options. `lib` deploys the tables from this data. */
 
 export interface TableShape {
   readonly partition: string;
@@ -12,17 +9,17 @@ export interface TableShape {
       {
         readonly partition: string;
         readonly sort?: string;
-        /** The fields that the index contains in addition to the keys. */
+        /** The fields in the index besides the keys. */
         readonly projection: 'keys' | 'all' | readonly string[];
       }
     >
   >;
   /**
-   * Set if rows have a `purge_at`, after which DynamoDB deletes them (TTL). The time follows from the setting
-   * `retentionDays`, whose variable is part of each grant, or each row sets its own time.
+   * Set if DynamoDB deletes rows after their `purge_at` (TTL). `retentionDays` means that this setting determines the time,
+   * so each grant includes its variable. Otherwise, each row sets its own time.
    */
   readonly purged?: 'retentionDays' | true;
-  /** The reason why the table has no point-in-time recovery. Every other table has it. */
+  /** The reason why the table has no point-in-time recovery, which all other tables have. */
   readonly notRestorable?: string;
   readonly streamed?: boolean;
   /** True if rows are written or read for every message. */
@@ -42,13 +39,13 @@ export const tableShapes = {
     sort: 'endpoint',
     streamed: true,
   },
-  // The sort key is the channel and the country: `sms GB`, `sms *`.
+  // The sort key is the channel and the country, such as `sms GB`, `sms *`.
   senders: {
     partition: 'client_id',
     sort: 'destination',
     streamed: true,
   },
-  // Requests and caps of clients by window.
+  // The requests and caps of clients, counted by window.
   'rate-counters': {
     partition: 'counter',
     purged: true,
@@ -61,9 +58,9 @@ export const tableShapes = {
       'by-client': { partition: 'list_key', sort: 'list_at', projection: 'keys' },
       'by-reference': { partition: 'reference_key', sort: 'list_at', projection: 'keys' },
       'by-carrier-id': { partition: 'carrier_key', projection: 'keys' },
-      // Support needs to find messages by recipient, which costs one more write unit for each message.
+      // Support must find messages by recipient. This index costs one more write unit for each message.
       'by-recipient': { partition: 'recipient', sort: 'list_at', projection: 'keys' },
-      // Sparse: the messages that a worker must look at (shared/due/due-index.ts).
+      // A sparse index of the messages that a worker must look at (shared/due/due-index.ts).
       due: {
         partition: 'due_shard',
         sort: 'due_at',
@@ -86,7 +83,7 @@ export const tableShapes = {
     partition: 'client_id',
     sort: 'span',
     purged: true,
-    notRestorable: 'Its counts are read for 30 days at most, and start again without any that are lost.',
+    notRestorable: 'Counts are read for at most 30 days, and lost ones are simply missing.',
   },
   // The countries to which the one-time passwords of a client are held or allowed.
   'otp-holds': { partition: 'client_id', sort: 'country' },
@@ -98,9 +95,9 @@ export const tableShapes = {
     partition: 'delivery_id',
     indexes: {
       'by-client': { partition: 'list_key', sort: 'list_at', projection: 'keys' },
-      // Sparse: the deliveries that failed and have not been acknowledged since.
+      // A sparse index of the deliveries that failed and have not been acknowledged since.
       'failed-by-client': { partition: 'failed_key', sort: 'list_at', projection: 'keys' },
-      // Sparse: the deliveries, and the resends of many deliveries, that a worker must look at.
+      // A sparse index of the deliveries and resends that a worker must look at.
       due: { partition: 'due_shard', sort: 'due_at', projection: ['client_id', 'due_looks'] },
     },
     purged: 'retentionDays',
@@ -115,33 +112,33 @@ export const tableShapes = {
     },
     purged: 'retentionDays',
   },
-  // A row for each UTC hour, day and month, and each client with messages in it.
+  // One row for each UTC hour, day and month and each client with messages in it.
   'message-usage': {
     partition: 'period',
     sort: 'client_id',
     purged: true,
   },
-  // Changes that are not yet added to `message-usage` and `otp-traffic`, and how far each shard is counted.
+  // Changes that are not yet added to `message-usage` and `otp-traffic`, and the position of each shard.
   'count-journal': {
     partition: 'journal',
     sort: 'entry',
     purged: true,
-    notRestorable: 'Its rows follow streams, which keep a record for 24 hours.',
+    notRestorable: 'Rows refer to streams, which keep a record for only 24 hours.',
   },
-  // The cursor of each sender with a pace.
+  // For each sender with a pace, the time of its next message.
   'sender-pace': {
     partition: 'sender',
     purged: true,
     notRestorable: 'A place is worthless once its time has passed.',
   },
-  // The recipients to whom a client's messages are not sent; rows that ended have a `purge_at`.
+  // The recipients to whom a client's messages are not sent. Rows of ended suppressions have a `purge_at`.
   suppressions: {
     partition: 'client_id',
     sort: 'recipient',
     purged: true,
     busy: true,
   },
-  // The time at which a recipient last wrote by WhatsApp, and the contacts, which assign replies to their client.
+  // When a recipient last wrote by WhatsApp, and the contacts, which assign replies to clients.
   'whatsapp-windows': {
     partition: 'client_id',
     sort: 'recipient',
@@ -149,9 +146,9 @@ export const tableShapes = {
   },
   'signing-keys': {
     partition: 'kid',
-    notRestorable: 'The function that issues tokens writes the public keys of KMS again.',
+    notRestorable: 'The function that issues tokens publishes the public keys again.',
   },
-  // The messages of the simulated carrier. Messages of test keys are kept for a day.
+  // The messages of the simulated carrier. Those of test keys are kept for a day.
   'simulator-outbox': {
     partition: 'recipient',
     sort: 'handed_over',

@@ -1,7 +1,7 @@
 /**
- * The form in which `function-uses.ts` declares what each function may use, and parts that several functions share.
- * The declaration determines the variables in the function's environment (`platform/env.ts`) and the permissions of
- * its role (`lib/capabilities/grant-uses.ts`).
+ * The form in which `function-uses.ts` declares what each function uses, and parts that several functions share. The
+ * variables in the function's environment (`platform/env.ts`) and its role's permissions (`lib/capabilities/grant-uses.ts`)
+ * are derived from the declaration.
  */
 import type { QueueName } from './queues.ts';
 import type { IndexName, TableName } from './tables.ts';
@@ -11,18 +11,18 @@ export interface SecretVariables {
   readonly 'otp-secret': 'OTP_SECRET_ARN';
   readonly carriers: 'CARRIER_SECRETS';
   readonly 'token-key': 'TOKEN_SIGNING_KEY_ID';
-  /** The public part of that key, which is published. */
+  /** The public part of the signing key. */
   readonly 'token-public-key': 'TOKEN_SIGNING_KEY_ID';
 }
 
 export interface Uses {
-  /** The actions on each table; `Query by-client` is a query of that index. */
+  /** The actions on each table. `Query by-client` is a query of this index. */
   readonly tables?: {
     readonly [Table in TableName]?: readonly (
       | 'GetItem'
       | 'BatchGetItem'
       | 'Query'
-      /** Scans are only for lists that no key can query, of tables with few rows. */
+      /** Only for lists that no key can query, in tables with few rows. */
       | 'Scan'
       | 'PutItem'
       | 'UpdateItem'
@@ -33,27 +33,24 @@ export interface Uses {
     )[];
   };
   readonly sendsTo?: readonly QueueName[];
-  /**
-   * The queues that invoke the function, or from which the function itself receives messages. It may also delay their
-   * messages.
-   */
+  /** The queues that invoke the function, or from which it receives messages itself. It may also delay their messages. */
   readonly receivesFrom?: readonly QueueName[];
-  /** The queues whose waiting messages it counts. */
+  /** The queues whose waiting messages the function counts. */
   readonly counts?: readonly QueueName[];
   readonly schedulesTo?: readonly QueueName[];
   readonly secrets?: readonly (keyof SecretVariables)[];
-  /** The settings that it reads. Tables whose rows expire after `RETENTION_DAYS` add that setting. */
+  /** The settings that the function reads. `RETENTION_DAYS` is added if a table needs it. */
   readonly settings?: readonly VariableName[];
-  /** The stages with this part; if absent, all stages. The variables of the part exist only on these stages. */
+  /** The stages that have this part, with its variables; all stages if absent. */
   readonly where?: 'AWS carries SMS' | 'AWS carries WhatsApp';
 }
 
-/** A name as it is in a variable: `API_KEYS` of `api-keys`. */
+/** A name in the form of a variable, such as `API_KEYS` for `api-keys`. */
 export type Constant<Name extends string> = Name extends `${infer Word}-${infer Rest}`
   ? `${Uppercase<Word>}_${Constant<Rest>}`
   : Uppercase<Name>;
 
-/** Returns the variable with the name or address of a table or queue. */
+/** Returns the variable that contains the name of a table or the URL of a queue. */
 export function variableOf<Name extends string, Ending extends 'TABLE' | 'QUEUE_URL' | 'QUEUE_ARN'>(
   name: Name,
   ending: Ending,
@@ -61,7 +58,7 @@ export function variableOf<Name extends string, Ending extends 'TABLE' | 'QUEUE_
   return `${name.replaceAll('-', '_').toUpperCase() as Constant<Name>}_${ending}` as const;
 }
 
-/** Every request is counted, and every error links to the documentation at the gateway's own address. */
+/** Every request is counted, and every error links to the documentation at the gateway's own URL. */
 export const countedRequests = {
   tables: { 'rate-counters': ['UpdateItem'] },
   settings: ['TOKEN_ISSUER', 'TRUSTED_PROXIES'],
@@ -74,13 +71,13 @@ export const authenticatedRequests = {
     'limit-overrides': ['Query'],
     clients: ['GetItem'],
     'api-keys': ['GetItem'],
-    // The previous version needs GetItem: it reads single keys, and both versions run during a deployment.
+    // The previous version of the code reads single keys with GetItem, and runs together with this one during a deployment.
     'signing-keys': ['Scan'],
   },
   settings: ['TRUSTED_PROXIES', 'TOKEN_ISSUER', 'TOKEN_AUDIENCE'],
 } as const satisfies Uses;
 
-/** The actions that read the log of deliveries and resend from it. */
+/** The actions that read the log of deliveries, and resend deliveries. */
 export const loggedDeliveries = [
   'GetItem',
   'BatchGetItem',
@@ -91,7 +88,7 @@ export const loggedDeliveries = [
 
 export const recordedActivity = { tables: { 'activity-log': ['PutItem'] } } as const satisfies Uses;
 
-/** A message counts towards the caps of its client. A reached spend cap is recorded. */
+/** A message counts towards its client's caps, and a reached spend cap is recorded. */
 export const countedCaps = {
   tables: { 'rate-counters': ['UpdateItem'], 'activity-log': ['PutItem'] },
   settings: ['STAGE_CAPS', 'PRICES_FILE'],

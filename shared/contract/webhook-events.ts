@@ -1,7 +1,7 @@
-/** The events that are posted to webhook endpoints, and the filters that an endpoint uses to select them. */
+/** The events that webhook endpoints receive, and the filters that select them. */
 
 /**
- * The message events with their descriptions for the API document. Each channel has the events of `eventStatuses` in
+ * The message events, with their descriptions in the API document. Each channel has the events in `eventStatuses` of
  * `message.ts`.
  */
 export const messageEvents = {
@@ -22,7 +22,7 @@ export const messageEventNames = Object.keys(messageEvents) as [MessageEventName
 /** Inbound messages (contract, section 13). */
 export const inboundEvents = {
   'sms.received': 'SMS from a person',
-  'whatsapp.received': 'WhatsApp message from a person',
+  'whatsapp.received': 'WhatsApp message from a recipient',
 } as const;
 
 export const inboundEventNames = Object.keys(inboundEvents) as [
@@ -30,16 +30,13 @@ export const inboundEventNames = Object.keys(inboundEvents) as [
   ...(keyof typeof inboundEvents)[],
 ];
 
-/**
- * Reports that an endpoint was disabled because it acknowledged nothing. It is sent to the client's other endpoints
- * (contract 12.5).
- */
+/** Sent to a client's other endpoints when an endpoint is disabled because it acknowledged no webhook (contract 12.5). */
 export const endpointDisabledEvent = 'webhook_endpoint.disabled';
 
 /** The events of opt-outs and opt-ins (contract, section 13). */
 export const recipientEvents = {
-  'recipient.opted_out': 'A person, or a carrier for them, asked for no more messages',
-  'recipient.opted_in': 'A person asked for messages again',
+  'recipient.opted_out': "A recipient, or a carrier on the recipient's behalf, asked for no more messages",
+  'recipient.opted_in': 'A recipient asked for messages again',
 } as const;
 
 export const recipientEventNames = Object.keys(recipientEvents) as [
@@ -54,10 +51,10 @@ export const eventNames = [
   endpointDisabledEvent,
 ] as const;
 
-/** The permitted values of an endpoint's `events`: names, or all events of a channel (contract 12.5). */
+/** The permitted values of an endpoint's `events`: event names, or all events of a channel (contract 12.5). */
 export const eventFilters = [...eventNames, 'sms.*', 'whatsapp.*'] as const;
 
-/** @param filters - absent: every event */
+/** @param filters - the endpoint's `events`; if absent, every event matches */
 export function matchesFilters(event: string, filters: readonly string[] | undefined): boolean {
   if (filters === undefined) return true;
   return filters.includes(event) || filters.includes(`${event.slice(0, event.indexOf('.'))}.*`);

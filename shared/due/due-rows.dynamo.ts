@@ -1,13 +1,16 @@
-/** Reads the index `due` of a table, shard by shard, and moves the rows in it. */
+/** Reads a table's index `due` shard by shard, and moves the rows in it. */
 import { paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { updateIf } from '../platform/aws/conditional-write.dynamo.ts';
 import type { Context } from '../platform/context.ts';
 import { dueShards } from './due-index.ts';
 
-/** Returns how a run reads and moves the due rows of a table. @param key - the attribute that is the whole key of the table */
+/** Returns the functions that read and move a table's due rows. @param key - the attribute that is the table's whole key */
 export function dueRowsOf({ db }: Context, TableName: string, key: string) {
   return {
-    /** Returns the rows of a shard that are due by `until`, for the first time or again, earliest first, page by page. */
+    /**
+     * Returns the rows of a shard that are due by `until`, earliest first, page by page: those due for the first time, or
+     * those due again.
+     */
     async *pages(
       shard: number,
       until: Date,
@@ -26,7 +29,7 @@ export function dueRowsOf({ db }: Context, TableName: string, key: string) {
       for await (const { Items = [] } of pages) yield Items;
     },
 
-    /** Moves a row, unless it was finished or moved since it was read. */
+    /** Moves a row, unless it was meanwhile finished or moved. */
     async move(row: Readonly<Record<string, unknown>>, dueAt: Date, looks: number): Promise<void> {
       const moved = { due_at: dueAt.toISOString(), due_looks: looks };
       await updateIf(db, { TableName, Key: { [key]: row[key] } }, { due_at: row.due_at }, moved);
@@ -36,10 +39,7 @@ export function dueRowsOf({ db }: Context, TableName: string, key: string) {
 
 export type DueRows = ReturnType<typeof dueRowsOf>;
 
-/**
- * Returns the earliest rows of each shard that are due between the two times. Their number is bounded, so that the read
- * stays cheap if many rows are due.
- */
+/** Returns the earliest rows of each shard that are due between two times, up to a limit that keeps the read cheap. */
 export async function rowsDueLater(
   { db }: Context,
   TableName: string,

@@ -1,4 +1,4 @@
-/** One run of the clock function: queues the rows of a table that are due, as due-index.ts says. */
+/** One run of `queue-due-rows`: queues a table's due rows (due-index.ts). */
 import * as z from 'zod/mini';
 import { isolateRefused, isPermanentFault } from '../platform/aws/permanent-fault.ts';
 import { chunksOf } from '../platform/aws/read-rows.dynamo.ts';
@@ -9,7 +9,7 @@ import { countMetric } from '../platform/log.ts';
 import { aheadSeconds, dueShards, movedMaxSeconds, nextDue } from './due-index.ts';
 import type { DueRows } from './due-rows.dynamo.ts';
 
-/** Shorter than the time limit of the function; ends before the next run starts. */
+/** Below the function's time limit, so that a run ends before the next one starts. */
 const runBudgetMs = 40_000;
 /** While more messages than this wait in a queue, no row is queued there a second time. */
 const waitingMax = 10_000;
@@ -33,7 +33,7 @@ interface DueRow<Entry> {
 
 export interface DueRun<Entry extends { readonly kind: string }> {
   readonly rows: DueRows;
-  /** Returns the queue entry of a row of the index. @throws if the row is not valid. */
+  /** Returns the queue entry for a row of the index. @throws if the row is not valid. */
   readonly entryOf: (row: unknown, delaySeconds: number) => Entry;
   readonly enqueue: (entries: readonly Entry[]) => Promise<void>;
   readonly kinds: readonly Entry['kind'][];
@@ -41,7 +41,7 @@ export interface DueRun<Entry extends { readonly kind: string }> {
   readonly waiting: (kind: Entry['kind']) => Promise<number>;
 }
 
-/** @returns how many rows it queued and left, how many were bad, and the failures of shards */
+/** @returns how many rows were queued, left and invalid, and the failures of shards */
 export async function queueDueRows<Entry extends { readonly kind: string }>(
   context: Context,
   run: DueRun<Entry>,
@@ -67,7 +67,7 @@ export async function queueDueRows<Entry extends { readonly kind: string }>(
   async function setBadAside(row: DueRow<Entry>['row'], error: unknown): Promise<void> {
     totals.bad += 1;
     const { message_id, delivery_id } = row;
-    log.error('a due row cannot be queued', { message_id, delivery_id, error });
+    log.error('a due row could not be queued', { message_id, delivery_id, error });
     countMetric('InvalidRow');
     const { data: looks = 0 } = z.int().safeParse(row.due_looks);
     await rows.move(row, addSeconds(clock(), movedMaxSeconds), looks);
@@ -94,7 +94,7 @@ export async function queueDueRows<Entry extends { readonly kind: string }>(
     }
   }
 
-  /** Returns how many rows it queued. */
+  /** Returns how many rows were queued. */
   async function queueChunk(chunk: readonly DueRow<Entry>['row'][]): Promise<number> {
     const ready = (await Promise.all(chunk.map(readyRow))).flat();
     const refused = new Set<DueRow<Entry>>();
@@ -117,7 +117,7 @@ export async function queueDueRows<Entry extends { readonly kind: string }>(
     return queued.length;
   }
 
-  /** Rows that are due for the first time come first, so that a backlog of the other rows does not delay them. */
+  /** Rows that are due for the first time come first, so that a backlog of others does not delay them. */
   async function processShard(shard: number): Promise<void> {
     let handled = 0;
     for (const which of ['first', 'again'] as const)

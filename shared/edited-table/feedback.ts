@@ -1,6 +1,6 @@
 /**
- * The feedback that the gateway writes into a row that an operator edits (contract 10.5): a status, and a sentence
- * that states what is in force, or what is wrong and how to correct it.
+ * The feedback that the gateway writes into a row that an operator edits (contract 10.5): a status, and a sentence on what
+ * applies, or on what is wrong and how to correct it.
  */
 
 import { closestName } from '../platform/closest-name.ts';
@@ -19,7 +19,7 @@ export interface Feedback {
   readonly status_message: string;
 }
 
-/** Returns the feedback that a review stored in the row; undefined if there is none, or an operator overwrote it. */
+/** Returns the feedback in the row; undefined if it is missing or an operator overwrote it. */
 export function storedFeedback({ status, status_message }: EditedRow): Feedback | undefined {
   const known = statuses.find((one) => one === status);
   return known === undefined || typeof status_message !== 'string'
@@ -34,18 +34,19 @@ export function missingClientFault(clientId: string, end: string): IgnoredValue 
   return { attribute: 'client_id', reason: `${noClient}${shownValue(clientId)}${end}` };
 }
 
-/** True if the last review of the row found no client. For callers that do not look up the client themselves. */
+/** True if the last review of the row found no client, for callers that do not look up the client themselves. */
 export function tellsOfMissingClient({ status_message }: EditedRow): boolean {
   return String(status_message).startsWith(`client_id: ${noClient}`);
 }
 
-/** Returns the time in the form that the feedback uses: `since 12:00:05`. */
+/** Returns the time in the form of the feedback, such as `since 12:00:05`. */
 export function sinceText(now: Date): string {
   return `since ${now.toISOString().slice(11, 19)}`;
 }
 
 /**
- * Returns the stored feedback with its time if the new feedback says the same, so that a repeated review changes nothing.
+ * If the new feedback differs from the stored one only in its time, returns the stored one, so that a repeated review
+ * changes nothing.
  */
 export function keepTime({ status, status_message }: EditedRow, feedback: Feedback): Feedback {
   const unchanged =
@@ -60,9 +61,9 @@ function withoutTime(message: string): string {
 }
 
 /**
- * Returns the attributes that look misspelled. Other unknown attributes are ignored.
+ * Returns the attributes whose names look misspelled. Other unknown attributes are ignored.
  *
- * @param otherwise - called with each unknown name that is not similar to a known name
+ * @param otherwise - called with each unknown name that resembles no known name
  */
 export function misspelledAttributes(
   row: EditedRow,

@@ -1,6 +1,6 @@
 /**
- * Writes each change of a row to the activity log, however the change was made (contract 10.6). The entry's id follows from
- * the stream record, so a repeated record writes the same entry again.
+ * Writes each change of a row to the activity log, whether it was made in the console or with a tool (contract 10.6). The
+ * entry's id is derived from the stream record, so a repeated record overwrites the entry.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -17,7 +17,7 @@ import {
   shownValue,
 } from './row-editor.dynamo.ts';
 
-/** A change of the attributes that an operator writes. The gateway's own attributes are left out. */
+/** A change of the attributes that operators edit, without the gateway's own attributes. */
 interface RowChange {
   /** The id is the same if the stream delivers the change again. */
   readonly eventId: string;
@@ -25,11 +25,11 @@ interface RowChange {
   readonly at: Date;
   readonly clientId: string;
   readonly sortKey: string;
-  /** False if only the feedback was removed: the feedback is then written again, without an entry in the activity log. */
+  /** False if only the feedback was removed. The feedback is then written again, without an entry in the activity log. */
   readonly edited: boolean;
   readonly before: EditedRow | undefined;
   readonly after: EditedRow | undefined;
-  /** The mark of the tool that made it; absent for a change in the console. */
+  /** The actor in `changed_by`; absent for a change in the console. */
   readonly changedBy: string | undefined;
 }
 
@@ -66,9 +66,7 @@ function entryOf(
   };
 }
 
-/**
- * The maximum number of attributes in an entry, more than rows normally have. It keeps the entry small enough to be written.
- */
+/** The maximum number of attributes in an entry, which keeps it small enough. Rows normally have fewer. */
 const shownAttributesMax = 50;
 
 function shownValues(row: EditedRow | undefined, { sortKey }: EditedTable): Record<string, unknown> {
@@ -83,7 +81,7 @@ function shownValues(row: EditedRow | undefined, { sortKey }: EditedTable): Reco
   );
 }
 
-/** True if the number is exact: a larger one cannot be written as a number. */
+/** True if the number is exact. A larger one cannot be stored as a number. */
 function isExact(value: unknown): boolean {
   return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }
@@ -93,8 +91,8 @@ function textOf(value: unknown): string {
 }
 
 /**
- * Returns the changes, without the gateway's own writes. A filter of the event source mapping cannot exclude these writes:
- * it compares an attribute with a constant, not with the other image of the record
+ * Returns the changes, without the gateway's own writes. The filter of the event source mapping cannot exclude these
+ * writes, because it compares an attribute with a constant, not with the record's other image
  * (https://docs.aws.amazon.com/lambda/latest/dg/with-ddb-filtering.html).
  */
 export function readRowChanges(records: readonly StreamRecord[], { sortKey }: EditedTable): RowChange[] {
@@ -104,7 +102,7 @@ export function readRowChanges(records: readonly StreamRecord[], { sortKey }: Ed
     const row = after ?? before;
     if (row === undefined || eventID === undefined) return [];
     const edited = !isDeepStrictEqual(contentOf(dynamodb?.OldImage), contentOf(dynamodb?.NewImage));
-    // The gateway never removes its feedback.
+    // Only an operator removes the feedback.
     if (!edited && after?.status !== undefined) return [];
     return [
       {
@@ -122,7 +120,7 @@ export function readRowChanges(records: readonly StreamRecord[], { sortKey }: Ed
 }
 
 /**
- * Returns the attributes that an operator writes. Compares images unparsed, because a number can have more digits than a
+ * Returns the attributes that operators edit. Images are compared unparsed, because a number can have more digits than a
  * JavaScript number.
  */
 function contentOf(row: unknown): EditedRow | undefined {
@@ -132,7 +130,7 @@ function contentOf(row: unknown): EditedRow | undefined {
   );
 }
 
-/** Returns the actor that the change stored in the row. A mark that was present before belongs to an earlier change. */
+/** Returns the actor that the change stored in the row. An actor that was stored before belongs to an earlier change. */
 function changedBy(before: EditedRow | undefined, after: EditedRow | undefined): string | undefined {
   const text = after === undefined ? before?.changed_by : after.changed_by;
   const isNew = after === undefined || text !== before?.changed_by;

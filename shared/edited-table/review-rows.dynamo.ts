@@ -1,6 +1,6 @@
 /**
- * Reviews rows of a table that operators edit: reads them, and writes the feedback into those whose feedback is not right. Rows
- * are compared in DynamoDB's own form, because a typed number can be longer than a JavaScript number.
+ * Reviews rows of a table that operators edit, and updates their feedback if it is wrong. Rows are compared in DynamoDB's
+ * own form, because a typed number can be longer than a JavaScript number.
  */
 import {
   type AttributeValue,
@@ -24,13 +24,13 @@ import {
   unchangedRow,
 } from './row-editor.dynamo.ts';
 
-/** A row as it was read, and its image, which the write of the feedback compares. */
+/** A row as it was read, with its image, with which the write of the feedback is compared. */
 interface StoredRow {
   readonly row: EditedRow;
   readonly image: Image;
 }
 
-/** Reads consistently, because feedback that another review has just written must be seen. */
+/** Uses consistent reads, because the feedback of a simultaneous review must be visible. */
 export function storedRowsOf<Variable extends EditedVariable>(
   ctx: Context<Variable>,
   table: EditedTable<Variable>,
@@ -49,7 +49,7 @@ export function storedRowsOf<Variable extends EditedVariable>(
   );
 }
 
-/** Reads consistently, because the previous feedback may be right for the row before the edit. */
+/** Uses consistent reads, because the stored feedback may be for the row before the edit. */
 export function allStoredRows<Variable extends EditedVariable>(
   ctx: Context<Variable>,
   table: EditedTable<Variable>,
@@ -58,7 +58,7 @@ export function allStoredRows<Variable extends EditedVariable>(
   return allPages((ExclusiveStartKey) => ctx.db.send(new ScanCommand({ ...scan, ExclusiveStartKey })));
 }
 
-/** Returns the rows with an attribute `expires_at` whose feedback does not say that they have expired. */
+/** Returns the rows that have `expires_at`, but no feedback that they have expired. */
 export async function notYetExpired<Variable extends EditedVariable>(
   ctx: Context<Variable>,
   table: EditedTable<Variable>,
@@ -91,15 +91,15 @@ async function allPages(
 }
 
 const writesAtOnce = 25;
-/** A row that changes again during each attempt is still being edited; its next change starts another review. */
+/** A row that changes during each attempt is still being edited, and its next change starts another review. */
 const attempts = 3;
 
 /**
- * Updates the feedback in rows. Feedback depends on the rows alone, and a row with the right feedback is not written. So a
- * review can be repeated, interrupted, or run twice at the same time. A write applies only if the row has not changed since
- * it was read. So it does not re-create a deleted row or replace the feedback on a newer edit.
+ * Updates the feedback in rows. Feedback depends only on the rows, and correct feedback is not written again. So a review
+ * can be repeated, interrupted, or run twice at once. A write requires an unchanged row, so it neither re-creates a deleted
+ * row nor replaces the feedback on a newer edit.
  *
- * @param feedbackFor - the feedback for each row, which may depend on the other rows
+ * @param feedbackFor - returns the feedback for each row, which may depend on other rows
  */
 export async function reviewRows<Variable extends EditedVariable>(
   ctx: Context<Variable>,
@@ -131,8 +131,8 @@ function isRight({ status, status_message }: EditedRow, feedback: Feedback): boo
 }
 
 /**
- * Writes the feedback if the attributes that a review depends on, and the previous feedback, are as they were read; otherwise a
- * newer review decides. Returns false if the row was changed or removed.
+ * Writes the feedback if the reviewed attributes and the previous feedback are unchanged. Otherwise a newer review decides.
+ * Returns false if the row was changed or removed.
  */
 async function writeFeedback<Variable extends EditedVariable>(
   ctx: Context<Variable>,
@@ -163,7 +163,7 @@ async function writeFeedback<Variable extends EditedVariable>(
   return applied;
 }
 
-/** Returns which clients of the rows exist. */
+/** Returns which of the rows' clients exist. */
 export async function clientExistence(
   rows: readonly EditedRow[],
   existingClients: (ids: readonly string[]) => Promise<ReadonlySet<string>>,

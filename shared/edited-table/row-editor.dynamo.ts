@@ -1,4 +1,4 @@
-/** The tables that operators edit by hand in the DynamoDB console: their rows, and how we read and write them. */
+/** Reads and writes the tables that operators edit in the DynamoDB console. */
 import { type AttributeValue, QueryCommand } from '@aws-sdk/client-dynamodb';
 import {
   type DynamoDBDocumentClient,
@@ -17,38 +17,38 @@ import { addSeconds } from '../platform/clock.ts';
 import type { Context } from '../platform/context.ts';
 import { retryConflicts } from '../platform/retry.ts';
 
-/** A row as it is in the table: any attribute may have any value. */
+/** A row of such a table, whose attributes can have any value. */
 export type EditedRow = Readonly<Record<string, unknown>>;
 
 export type EditedVariable = 'LIMIT_OVERRIDES_TABLE' | 'SENDERS_TABLE';
 
-/** Describes such a table. Its partition key is `client_id`. */
+/** Describes such a table, whose partition key is `client_id`. */
 export interface EditedTable<Variable extends EditedVariable = EditedVariable> {
   /** The environment variable that contains the name of the table. */
   readonly variable: Variable;
   readonly sortKey: string;
-  /** The attributes that an operator writes, besides the key. */
+  /** The attributes that operators edit, besides the key. */
   readonly attributes: readonly string[];
   readonly change: {
     readonly set: ActivityKind;
     readonly removed: ActivityKind;
-    /** The noun for the content of a row: `limits`. */
+    /** The noun for the content of a row, such as `limits`. `limits`. */
     readonly what: string;
   };
 }
 
-/** The attributes that the gateway writes into a row: the feedback, and who changed the row by a tool. */
+/** The attributes that the gateway writes into a row: the feedback, and the actor of a change by a tool. */
 export const ownAttributes = ['status', 'status_message', 'changed_by'] as const;
 
 export interface IgnoredValue {
   readonly attribute: string;
-  /** The error and how to correct it, without the attribute's name. */
+  /** The error and its correction, without the attribute's name. */
   readonly reason: string;
 }
 
 export type Parsed<T> = { readonly value: T } | { readonly reason: string };
 
-/** Returns the value of an attribute if it is present and valid; adds its fault to `ignored` if it is invalid. */
+/** Returns an attribute's value if it is present and valid. If it is invalid, adds the reason to `ignored`. */
 export function validValue<T>(
   row: EditedRow,
   attribute: string,
@@ -62,7 +62,7 @@ export function validValue<T>(
   return undefined;
 }
 
-/** Reads a boolean; in the console it is easily entered as a string. */
+/** Parses a boolean, which the console easily stores as a string. */
 export function parseBoolean(value: unknown): Parsed<boolean> {
   const text = typeof value === 'string' ? value.trim().toLowerCase() : value;
   if (text === true || text === 'true') return { value: true };
@@ -72,27 +72,27 @@ export function parseBoolean(value: unknown): Parsed<boolean> {
 
 const shownLength = 60;
 
-/** Formats a value of any type as a short text; a string is in quotes. */
+/** Returns a value of any type as a short text, strings in quotes. */
 export function shownValue(value: unknown): string {
   const plain = value instanceof Set ? [...value] : value;
   const text = (typeof plain === 'bigint' ? String(plain) : JSON.stringify(plain)) ?? String(plain);
   return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text;
 }
 
-/** If a mark is older than this, it was copied with the row, or belongs to a change that was never made. */
+/** If the actor in a row is older than this, it was copied with the row, or its change was never made. */
 const markValidSeconds = 60;
 
 /**
- * Returns the value of the attribute `changed_by`. The shell and the admin API use it to name the actor, because a stream
- * record does not say who made a change.
+ * Returns the value of the attribute `changed_by`. The shell and the admin API store the actor in it, because a stream
+ * record does not show who made a change.
  *
- * @param removal - true if the row is deleted next
+ * @param removal - true if the row is deleted afterwards
  */
 export function changedByMark(actor: string, now: Date, removal: boolean): string {
   return `${actor} at ${now.toISOString()}${removal ? ' (removal)' : ''}`;
 }
 
-/** Returns who made the change, and when to the millisecond; undefined if the mark belongs to an earlier change. */
+/** Returns who made the change, and when, to the millisecond; undefined if the attribute belongs to an earlier change. */
 export function changeOf(
   mark: string | undefined,
   streamedAt: Date,
@@ -110,7 +110,7 @@ export function changeOf(
 /** `client_id` and the table's sort key. */
 export type RowKey = Readonly<Record<string, string>>;
 
-/** Names the table in the environment of the context. */
+/** Returns the table's name from the context's environment. */
 export function tableNameOf<Variable extends EditedVariable>(
   { env }: Context<Variable>,
   { variable }: EditedTable<Variable>,
@@ -119,7 +119,7 @@ export function tableNameOf<Variable extends EditedVariable>(
   return names[variable] as string;
 }
 
-/** Reads all rows of a client, in pages: a client can have a sender for each country and channel. */
+/** Reads all rows of a client in pages, because a client can have a sender for each country and channel. */
 export async function readEditedRows<Variable extends EditedVariable>(
   ctx: Context<Variable>,
   table: EditedTable<Variable>,
@@ -141,7 +141,7 @@ export async function readAllEditedRows<Variable extends EditedVariable>(
   return Array.fromAsync(scanRows(ctx.db, { TableName: tableNameOf(ctx, table) }));
 }
 
-/** Reads a page of the rows of a client, or of all. */
+/** Reads a page of the rows of one client, or of all clients. */
 export async function readEditedPage<Variable extends EditedVariable>(
   ctx: Context<Variable>,
   table: EditedTable<Variable>,
@@ -167,7 +167,7 @@ export async function readEditedPage<Variable extends EditedVariable>(
 }
 
 /**
- * Counts the rows with the feedback `invalid`, in one read. @param rowsMax - the maximum number of rows to read; DynamoDB
+ * Counts the rows with the feedback `invalid`, with one read. @param rowsMax - the maximum number of rows to read; DynamoDB
  * may stop earlier, after 1 MB
  */
 export async function countInvalidRows<Variable extends EditedVariable>(
@@ -188,19 +188,19 @@ export async function countInvalidRows<Variable extends EditedVariable>(
   return { count: Count, more: LastEvaluatedKey !== undefined };
 }
 
-/** An edit of a row. It writes nothing if the row already has the wanted values. */
+/** An edit of a row, which writes nothing if the row already has these values. */
 type RowEdit =
-  /** Sets these attributes; removes the undefined ones, and keeps all others. */
+  /** Sets these attributes, removes undefined ones, and keeps all others. */
   | { readonly set: Readonly<Record<string, unknown>> }
-  /** Marks the row with the actor, then deletes it: the stream record of a deletion contains only the old row. */
+  /** Stores the actor in the row, then deletes it, because the stream record of a deletion contains only the old row. */
   | { readonly removeMarked: string }
   | undefined;
 
 /**
- * Edits a row. If another edit comes first, reads the row again and calls `editOf` again, so that neither edit is lost.
+ * Edits a row. If another edit comes first, reads the row and calls `editOf` again, so that neither edit is lost.
  *
- * @param editOf - gets the current row; undefined if there is no row, also if the previous attempt has deleted it
- * @throws GatewayError `concurrent_change` if the row changes during every attempt.
+ * @param editOf - gets the current row; undefined if the row does not exist, such as after a previous try deleted it
+ * @throws GatewayError `concurrent_change` if the row changes during every try.
  */
 export async function editRow<Variable extends EditedVariable>(
   ctx: Context<Variable>,
@@ -222,7 +222,7 @@ export async function editRow<Variable extends EditedVariable>(
   });
 }
 
-/** Reads with a query, because everyone who may edit rows may also query them. */
+/** Uses a query, because everybody who may edit rows may also query them. */
 async function readImage(
   db: DynamoDBDocumentClient,
   TableName: string,
@@ -241,7 +241,7 @@ async function readImage(
   return image;
 }
 
-/** Writes only the differences, so that a value that does not change stays as it was typed. */
+/** Writes only the differences, so that unchanged values stay as the operator typed them. */
 async function setValues(
   db: DynamoDBDocumentClient,
   target: { readonly TableName: string; readonly Key: Image },
@@ -283,7 +283,7 @@ async function removeRow(
 
 type Unchanged = ReturnType<typeof unchangedRow>;
 
-/** Adds the attributes, unless there are none: DynamoDB refuses an empty list. */
+/** Adds the attributes unless the list is empty, because DynamoDB refuses an empty list. */
 function withAttributes(
   unchanged: Unchanged,
   names: Readonly<Record<string, string>>,
@@ -300,7 +300,7 @@ function withAttributes(
 }
 
 /**
- * A row in DynamoDB's own form, to check that it has not changed since it was read: a number can have more digits than a
+ * A row with DynamoDB's own types, to check that it has not changed since it was read. A number can have more digits than a
  * JavaScript number.
  */
 export type Image = Readonly<Record<string, AttributeValue>>;
@@ -308,7 +308,7 @@ export type Image = Readonly<Record<string, AttributeValue>>;
 /**
  * Returns the condition that the row has not changed.
  *
- * @param image - the row as it was read; undefined if there was none
+ * @param image - the row as it was read; undefined if it did not exist
  * @param attributes - the attributes to compare
  */
 export function unchangedRow(image: Image | undefined, attributes: readonly string[]) {
@@ -323,7 +323,7 @@ export function unchangedRow(image: Image | undefined, attributes: readonly stri
     image[name] === undefined ? `attribute_not_exists(#old${index})` : `#old${index} = :old${index}`,
   );
   return {
-    // The condition keeps an update from creating a missing row.
+    // Without this condition, an update would create a missing row.
     ConditionExpression: ['attribute_exists(client_id)', ...conditions].join(' AND '),
     ExpressionAttributeNames: Object.fromEntries(attributes.map((name, index) => [`#old${index}`, name])),
     ExpressionAttributeValues: Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Authenticates a token request by the client's credentials, in the body or in the header (contract 2.1). */
+/** Authenticates a token request by the client's credentials, which are in the body or the header (contract 2.1). */
 import * as z from 'zod/mini';
 import { clientIdFor, hasSecret } from '../client/client.ts';
 import { GatewayError, standardError } from '../contract/errors.ts';
@@ -9,15 +9,15 @@ import { accessRefusal, cachedClients, type Identity } from './authenticate.ts';
 import { type BodyFormat, formDecoded, type IncomingRequest, readBody } from './read-request.ts';
 
 export const tokenRequestFormats: readonly BodyFormat[] = ['json', 'form'];
-/** Far more than credentials need. The body is read before the request is counted. */
+/** Far more than credentials need, because the body is read before the request is counted. */
 export const tokenRequestBytesMax = 8 * 1024;
 
 const text = z.string().check(z.minLength(1), z.maxLength(256));
-/** The body of `POST /api/v1/auth/token` with the credentials in it. */
+/** The body of `POST /api/v1/auth/token` if it contains the credentials. */
 export const credentialsInBody = z.object({
   client_id: text,
   client_secret: text,
-  // Another grant is refused only after the credentials have been verified (RFC 6749, section 5.2).
+  // Another grant type is refused only after the credentials are verified (RFC 6749, section 5.2).
   grant_type: text.check(z.meta({ enum: ['client_credentials'] })),
   scope: requestedScope,
 });
@@ -31,9 +31,8 @@ const credentialsInHeader = z.object({
 });
 
 /**
- * Authenticates by client id and secret. A request with valid credentials counts against its client. Any other request
- * counts against the source address, so that guesses cannot use up a client's limit. That is why the secret is compared
- * before the request is counted.
+ * Authenticates by client id and secret. A request with valid credentials counts for its client, and any other by source
+ * address, so that guesses cannot use up a client's limit. The secret is therefore compared before the request is counted.
  */
 export async function authenticateByCredentials(
   context: Context<'CLIENTS_TABLE'>,
@@ -57,7 +56,7 @@ async function clientOf(context: Context<'CLIENTS_TABLE'>, request: IncomingRequ
   const client = cachedClients(context);
   const known = await client(clientId);
   if (known !== undefined && hasSecret(known, secret, request.now)) return known;
-  // The cached row may be older than the secret.
+  // The secret may be newer than the cached row.
   const fresh = known === undefined ? undefined : await client(clientId, 0);
   if (fresh !== undefined && hasSecret(fresh, secret, request.now)) return fresh;
   throw invalidClient();
@@ -69,7 +68,7 @@ function readCredentials(request: IncomingRequest): {
 } {
   const body = readBody(request, tokenRequestFormats, tokenRequestBytesMax);
   const header = request.headers.authorization?.trim() ?? '';
-  // Another scheme is ignored: many clients send their last token with every request.
+  // Other schemes are ignored, because many clients send their last token with every request.
   if (!/^basic(\s|$)/i.test(header)) {
     const { client_id, client_secret } = parseFields(credentialsInBody, body);
     return { clientId: client_id, secret: client_secret };
@@ -82,7 +81,7 @@ function readCredentials(request: IncomingRequest): {
   return credentials;
 }
 
-/** Parses the header: the id and the secret are each form-encoded, then joined (RFC 6749, 2.3.1). */
+/** Parses the header, in which the id and the secret are each form-encoded and then joined (RFC 6749, 2.3.1). */
 function basicCredentials(header: string):
   | {
       readonly clientId: string;
@@ -99,7 +98,7 @@ function basicCredentials(header: string):
   return clientId === undefined || secret === undefined ? undefined : { clientId, secret };
 }
 
-/** Returns the same error for an unknown client and a wrong secret. */
+/** Returns the same error for an unknown client and for a wrong secret. */
 function invalidClient(): GatewayError {
   return standardError('invalid_client', {
     headers: { 'WWW-Authenticate': 'Basic realm="messaging-gateway"' },

@@ -1,6 +1,6 @@
 /**
- * Finds out which client sent a request. A refusal is thrown only after the request is counted, so that a refused request
- * counts too.
+ * Identifies the client of a request. A refusal is thrown only after the request is counted, so that refused requests count
+ * too.
  */
 import { apiKeyPrefix, apiKeyScope, type Client, isApiKey, secretHash } from '../client/client.ts';
 import { findApiKey, findClient } from '../client/client-store.dynamo.ts';
@@ -14,7 +14,7 @@ import { verifyToken } from '../token/verify-token.dynamo.ts';
 import type { IncomingRequest } from './read-request.ts';
 
 export interface Identity {
-  /** Undefined for a verified callback of a carrier, because this request is not counted. */
+  /** Undefined for a verified callback of a carrier, which is not counted. */
   readonly subject: Subject | undefined;
   readonly caller?: Caller;
   readonly refusal?: GatewayError;
@@ -22,7 +22,10 @@ export interface Identity {
 
 const realm = 'Bearer realm="messaging-gateway"';
 
-/** Reads clients through a cache of at most 45 s. An age of 0 reads the row itself, which may contain a newer secret. */
+/**
+ * Reads clients through a cache of at most 45 s. With an age of 0, the row itself is read, because it may contain a newer
+ * secret.
+ */
 export const cachedClients = oncePerContext((context: Context<'CLIENTS_TABLE'>) =>
   cachedRead((id) => findClient(context, id), accessCache, context.clock),
 );
@@ -36,8 +39,8 @@ type BearerContext = Context<
 >;
 
 /**
- * Authenticates by a bearer token or an API key (contract 3.1 and 3.5). A request with an invalid credential counts
- * against the source address.
+ * Authenticates by a bearer token or an API key (contract 3.1 and 3.5). A request with an invalid credential counts by
+ * source address.
  */
 export async function authenticateBearer(
   context: BearerContext,
@@ -79,7 +82,7 @@ async function tokenOwner(context: BearerContext, token: string) {
   const claims = await verifyToken(context, token);
   const client = claims === undefined ? undefined : await cachedClients(context)(claims.client_id);
   if (claims === undefined || client === undefined) return invalidToken(errorTexts.unauthorized);
-  // If a scope is removed from the client's row, a token loses it immediately, before the token expires.
+  // If an administrator removes a scope from the client's row, its tokens lose the scope immediately.
   const granted = new Set(claims.scope.split(' '));
   return { client, scopes: client.scopes.filter((held) => granted.has(held)) };
 }
@@ -88,12 +91,12 @@ function refusalOf({ client, scopes }: Caller, scope: Scope): GatewayError | und
   const refusal = accessRefusal(client);
   if (refusal !== undefined) return refusal;
   if (scopes.includes(scope)) return undefined;
-  return new GatewayError('forbidden', `This needs the scope ${scope}.`, {
+  return new GatewayError('forbidden', `This operation needs the scope ${scope}.`, {
     headers: { 'WWW-Authenticate': `${realm}, error="insufficient_scope", scope="${scope}"` },
   });
 }
 
-/** Returns the error if the client may not use the gateway, with any credential; undefined if it may. */
+/** Returns an error if the client may not use the gateway at all; undefined if it may. */
 export function accessRefusal(client: Client): GatewayError | undefined {
   return client.disabled ? standardError('forbidden') : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Creates an HTTP function from an operation. `answer` has the steps that each request passes through, in the same order for
- * every function (contract 1.1); `finish` completes every response, including refusals.
+ * Creates an HTTP function from an operation. `answer` contains the steps of each request, in the same order for every
+ * function (contract 1.1); `finish` completes every response, including refusals.
  */
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context as LambdaContext } from 'aws-lambda';
@@ -46,7 +46,7 @@ export type HttpFunction = (
   lambda: LambdaContext,
 ) => Promise<APIGatewayProxyResult>;
 
-/** Creates the function of a route that needs a token or an API key. Requests count against the limits of their client. */
+/** Creates the function of a route that needs a token or an API key. Requests count towards the limits of their client. */
 export function httpFunction(
   context: Context<keyof EnvironmentFor<typeof authenticatedRequests>>,
   route: Route & { readonly scope: Scope },
@@ -64,40 +64,38 @@ export function httpFunction(
   };
 }
 
-/** A request on its way through the steps. */
+/** The state of a request between the steps. */
 interface Handling {
   readonly event: APIGatewayProxyEvent;
   readonly request: IncomingRequest;
   readonly workId: string;
-  /** For the log and the `X-Request-Id` header only: a caller can choose it. */
+  /** Used only in the log and the `X-Request-Id` header, because a caller can choose it. */
   readonly requestId: string;
-  /** Rejects shortly before Lambda would stop the function, whether the work is done or not. */
+  /** Rejects shortly before Lambda would stop the function, even if the work is not done. */
   readonly inTime: <T>(work: Promise<T>) => Promise<T>;
   identity?: Identity;
   /** Undefined until the request is counted. */
   decision?: Decision;
-  /** Fields of the log line that come from the operation or from the error. */
+  /** Fields that the operation or the error adds to the log line. */
   logged: Readonly<Record<string, unknown>>;
 }
 
 const deadlineMarginMs = 500;
 
-/** Makes the function of a route, by default without a bearer token. */
+/** Creates the function of a route, by default one without a bearer token. */
 export function publicHttpFunction(
   context: Context<keyof EnvironmentFor<typeof countedRequests>>,
   route: Route,
   operation: Operation,
   options: {
-    /** Identifies the caller; by default a request counts against its source address. */
+    /** Identifies the caller. By default, a request counts by source address. */
     readonly authenticate?: (request: IncomingRequest) => Promise<Identity>;
-    /**
-     * Supplies the limits of clients, and refuses requests during maintenance. Absent if the function reads no other table.
-     */
+    /** Supplies the limits of clients and the maintenance state; absent if the function reads no other table. */
     readonly overrides?: Context<'LIMIT_OVERRIDES_TABLE'>;
-    /** Media types that the operation accepts: JSON by default; an empty list ignores the body. */
+    /** The media types that the operation accepts; JSON by default. With an empty list, the body is ignored. */
     readonly formats?: readonly BodyFormat[];
     readonly headers?: Readonly<Record<string, string>>;
-    /** Errors also have the fields of RFC 6749. */
+    /** True if errors also have the fields of RFC 6749. */
     readonly oauthErrors?: boolean;
   } = {},
 ): HttpFunction {
@@ -140,7 +138,7 @@ export function publicHttpFunction(
 
   async function answer(handling: Handling): Promise<HttpResponse> {
     const { event, request, workId, inTime } = handling;
-    // Checks maintenance before it reads anything else, because the table of clients may be the table that is restored.
+    // Maintenance is checked first, because a restore may be restoring the table of clients.
     if (overrides !== undefined && (await inTime(orUnavailable(inMaintenance(overrides)))))
       throw maintenance();
     handling.identity = await inTime(orUnavailable(authenticate(request)));
@@ -149,7 +147,7 @@ export function publicHttpFunction(
       handling.decision = await inTime(orUnavailable(count(subject, request.now)));
       assertAdmitted(handling.decision, request.now);
     }
-    // A request of a refused caller is counted too.
+    // A request from a refused caller counts too.
     if (refusal !== undefined) throw refusal;
     checkTexts(event);
     const body = readBody(request, formats);
@@ -171,7 +169,8 @@ export function publicHttpFunction(
     const { now } = request;
     const headers = {
       ...(decision === undefined ? uncountedHeaders(route.policy, now) : rateLimitHeaders(decision, now)),
-      // The operation's own headers override the limits: a refusal may describe another limit, such as a recipient's.
+      // The operation's own headers override the limits, because a refusal may describe another limit, such as a
+      // recipient's.
       ...response.headers,
       ...options.headers,
       'X-Request-Id': requestId,
@@ -180,15 +179,13 @@ export function publicHttpFunction(
     return encodeResponse(request.headers, { ...response, headers });
   }
 
-  /**
-   * Writes one log line for each request. Counts a 5xx of a send, because Lambda's metric `Errors` counts it as a success.
-   */
+  /** Writes one log line for each request. Counts a 5xx response to a send, because Lambda's metric `Errors` does not. */
   function logRequest({ event, request, requestId, identity, decision, logged }: Handling, status: number) {
     const failed = status >= 500;
     context.log[failed ? 'error' : 'info']('request', {
       request_id: requestId,
       method: request.method,
-      // The template of the route, because the path itself may contain a phone number.
+      // The route's template is logged, because the path itself may contain a phone number.
       path: event.resource,
       status,
       duration_ms: context.clock().getTime() - request.now.getTime(),
@@ -206,7 +203,7 @@ const sourceAddressOnly: (request: IncomingRequest) => Promise<Identity> = async
   subject: { kind: 'address', address: sourceIp },
 });
 
-/** True if the id has the form of AWS's request ids: a caller may set it (`x-amzn-RequestId`) to anything. */
+/** True if the id has the form of AWS's request ids. A caller may set the header (`x-amzn-RequestId`) to any text. */
 function isRequestId(given: unknown): given is string {
   return typeof given === 'string' && /^[A-Za-z0-9-]{1,64}$/.test(given);
 }
@@ -225,8 +222,7 @@ type ScopedRouteName = {
 }[RouteName];
 
 /**
- * Makes one Lambda function for several routes with the same permissions. Each request goes to the operation of its
- * route.
+ * Creates one Lambda function for several routes with the same permissions. Each request runs the operation of its route.
  */
 export function httpFunctions(
   context: Context<keyof EnvironmentFor<typeof authenticatedRequests>>,

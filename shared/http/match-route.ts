@@ -1,7 +1,7 @@
-/** Finds the route of a request, by API Gateway's rules. If there is no route, the error is 405 or 404. */
+/** Finds the route of a request by API Gateway's rules, or else throws 405 or 404. */
 import { errorTexts, GatewayError } from '../contract/errors.ts';
 
-/** @throws GatewayError `method_not_allowed` with the methods of that path, or `not_found` */
+/** @throws GatewayError `method_not_allowed` with the methods of this path, or `not_found` */
 export function matchRoute<R extends { readonly method: string; readonly path: string }>(
   routes: readonly R[],
   method: string,
@@ -24,8 +24,7 @@ export function unmatchedError(
   path: string,
 ): GatewayError {
   const matching = routes.filter((route) => matchPath(route.path, path) !== undefined);
-  // If a path is itself a route, API Gateway accepts only the methods of that route, even if a template also matches the
-  // path.
+  // If a path is itself a route, API Gateway accepts only its methods, even if a template also matches the path.
   const literal = matching.filter((route) => route.path === path);
   const methods = new Set(
     (literal.length > 0 ? literal : matching).flatMap((route) =>
@@ -36,14 +35,14 @@ export function unmatchedError(
     return new GatewayError('not_found', `There is no ${path}.`);
   }
   const allow = [...methods].toSorted().join(', ');
-  // HEAD gets the text for GET, because it states the length of GET's response.
+  // HEAD gets the same error text as GET, because it states the length of GET's response.
   const named = method === 'HEAD' ? 'GET' : method;
   return new GatewayError('method_not_allowed', errorTexts.method_not_allowed(path, named, allow), {
     headers: { Allow: allow },
   });
 }
 
-/** Returns the values of a template's parameters: `{name}` is one segment that is not empty, `{name+}` one or more. */
+/** Returns the values of a template's parameters: `{name}` is one segment that is not empty, and `{name+}` one or more. */
 function matchPath(template: string, path: string): Readonly<Record<string, string>> | undefined {
   const expected = template.split('/');
   const given = path.split('/');

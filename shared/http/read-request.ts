@@ -1,6 +1,6 @@
 /**
- * Reads a request from API Gateway's event: its address, query and headers, then its texts and body. Refuses texts and
- * bodies that are too large, of the wrong type or not valid JSON (contract 1.7).
+ * Reads a request from API Gateway's event: its URL, query and headers, then its texts and body. Refuses texts and bodies
+ * that are too large, have the wrong type or are not valid JSON (contract 1.7).
  */
 
 import { BlockList, isIP } from 'node:net';
@@ -10,18 +10,18 @@ import { errorTexts, type FieldError, GatewayError, nothingAtPathText } from '..
 import type { trustedProxies } from '../contract/variables.ts';
 import { fieldName } from '../operation/fields.ts';
 
-/** A request whose caller and body are not known yet. */
+/** A request before its caller is identified and its body is parsed. */
 export interface IncomingRequest {
   readonly method: string;
   readonly path: string;
   readonly pathParameters: Readonly<Record<string, string>>;
-  /** The parameters by name. The values of a repeated parameter are joined by commas, as in headers. */
+  /** The parameters by name. If a parameter is repeated, its values are joined by commas, as in headers. */
   readonly query: Readonly<Record<string, string>>;
-  /** Names in lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** As the caller sent it: API Gateway's base64 is decoded. */
+  /** The body as the caller sent it, after API Gateway's base64 is decoded. */
   readonly rawBody: Buffer;
-  /** The address of the caller, also behind a trusted proxy. */
+  /** The address of the caller, even behind a trusted proxy. */
   readonly sourceIp: string;
   readonly now: Date;
 }
@@ -48,8 +48,8 @@ export function readRequest(
 }
 
 /**
- * Returns the parameters of a query, including repeated ones. API Gateway's own record contains only the last value:
- * `dry_run=true&dry_run=false` would send.
+ * Returns the parameters of a query, including repeated ones. API Gateway itself reports only the last value of a repeated
+ * parameter, so `dry_run=true&dry_run=false` would send.
  */
 function queryOf({
   queryStringParameters,
@@ -72,9 +72,9 @@ function definedValues(values: Readonly<Record<string, string | undefined>> | nu
 const family = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 /**
- * Returns a function that finds the address to count a request against if no client is known: the source address, or the
- * address that a trusted proxy names. Ignores the header if the request did not come through the proxies, or if its value is
- * not an address. The names of the headers are in lower case.
+ * Returns a function that finds the address for which a request counts if its client is unknown: the source address, or the
+ * address that a trusted proxy names. The header is ignored if the request did not come through the proxies, or if its
+ * value is not an address. Header names are in lower case.
  */
 export function callerAddress(
   proxies: Readonly<z.output<ReturnType<typeof trustedProxies>>> | undefined,
@@ -95,16 +95,16 @@ export function callerAddress(
 
 export type BodyFormat = 'json' | 'form';
 
-/** Enough for 1,000 messages of full length; Lambda accepts 6 MB for the whole event, escapes included. */
+/** Enough for 1,000 messages of full length. Lambda accepts 6 MB for the whole event, including escapes. */
 export const maxBodyBytes = 4 * 1024 * 1024;
-/** No operation has more than ten levels; a recursive walk of some thousands would overflow the stack. */
+/** No operation has more than ten levels. A recursive walk of some thousand levels would overflow the stack. */
 const maxDepth = 64;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The content of such a request has no meaning (RFC 9110, section 9.3). */
+/** A body of these methods has no meaning (RFC 9110, section 9.3). */
 const bodilessMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
-/** Returns the parsed body; undefined if there is no body, if the method ignores it, or if `formats` is empty. */
+/** Returns the parsed body; undefined if it is absent, if the method ignores it, or if `formats` is empty. */
 export function readBody(
   { method, headers, rawBody }: IncomingRequest,
   formats: readonly BodyFormat[],
@@ -155,14 +155,14 @@ function parseJson(text: string): unknown {
   return value;
 }
 
-/** The bytes are UTF-8, so a lone surrogate can only be written as an escape. */
+/** The bytes are UTF-8, so only an escape can contain a lone surrogate. */
 const surrogateEscape = /\\u[dD][89a-fA-F]/;
 
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Does not attach the parser's error as the cause, because that error quotes the body.
+    // The parser's error is not attached as the cause, because it quotes the body.
     throw new GatewayError('invalid_request', 'The body is not valid JSON.');
   }
 }
@@ -173,8 +173,8 @@ function isDeeperThan(levels: number, value: unknown): boolean {
 }
 
 /**
- * A field of this name would be lost without an error: assigning it sets the prototype of an object. Any of its characters can
- * be written as an escape.
+ * A field with this name would be lost, because assigning it sets an object's prototype. Each of its characters can also be
+ * an escape.
  */
 const mayNamePrototype = /__proto__|\\u/;
 const prototypeText = 'The body has a field named __proto__, which is not allowed.';
@@ -188,8 +188,8 @@ function pathsOfPrototype(value: unknown, path: readonly PropertyKey[]): (readon
 }
 
 /**
- * Parses a form. Refuses invalid UTF-8 and a repeated parameter (RFC 6749, section 3.2), which `URLSearchParams`
- * accepts.
+ * Parses a form. Invalid UTF-8 and a repeated parameter are refused (RFC 6749, section 3.2), although `URLSearchParams`
+ * accepts them.
  */
 function parseForm(text: string): Readonly<Record<string, string>> {
   const values = new Map<string, string>();
@@ -200,7 +200,7 @@ function parseForm(text: string): Readonly<Record<string, string>> {
       throw new GatewayError('invalid_request', 'The body is not form-encoded UTF-8.');
     }
     if (values.has(name)) {
-      throw new GatewayError('invalid_request', 'The body gives a parameter twice.', {
+      throw new GatewayError('invalid_request', 'The body contains a parameter twice.', {
         details: [{ field: name, message: 'must be given once' }],
       });
     }
@@ -218,10 +218,10 @@ export function formDecoded(encoded: string): string | undefined {
   }
 }
 
-/** No id of ours is longer. */
+/** No id of the gateway is longer. */
 export const idLengthMax = 128;
 
-/** @throws GatewayError `not_found` if a part of a path is too long for an id. */
+/** @throws GatewayError `not_found` if a part of the path is too long for an id. */
 export function assertIdLength(id: string): void {
   if (id.length > idLengthMax) throw new GatewayError('not_found', nothingAtPathText);
 }
@@ -247,10 +247,10 @@ const wellFormedRule = 'must be well-formed Unicode text, in UTF-8';
 type NamedTexts = Readonly<Record<string, string | readonly string[] | undefined>> | null | undefined;
 
 /**
- * Checks texts as they were sent (`texts`), and texts that API Gateway decoded from a path or a query (`decoded`).
- * API Gateway replaces bytes that are not UTF-8 by U+FFFD, so that character is refused in `decoded`.
+ * Checks texts as they were sent (`texts`), and texts that API Gateway decoded from the path or query (`decoded`). API
+ * Gateway replaces bytes that are not UTF-8 with U+FFFD, so `decoded` must not contain this character.
  *
- * @throws GatewayError `invalid_request` that names every faulty field once
+ * @throws GatewayError `invalid_request`, which names every faulty field once
  */
 function assertWellFormedTexts(texts: readonly NamedTexts[], decoded: readonly NamedTexts[]): void {
   const names = [
@@ -274,7 +274,7 @@ function faultyNames(groups: readonly NamedTexts[], isValid: (text: string) => b
   );
 }
 
-/** Checks the texts and keys of a JSON value. @throws GatewayError `invalid_request` that names every faulty field. */
+/** Checks the texts and keys of a JSON value. @throws GatewayError `invalid_request`, which names every faulty field. */
 function assertWellFormedJson(value: unknown): void {
   refuse(malformedPaths(value, []), malformedText, wellFormedRule);
 }
@@ -289,7 +289,7 @@ function malformedPaths(value: unknown, path: readonly PropertyKey[]): (readonly
   });
 }
 
-/** @throws GatewayError `invalid_request` that names each of the fields once, if there are any */
+/** @throws GatewayError `invalid_request`, which names each field once, unless the list is empty */
 function refuse(paths: readonly (readonly PropertyKey[])[], text: string, rule: string): void {
   if (paths.length === 0) return;
   const fields = new Set(paths.map(fieldName));

@@ -1,4 +1,4 @@
-/** Creates the response to a request: the result of the operation, or an error. All errors have the same form. */
+/** Creates the response from the operation's result or from an error. All errors have the same form. */
 import {
   errorBody,
   errorDetailsMax,
@@ -40,22 +40,24 @@ export function loggedError({ code, details, cause }: GatewayError): Readonly<Re
 const loggedFieldsMax = 5;
 
 /**
- * Returns the names of faulty fields for the log, without the places in them; undefined if there are none. A name that a caller
- * made up may contain a phone number, so a name with digits is left out.
+ * Returns the names of faulty fields for the log, without list indexes; undefined if there are none. Names with digits are
+ * left out, because a caller's name may contain a phone number.
  */
 function loggedFields(details: readonly FieldError[]): readonly string[] | undefined {
   const names = details.flatMap(({ field }) => /^[A-Za-z_-]{1,40}(?=$|[.[])/.exec(field)?.[0] ?? []);
   return names.length === 0 ? undefined : [...new Set(names)].slice(0, loggedFieldsMax);
 }
 
-/** RFC 6749, section 5.2: an `error_description` has printable ASCII without quotation marks and backslashes. */
+/**
+ * An `error_description` may contain only printable ASCII, without quotation marks and backslashes (RFC 6749, section 5.2).
+ */
 const notInDescription = /[^ !#-[\]-~]/gu;
 
 /**
- * Returns the response to a refused request.
+ * Returns the response for an error.
  *
- * @param baseUrl - the gateway's own address, for the link to the documentation
- * @param oauth - true to add the error's text under its name in RFC 6749
+ * @param baseUrl - the gateway's own URL, for the link to the documentation
+ * @param oauth - true to add the error's text under the name that RFC 6749 defines
  */
 export function errorResponse(
   error: GatewayError,
@@ -91,19 +93,19 @@ function shortenedDetail({ field, message }: FieldError): FieldError {
   };
 }
 
-/** Shortens a field name from the caller, which may have any length: a response larger than 6 MB would be lost. */
+/** Shortens a field name from the caller, which can have any length. A response above 6 MB would be lost. */
 function shortened(text: string, charactersMax: number): string {
   const whole = text.length <= charactersMax;
   return (whole ? text : `${text.slice(0, charactersMax - 1)}…`).toWellFormed();
 }
 
-/** Hides the details of everything that is not a `GatewayError`. */
+/** Returns the error itself if it is a `GatewayError`, and otherwise one without details. */
 export function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   return standardError(isOutage(error) ? 'service_unavailable' : 'internal_error', { cause: error });
 }
 
-/** Turns any failure of authenticating or counting into a 503, because no request may skip them. */
+/** Turns any failure to authenticate or count a request into 503, because no request may skip these steps. */
 export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -120,8 +122,7 @@ const outageNames: ReadonlySet<string> = new Set([
   // SQS marks all of its own errors as client faults.
   'RequestThrottled',
   'KmsThrottled',
-  // Contention that outlasted all retries. A transaction that a condition cancels does not get here, because its store
-  // returns a result instead.
+  // Contention that outlasted all retries. If a condition cancels a transaction, its store returns a result instead.
   'TransactionConflictException',
   'TransactionCanceledException',
   'TransactionInProgressException',
@@ -139,7 +140,7 @@ const outageCodes: ReadonlySet<unknown> = new Set([
   'EAI_AGAIN',
 ]);
 
-/** True if a service is down, slow or over its capacity, so that a later request may succeed. */
+/** True if an AWS service is down, slow or over capacity, so that a later request may succeed. */
 function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (outageNames.has(error.name)) return true;
@@ -147,10 +148,10 @@ function isOutage(error: unknown): boolean {
   return '$fault' in error && error.$fault === 'server';
 }
 
-/** A smaller response fits in one packet without compression. */
+/** A smaller response fits into one packet without compression. */
 const compressedBytesMin = 1024;
 
-/** The last step: returns 304 if the content has not changed, and compresses the response for callers that accept it. */
+/** Returns 304 if the content has not changed, and compresses the response if the caller accepts this. */
 export function encodeResponse(
   headers: Readonly<Record<string, string>>,
   response: HttpResponse,
@@ -159,14 +160,14 @@ export function encodeResponse(
   if (etag !== undefined && response.statusCode === 200 && matches(headers['if-none-match'], etag)) {
     return { ...response, statusCode: 304, body: '', isBase64Encoded: false };
   }
-  // API Gateway uses `Accept` to decide if it decodes the base64 of binary content, and some clients do not send it (such
-  // as Go's standard client).
+  // API Gateway decodes base64 only if the request has a matching `Accept` header, which some clients do not send (such as
+  // Go's standard client).
   const coding = headers.accept === undefined ? '' : (headers['accept-encoding'] ?? '');
-  // The response to HEAD too: API Gateway leaves its content out, but takes `Content-Length` from it (RFC 9110, section 8.6).
+  // HEAD gets the same response: API Gateway drops its content, but takes `Content-Length` from it (RFC 9110, section 8.6).
   return compressed(response, coding);
 }
 
-/** True if the tags match weakly (RFC 9110, section 13.1.2): the same content in another encoding matches. */
+/** True if the tags match weakly (RFC 9110, section 13.1.2), so that the same content in another encoding matches. */
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   const weak = (tag: string): string => tag.trim().replace(/^W\//, '');
   return (ifNoneMatch ?? '').split(',').some((tag) => tag.trim() === '*' || weak(tag) === weak(etag));
@@ -178,8 +179,8 @@ function compressed(response: HttpResponse, acceptEncoding: string): HttpRespons
   if (body.length < compressedBytesMin) return response;
   const varied = { ...headers, Vary: 'Accept-Encoding' };
   if (!acceptsGzip(acceptEncoding)) return { ...response, headers: varied };
-  // Loaded at the first compression, because few functions have large responses, and loading it earlier would slow down the
-  // start of every function.
+  // Loaded at the first compression: few functions have large responses, and loading it earlier would slow every function's
+  // start.
   const { gzipSync } = process.getBuiltinModule('node:zlib');
   return {
     ...response,
@@ -190,7 +191,7 @@ function compressed(response: HttpResponse, acceptEncoding: string): HttpRespons
 }
 
 /**
- * True if the caller accepts gzip. A quality of 0 is a refusal, and `*` means every coding that is not named (RFC 9110,
+ * True if the caller accepts gzip. A quality of 0 refuses a coding, and `*` means every coding that is not named (RFC 9110,
  * section 12.5.3).
  */
 function acceptsGzip(acceptEncoding: string): boolean {
@@ -207,18 +208,15 @@ function acceptsGzip(acceptEncoding: string): boolean {
   return (qualities.get('gzip') ?? qualities.get('x-gzip') ?? qualities.get('*') ?? 0) > 0;
 }
 
-/**
- * Redirects to a page of the gateway. The target is right on API Gateway's own address with its stage, on a domain name, and
- * locally.
- */
+/** Host names of a local gateway, for redirects to its pages. */
 const thisMachine = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Returns the redirect target. On AWS it is below the gateway's own address, which contains the stage in its path
- * (`…/prod`) or is a domain name. A local gateway has several names, such as a tunnel's, and does not know which one
- * the caller used, so it redirects to the path alone.
+ * Returns the redirect target. On AWS it begins with the gateway's own URL, which contains the stage in its path (`…/prod`)
+ * or has a domain name. A local gateway has several names, such as a tunnel's, and does not know which one the caller used,
+ * so the target is only a path.
  *
- * @param baseUrl - the address at which clients call the API, without a slash at its end
+ * @param baseUrl - the URL at which clients call the API, without a final slash
  */
 export function redirectTo(baseUrl: string, path: string): ApiResponse {
   const isLocal = thisMachine.has(new URL(baseUrl).hostname);

@@ -36,8 +36,8 @@ interface CapLimit {
 }
 
 /**
- * Returns the limits, messages before spend, shorter windows first. @param own - the caps of the client's row, or of the row
- * for every client
+ * Returns the limits: messages before spend, and shorter windows first. @param own - the caps in the client's row, or in
+ * the row for every client
  */
 export function capLimits(own: Caps, stage: StageCaps): CapLimit[] {
   return capNames.flatMap((cap) =>
@@ -50,7 +50,7 @@ export function capLimits(own: Caps, stage: StageCaps): CapLimit[] {
   );
 }
 
-/** Returns the caps of the stage by the attributes of a row: the limits of a cap without a row. */
+/** Returns the stage's caps by the attributes of a row. They apply if a cap has no row. */
 export function capDefaults(stage: StageCaps): Caps {
   const limits = capLimits({}, stage);
   return Object.fromEntries(
@@ -63,7 +63,7 @@ export function capDefaults(stage: StageCaps): Caps {
   );
 }
 
-/** Returns the caps in force for a client. If no cap applies, returns none, and nothing is counted. */
+/** Returns the caps that apply to a client. Without any cap, nothing is counted. */
 export async function capsInForce(
   context: Context<'LIMIT_OVERRIDES_TABLE' | 'STAGE_CAPS'>,
   clientId: string,
@@ -75,7 +75,7 @@ const keptDaysAfterMonth = 2;
 /** These windows are counted even without a limit, so that a cap that is set later includes earlier messages. */
 const countedWindows = ['day', 'month'] as const;
 
-/** The client of a request, and the caps that are in force for it. */
+/** The client of a request, and the caps that apply to it. */
 interface CappedRequest {
   readonly clientId: string;
   readonly limits: readonly CapLimit[];
@@ -83,7 +83,7 @@ interface CappedRequest {
 }
 
 /**
- * Takes messages from the caps, one for each recipient in the order of the request.
+ * Counts messages towards the caps, one for each recipient, in the order of the request.
  *
  * @throws GatewayError `message_limit_reached` or `spend_limit_reached` if a window has no room for all of them
  */
@@ -121,7 +121,7 @@ export async function takeFromCaps(
   if (!fits) throw refusalOf(full, messages.length, readPrices(context.env.PRICES_FILE).currency, now);
 }
 
-/** Does the same check without taking anything. @throws GatewayError as `takeFromCaps` does */
+/** Makes the same check without counting. @throws GatewayError as `takeFromCaps` does */
 export async function checkCaps(
   context: Context<keyof EnvironmentFor<typeof countedCaps>>,
   { clientId, limits, now }: CappedRequest,
@@ -136,7 +136,7 @@ export async function checkCaps(
 }
 
 /**
- * Returns the key of the counter. Client ids contain no colon, so it differs from all keys of the rate limiter in the
+ * Returns the key of the counter. Client ids contain no colon, so this key differs from the keys of the rate limiter in the
  * same table.
  */
 export function capCounterKey(clientId: string, { month }: Windows): string {
@@ -170,8 +170,8 @@ function amountsByAttribute(
 }
 
 /**
- * Returns the windows without room for all recipients, each with the number of first recipients that fit, and the time of
- * its reset, in seconds since the epoch.
+ * Returns the windows without room for all recipients. For each, returns how many of the first recipients fit, and when it
+ * resets, in seconds since the epoch.
  */
 function fullWindows(
   row: Readonly<Record<string, unknown>>,
@@ -193,7 +193,7 @@ const refusals = {
   spend: 'spend_limit_reached',
 } as const satisfies Record<CapName, string>;
 
-/** Returns the refusal. The full window that resets last decides how long to wait. */
+/** Returns the error. The full window that resets last determines how long to wait. */
 function refusalOf(
   full: ReturnType<typeof fullWindows>,
   recipients: number,
@@ -231,8 +231,8 @@ function fittingRecipients(amounts: readonly number[], room: number): number {
 }
 
 /**
- * Returns how much of these caps a client has used (contract, section 11), in recipients or in the currency of the stage.
- * Makes one read, or none without a cap.
+ * Returns how much of these caps a client has used (contract, section 11), in recipients or in the stage's currency. Makes
+ * one read, or none without caps.
  */
 export async function capUse(
   context: Context<'RATE_COUNTERS_TABLE'>,
@@ -246,7 +246,7 @@ export async function capUse(
     window,
     limit: amountOf(cap, limit),
     used: amountOf(cap, countIn(row, capAttribute(windows, cap, window))),
-    /** ISO 8601 UTC. */
+    /** An ISO 8601 time in UTC. */
     resets_at: new Date(windows.resetsAt[window] * 1000).toISOString(),
   }));
 }

@@ -1,10 +1,10 @@
 /**
- * Counts in rows of the table `rate-counters`: requests, messages and spend. An addition is one conditional write of one
- * write unit, without a read. It counts in every window or in none, so that a limit is never exceeded, under any
- * concurrency. If a response is lost, the SDK repeats the call. The repeat counts again, but never beyond a limit.
+ * Counts in rows of the table `rate-counters`: requests, messages and spend. Each addition is one conditional write of one
+ * write unit, without a read. It counts in all windows or in none, so no limit is ever exceeded, under any concurrency. If
+ * a response is lost, the SDK's retry counts again, but never beyond a limit.
  *
- * A row has an attribute for each window. An addition also removes the windows that had ended when this process last counted
- * in the row. This keeps the row small.
+ * A row has an attribute for each window. To keep the row small, an addition also removes windows that had ended when this
+ * process last counted in the row.
  */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
@@ -28,10 +28,10 @@ export const windowSeconds = { minute: 60, hour: 3600, day: secondsPerDay } as c
 
 /** The UTC windows of a time. */
 export interface Windows {
-  /** `2026-11-20` and `2026-11`: parts of the keys of rows. */
+  /** The day and the month, such as `2026-11-20` and `2026-11`, which are parts of row keys. */
   readonly day: string;
   readonly month: string;
-  /** `m201005`, `h2010`, `d20` and `month` for 10:05 of the 20th: the attributes that count these windows. */
+  /** The attributes that count these windows, such as `m201005`, `h2010`, `d20` and `month` for 10:05 on the 20th. */
   readonly attributes: Readonly<Record<CapWindow, string>>;
   /** Seconds since the epoch. */
   readonly resetsAt: Readonly<Record<CapWindow, number>>;
@@ -68,15 +68,15 @@ export function limitsBy(of: (window: WindowName) => number): Limits {
   return { perMinute: of('minute'), perHour: of('hour'), perDay: of('day') };
 }
 
-/** How long a window is kept after its end, because a process with a slower clock may still add to it. */
+/** How long a window is kept after its end, because a process whose clock is behind may still add to it. */
 const keptSeconds = 240;
-/** The maximum number of windows that one write removes, so that the expression stays below DynamoDB's 4 KB. */
+/** The maximum number of windows that one write removes, which keeps the expression below DynamoDB's 4 KB. */
 const removedAtOnce = 90;
 
 const windowed = /^(?:[a-z_]+_)?([dhm])(\d\d)(\d\d)?(\d\d)?(_\d+)?$/;
 const lengths = { m: windowSeconds.minute, h: windowSeconds.hour, d: windowSeconds.day } as const;
 
-/** Returns the attributes of windows that have ended. @param now - in the month of the row */
+/** Returns the attributes of windows that have ended. @param now - a time in the month of the row */
 export function endedAttributes(attributes: Iterable<string>, now: Date): string[] {
   const keptFrom = now.getTime() / 1000 - keptSeconds;
   const ended: string[] = [];
@@ -97,14 +97,14 @@ export function endedAttributes(attributes: Iterable<string>, now: Date): string
 
 const rememberedRows = 5000;
 
-/** The attributes of windows that had ended when this process last counted in a row, by the key of the row. */
+/** For each row's key, the attributes of windows that had ended when this process last counted in the row. */
 const endedWindows = oncePerContext(
   (_context: Context<'RATE_COUNTERS_TABLE'>) => new ExpiringMap<readonly string[]>(rememberedRows),
 );
 
 /**
- * Adds every amount, or none. Returns the row after the addition or, if nothing was added, the row that the condition was
- * checked against. Uses the client without the document layer, because every request makes this call.
+ * Adds either all amounts or none. Returns the row after the addition. If nothing was added, returns the row for which the
+ * condition was false. Uses the client without the document layer, because every request makes this call.
  *
  * @param addition - `counter` is the key of the row, `amounts` are integers by attribute, `limits` are the maximum values
  * after the addition (an attribute without a limit is only counted), `purgeAt` is in seconds since the epoch
@@ -133,7 +133,7 @@ export async function addCounts(
   const conditions = Object.entries(limits).map(([name, limit], i) => {
     const room = limit - (amounts[name] ?? 0);
     const fits = `${name} <= ${named(`:room${i}`, room)}`;
-    // An absent attribute counts as 0, but even then an addition must not exceed the limit by itself.
+    // An absent attribute counts as 0. Even then, one addition must not exceed the limit.
     return room < 0 ? fits : `(attribute_not_exists(${name}) OR ${fits})`;
   });
   const ended = endedWindows(context);
@@ -153,7 +153,7 @@ export async function addCounts(
   return { added: true, row };
 }
 
-/** Reads a row for display, or for a dry run. Returns an empty object if there is no row. */
+/** Reads a row for display or a dry run. Returns an empty object if the row does not exist. */
 export async function readCounts(
   { db, env }: Context<'RATE_COUNTERS_TABLE'>,
   counter: string,
@@ -164,7 +164,7 @@ export async function readCounts(
   return Item ?? {};
 }
 
-/** Returns a count of a row. An absent count is 0. A corrupt count is treated as full. */
+/** Returns a count in a row; 0 if it is absent. A corrupt count is treated as full. */
 export function countIn(row: Readonly<Record<string, unknown>>, attribute: string): number {
   const { [attribute]: count = 0 } = row;
   return typeof count === 'number' ? count : Number.MAX_SAFE_INTEGER;

@@ -1,6 +1,6 @@
 /**
- * The feedback in a row of `limit-overrides` (contract 10.5): what is in force, or what is wrong and how to correct
- * it. It uses the same row reader as the limiter.
+ * The feedback in a row of `limit-overrides` (contract 10.5): the limits that apply, or what is wrong and how to correct
+ * it. It reads the row with the same function as the limiter.
  */
 
 import { decimalText } from '../contract/prices.ts';
@@ -40,7 +40,7 @@ export interface FeedbackContext {
   /** The row for every client (`*`) with the same endpoint. */
   readonly forEveryClient: ParsedRow | undefined;
   readonly capDefaults: Caps;
-  /** The currency of caps on spend, ISO 4217. */
+  /** The currency of caps on spend (ISO 4217). */
   readonly currency: string;
 }
 
@@ -88,7 +88,7 @@ function maintenanceFeedback(expiresAt: Date | undefined, now: Date): Feedback {
   return { status: 'active', status_message: `Active ${sinceText(now)}: the API answers 503 until ${end}.` };
 }
 
-/** Returns all faults of a row: its client, its values, and the names of its attributes. */
+/** Returns all errors of a row: in its client, its values, and its attribute names. */
 export function faultsOf(
   row: EditedRow,
   { clientId, ignored }: ParsedRow,
@@ -102,7 +102,7 @@ export function faultsOf(
   return [...faults, ...misspelledAttributes(row, overrideTable, unknownLimit)];
 }
 
-/** Returns a fault for a name that begins like a limit: the operator expects it to have an effect. */
+/** Returns an error for an unknown name that begins like a limit, because the operator expects it to have an effect. */
 function unknownLimit(name: string): string | undefined {
   if (!/^per[ _-]/i.test(name)) return undefined;
   return `there is no such limit. Valid are ${windowAttributes.join(', ')}.`;
@@ -142,7 +142,9 @@ const windowWords = {
   per_month: { per: 'per month', adjective: 'monthly limit' },
 } as const satisfies Record<WindowAttribute, unknown>;
 
-/** Returns `600 per minute, 1,000 per hour (default). The hourly limit is reached after 100 s at full rate.` */
+/**
+ * Returns a text such as `600 per minute, 1,000 per hour (default). The hourly limit is reached after 100 s at full rate.`
+ */
 export function inForceText(
   { target, blocked, windows, firstReached }: ReturnType<typeof endpointInForce>,
   currency: string,
@@ -178,10 +180,10 @@ const units = [
   { name: 'min', seconds: windowSeconds.minute },
   { name: 's', seconds: 1 },
 ] as const;
-/** Up to this length, a duration is shown in seconds only. */
+/** Up to this length, a duration is shown only in seconds. */
 const shownSecondsMax = 120;
 
-/** Formats a duration, rounded to the second, in its two largest units: `100 s`, `16 min 40 s`, `5 h 33 min`. */
+/** Formats a duration, rounded to the second, in its two largest units, such as `100 s`, `16 min 40 s`, `5 h 33 min`. */
 function shownDuration(seconds: number): string {
   if (seconds <= shownSecondsMax) return `${Math.max(1, Math.round(seconds))} s`;
   let rest = Math.round(seconds);
@@ -202,19 +204,19 @@ function shownTime(at: Date): string {
   return at.toISOString().replace('.000Z', 'Z');
 }
 
-/** The limit in force for one window of an endpoint. */
+/** The limit that applies to one window of an endpoint. */
 export interface WindowInForce {
   readonly window: WindowAttribute;
-  /** In millionths of the currency for `spend`. */
+  /** For `spend`, in millionths of the currency. */
   readonly limit: number;
   readonly isDefault: boolean;
 }
 
 /**
- * Returns the limits in force, the shortest window first. A window of a cap without a limit is left out.
+ * Returns the limits that apply, shortest window first. If a cap has no limit for a window, the window is left out.
  *
- * @param row - the row in force; undefined for the defaults
- * @param capDefaults - the caps of the stage
+ * @param row - the row that applies; undefined for the defaults
+ * @param capDefaults - the stage's caps
  */
 export function endpointInForce(target: LimitTarget, row: ParsedRow | undefined, capDefaults: Caps) {
   const defaults = defaultsOf(target, capDefaults);
@@ -234,15 +236,15 @@ export function defaultsOf(target: LimitTarget, capDefaults: Caps): WindowLimits
 }
 
 /**
- * Returns one sentence for each limit that never takes effect, because another window of the same endpoint is always
- * full first.
+ * Returns one sentence for each limit that is never reached, because another window of the same endpoint is always full
+ * first.
  */
 export function unreachableLimits(limits: Limits): readonly string[] {
   return windowNames.flatMap((window) => {
     const limit = limitOf(limits, window);
     const prevented = windowNames
       .filter((other) => other !== window)
-      // The number of requests that the other window admits during this window.
+      // The number of requests that the other window admits within this window.
       .map((other) => {
         const times = Math.max(1, windowSeconds[window] / windowSeconds[other]);
         return { other, own: limitOf(limits, other), admitted: limitOf(limits, other) * times };

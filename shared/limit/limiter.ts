@@ -1,7 +1,7 @@
 /**
- * Decides if a request is admitted, and counts it. Each check makes one write, or none while a refusal is cached. Under any
- * concurrency the admitted requests never exceed a limit. An error of the counter is thrown; the HTTP function turns it into
- * a 503.
+ * Decides if a request is admitted, and counts it. Each check makes one write, or no write while a refusal is cached. Under
+ * any concurrency the admitted requests never exceed a limit. If the counter fails, its error is thrown, and the HTTP
+ * function returns 503.
  */
 import { type PolicyName, policies } from '../contract/rate-limits-and-caps.ts';
 import { type Context, oncePerContext } from '../platform/context.ts';
@@ -19,12 +19,12 @@ import {
 } from './counters.dynamo.ts';
 import type { LimitsInForce } from './overrides.ts';
 
-/** The client or source address that a request counts against. */
+/** The client or the source address for which a request counts. */
 export type Subject =
   | { readonly kind: 'client'; readonly clientId: string }
   | { readonly kind: 'address'; readonly address: string };
 
-/** How long a refusal is cached, at most until the minute ends. */
+/** How long a refusal is cached, but never beyond the end of the minute. */
 const refusalCacheSeconds = 5;
 const cacheEntries = 5000;
 const keptDaysAfterUse = 2;
@@ -33,7 +33,7 @@ const refusals = oncePerContext(
   (_context: Context<'RATE_COUNTERS_TABLE'>) => new ExpiringMap<Parameters<typeof decide>[2]>(cacheEntries),
 );
 
-/** @param limits - the limits in force for the subject */
+/** @param limits - the limits that apply to the subject */
 export async function checkRate(
   context: Context<'RATE_COUNTERS_TABLE'>,
   subject: Subject,
@@ -53,7 +53,7 @@ async function count(
   windows: Windows,
   now: Date,
 ): Promise<Parameters<typeof decide>[2]> {
-  // The limits are part of the key, so that a raised limit takes effect as soon as it is read.
+  // The key includes the limits, so that a raised limit takes effect as soon as it is read.
   const cacheKey = `${key}|${limits.perMinute}|${limits.perHour}|${limits.perDay}`;
   const cached = refusals(context).get(cacheKey, now);
   if (cached !== undefined) return cached;
@@ -68,24 +68,24 @@ async function count(
   const { added, row } = await addCounts(context, addition, now);
   const outcome = { admitted: added, used: perWindow((window) => countIn(row, attributes[window])) };
   if (!added) {
-    // At most until the minute ends, because the counts of the minute then change.
+    // The refusal is cached at most until the minute ends, because the counts then change.
     const until = Math.min(now.getTime() + refusalCacheSeconds * 1000, resetsAt.minute * 1000);
     refusals(context).set(cacheKey, outcome, now, until);
   }
   return outcome;
 }
 
-/** Returns the key of the row that counts the requests of a subject to an endpoint on a UTC day. */
+/** Returns the key of the row that counts a subject's requests to an endpoint on a UTC day. */
 export function counterKey(subject: Subject, endpoint: string, day: string): string {
   return `${subjectKey(subject)}|${endpoint}|${day}`;
 }
 
-/** Returns the key of the counter. Client ids contain no colon, so the two kinds cannot collide. */
+/** Returns the key of the subject. Client ids contain no colon, so clients and addresses cannot collide. */
 export function subjectKey(subject: Subject): string {
   return subject.kind === 'client' ? subject.clientId : `address:${addressBlock(subject.address)}`;
 }
 
-/** Returns the block that is counted: one IPv6 caller usually has a whole /64, so its addresses count together. */
+/** Returns the block of addresses that counts as one caller: an IPv6 caller usually has a whole /64. */
 function addressBlock(address: string): string {
   if (!address.includes(':')) return address.slice(0, 64);
   const [head = '', tail] = address.split('::', 2);
@@ -112,16 +112,16 @@ export interface Decision {
   /** True if the client may not use the endpoint at all. */
   readonly blocked: boolean;
   readonly policy: PolicyName;
-  /** Minute, hour and day. */
+  /** The windows minute, hour and day. */
   readonly windows: readonly WindowState[];
   /** The window that the `X-RateLimit-*` headers describe. */
   readonly binding: WindowState;
 }
 
 /**
- * Decides from the counts: which window binds, and how many requests remain (contract 4.4).
+ * Finds the window with the fewest requests left (contract 4.4).
  *
- * @param used - requests counted in each window, including this one if it was admitted
+ * @param used - the requests counted in each window, including this one if it was admitted
  */
 export function decide(
   policy: PolicyName,
@@ -147,15 +147,12 @@ export function decide(
   };
 }
 
-/** Returns the seconds to wait: at least 1, and rounded up, so that the window is reset after this time. */
+/** Returns the seconds to wait until the window resets: at least 1, and rounded up. */
 export function retryAfterSeconds(decision: Decision, now: Date): number {
   return Math.max(1, Math.ceil(decision.binding.resetsAt - now.getTime() / 1000));
 }
 
-/**
- * Returns the window with the fewest requests left. If several have the fewest, returns the first of them, which is the
- * shortest.
- */
+/** Returns the window with the fewest requests left; of several, the shortest. */
 function fewestLeft(states: readonly WindowState[]): WindowState {
   return states.reduce((best, state) => (state.remaining < best.remaining ? state : best));
 }
@@ -166,7 +163,7 @@ function lastToReset(states: readonly WindowState[]): WindowState {
   return exhausted.reduce((last, state) => (state.resetsAt > last.resetsAt ? state : last));
 }
 
-/** Returns the rate-limit headers of every response: the four of the specification and the two of the IETF draft. */
+/** Returns the rate-limit headers of every response: four from the specification, and two from the IETF draft. */
 export function rateLimitHeaders(decision: Decision, now: Date): Record<string, string> {
   const { binding, policy, windows } = decision;
   const name = (state: WindowState): string => `${policy}_${state.window}`;
@@ -175,7 +172,7 @@ export function rateLimitHeaders(decision: Decision, now: Date): Record<string, 
     'X-RateLimit-Remaining': String(binding.remaining),
     'X-RateLimit-Reset': String(binding.resetsAt),
     'X-RateLimit-Policy': `${binding.limit};w=${windowSeconds[binding.window]};comment=${name(binding)}`,
-    // draft-ietf-httpapi-ratelimit-headers: one quoted policy name for each window, all three at once.
+    // draft-ietf-httpapi-ratelimit-headers allows several windows: each has a quoted policy name.
     'RateLimit-Policy': windows
       .map((state) => `"${name(state)}";q=${state.limit};w=${windowSeconds[state.window]}`)
       .join(', '),
@@ -185,7 +182,9 @@ export function rateLimitHeaders(decision: Decision, now: Date): Record<string, 
   };
 }
 
-/** Returns the headers if the counter cannot be reached: the policy's default limits, and no requests left. */
+/**
+ * Returns the headers for a response whose request could not be counted: the policy's default limits, and no requests left.
+ */
 export function uncountedHeaders(policy: PolicyName, now: Date): Record<string, string> {
   const limits = policies[policy];
   const used = perWindow((window) => limitOf(limits, window));

@@ -1,7 +1,7 @@
 /**
- * A client's limits and caps: the defaults, and the rows of `limit-overrides`, which operators edit by hand (contract 4.7
- * and 10.1). Parsing a row returns its valid values, and a reason for everything that is ignored. The limiter, the
- * feedback and the tools all use this parser.
+ * A client's limits and caps: the defaults, and the rows of `limit-overrides`, which operators edit (contract 4.7 and
+ * 10.1). The parser returns a row's valid values, and for each ignored value the reason. The limiter, the feedback and the
+ * tools all use it.
  */
 
 import { settingsIdOf } from '../contract/mode.ts';
@@ -39,13 +39,13 @@ import { countMetric } from '../platform/log.ts';
 import { limitOf, limitsBy } from './counters.dynamo.ts';
 import { plainLimit } from './entered-limits.ts';
 
-/** The limits of a policy in force for a client. */
+/** The limits of a policy that apply to a client. */
 export interface LimitsInForce extends Limits {
   /** Present if the client may not use the endpoint. */
   readonly blocked?: true;
 }
 
-/** Reads the rows of a client and of `*` as often as `accessCache` says, so that an edit takes effect within 60 s. */
+/** Caches the rows of a client and of `*` for the time in `accessCache`, so that an edit takes effect within 60 s. */
 const cachedRows = oncePerContext((context: Context<'LIMIT_OVERRIDES_TABLE'>) =>
   cachedRead((clientId) => rowsByEndpoint(context, clientId), accessCache, context.clock),
 );
@@ -61,7 +61,7 @@ export async function limitsOf(
   return { ...limits, ...(row?.blocked ? { blocked: true } : {}) };
 }
 
-/** Returns the caps in the rows in force. */
+/** Returns the caps in the rows that apply to a client. */
 export async function capsInRows(context: Context<'LIMIT_OVERRIDES_TABLE'>, clientId: string): Promise<Caps> {
   const limits: Partial<Record<CapName, WindowLimits>> = {};
   for (const cap of capNames) {
@@ -71,15 +71,17 @@ export async function capsInRows(context: Context<'LIMIT_OVERRIDES_TABLE'>, clie
   return limits;
 }
 
-/** Returns true if the API is in maintenance (contract 8.9). The row takes effect as fast as any other row. */
+/**
+ * Returns true if the API is in maintenance (contract 8.9). The row for maintenance takes effect as fast as any other row.
+ */
 export async function inMaintenance(context: Context<'LIMIT_OVERRIDES_TABLE'>): Promise<boolean> {
   const row = (await cachedRows(context)(everyClient))?.get(maintenanceEndpoint);
   return row !== undefined && (row.expiresAt === undefined || context.clock() < row.expiresAt);
 }
 
-/** Starts to read the rows for every client, so that they are read while the caller is still being identified. */
+/** Starts to read the rows for every client, while the caller is still being identified. */
 export function prepareLimits(context: Context<'LIMIT_OVERRIDES_TABLE'>): void {
-  // The read that needs the rows meets the same failure and throws it.
+  // A failure is ignored here, because the next read of these rows fails too and throws.
   cachedRows(context)(everyClient).catch(() => undefined);
 }
 
@@ -94,7 +96,7 @@ async function rowsFor(
   return [own?.get(endpoint), forAll?.get(endpoint)];
 }
 
-/** Reads the rows of a client. Reports values that are ignored in favor of their defaults. */
+/** Reads the rows of a client, and logs invalid values, for which the defaults apply. */
 async function rowsByEndpoint(
   context: Context<'LIMIT_OVERRIDES_TABLE'>,
   clientId: string,
@@ -110,7 +112,7 @@ async function rowsByEndpoint(
   return new Map(rows.map((row) => [row.endpoint, row]));
 }
 
-/** The table's keys, and the attributes that operators write. */
+/** The table's keys, and the attributes that operators edit. */
 export const overrideTable = {
   variable: 'LIMIT_OVERRIDES_TABLE',
   sortKey: 'endpoint',
@@ -121,16 +123,14 @@ export const overrideTable = {
 export interface ParsedRow {
   readonly clientId: string;
   readonly endpoint: string;
-  /** Undefined if there is no such endpoint: the row has no effect. */
+  /** Undefined if the endpoint does not exist, so that the row has no effect. */
   readonly target: LimitTarget | undefined;
-  /** The valid ones. */
+  /** The valid limits. */
   readonly limits: WindowLimits;
-  /**
-   * True if the row allows more requests a minute than `perMinuteMax`, so that this maximum applies instead (contract 4.8).
-   */
+  /** True if the row allows more requests a minute than `perMinuteMax`, which then applies instead (contract 4.8). */
   readonly isLowered: boolean;
   readonly blocked: boolean;
-  /** The time from which the row has no effect. */
+  /** After this time, the row has no effect. */
   readonly expiresAt: Date | undefined;
   readonly ignored: readonly IgnoredValue[];
 }
@@ -170,8 +170,8 @@ export function isMaintenance({ client_id, endpoint }: EditedRow): boolean {
 }
 
 /**
- * Returns the row that decides: the client's own row or, if that is absent or has no effect, the row for every client.
- * @param rows - for one endpoint, the client's own first
+ * Returns the row that applies: the client's own row or, if it is missing or has no effect, the row for every client.
+ * @param rows - the rows for one endpoint, the client's own first
  */
 export function rowInForce(rows: readonly (ParsedRow | undefined)[], now: Date): ParsedRow | undefined {
   return rows.find((row) => row !== undefined && isInForce(row, now));
@@ -182,7 +182,7 @@ export function isInForce({ target, expiresAt }: ParsedRow, now: Date): boolean 
   return target !== undefined && (expiresAt === undefined || now < expiresAt);
 }
 
-/** Reads a number, or a string of digits: in the console a number is easily entered as a string. */
+/** Parses a number or a string of digits, because the console easily creates strings. */
 function parseLimit(
   value: unknown,
   attribute: WindowAttribute,
@@ -241,9 +241,9 @@ function parseBlocked(value: unknown, target: LimitTarget | undefined, clientId:
   return blocked;
 }
 
-/** A date is its first moment in UTC, and a time without an offset is in UTC. */
+/** A date means the start of its day in UTC, and a time without an offset is in UTC. */
 const isoTime = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?)?$/i;
-/** Only the seconds of the years 2000 to 3000 are accepted, so that milliseconds and numbers of days are recognised. */
+/** Accepts only seconds in the years 2000 to 3000, so that milliseconds and counts of days are detected. */
 const earliestSeconds = 946_684_800;
 const latestSeconds = 32_503_680_000;
 
@@ -265,7 +265,7 @@ function parseExpiry(value: unknown): Parsed<Date> {
 function isoMilliseconds(text: unknown): number | undefined {
   const [, day, time = '00:00', offset = 'Z'] = (typeof text === 'string' ? isoTime.exec(text) : null) ?? [];
   if (day === undefined) return undefined;
-  // Date.parse reads the 31st of a shorter month as a day of the next month.
+  // `Date.parse` would turn the 31st of a shorter month into a day of the next month.
   const start = Date.parse(`${day}T00:00:00Z`);
   if (Number.isNaN(start) || new Date(start).toISOString().slice(0, 10) !== day) return undefined;
   const at = Date.parse(`${day}T${time}${offset.toUpperCase()}`);

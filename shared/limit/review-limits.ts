@@ -1,6 +1,6 @@
 /**
- * Reviews the rows of `limit-overrides`: after a change, when they expire, and all of them from time to time. Every minute,
- * a run scans the table for rows that have expired. The table is small, because administrators edit it by hand.
+ * Reviews rows of `limit-overrides`: after each change, after they expire, and all of them every hour. Every minute, a run
+ * scans the table for expired rows. The scan is cheap, because administrators enter the rows by hand.
  */
 import { existingClients } from '../client/client-store.dynamo.ts';
 import { everyClient } from '../contract/rate-limits-and-caps.ts';
@@ -21,8 +21,8 @@ import { overrideTable, type ParsedRow, parseRow } from './overrides.ts';
 type ReviewContext = Context<'LIMIT_OVERRIDES_TABLE' | 'CLIENTS_TABLE' | 'STAGE_CAPS' | 'CURRENCY'>;
 
 /**
- * Reviews the rows of these clients. If `*` is one of them, reviews every row, because it applies to clients whose
- * own row has expired.
+ * Reviews the rows of these clients. If `*` is one of them, reviews every row, because the row for `*` applies when a
+ * client's own row expires.
  */
 export async function reviewClients(ctx: ReviewContext, clientIds: ReadonlySet<string>) {
   if (clientIds.size === 0) return { rows: 0, written: 0 };
@@ -39,7 +39,7 @@ export async function reviewClients(ctx: ReviewContext, clientIds: ReadonlySet<s
 /** All rows are reviewed this often. */
 export const wholeReviewSeconds = 3600;
 
-/** Reviews the clients that have an expired row whose feedback does not say so. */
+/** Reviews the clients with an expired row whose feedback does not show this yet. */
 export async function reviewExpired(ctx: ReviewContext) {
   const now = ctx.clock();
   const rows = (await notYetExpired(ctx, overrideTable)).map(parseRow);
@@ -47,7 +47,7 @@ export async function reviewExpired(ctx: ReviewContext) {
   return reviewClients(ctx, new Set(expired.map(({ clientId }) => clientId)));
 }
 
-/** Reviews every row, even rows without a change or an expiry, such as the row of a client that was created later. */
+/** Also finds rows that need new feedback without a change, such as the row of a client that was created later. */
 export async function reviewAll(ctx: ReviewContext) {
   return reviewRows(
     ctx,

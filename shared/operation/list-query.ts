@@ -1,4 +1,4 @@
-/** Query parameters that lists have in common, and the cursors of lists. */
+/** Query parameters that all lists have, and the cursors of lists. */
 import * as z from 'zod/mini';
 import { GatewayError } from '../contract/errors.ts';
 import { dateTime } from './fields.ts';
@@ -7,8 +7,8 @@ import { dateTime } from './fields.ts';
 const latest = '~';
 
 /**
- * A time as text that sorts by time. An offset can produce a year of more than four digits, which would sort before all
- * other years.
+ * A time as a text that sorts by time. Years of more than four digits, which an offset can produce, are refused, because
+ * they would sort first.
  */
 export const sortableTime = z.pipe(
   dateTime,
@@ -18,7 +18,7 @@ export const sortableTime = z.pipe(
   }),
 );
 
-/** A whole number in digits only: `Number` also accepts `0x10`, `1e1` and white space. */
+/** A whole number in digits only, because `Number` also accepts `0x10`, `1e1` and white space. */
 const wholeNumber = z.pipe(
   z.string().check(z.regex(/^-?[0-9]+$/, 'must be a whole number')),
   z.transform(Number),
@@ -30,17 +30,17 @@ export const defaultPageLimit = 20;
 export const pageLimit = z.pipe(wholeNumber, z.int().check(z.minimum(1), z.maximum(pageLimitMax)));
 
 /**
- * Makes the cursors of a list from positions, in base64url so that callers treat them as opaque. @param form - the form of
- * every position in the list
+ * Returns the functions for a list's cursors, which are positions in base64url, so that callers treat them as opaque.
+ * @param form - the form of every position in the list
  */
 export function opaqueCursor(form: RegExp) {
   const encode = (position: string): string => Buffer.from(position).toString('base64url');
   return {
     encode,
-    /** Returns the response field that continues after this position. Returns no field at the end of the list. */
+    /** Returns the response field that continues after this position; no field at the end of the list. */
     next: (position: string | undefined): { readonly next_cursor?: string } =>
       position === undefined ? {} : { next_cursor: encode(position) },
-    /** @throws GatewayError `invalid_request` if `encode` did not create the cursor from a position in this list. */
+    /** @throws GatewayError `invalid_request` if the cursor is not from this list. */
     decode<Cursor extends string | undefined>(cursor: Cursor): Cursor | string {
       if (cursor === undefined) return cursor;
       const position = Buffer.from(cursor, 'base64url').toString();
@@ -52,6 +52,6 @@ export function opaqueCursor(form: RegExp) {
 
 export function invalidCursor(): GatewayError {
   return new GatewayError('invalid_request', 'The cursor is not valid.', {
-    details: [{ field: 'cursor', message: 'must be the next_cursor of an earlier answer' }],
+    details: [{ field: 'cursor', message: 'must be the next_cursor of an earlier response' }],
   });
 }

@@ -1,25 +1,25 @@
-/** The request that an HTTP operation receives, authenticated, counted and parsed, and the response that it returns. */
+/** The request that an HTTP operation receives (authenticated, counted and parsed), and the response that it returns. */
 import * as z from 'zod/mini';
 import type { Client } from '../client/client.ts';
 import { type FieldError, GatewayError, invalidFields } from '../contract/errors.ts';
 import type { Route, Scope } from '../contract/routes.ts';
 import { describeUnknown, faultsIn, fieldName, issueText, unknownIn } from './fields.ts';
 
-/** `zod/mini` has no texts by default. */
+/** `zod/mini` contains no error texts by default. */
 z.config({ localeError: issueText });
 
 /** The client that sent a request, and the scopes of its credential. */
 export interface Caller {
   readonly clientId: string;
   readonly scopes: readonly Scope[];
-  /** The client's row, read at most 45 s ago. */
+  /** The client's row, which may be 45 s old. */
   readonly client: Client;
 }
 
 export interface ApiRequest {
   /**
-   * Identifies this unit of work: new for each invocation, the same for all retries of the SDK within it. A caller can
-   * choose the request id of API Gateway, so that id identifies nothing (contract 3.4).
+   * Identifies this request: new for each invocation, but the same for all SDK retries within it. A caller can choose the
+   * request id of API Gateway, so that id is not used for this (contract 3.4).
    */
   readonly workId: string;
   readonly route: Route;
@@ -28,7 +28,7 @@ export interface ApiRequest {
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
-  /** The parsed body; undefined if there is none. */
+  /** The parsed body; undefined if the request has none. */
   readonly body: unknown;
   readonly rawBody: Buffer;
   readonly sourceIp: string;
@@ -40,9 +40,9 @@ export interface ApiRequest {
 export interface ApiResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A JSON value; or text or bytes, with a `Content-Type` header. */
+  /** A JSON value, or text or bytes with a `Content-Type` header. */
   readonly body: unknown;
-  /** Fields for the request's log line: ids, never a body, a secret or a whole phone number. */
+  /** Fields for the request's log line: ids, but never a body, a secret or a whole phone number. */
   readonly log?: Readonly<Record<string, unknown>>;
 }
 
@@ -55,7 +55,7 @@ export function requireCaller(request: { readonly caller: Caller | undefined }):
 
 export const requiredField = 'This field is required.';
 
-/** @throws GatewayError that names every invalid field at once. */
+/** @throws GatewayError, which names all invalid fields. */
 export function parseBody<S extends z.ZodMiniType>(
   schema: S,
   { body }: { readonly body: unknown },
@@ -63,7 +63,7 @@ export function parseBody<S extends z.ZodMiniType>(
   return parseFields(schema, body);
 }
 
-/** Parses the body of an operation whose fields are all optional. Treats a missing body as an empty one. */
+/** Parses a body whose fields are all optional. A missing body is treated as an empty one. */
 export function parseOptionalBody<S extends z.ZodMiniType>(
   schema: S,
   { body }: { readonly body: unknown },
@@ -71,7 +71,7 @@ export function parseOptionalBody<S extends z.ZodMiniType>(
   return parseFields(schema, body ?? {});
 }
 
-/** @throws GatewayError that names every invalid and every unknown parameter at once. */
+/** @throws GatewayError, which names all invalid and unknown parameters. */
 export function parseQuery<S extends z.ZodMiniType>(
   schema: S,
   { query }: { readonly query: ApiRequest['query'] },
@@ -82,8 +82,8 @@ export function parseQuery<S extends z.ZodMiniType>(
 /**
  * Parses fields that do not come from a request, or that are read before the request is complete.
  *
- * @param refused - the faults that are already known
- * @throws GatewayError that names every invalid field at once.
+ * @param refused - errors that are already known
+ * @throws GatewayError, which names all invalid fields.
  */
 export function parseFields<S extends z.ZodMiniType>(
   schema: S,
@@ -101,7 +101,7 @@ export function parseFields<S extends z.ZodMiniType>(
     const field = fieldName(issue.path);
     const missing = issue.code !== 'custom' && valueAt(body, issue.path) === undefined;
     const message = missing ? requiredField : issue.message;
-    // The response contains only the first error of a field.
+    // The response contains only the first error of each field.
     if (!details.has(field)) details.set(field, { field, message });
   }
   throw invalidFields([...refused, ...details.values()]);

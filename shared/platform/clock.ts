@@ -1,13 +1,13 @@
-/** The time, which is always an argument, so that a test can set it; and the steps from one time to another. */
+/** The time is always an argument, so that tests can set it. This file also computes with times. */
 
 export type Clock = () => Date;
 
-/** Sleeps for the given time; `setTimeout` of `node:timers/promises`, except in tests. */
+/** Sleeps for the given time. Outside of tests, this is `setTimeout` of `node:timers/promises`. */
 export type Sleep = (ms: number) => Promise<unknown>;
 
 export const systemClock: Clock = () => new Date();
 
-/** Seconds since the epoch, rounded down: the unit of DynamoDB's TTL and `X-RateLimit-Reset`. */
+/** Returns the seconds since the epoch, rounded down, for DynamoDB's TTL and `X-RateLimit-Reset`. */
 export function epochSeconds(at: Date): number {
   return Math.floor(at.getTime() / 1000);
 }
@@ -18,10 +18,10 @@ export function addSeconds(at: Date, seconds: number): Date {
 
 export const secondsPerDay = 86_400;
 
-/** The longest `DelaySeconds` that SQS takes; a message that is due later needs a schedule. */
+/** The longest `DelaySeconds` of SQS. A message that is due later needs a schedule. */
 export const queueDelayMaxSeconds = 900;
 
-/** Returns `at` moved by a number of days of 24 hours, which may be negative. */
+/** Returns `at` plus a number of days of 24 hours, which can be negative. */
 export function addDays(at: Date, days: number): Date {
   return addSeconds(at, days * secondsPerDay);
 }
@@ -38,7 +38,7 @@ export function laterOf(one: Date, other: Date): Date {
   return one > other ? one : other;
 }
 
-/** Returns `2026-11-20`, in UTC. */
+/** Returns a date such as `2026-11-20`, in UTC. */
 export function dayOf(at: Date): string {
   return at.toISOString().slice(0, 10);
 }
@@ -50,7 +50,7 @@ const units = [
   { name: 'second', seconds: 1 },
 ] as const;
 
-/** Returns times as a guide names them: `30 seconds, 2 minutes and 1 hour`. */
+/** Returns times in words, such as `30 seconds, 2 minutes and 1 hour`. */
 export function inWords(timesSeconds: readonly number[]): string {
   const words = timesSeconds.map((time) => {
     const unit = units.find(({ seconds }) => time % seconds === 0) ?? units[3];

@@ -1,9 +1,9 @@
-/** Finds the valid name that a misspelled name most likely means. */
+/** Finds the valid name that a misspelled name probably means. */
 
-/** The share of the longer text that may differ; with a larger share it is a different name. */
+/** The share of the longer text that may differ. With a larger share, the names are not similar. */
 const differingShareMax = 0.45;
 
-/** Ignores case, spaces and punctuation. Undefined if no name is similar. */
+/** Ignores case, spaces and punctuation. Returns undefined if no name is similar. */
 export function closestName(text: string, names: readonly string[]): string | undefined {
   const typed = plain(text);
   const [nearest] = names

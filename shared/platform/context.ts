@@ -1,9 +1,9 @@
 /**
- * Defines the context of a process: its environment, the clients of AWS, the clock, ids and the log. A function's file creates
- * it once. The modules take it as the first argument of plain functions.
+ * Defines the context of a process: its environment, AWS clients, clock, ids and log. A function's file creates it once,
+ * and passes it to plain functions as their first argument.
  *
- * A module names the variables that it reads: `claimMessage(context: Context<'MESSAGES_TABLE'>, …)`. So the compiler
- * refuses a function whose declaration (`contract/function-uses.ts`) does not contain the table.
+ * A function's type names the variables that it reads, such as `claimMessage(context: Context<'MESSAGES_TABLE'>, …)`. So
+ * the code compiles only if the table is declared for the Lambda function (`contract/function-uses.ts`).
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
@@ -22,9 +22,9 @@ export interface Context<Names extends EnvironmentName = never> {
   readonly sqs: () => SQSClient;
   readonly clock: Clock;
   readonly sleep: Sleep;
-  /** Returns a random id that nobody can foresee. */
+  /** Returns a random id that cannot be guessed. */
   readonly newId: () => string;
-  /** One line for each unit of work. */
+  /** Writes one line for each request or background task. */
   readonly log: typeof log;
   readonly warn: (message: string, error: unknown) => void;
 }
@@ -44,8 +44,8 @@ export function contextOf<Names extends EnvironmentName>(env: Environment<Names>
 }
 
 /**
- * Makes a value once for each context, when it is first used: a cache that lives as long as the process. A copy of a context
- * has its own value, so a function's file copies its context at most once, at its start.
+ * Creates a value once for each context, on first use, as a cache for the life of the process. A copy of the context has
+ * its own value, so each function's file makes at most one copy, at its start.
  */
 export function oncePerContext<Of extends object, Value>(
   make: (context: Of) => Value,

@@ -1,22 +1,22 @@
-/** Tables in the form of RFC 4180, safe to open in a spreadsheet. */
+/** Reads and writes CSV tables (RFC 4180) that are safe to open in a spreadsheet. */
 
 export type Cell = string | number | boolean | null | undefined;
 
 /**
- * Matches the start of a text that a spreadsheet would read as a formula, in some languages also with full-width characters.
- * An apostrophe before it makes it text (OWASP, "CSV Injection"). A spreadsheet with a separator other than the comma also
- * begins a new cell inside our cells, even inside quotes, and a new row at each line end.
+ * Matches the start of a text that a spreadsheet would read as a formula. In some languages, full-width characters also
+ * start one. An apostrophe before this start prevents it (OWASP, "CSV Injection"). If a spreadsheet uses another separator
+ * than the comma, a separator or line end inside a quoted cell begins a new cell.
  */
 const formulaStart = /(^|[;\t|\r\n])(["\s]*)(?=[=+\-@＝＋－＠])|^(?=[\t\r\n])/g;
 const guard = /(^|[;\t|\r\n])(["\s]*)'(?=[=+\-@＝＋－＠])|^'(?=[\t\r\n])/g;
 
 /**
- * A phone number in international format (E.164) is written without an apostrophe: with an apostrophe, other programs would
- * not recognize the number, and a plus before digits alone computes nothing.
+ * An E.164 phone number gets no apostrophe, because other programs would not recognize it, and a plus before digits
+ * computes nothing.
  */
 const phoneNumber = /^\+[1-9]\d{6,14}$/;
 
-/** Returns a CSV table. Each line ends with CRLF, except the last: the command line prints its LF. */
+/** Returns a CSV table. Each line ends with CRLF except the last, because the command line adds its own line end. */
 export function csvTable(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
   return [header, ...rows].map((cells) => `${cells.map(csvCell).join(',')}\r`).join('\n');
 }
@@ -29,13 +29,13 @@ function csvCell(cell: Cell): string {
 }
 
 /**
- * Parses tables as spreadsheets write them: with commas, semicolons or tabs, depending on the first line, and with or
- * without a mark of UTF-8.
+ * Parses a table as spreadsheets write it: with commas, semicolons or tabs (the first line decides), with or without a byte
+ * order mark.
  */
 export function parseCsv(text: string) {
   const source = text.replace(/^\uFEFF/, '');
   const separator = separatorOf(source.slice(0, /[\r\n]|$/.exec(source)?.index));
-  /** `line` is the line of the file on which the row begins, from 1, because a quoted cell can have several lines. */
+  /** `line` is the line of the file on which the row begins, counted from 1. A quoted cell can span several lines. */
   const rows: { readonly line: number; readonly cells: readonly string[] }[] = [];
   let [line, start] = [1, 1];
   let [cells, cell, isQuoted] = [[] as string[], '', false];
@@ -72,7 +72,7 @@ function separatorOf(firstLine: string): string {
   return [';', '\t'].reduce((best, each) => (count(each) > count(best) ? each : best), ',');
 }
 
-/** Removes the apostrophe that `csvTable` writes before a formula. */
+/** Removes the apostrophe that `csvTable` adds before a formula. */
 function withoutGuard(cell: string): string {
   return cell.replace(guard, '$1$2');
 }

@@ -1,13 +1,13 @@
 /**
- * The time limit of a request. After a 503, the caller may change the same thing with another request. But Lambda freezes
- * the process, and continues the first request at the next invocation. So nothing is called for a request after its
- * deadline: AWS calls that are in progress are ended, and no other call begins or is repeated.
+ * Enforces the time limit of a request. After a 503, the caller may send another request for the same resource. Lambda
+ * freezes the process, and would continue the first request at the next invocation. So after the deadline, AWS calls in
+ * progress are aborted, and no call starts or is retried.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { GatewayError } from '../contract/errors.ts';
 
 const current = new AsyncLocalStorage<{
-  /** Uses the wall clock, because no timer ends while a process is frozen. */
+  /** The wall clock is used, because timers stop while a process is frozen. */
   readonly atMs: number;
   readonly signal: AbortSignal;
 }>();
@@ -15,7 +15,7 @@ const current = new AsyncLocalStorage<{
 const tookTooLong = (): GatewayError =>
   new GatewayError('service_unavailable', 'The request took too long. Try again soon.');
 
-/** Starts one timer for all steps of the request, until `clear`. */
+/** Starts one timer for all steps of the request, which runs until `clear`. */
 export function deadlineIn(ms: number) {
   const controller = new AbortController();
   const atMs = Date.now() + ms;
@@ -26,7 +26,7 @@ export function deadlineIn(ms: number) {
       controller.abort(tookTooLong());
     }, ms);
   });
-  // The deadline may be reached while no step waits for it.
+  // The deadline may pass while no step waits for it.
   reached.catch(() => undefined);
   return {
     /** Rejects at the deadline. */
@@ -38,7 +38,7 @@ export function deadlineIn(ms: number) {
 }
 
 /**
- * Returns a signal that aborts a call at the deadline of the current request; undefined outside of requests.
+ * Returns a signal that aborts calls at the current request's deadline; undefined outside of requests.
  *
  * @throws GatewayError `service_unavailable` after the deadline
  */

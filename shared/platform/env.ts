@@ -1,7 +1,7 @@
 /**
- * Reads the environment of a function. The variables follow from the declarations in `shared/contract/function-uses.ts`;
- * only their type is imported, so no bundle contains the declarations. Each variable is read when it is first used. The read
- * of a missing or malformed variable throws an error that names it.
+ * Reads the environment of a function. The declarations in `shared/contract/function-uses.ts` determine the variables. Only
+ * their type is imported, so no bundle contains the declarations. Each variable is read on first use. If it is missing or
+ * malformed, the read throws an error that names it.
  */
 import * as z from 'zod/mini';
 import type { FunctionName, functionUses } from '../contract/function-uses.ts';
@@ -46,7 +46,7 @@ type VariableOf<Part> = EnvironmentName &
     | Listed<Part, 'settings'>
   );
 
-/** The environment of a function with this declaration, or with this part of a declaration. */
+/** The environment of a function with this declaration or part of one. */
 export type EnvironmentFor<Declared> = Environment<
   VariableOf<Declared extends readonly (infer Part)[] ? Part : Declared>
 >;
@@ -56,7 +56,7 @@ const text = z.string().check(z.minLength(1));
 /**
  * Reads and parses a variable.
  *
- * @throws Error that names a variable which is missing or malformed, without its value.
+ * @throws Error that names a missing or malformed variable, without its value.
  */
 export function readVariable(name: string, source: Readonly<Record<string, string | undefined>>): unknown {
   const schema: z.ZodMiniType = Object.hasOwn(variables, name) ? variables[name as VariableName] : text;
@@ -65,7 +65,7 @@ export function readVariable(name: string, source: Readonly<Record<string, strin
   return parsed.data;
 }
 
-/** Returns the declared variables of a function. Each is read once, when it is first used. */
+/** Returns the declared variables of a function, each of which is read once, on first use. */
 export function environmentOf<Name extends FunctionName>(
   source: Readonly<Record<string, string | undefined>> = process.env,
 ): EnvironmentFor<(typeof functionUses)[Name]> {
@@ -80,12 +80,12 @@ export function environmentOf<Name extends FunctionName>(
   return new Proxy({} as EnvironmentFor<(typeof functionUses)[Name]>, handler);
 }
 
-/** Formats a value as the text of a variable: a text unchanged, everything else as JSON. */
+/** Returns the text of a variable: strings unchanged, all other values as JSON. */
 export function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Parses a text from `toText` or a command line: returns the text itself if the schema accepts it. */
+/** Parses a text from `toText` or a command line. If the schema accepts the text itself, returns it unchanged. */
 export function fromText(schema: z.ZodMiniType, text: string | undefined): unknown {
   if (text === undefined || schema.safeParse(text).success) return text;
   try {
@@ -95,12 +95,12 @@ export function fromText(schema: z.ZodMiniType, text: string | undefined): unkno
   }
 }
 
-/** Returns the service name in logs and metrics: the stack's name, which its alarms use too. */
+/** Returns the service name in logs and metrics, which is the stack's name. */
 export function serviceName(): string {
   return process.env.SERVICE_NAME ?? 'messaging-gateway';
 }
 
-/** Returns the X-Ray trace of this call, if it is sampled. */
+/** Returns the X-Ray trace id of this invocation if it is sampled. */
 export function sampledTraceId(): string | undefined {
   const header = process.env._X_AMZN_TRACE_ID ?? '';
   return header.includes('Sampled=1') ? /Root=([^;]+)/.exec(header)?.[1] : undefined;

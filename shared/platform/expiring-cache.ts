@@ -1,12 +1,12 @@
 /**
- * Caches values for a limited time, in limited memory. Concurrent reads of one key share one read, unless one of them must
+ * Caches values for a limited time and in limited memory. Concurrent reads of a key share one read, unless one of them must
  * be fresh.
  */
 import type { Clock } from './clock.ts';
 
 /**
- * A map whose entries expire. It removes the least recently used entry first. If the clock is set back, it removes
- * entries from the future, so that none is kept longer than its time.
+ * A map whose entries expire. If it is full, the least recently used entry is removed. If the clock is set back, entries
+ * with a future time are removed, so that no entry is kept too long.
  */
 export class ExpiringMap<V> {
   readonly #entries = new Map<
@@ -23,7 +23,7 @@ export class ExpiringMap<V> {
     this.#maxEntries = maxEntries;
   }
 
-  /** @param sinceMs - leaves out values that were set at this time or earlier */
+  /** @param sinceMs - values that were set at or before this time are ignored */
   get(key: string, now: Date, sinceMs = -Infinity): V | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
@@ -52,11 +52,11 @@ export class ExpiringMap<V> {
 }
 
 /**
- * Returns a read whose results are cached. A value's age counts from the start of its read. `undefined` is not cached, so
+ * Returns a read with cached results. The age of a value counts from the start of its read. `undefined` is not cached, so
  * that a new row is found immediately.
  *
- * Not `lru-cache`: it counts from the end of a read, keeps entries longer if the clock is set back, and restores the old
- * value if a fresh read finds nothing (docs/decisions/bundles-are-commonjs.md).
+ * `lru-cache` is not used: it counts from the end of a read, keeps entries longer if the clock is set back, and restores
+ * the old value if a fresh read finds nothing (docs/decisions/bundles-are-commonjs.md).
  */
 export function cachedRead<V>(
   read: (key: string) => Promise<V | undefined>,
@@ -70,7 +70,7 @@ export function cachedRead<V>(
   clock: Clock,
 ) {
   const values = new ExpiringMap<V>(maxEntries);
-  /** The read that began last, by key. */
+  /** For each key, the read that began last. */
   const pending = new Map<string, { readonly begunMs: number; readonly value: Promise<V | undefined> }>();
 
   async function readAgain(key: string): Promise<V | undefined> {
@@ -89,7 +89,7 @@ export function cachedRead<V>(
     }
   }
 
-  /** @param ageSeconds - the maximum time since the read of the value began; 0 reads again */
+  /** @param ageSeconds - the maximum age of the value; 0 always reads again */
   return async (key = '', ageSeconds = maxAgeSeconds): Promise<V | undefined> => {
     const now = clock();
     const sinceMs = now.getTime() - ageSeconds * 1000;
@@ -97,12 +97,12 @@ export function cachedRead<V>(
     if (cached !== undefined) return cached;
     const reading = pending.get(key);
     const joined = reading !== undefined && reading.begunMs > sinceMs ? await reading.value : undefined;
-    // A read that began earlier may miss a row that has been written since.
+    // A read that began earlier may miss a row that was written since.
     return joined ?? (await readAgain(key));
   };
 }
 
-/** Makes a value when it is first needed: a schema of a hundred parts takes milliseconds of a function's start. */
+/** Creates a value on first use: a schema with a hundred parts would add milliseconds to a function's start. */
 export function lazily<Value extends object>(make: () => Value): () => Value {
   let made: Value | undefined;
   return () => {
@@ -112,7 +112,7 @@ export function lazily<Value extends object>(make: () => Value): () => Value {
 }
 
 /**
- * How long a function uses rows that decide about access, limits or senders before it reads them again: changes must take
- * effect within 60 s (contract 3.2 and 4.7).
+ * How long a function uses rows about access, limits or senders before it reads them again. Changes must take effect within
+ * 60 s (contract 3.2 and 4.7).
  */
 export const accessCache = { maxAgeSeconds: 45, maxEntries: 2000 } as const;

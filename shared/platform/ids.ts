@@ -1,4 +1,4 @@
-/** Ids are a prefix and a ULID (contract, first page). A derived id has the same form, without a time. */
+/** An id is a prefix and a ULID (contract, first page). A derived id has the same form, but contains no time. */
 import { createHash, randomUUID } from 'node:crypto';
 import { encodeTime } from 'ulid';
 
@@ -6,7 +6,7 @@ export type IdPrefix = 'msg' | 'bat' | 'otp' | 'whd' | 'whe' | 'whr' | 'act';
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** Encodes bytes in Crockford's base32: the bytes as one number, five bits to a character. */
+/** Encodes bytes in Crockford's base32, as one number with five bits in each character. */
 export function base32(bytes: Buffer): string {
   let bits = BigInt(`0x${bytes.toString('hex')}`);
   let text = '';
@@ -17,21 +17,21 @@ export function base32(bytes: Buffer): string {
   return text;
 }
 
-/** Returns a new id. Ids sort by creation time, in milliseconds. */
+/** Returns a new id. Ids sort by their creation time in milliseconds. */
 export function newId(prefix: IdPrefix, at: Date): string {
-  // The first and the last group of a UUID contain 80 random bits. Node keeps UUIDs ready, so they cost less than
+  // The first and last groups of a UUID contain 80 random bits. Node creates UUIDs in advance, so they are cheaper than
   // other random bytes.
   const [first = '', , , , last = ''] = randomUUID().split('-');
   return `${prefix}_${timeText(at)}${base32(Buffer.from(first + last, 'hex'))}`;
 }
 
-/** Returns a hash of the parts, so that a repeated write has the same id as the first. */
+/** Returns an id that is a hash of the parts, so that a repeated write has the same id. */
 export function derivedId(prefix: IdPrefix, ...parts: readonly string[]): string {
   const digest = createHash('sha256').update(JSON.stringify(parts)).digest();
   return `${prefix}_${base32(digest.subarray(0, 16))}`;
 }
 
-/** Returns a derived id that also sorts by time. */
+/** Returns a derived id that sorts by time. */
 export function derivedIdAt(prefix: IdPrefix, at: Date, ...parts: readonly string[]): string {
   return `${prefix}_${timeText(at)}${derivedId(prefix, ...parts).slice(-16)}`;
 }
@@ -40,12 +40,12 @@ export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(text.slice(prefix.length + 1));
 }
 
-/** Returns the first 10 characters of a ULID: the time in milliseconds. Times before 1970 are not possible. */
+/** Returns the first 10 characters of a ULID, which are the time in milliseconds. Times before 1970 are refused. */
 function timeText(at: Date): string {
   return encodeTime(Math.max(0, at.getTime()), 10);
 }
 
-/** Returns the lowest and highest id that `newId` or `derivedIdAt` can make between the two times. */
+/** Returns the lowest and the highest id that `newId` or `derivedIdAt` can return between two times. */
 export function idRange(
   prefix: IdPrefix,
   since: Date,
@@ -57,7 +57,7 @@ export function idRange(
   };
 }
 
-/** Spreads rows over index partitions: a number from 0 to `shards` − 1 by a hash of their id (FNV-1a). */
+/** Returns a number from 0 to `shards` − 1, a hash of the id (FNV-1a), to spread rows over partitions. */
 export function shardOf(id: string, shards: number): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < id.length; i += 1) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193) >>> 0;

@@ -1,7 +1,7 @@
 /**
- * Writes the log: one line for each unit of work, with the ids that connect it to others; never phone numbers, bodies or
- * secrets. Lines of the level INFO are always written, because alarms and the administrators' log of requests read them. Metrics
- * are lines in CloudWatch's embedded metric format, so they need no call.
+ * Writes the log: one line for each request or background task, with ids that connect it to other lines, but no phone
+ * numbers, bodies or secrets. Lines of the level INFO are always written, because alarms and `logs refusals` read them.
+ * Metrics are log lines in CloudWatch's embedded metric format, so they need no call.
  */
 
 import type { StageMetric } from '../contract/metrics.ts';
@@ -20,8 +20,8 @@ function lineOf(level: string): (message: string, fields?: Readonly<Record<strin
 }
 
 /**
- * Returns undefined if a value cannot be written as JSON, such as an object that contains itself: logging must not
- * stop the work.
+ * Returns undefined if a value cannot be written as JSON, such as an object that contains itself, because logging must not
+ * fail the work.
  */
 function textOf(line: object): string | undefined {
   try {
@@ -36,13 +36,13 @@ function loggedValue(_key: string, value: unknown): unknown {
 }
 
 /**
- * Leaves out the error's other fields. Errors of DynamoDB contain rows (`Item`, `CancellationReasons`), with numbers
- * and texts.
+ * Leaves out the error's other fields, because errors of DynamoDB contain rows (`Item`, `CancellationReasons`) with phone
+ * numbers and texts.
  */
 function errorFields(error: Error): Record<string, unknown> {
   const { name, message, stack, cause } = error;
   const { code, $metadata } = error as { code?: unknown; $metadata?: unknown };
-  // Services and parsers quote the values that they refuse.
+  // AWS services and parsers quote the values that they refuse.
   const text = message.replace(/\d{7,}/g, '…');
   return {
     name,
@@ -58,7 +58,7 @@ export function logWarning(message: string, error: unknown): void {
   log.warn(message, { error });
 }
 
-/** Counts for the whole stage, as its alarm does; details are in the log line. */
+/** Counts a metric for the whole stage. Details are in the log line. */
 export function countMetric(name: StageMetric, value = 1): void {
   const dimensions = { service: serviceName() };
   const line = {

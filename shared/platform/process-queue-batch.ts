@@ -1,6 +1,6 @@
 /**
- * Processes a batch of queue messages concurrently. A failed message returns to the queue. After the queue's maximum number
- * of receives, it goes to the dead-letter queue. The other messages are deleted.
+ * Processes a batch of queue messages concurrently. A failed message returns to the queue and, after the maximum number of
+ * receives, goes to the dead-letter queue. The others are deleted.
  */
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type * as z from 'zod/mini';

@@ -1,4 +1,4 @@
-/** Retries work that failed, and work that was done only in part. */
+/** Retries work that failed or was only partly done. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { standardError } from '../contract/errors.ts';
@@ -12,12 +12,12 @@ export async function retry<T>(
     warn,
     isRetryable = () => true,
   }: {
-    /** The delays before the retries. The number of delays is the number of retries. */
+    /** The delays before the retries, one for each retry. */
     readonly delaysMs: readonly number[];
     readonly sleep?: Sleep;
-    /** Called with each error that is followed by a retry. */
+    /** Called with each error after which the work is retried. */
     readonly warn?: (error: unknown) => void;
-    /** Other errors are thrown at once. By default every error is retried. */
+    /** Returns false for an error that is thrown immediately. By default, every error is retried. */
     readonly isRetryable?: (error: unknown) => boolean;
   },
   work: () => Promise<T>,
@@ -34,14 +34,14 @@ export async function retry<T>(
   return work();
 }
 
-/** More than the number of writers that can change one row at the same time. */
+/** More than the number of writers that can change one row at once. */
 const conflictsMax = 40;
 
 /**
- * Repeats a read, its change and a conditional write until no other write comes first, after growing random delays.
+ * Repeats a read, its change and a conditional write until no other write comes first, with growing random delays.
  *
  * @param attempt - returns false if another write came first
- * @throws GatewayError `concurrent_change`, or the other refusal, if another write came first each time
+ * @throws GatewayError `concurrent_change`, or the given refusal, if another write comes first each time
  */
 export async function retryConflicts<T>(
   attempt: () => Promise<T | false>,
@@ -61,7 +61,7 @@ class ItemsRemain extends Error {
   override readonly name = 'ItemsRemain';
 }
 
-/** Repeats the call with the items that the previous call returned as not done, after growing random delays. */
+/** Repeats the call with the items that were not done, with growing random delays. */
 export async function retryRemaining<Item>(
   items: readonly Item[],
   call: (items: readonly Item[]) => Promise<readonly Item[]>,

@@ -1,21 +1,21 @@
 /**
- * Escapes text that clients and their recipients chose, as JSON does: characters that control a terminal or a
- * browser, and invisible ones, so that no name looks like another one.
+ * Escapes text from clients and recipients, as JSON does. It escapes invisible characters, and those that control a
+ * terminal or a browser, so that no name can look like another.
  */
 
 /**
- * Control characters except line feed, tab and the CR of a CRLF; characters that reorder text (Unicode, UAX #9) and those
- * without a width. Joiners are not escaped, because scripts and emoji need them.
+ * Control characters except line feed, tab and the CR of a CRLF; characters that reorder text (Unicode, UAX #9); and
+ * characters without a width. Joiners are not escaped, because scripts and emoji need them.
  */
 const actedOn =
   /(?!\r\n)[^\P{Cc}\n\t]|[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/gu;
 
-/** Escapes text of several lines; a JSON document keeps its meaning. */
+/** Escapes text of several lines. A JSON document keeps its meaning. */
 export function printable(text: string): string {
   return text.replace(actedOn, escaped);
 }
 
-/** Escapes a value so that it cannot look like further lines or columns. */
+/** Escapes a value so that it cannot look like additional lines or columns. */
 export function inOneLine(text: string): string {
   return printable(text.replace(/[\t\n\r]/g, escaped));
 }

@@ -1,14 +1,14 @@
 /**
  * Relays each change of a message: queues its hand-over and the start of the next leg, and creates the webhook deliveries
- * for the states it entered. All of this follows from the change alone, so the table's stream is the outbox, and a relay
- * that died can be repeated: a delivery is written once for its id, and a second queue message does nothing. The row of the
- * message contains the time at which the message is queued again, if the relay or a queue loses it (due/due-index.ts).
+ * for the new states. All of this depends only on the change, so the table's stream is the outbox, and the work of a dead
+ * relay can be repeated: a delivery is written once for its id, and a second queue message has no effect. If the relay or a
+ * queue loses the work, the time in the message's row queues it again (due/due-index.ts).
  *
- * A batch contains changes of many clients, and later records wait for it. So no client's change may fail the batch, or take
- * longer because that client has many endpoints: all deliveries are created in parallel. The stream leaves out deletions and
- * claims (`sending`), which start no work. A record that is not a valid message, that a service refuses, or that fails for
- * more than a minute is set aside alone, and the other records are processed. The queue of these records invokes the relay
- * again every ten minutes.
+ * A batch contains changes of many clients, and later records wait for it. So no change of one client may fail the batch,
+ * or take longer because this client has many endpoints: all deliveries are created in parallel. The stream's filter leaves
+ * out deletions and claims (`sending`), which start no work. A record is set aside alone if it is not a valid message, if
+ * an AWS service refuses it, or if it fails for more than a minute. The other records are processed. The queue of set-aside
+ * records invokes the relay again every ten minutes.
  *
  * Why: docs/decisions/message-row-is-the-outbox.md
  */
@@ -61,7 +61,7 @@ function changeIn(record: StreamRecord): MessageChange | undefined {
   return { before: before === undefined ? undefined : messageOf(before), after: messageOf(after) };
 }
 
-/** Parses a row. A number that is too long for JavaScript fits no schema, so its record is not a valid message. */
+/** Parses a row. A number with too many digits for JavaScript fits no schema, so its record is invalid. */
 function messageOf(image: unknown): Message {
   return parseMessageRow(exactRowIn(image));
 }
@@ -74,14 +74,13 @@ export type RelayContext = StoredDeliveries &
     readonly accountUrlOf: (clientId: string) => Promise<string | undefined>;
   };
 
-/** A record that fails for this long is set aside, so that the other records of its shard are processed. */
+/** A record that fails for this long is set aside, so that later records of its shard are processed. */
 const failsAtMostSeconds = 60;
 
 /**
- * Relays the changes in records of the stream. Returns the numbers of what was queued and of the records that were set
- * aside.
+ * Relays the changes in records of the stream. Returns how many messages were queued, and how many records were set aside.
  *
- * @throws if a record that is younger than a minute fails, or a record cannot be set aside: all records must be relayed
+ * @throws if a record younger than a minute fails, or a record cannot be set aside; the caller then passes all records
  * again.
  */
 export async function relay(context: RelayContext, records: readonly StreamRecord[]) {
@@ -156,8 +155,8 @@ const setAsideRecord = z.object({
 });
 
 /**
- * Relays records again that were set aside. A record that fails stays in the queue, and is received again after its
- * visibility timeout. Work that something else set aside also stays in the queue, for an operator.
+ * Relays set-aside records again. A record that fails stays in the queue until its visibility timeout, and is then received
+ * again. Other messages in this queue stay there for an operator.
  */
 export async function relayAgain(
   context: RelayContext,
@@ -184,7 +183,10 @@ export async function relayAgain(
   );
   return { batchItemFailures: kept.flat() };
 
-  /** Returns what follows from the record. If it is not a valid message, an administrator may have corrected the row since. */
+  /**
+   * Returns the changes in the record. If it is invalid, reads the row again, because an administrator may have corrected
+   * it.
+   */
   async function changesIn(record: z.output<typeof setAsideRecord>): Promise<MessageChange[]> {
     try {
       return [changeIn(record)].flatMap((change) => change ?? []);
@@ -195,7 +197,7 @@ export async function relayAgain(
   }
 }
 
-/** @throws if a part may not be relayed: all changes must be relayed again. */
+/** @throws if a part may not be relayed; the caller then passes all changes again. */
 export async function relayChanges(context: RelayContext, changes: readonly MessageChange[]) {
   const now = context.clock();
   const handOvers = changes.flatMap((change) => handOverAfter(change, now));
@@ -207,8 +209,8 @@ export async function relayChanges(context: RelayContext, changes: readonly Mess
 }
 
 /**
- * Returns the hand-over of a new message. A message that is scheduled later than a queue can delay it waits in the due
- * index.
+ * Returns the hand-over of a new message. If the message is scheduled later than a queue can delay it, the due index queues
+ * it.
  */
 function handOverAfter({ before, after }: MessageChange, now: Date): OutboundEntry[] {
   if (before !== undefined) return [];
@@ -217,7 +219,7 @@ function handOverAfter({ before, after }: MessageChange, now: Date): OutboundEnt
   return [outboundEntryAt(after, new Date(after.scheduled_at ?? after.created_at), now)];
 }
 
-/** Returns the start of the next leg, if this change sets its time. The worker that receives the message starts the leg. */
+/** Returns the start of the next leg, if this change determines its time. A worker then starts the leg. */
 function nextLegAfter(change: MessageChange, now: Date): OutboundEntry[] {
   const dueAt = nextLegDueAfter(change);
   return dueAt !== undefined && isNear(dueAt, now) ? [outboundEntryAt(change.after, dueAt, now)] : [];
@@ -225,7 +227,8 @@ function nextLegAfter(change: MessageChange, now: Date): OutboundEntry[] {
 
 async function createWebhooks(context: RelayContext, changes: readonly MessageChange[]): Promise<number> {
   const withEvents = changes.filter((change) => eventsToSend(change).length > 0);
-  // Both are read once for each client and batch, and kept no longer: a change counts for the next event.
+  // The URL and the endpoints are read once for each client and batch, and not cached, because a change applies to the next
+  // event.
   const planned = await allEnded(
     [...Map.groupBy(withEvents, ({ after }) => after.client_id)].map(async ([clientId, ofClient]) => {
       const needsAccountUrl = ofClient.some(({ after }) => after.webhook_url === undefined);

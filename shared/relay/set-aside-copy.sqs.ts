@@ -1,9 +1,9 @@
-/** Puts a copy of a stream record that cannot be relayed into the queue of records that are relayed again. */
+/** Puts a copy of a stream record that cannot be relayed into the dead-letter queue of the relay. */
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { queueText } from '../platform/aws/queues.sqs.ts';
 import type { Context } from '../platform/context.ts';
 
-/** The message size that every region accepts. Two images of a row can be larger. */
+/** The message size that every region accepts, which two images of a row can exceed. */
 const bytesMax = 262_144;
 const shownCharacters = 30_000;
 

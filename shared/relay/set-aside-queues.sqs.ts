@@ -1,16 +1,19 @@
-/** The queues of set-aside work, for an administrator's shell. */
+/** Accesses the queues of set-aside work for an administrator's shell. */
 
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { changeVisibilityOn, receiveFrom, receiverOn, sendMessages } from '../platform/aws/queues.sqs.ts';
 import { relayQueue, type SetAsideMessage } from './set-aside-records.ts';
 
-/** The addresses of a gateway's queues, by the names in the stack's outputs. */
+/** The URLs of a gateway's queues, by their names in the stack's outputs. */
 type QueueUrls = Readonly<Record<string, string>>;
 
 const hiddenSeconds = 60;
 const deadLettersEnding = '_dead_letters';
 
-/** Reads the messages of all queues, oldest first. They are hidden from other readers until `releaseSetAside`, for a minute at most. */
+/**
+ * Reads the messages of all queues, oldest first. Other readers do not see them until `releaseSetAside`, for at most a
+ * minute.
+ */
 export async function readSetAside(sqs: SQSClient, urls: QueueUrls): Promise<readonly SetAsideMessage[]> {
   const names = Object.keys(urls).filter((name) => name.endsWith(deadLettersEnding) || name === relayQueue);
   const read = await Promise.all(names.map((name) => readQueue(sqs, name, urlOf(urls, name))));
@@ -39,7 +42,7 @@ export async function deleteSetAside(
   await receiverOn(sqs, urlOf(urls, queue)).delete(receiptHandle);
 }
 
-/** Makes a message visible again to other readers, and to the alarm. */
+/** Makes a message visible again to other readers and to the alarm. */
 export async function releaseSetAside(
   sqs: SQSClient,
   urls: QueueUrls,
@@ -48,7 +51,7 @@ export async function releaseSetAside(
   await changeVisibilityOn(sqs, urlOf(urls, queue))(receiptHandle, 0);
 }
 
-/** Sends a dead letter to the queue that it came from. */
+/** Sends a dead letter back to its original queue. */
 export async function sendBackSetAside(
   sqs: SQSClient,
   urls: QueueUrls,

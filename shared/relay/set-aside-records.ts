@@ -1,10 +1,8 @@
 /**
- * Work that was set aside for an operator: the messages of the relay's dead-letter queue, and of the dead-letter queues of
- * all other queues. The operator sees each message without phone numbers and texts, removes the cause, and processes the
- * message again.
+ * Work that was set aside for an operator, in the dead-letter queues of the relay and of all other queues. The operator
+ * sees each message without phone numbers and texts, removes the cause, and processes it again.
  *
- * Processing a message twice has no second effect: a dead letter goes back to its own queue, whose consumer never does the
- * same work twice.
+ * This has no second effect: a dead letter returns to its own queue, whose consumer never repeats finished work.
  */
 
 import * as z from 'zod/mini';
@@ -13,24 +11,24 @@ import type { QueueRecord } from '../platform/process-queue-batch.ts';
 
 /** A message of one of these queues. */
 export interface SetAsideMessage extends QueueRecord {
-  /** The queue as the stack's outputs name it: `relay_dead_letters`. */
+  /** The queue's name in the stack's outputs, such as `relay_dead_letters`. */
   readonly queue: string;
   readonly sentAt: string;
-  /** The message group, which a fair queue needs when the message is sent to it again. */
+  /** The message group, which a fair queue needs when the message is sent again. */
   readonly clientId: string;
 }
 
-/** The subject of a message. */
+/** The work that a message contains. */
 type SetAsideWork =
   | {
       /** A change that the relay could not process and will retry. */
       readonly kind: 'unreadable_record';
       readonly messageId: string;
-      /** When the work arose, ISO 8601. */
+      /** When the work began, as ISO 8601. */
       readonly since: string;
     }
   | {
-      /** The position of records of an edited table that failed until their last retry. */
+      /** Records of an edited table that failed until their last retry. */
       readonly kind: 'lost_records';
       readonly table: string;
       readonly since: string;
@@ -52,7 +50,7 @@ const streamRecord = z.object({
 
 const withMessageId = z.object({ message_id: text });
 
-/** AWS Lambda, "Retain discarded batch records": the message of a failed batch of a stream. */
+/** The message for a failed batch of a stream (AWS Lambda, "Retain discarded batch records"). */
 const failedBatch = z.object({
   DDBStreamBatchInfo: z.object({
     approximateArrivalOfFirstRecord: time,
@@ -61,7 +59,7 @@ const failedBatch = z.object({
   }),
 });
 
-/** Returns the time in which the records arrived, and the stream; undefined if it is not a failed batch. */
+/** Returns the stream, and when its records arrived; undefined if the message is not about a failed batch. */
 function failedBatchIn(json: unknown) {
   const { data } = failedBatch.safeParse(json);
   if (data === undefined) return undefined;
@@ -94,10 +92,10 @@ export function workOf({ queue, body }: SetAsideMessage): SetAsideWork {
   };
 }
 
-/** The queue that is not the dead-letter queue of another queue. */
+/** The relay's queue, which is not another queue's dead-letter queue. */
 export const relayQueue = 'relay_dead_letters';
 
-/** Fields whose values are words of the gateway or of AWS, never typed by a client or recipient. */
+/** Fields whose values are words of the gateway or of AWS, and never text of a client or recipient. */
 const shownFields: ReadonlySet<string> = new Set([
   'status',
   'channel',
@@ -117,10 +115,10 @@ const shownFields: ReadonlySet<string> = new Set([
 ]);
 const shownValues =
   /^(?:(?:msg|bat|otp|whd|whe|whr|act)_[0-9A-Z]{26}|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)|arn:aws[\w-]*:dynamodb:\S+)$/;
-/** The wrappers of DynamoDB's attribute values: `{"S": "…"}`. */
+/** The wrappers of DynamoDB's attribute values, as in `{"S": "…"}`. */
 const wrappers: ReadonlySet<string> = new Set(['S', 'N', 'BOOL', 'NULL', 'L', 'M', 'B', 'SS', 'NS']);
 
-/** Returns the message's content. For a text that a client or recipient may have written, it shows only the length. */
+/** Returns the message's content, with only the length of each text that a client or recipient may have written. */
 export function maskedContent(body: string): unknown {
   const json = jsonIn(body);
   return json === undefined ? masked(body) : maskedValue(json, '');
@@ -142,7 +140,7 @@ function masked(value: string): string {
   return `(${value.length} characters)`;
 }
 
-/** The result, as a sentence; `removed` is true if the message may be deleted from its queue. */
+/** The result as a sentence. `removed` is true if the message may be deleted from its queue. */
 interface ProcessedSetAside {
   readonly removed: boolean;
   readonly outcome: string;
@@ -151,7 +149,7 @@ interface ProcessedSetAside {
 const kept = (outcome: string): ProcessedSetAside => ({ removed: false, outcome });
 const removed = (outcome: string): ProcessedSetAside => ({ removed: true, outcome });
 
-/** @param sendBack - sends the message to the queue that it came from */
+/** @param sendBack - sends the message back to its original queue */
 export async function processSetAside(
   message: SetAsideMessage,
   sendBack: (message: SetAsideMessage) => Promise<void>,

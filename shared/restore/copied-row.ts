@@ -1,7 +1,7 @@
 /**
- * Decides what a restore writes for a missing row, from the row as it was at the restored time. A copy must start
- * nothing and open no access: an unfinished message is held, an unfinished webhook becomes failed, and a client, an
- * API key or a webhook secret is disabled.
+ * Decides what a restore writes for a missing row, based on the row at the restored time. A copy must start no work and
+ * give no access: an unfinished message is held, an unfinished webhook fails, and a client, API key or webhook secret is
+ * disabled.
  */
 import * as z from 'zod/mini';
 import { settingsIdOf } from '../contract/mode.ts';
@@ -27,7 +27,7 @@ export type SettingChange = Readonly<z.output<typeof activityRow>>;
 
 export interface RestoreRun {
   readonly restoreId: string;
-  /** When the workers were stopped. Nothing was handed over after this time. */
+  /** When the workers were stopped, after which no message was handed over. */
   readonly stoppedAt: Date;
   readonly tables: readonly RestorableTable[];
   /** The changes of settings in the Activity Log since the restored time. */
@@ -35,7 +35,7 @@ export interface RestoreRun {
 }
 
 type CopiedRow =
-  /** The row is not copied. `deleted`: its client deleted it since the restored time. */
+  /** The row is not copied. `deleted` means that its client deleted it after the restored time. */
   | { readonly kind: 'left'; readonly why: 'over' | 'deleted' }
   | {
       readonly kind: 'copied';
@@ -43,8 +43,8 @@ type CopiedRow =
       readonly held?: HeldGroup;
       readonly disabled?: boolean;
       /**
-       * A webhook that had not finished. A worker writes the entry of its failure, so that lists and resends find the
-       * webhook.
+       * True for an unfinished webhook. The restore also writes the entry of its failure, so that lists and resends find
+       * it.
        */
       readonly failed?: boolean;
     };
@@ -59,7 +59,7 @@ export function copiedRow(run: RestoreRun, table: RestorableTable, item: Item, n
     case 'webhook-deliveries':
       return copiedDelivery(run, marked);
     case 'clients':
-      // A client that was disabled at that time stays disabled: only an administrator's own command enables it.
+      // A client that was already disabled stays disabled, until an administrator enables it explicitly.
       return item.disabled?.BOOL === true
         ? copied(marked)
         : disabled({ ...marked, disabled: { BOOL: true } });
@@ -88,14 +88,14 @@ function copiedMessage({ stoppedAt }: RestoreRun, row: Item): CopiedRow {
   // A copy is due only after its release.
   const { due_at, due_shard, due_looks, ...item } = row;
   const message = messageSchema().safeParse(rowIn(item)).data;
-  // An administrator may correct the row, and this correction must not start anything.
+  // An administrator may correct the row, which must not start any work.
   if (message === undefined) return { kind: 'copied', item: heldAs('due', item) };
   const group = heldGroupOf(message, stoppedAt);
   if (group === 'scheduled') return { kind: 'copied', held: group, item: heldAs(group, item) };
-  // The next leg may have been started since, so the send ends with this message.
+  // The next leg may have started meanwhile, so the send ends with this message.
   const { fallback, ...single } = item;
   if (group === undefined) return copied(isFinished(message) ? item : single);
-  // Usage has since counted the message in an unknown state.
+  // It is unknown in which state usage last counted the message.
   return { kind: 'copied', held: group, item: { ...heldAs(group, single), [usageClosed]: { BOOL: true } } };
 }
 
@@ -109,7 +109,7 @@ function heldGroupOf({ status, scheduled_at }: Message, stoppedAt: Date): HeldGr
 
 function copiedDelivery({ stoppedAt }: RestoreRun, item: Item): CopiedRow {
   const resend = resendSchema.safeParse(rowIn(item)).data;
-  // The resend would repeat webhooks that were resent after the restored time.
+  // Copying the resend would repeat webhooks that were resent after the restored time.
   if (resend !== undefined && resend.status !== 'completed') return { kind: 'left', why: 'over' };
   const delivery = deliverySchema.safeParse(rowIn(item)).data;
   if (delivery === undefined) return copied(item);
@@ -131,16 +131,13 @@ function failedAt(
     ...(item.list_key === undefined ? {} : { failed_key: item.list_key }),
     state: { S: 'failed' },
     finished_at: { S: at.toISOString() },
-    // The entry of the failure is listed by this time, and lists end now.
+    // The list is sorted by this time, and lists end at the current time.
     attempt_due_at: { S: earlierOf(new Date(attempt_due_at), at).toISOString() },
     alert_pending: { BOOL: true },
   };
 }
 
-/**
- * Moves the secrets to a name that no reader uses, so nothing is signed with them, and a rotation starts without
- * them.
- */
+/** Moves the secrets to an attribute that no code reads, so they sign no webhooks, and a rotation starts without them. */
 function copiedSecrets({ webhook_secrets, endpoint_secrets, ...item }: Item): CopiedRow {
   const secrets: Item = {
     ...(webhook_secrets === undefined ? {} : { webhook_secrets }),
@@ -150,7 +147,7 @@ function copiedSecrets({ webhook_secrets, endpoint_secrets, ...item }: Item): Co
 }
 
 /**
- * Events must not be posted again to an endpoint that its client deleted. The text of the Activity Log entry names the
+ * Webhooks must not be posted to an endpoint that its client deleted. The text of the Activity Log entry names the
  * endpoint.
  */
 function wasDeleted({ changes }: RestoreRun, { endpoint_id }: Item): boolean {
@@ -159,7 +156,7 @@ function wasDeleted({ changes }: RestoreRun, { endpoint_id }: Item): boolean {
   );
 }
 
-/** The kinds that decide if a copied client or its secrets may be used again. */
+/** The kinds of changes that show if a copied client or its secrets may be used again. */
 const accessKinds: ReadonlySet<string> = new Set([
   'client_disabled',
   'client_enabled',
@@ -171,7 +168,7 @@ const accessKinds: ReadonlySet<string> = new Set([
   'permissions_changed',
 ]);
 
-/** Returns the changes of the key, or of the client, that owns the row. */
+/** Returns the changes of the row's API key or client. */
 export function changesOf(changes: readonly SettingChange[], { client_id, key_id }: Item) {
   return changes.filter(({ kind, client_id: of = '', after }) =>
     key_id === undefined

@@ -1,7 +1,6 @@
 /**
- * Ends the holds of a restore: releases or ends messages, and enables clients, API keys and webhook secrets. Each row
- * is one conditional write, which does nothing if the row is no longer held, so a command that was killed can be
- * repeated.
+ * Ends the holds of a restore: releases or ends messages, and enables clients, API keys and webhook secrets. Each row is
+ * one conditional write, which changes only a held row, so a killed command can be repeated.
  */
 import { GatewayError } from '../contract/errors.ts';
 import { messageError } from '../contract/message-error-codes.ts';
@@ -23,7 +22,7 @@ export interface HeldContext extends Context<'MESSAGES_TABLE'> {
 
 const writesAtOnce = 10;
 
-/** Releases messages, and returns how many. Each message is due immediately, and a worker does what its state needs. */
+/** Releases messages, and returns how many. Each one is due immediately, and a worker then does what its state requires. */
 export function releaseMessages(ctx: HeldContext, groups: readonly HeldGroup[]): Promise<number> {
   return eachHeld(ctx, groups, async ({ message_id, held }) => {
     // The recipient may already have the message.
@@ -34,7 +33,7 @@ export function releaseMessages(ctx: HeldContext, groups: readonly HeldGroup[]):
   });
 }
 
-/** Returns how many messages ended: their clients get the events, as of every message. */
+/** Ends messages, and returns how many. Their clients get the usual events. */
 export function endMessages(ctx: HeldContext, groups: readonly HeldGroup[]): Promise<number> {
   return eachHeld(ctx, groups, async ({ message_id, status }) => {
     const ended = await transitionMessage(ctx, message_id, endOf(status, ctx.clock()));
@@ -70,9 +69,9 @@ async function eachHeld(
 const disabledTables = ['clients', 'client-secrets', 'api-keys'] as const;
 
 /**
- * Enables the rows with these ids, or all rows except those. Returns the enabled rows, such as `api-keys key_1`.
+ * Enables the rows with these ids, or all rows except these. Returns the enabled rows, such as `api-keys key_1`.
  *
- * @throws GatewayError if an id of `allBut` is unknown: a mistyped id would enable a key that was revoked
+ * @throws GatewayError if an id in `allBut` is unknown, because a typing error would enable a revoked key
  */
 export async function enableRows(
   ctx: HeldContext,
@@ -84,7 +83,7 @@ export async function enableRows(
     const unknown = which.allBut.filter((id) => !isNamed(id));
     throw new GatewayError(
       'invalid_request',
-      `The restore disabled nothing with the id ${unknown.join(', ')}. Nothing was enabled: correct it, or leave it out.`,
+      `The restore disabled nothing with the id ${unknown.join(', ')}, so nothing was enabled. Correct the id, or leave it out.`,
     );
   }
   const enabled: string[] = [];
@@ -100,7 +99,7 @@ export async function enableRows(
   return enabled;
 }
 
-/** Returns the rows that a restore disabled and nobody has enabled. */
+/** Returns the rows that a restore disabled and that are not enabled yet. */
 async function disabledRows({ tables, sideTables }: HeldContext) {
   const found: { table: (typeof disabledTables)[number]; id: string; row: Row }[] = [];
   for (const table of disabledTables) {
@@ -114,7 +113,7 @@ async function disabledRows({ tables, sideTables }: HeldContext) {
   return found;
 }
 
-/** Returns the id of the key; for other rows, the id of the client. */
+/** Returns the id of an API key; for other rows, the client's id. */
 export function disabledId(table: StackTable, item: Item): string {
   return item.key_id?.S ?? keyOf(table, item);
 }
@@ -127,7 +126,7 @@ function enabledValues(table: (typeof disabledTables)[number], row: Row): Row {
       return { revoked_at: undefined };
     case 'client-secrets': {
       const { webhook_secrets, endpoint_secrets } = row.held as Record<string, object | undefined>;
-      // A secret that was made since stays as it is.
+      // A secret that was created after the restore stays as it is.
       return {
         webhook_secrets: row.webhook_secrets ?? webhook_secrets,
         endpoint_secrets: { ...endpoint_secrets, ...(row.endpoint_secrets as object | undefined) },

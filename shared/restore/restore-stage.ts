@@ -1,14 +1,14 @@
 /**
- * Brings lost rows of a stage back from point-in-time recovery into the same stack (contract 8.8):
+ * Copies lost rows of a stage back from point-in-time recovery, within the same stack (contract 8.8):
  *
  *   stop      the API answers 503, schedules and event source mappings are off, and the last calls have ended
  *   restore   DynamoDB restores each table into a side table
  *   copy      each row that is missing is copied as `copied-row.ts` says, with a mark that relay and usage ignore
  *   start     mappings and schedules that were on are turned on, then the API; the side tables are deleted
  *
- * `restoreStage` does the first three steps and leaves the stage stopped, so that an administrator can enable clients before
- * their messages are handed over. `startStage` does the last step. An existing row is never written. Each step can be
- * repeated, so a command that was killed at any call is repeated as a whole.
+ * `restoreStage` does the first three steps and leaves the stage stopped, so that an administrator can enable clients
+ * before their messages are handed over. `startStage` does the last step. It never writes an existing row. Each step can be
+ * repeated, so a command that was killed is simply run again.
  */
 import type { HeldGroup } from '../message/message.ts';
 import { chunksOf } from '../platform/aws/read-rows.dynamo.ts';
@@ -38,9 +38,9 @@ import {
 export interface RestoreProgress {
   readonly restoreId: string;
   readonly to: string;
-  /** The tables for which a side table was restored. */
+  /** The tables that have a side table. */
   readonly tables: readonly RestorableTable[];
-  /** The workers that were on, stored before the first of them is turned off. */
+  /** The workers that were on, stored before the first one is turned off. */
   readonly workers?: RunningWorkers;
   readonly stoppedAt?: string;
 }
@@ -49,10 +49,10 @@ export interface RestoreContext extends HeldContext {
   readonly workers: ReturnType<typeof stackWorkers>;
   readonly progress: {
     read(): Promise<RestoreProgress | undefined>;
-    /** Stores the progress; undefined if no restore is under way. */
+    /** Stores the progress; undefined after the restore has ended. */
     write(progress: RestoreProgress | undefined): Promise<void>;
   };
-  /** The time until the API notices that it is stopped, and until the calls that began earlier have ended. */
+  /** How long it takes until the API is in maintenance and all earlier calls have ended. */
   readonly settleSeconds: number;
   readonly report: (line: string) => void;
 }
@@ -64,31 +64,31 @@ export interface RestoreReport {
     Record<
       RestorableTable,
       {
-        /** How many rows the table had at the time. */
+        /** How many rows the table had at the restored time. */
         rows: number;
         copied: number;
-        /** The number of rows that exist now, and stay as they are. */
+        /** How many of the rows still exist, and stay unchanged. */
         kept: number;
       }
     >
   >;
-  /** The messages that are held. */
+  /** The held messages, by group. */
   readonly held: Readonly<Record<HeldGroup, string[]>>;
   readonly disabled: {
     readonly table: RestorableTable;
-    /** The id for `restore enable`: the id of the key; for other rows, the id of the client. */
+    /** The id for `restore enable`: the id of an API key, or else the client's id. */
     readonly id: string;
     readonly client_id: string;
     /** The Activity Log entries about the row since the restored time, oldest first. */
     readonly since: readonly { readonly at: string; readonly kind: string; readonly summary: string }[];
   }[];
-  /** The webhooks that failed because they had not finished. */
+  /** The webhooks that failed because they were unfinished at the restored time. */
   readonly failed_webhooks: string[];
-  /** The endpoints that were not copied, because their clients deleted them since the time. */
+  /** The endpoints that were not copied, because their clients deleted them after the restored time. */
   readonly deleted_endpoints: string[];
 }
 
-/** Returns the changes from `since` until now, the oldest first. */
+/** Returns the changes from `since` until now, oldest first. */
 async function recordedChanges(
   context: Context,
   activityLog: StackTable,
@@ -105,11 +105,11 @@ async function recordedChanges(
   return changes.toSorted((one, other) => (one.at < other.at ? -1 : 1));
 }
 
-/** Lambda takes seconds to turn a mapping. */
+/** Lambda takes seconds to turn an event source mapping on or off. */
 const mappingPollSeconds = 2;
 /** DynamoDB takes minutes to restore a table. */
 const tablePollSeconds = 10;
-/** Eight segments at once use a few more than the SDK's connections: more would wait too long for one. */
+/** With more rows at once, eight segments would wait too long for the SDK's connections. */
 const rowsAtOnce = 10;
 
 /** Returns the tables that cannot be recovered to this time. */
@@ -129,7 +129,7 @@ export async function notRestorable(
   return found.flat();
 }
 
-/** Leaves the stage stopped. @throws Error while a restore to another time is under way */
+/** The stage stays stopped. @throws Error while a restore to another time is under way */
 export async function restoreStage(
   ctx: RestoreContext,
   to: Date,
@@ -170,14 +170,14 @@ async function stop(
   given: RestoreProgress,
 ): Promise<RestoreProgress & { readonly stoppedAt: string }> {
   const hadBegun = await beginMaintenance(ctx, ctx.tables['limit-overrides'].name);
-  // A stage that another command turned on in the meantime is stopped again.
+  // If another command has turned the stage on meanwhile, it is stopped again.
   if (given.stoppedAt !== undefined && hadBegun) return { ...given, stoppedAt: given.stoppedAt };
   ctx.report('The API answers 503, and the workers are turned off.');
   // If it is unknown which workers were on, all are turned on at the end.
   const workers = given.workers ?? (await ctx.workers.find(hadBegun ? 'all' : 'on'));
   await ctx.progress.write({ ...given, workers });
   await turn(ctx, workers, 'off');
-  ctx.report(`Waits ${ctx.settleSeconds} s for requests and calls that began before.`);
+  ctx.report(`Waiting ${ctx.settleSeconds} s until earlier requests and calls have ended.`);
   await ctx.sleep(ctx.settleSeconds * 1000);
   const stopped = { ...given, workers, stoppedAt: ctx.clock().toISOString() };
   await ctx.progress.write(stopped);
@@ -222,7 +222,7 @@ async function copyPage(
     counts.rows += 1;
     const key = keyOf(stackTable, item);
     const found = present.get(key);
-    // If the command is repeated, it also reports the rows that an earlier run copied.
+    // A repeated command also reports the rows that an earlier run copied.
     if (found !== undefined && found[restoredBy]?.S !== run.restoreId) {
       counts.kept += 1;
       return;
@@ -246,15 +246,15 @@ async function copyPage(
   }
 }
 
-/** Turns on everything that was on before. @throws Error if no restore is under way */
+/** Turns on the workers and schedules that were on before. @throws Error if no restore is under way */
 export async function startStage(ctx: RestoreContext): Promise<void> {
   const known = await ctx.progress.read();
   if (known === undefined)
     throw new Error(
-      'No restore is under way here. Give --progress if its progress is in another folder, or restore again if it is lost.',
+      'No restore is under way here. Give --progress if its progress is in another folder. If the progress is lost, restore again.',
     );
   ctx.report('The workers are turned on, then the API.');
-  // If this command is killed and the restore is repeated, the restore stops the stage again.
+  // If this command is killed and the restore is repeated, the stage is stopped again.
   const { stoppedAt: _stoppedAt, ...progress } = known;
   await ctx.progress.write(progress);
   if (known.workers !== undefined) await turn(ctx, known.workers, 'on');

@@ -1,6 +1,6 @@
 /**
- * The side tables of a restore: DynamoDB can restore a table to a point in time only as a new table. Their names
- * follow from the time, so that a repeated restore finds its tables.
+ * The side tables of a restore, which are needed because DynamoDB restores a table to a point in time only as a new table.
+ * Their names are derived from the time, so that a repeated restore finds them.
  */
 import {
   type AttributeValue,
@@ -15,13 +15,13 @@ import {
 
 export type Item = Record<string, AttributeValue>;
 
-/** Returns the name of a side table, within DynamoDB's limit of 255 characters. */
+/** Returns a side table's name, within DynamoDB's limit of 255 characters. */
 export function sideTableName(table: string, to: Date): string {
   return `${table}-at-${to.toISOString().replaceAll(/[-:]|\.000/g, '')}`.replaceAll('.', '-');
 }
 
 export function dynamoSideTables(client: Pick<DynamoDBClient, 'send'>) {
-  /** Returns undefined if there is no such table. */
+  /** Returns undefined if the table does not exist. */
   async function statusOf(TableName: string): Promise<string | undefined> {
     try {
       const { Table } = await client.send(new DescribeTableCommand({ TableName }));
@@ -33,7 +33,7 @@ export function dynamoSideTables(client: Pick<DynamoDBClient, 'send'>) {
   }
 
   return {
-    /** Returns the times to which the table can be restored, or undefined if there is no such table or no recovery. */
+    /** Returns the times to which the table can be restored; undefined if the table or its recovery does not exist. */
     async windowOf(table: string) {
       if ((await statusOf(table)) === undefined) return undefined;
       const { ContinuousBackupsDescription } = await client.send(
@@ -45,7 +45,7 @@ export function dynamoSideTables(client: Pick<DynamoDBClient, 'send'>) {
       return { earliest, latest };
     },
 
-    /** Starts the restore unless it was started before. Returns true if the side table can be read. */
+    /** Starts the restore, unless it has already started. Returns true once the side table can be read. */
     async restore(table: string, to: Date): Promise<boolean> {
       const name = sideTableName(table, to);
       const known = await statusOf(name);
@@ -55,8 +55,7 @@ export function dynamoSideTables(client: Pick<DynamoDBClient, 'send'>) {
           SourceTableName: table,
           TargetTableName: name,
           RestoreDateTime: to,
-          // Only the rows of the side table are read. Without indexes and capacity, the table is restored sooner and costs
-          // less.
+          // Only rows are read from the side table. Without indexes and capacity, it is restored sooner and costs less.
           GlobalSecondaryIndexOverride: [],
           BillingModeOverride: 'PAY_PER_REQUEST',
         }),

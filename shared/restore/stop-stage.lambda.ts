@@ -1,7 +1,7 @@
 /**
- * Stops a stage for a restore, and starts it again. A maintenance row stops the API. Disabling the schedules and the event
- * source mappings of queues and streams stops the workers. A stream keeps its records for 24 hours, and reading resumes at
- * the position where it stopped.
+ * Stops a stage for a restore, and starts it again. A maintenance row stops the API. Disabling schedules and event source
+ * mappings stops the workers. A stream keeps its records for 24 hours, and its mapping resumes at the position where it
+ * stopped.
  */
 import {
   GetEventSourceMappingCommand,
@@ -14,10 +14,10 @@ import { stackResources } from '../admin/stack-resources.cloudformation.ts';
 import { everyClient, maintenanceEndpoint } from '../contract/rate-limits-and-caps.ts';
 import type { Context } from '../platform/context.ts';
 
-/** The row of `limit-overrides` that stops the API. Every operation reads this row anyway. */
+/** The row of `limit-overrides` that stops the API, because every operation reads it. */
 const maintenanceRow = { client_id: everyClient, endpoint: maintenanceEndpoint };
 
-/** Begins the maintenance of the API. Returns true if the maintenance had already begun. */
+/** Begins the maintenance of the API. Returns true if it had already begun. */
 export async function beginMaintenance({ db }: Context, TableName: string): Promise<boolean> {
   const Item = { ...maintenanceRow, note: 'Tables are being restored: npm run admin -- restore' };
   const { Attributes } = await db.send(new PutCommand({ TableName, Item, ReturnValues: 'ALL_OLD' }));
@@ -36,7 +36,7 @@ export interface RunningWorkers {
   readonly scheduleGroup: string;
 }
 
-/** Retries more often than the default, because the service throttles many calls at the same time. */
+/** Retries more often than by default, because AWS throttles many simultaneous calls. */
 const config = { maxAttempts: 8 };
 
 export function stackWorkers(stackName: string) {
@@ -75,7 +75,7 @@ export function stackWorkers(stackName: string) {
       const mappings = idsOf('AWS::Lambda::EventSourceMapping');
       const schedules = idsOf('AWS::Scheduler::Schedule');
       const [scheduleGroup = 'default'] = idsOf('AWS::Scheduler::ScheduleGroup');
-      // The id of a schedule in a stack may have its group before its name.
+      // The id of a schedule in a stack may begin with its group.
       const names = schedules.map((id) => id.slice(id.lastIndexOf('|') + 1).replace(/^.*\//, ''));
       if (which === 'all') return { mappings, schedules: names, scheduleGroup };
       const on = await Promise.all(
@@ -90,7 +90,7 @@ export function stackWorkers(stackName: string) {
       return { mappings: on.flat(), schedules: enabled.flat(), scheduleGroup };
     },
 
-    /** Turns the workers off or on. Returns true once all of them are in that state. */
+    /** Turns the workers on or off. Returns true once all of them are in this state. */
     async turn(
       { mappings, schedules, scheduleGroup }: RunningWorkers,
       state: 'on' | 'off',
@@ -103,7 +103,7 @@ export function stackWorkers(stackName: string) {
         const present = await stateOf(UUID);
         if (present === wanted) continue;
         atRest = false;
-        // A mapping that is changing rejects updates.
+        // A mapping refuses updates while it is changing.
         if (present === 'Enabled' || present === 'Disabled')
           await lambda.send(new UpdateEventSourceMappingCommand({ UUID, Enabled: state === 'on' }));
       }

@@ -1,4 +1,4 @@
-/** Reads and writes rows of the restored tables as DynamoDB stores them, so that a copied row is exactly the same. */
+/** Reads and writes rows in DynamoDB's own form, so that a copied row is exactly the same. */
 import {
   BatchGetItemCommand,
   ConditionalCheckFailedException,
@@ -11,9 +11,7 @@ import type { Context } from '../platform/context.ts';
 import { retryRemaining } from '../platform/retry.ts';
 import type { Item } from './side-tables.dynamo.ts';
 
-/**
- * The tables with point-in-time recovery, in the order in which they are copied. The tables that control sending come first.
- */
+/** The tables with point-in-time recovery, in the order of copying. The tables that control sending come first. */
 export const restorableTables = [
   'clients',
   'client-secrets',
@@ -44,7 +42,7 @@ export function keyOf({ keys }: StackTable, item: Item): string {
 
 const readAtOnce = 100;
 
-/** Returns the current rows that have the keys of `items`, by `keyOf`. */
+/** Returns the current rows with the keys of `items`, by `keyOf`. */
 export async function presentRows(
   { db }: Context,
   table: StackTable,
@@ -69,7 +67,7 @@ export async function presentRows(
   return found;
 }
 
-/** Writes the row unless a row with its key exists. */
+/** Writes the row unless its key exists. */
 export async function createRow({ db }: Context, table: StackTable, Item: Item): Promise<void> {
   try {
     await db.send(
@@ -81,7 +79,7 @@ export async function createRow({ db }: Context, table: StackTable, Item: Item):
       }),
     );
   } catch (error) {
-    // A retry finds the row that the first call wrote.
+    // If the SDK retries the call, it finds the row that the first try wrote.
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
   }
 }

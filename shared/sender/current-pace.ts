@@ -1,6 +1,6 @@
 /**
- * Reads the current pace of a sender, for messages that were accepted with a different pace. If an administrator lowers a
- * pace, waiting messages slow down too (contract 14.4).
+ * Reads a sender's current pace, for messages that were accepted with another pace. So if an administrator lowers a pace,
+ * waiting messages slow down too (contract 14.4).
  */
 import type { Channel } from '../contract/channels.ts';
 import type { EditedRow } from '../edited-table/row-editor.dynamo.ts';
@@ -8,12 +8,12 @@ import type { Clock } from '../platform/clock.ts';
 import { accessCache, cachedRead } from '../platform/expiring-cache.ts';
 import { identityKey, pacesIn, parseSenderRow } from './sender-row.ts';
 
-/** Returns segments per second, or undefined if no row gives the sender a pace. */
+/** Returns the pace in segments per second; undefined if no row sets one. */
 export type CurrentPaceOf = (channel: Channel, identity: string) => Promise<number | undefined>;
 
 /**
- * Reads all rows at most every 45 s, however many messages and senders there are. The table is small, because
- * operators enter its rows by hand.
+ * Reads all rows at most every 45 s, regardless of the number of messages. The table is small, because operators enter its
+ * rows by hand.
  */
 export function currentPaces(
   store: { allRows(): Promise<readonly EditedRow[]> },

@@ -1,6 +1,6 @@
 /**
- * Selects the sender of a message. The most specific row wins; the client is more specific than the country (contract 14.2).
- * An invalid row is skipped; the stage's own sender is the last resort.
+ * Selects the sender of a message. The most specific row applies; a client counts as more specific than a country (contract
+ * 14.2). Invalid rows are skipped. If no row applies, the stage's own sender is used.
  */
 
 import { type Channel, stageCarriersOf } from '../contract/channels.ts';
@@ -25,28 +25,28 @@ import {
 
 export interface Addressed {
   readonly channel: Channel;
-  /** The country of the recipient, ISO 3166-1 alpha-2. Absent for international numbers, such as satellite phones. */
+  /** The recipient's country in ISO 3166-1 alpha-2; absent for international numbers, such as satellite phones. */
   readonly country?: string | undefined;
-  /** The sender that the request names: it is used whatever the rows say. */
+  /** The sender in the request, which is used whatever the rows contain. */
   readonly from?: string | undefined;
 }
 
-/** The selected senders. A carrier without an entry uses its own sender. */
+/** The selected senders. A carrier without an entry uses its default sender. */
 interface SelectedSenders {
   /**
-   * The sender for the first carrier of the channel. It names the carrier, because a deploy may change the order before the
+   * The sender for the channel's first carrier. It names this carrier, because a deploy may change the order before the
    * message is sent.
    */
   readonly sender?: Sender & { readonly carrier?: string };
-  /** The senders for the other carriers, by carrier name. */
+  /** The senders for the other carriers, by the carrier's name. */
   readonly senders?: Readonly<Record<string, Sender>>;
 }
 
 export type SelectSender = (addressed: Addressed) => SelectedSenders;
 
 /**
- * Caches the rows of a client, and all rows, for 45 s each, so that an edit takes effect within 60 s. All rows are needed
- * for the rows of `*`, the senders of other clients, and the paces; the table is small.
+ * Caches a client's rows, and all rows, for 45 s each, so that an edit takes effect within 60 s. All rows are needed for
+ * `*`, for the senders of other clients and for the paces. The table is small.
  */
 const cachedRows = oncePerContext(
   (context: Context<'SENDERS_TABLE' | 'STAGE_SMS_SENDER' | 'SMS_CARRIER' | 'WHATSAPP_CARRIER'>) => {
@@ -66,7 +66,7 @@ const cachedRows = oncePerContext(
   },
 );
 
-/** Returns the senders of a client. Reads the rows of the client and all rows at the same time. */
+/** Returns the senders of a client. Reads the client's rows and all rows at once. */
 export async function sendersOf(
   context: Context<'SENDERS_TABLE' | 'STAGE_SMS_SENDER' | 'SMS_CARRIER' | 'WHATSAPP_CARRIER'>,
   dataId: string,
@@ -77,9 +77,9 @@ export async function sendersOf(
   const rows = [...own, ...(all?.forEveryone ?? [])];
   return {
     select: (addressed: Addressed) => selectSender(rows, addressed, stage, all?.paces),
-    /** True if the rows give this sender to other clients and not to this one. */
+    /** True if the rows give this sender only to other clients. */
     isOfOthers: (sender: string): boolean => {
-      // Only an SMS names its sender.
+      // Only an SMS can have `from`.
       const key = identityKey('sms', sender);
       const holders = all?.holders.get(key);
       if (holders === undefined || holders.has(clientId) || holders.has(everyClient)) return false;
@@ -90,7 +90,7 @@ export async function sendersOf(
   };
 }
 
-/** Returns the stage's own sender for SMS, which is the last resort, and its carriers in order of preference. */
+/** Returns the stage's own sender for SMS, and the stage's carriers in order of preference. */
 function stageSendersOf(
   env: Context<'SENDERS_TABLE' | 'STAGE_SMS_SENDER' | 'SMS_CARRIER' | 'WHATSAPP_CARRIER'>['env'],
 ) {
@@ -104,7 +104,7 @@ function parsedRows(
   const parsed = rows.map(parseSenderRow);
   const ofEveryone = rows.filter(({ client_id }) => client_id === everyClient);
   const { sms } = stageSendersOf(context.env);
-  // The stage's sender is available to every client unless a row says otherwise.
+  // Every client can use the stage's sender, unless a row gives it to other clients.
   const ofStage =
     sms === undefined ? [] : [{ clientId: everyClient, given: { channel: 'sms', identity: sms } } as const];
   return {
@@ -114,7 +114,7 @@ function parsedRows(
   };
 }
 
-/** Parses rows. Reports values that are ignored. */
+/** Parses rows, and logs the values that are ignored. */
 function parse(
   context: Context<'SENDERS_TABLE' | 'STAGE_SMS_SENDER' | 'SMS_CARRIER' | 'WHATSAPP_CARRIER'>,
   rows: readonly EditedRow[],
@@ -163,17 +163,17 @@ export function selectSender(
 }
 
 /**
- * Applies the lowest pace that any row gives the sender. Carriers count a sender's messages to all countries together. The
- * pace therefore also applies if another row, or no row, selected the sender.
+ * Sets the lowest pace that any row gives the sender. Carriers count a sender's messages to all countries together, so the
+ * pace applies even if another row, or no row, selected the sender.
  */
 function withPace(sender: Sender, channel: Channel, paces: Paces): Sender {
   const lowest = paces.get(identityKey(channel, sender.identity));
   if (lowest === undefined) return sender;
-  // The client's row may be newer than the cache of all rows.
+  // The client's own row may be newer than the cache of all rows.
   return { ...sender, messages_per_second: Math.min(lowest, sender.messages_per_second ?? lowest) };
 }
 
-/** If the named sender has a pace, returns it for a carrier without a matching row. */
+/** If the sender in the request has a pace, returns the sender for carriers without a matching row. */
 function namedWithPace({ channel, from }: Addressed, paces: Paces): Sender | undefined {
   return from !== undefined && paces.has(identityKey(channel, from)) ? { identity: from } : undefined;
 }
@@ -197,20 +197,20 @@ function selectAmong(
   const row = candidates.find(({ identity }) =>
     from === undefined
       ? canReach(identity, { channel, country: country ?? '' })
-      : // If a row contains the named sender, its spelling and ids are used.
+      : // If a row contains the requested sender, the row's spelling and ids are used.
         identityKey(channel, identity) === identityKey(channel, from),
   );
   return row && forCountry(row, country);
 }
 
-/** Ranks a row: first by client, then by country, then by carrier. A specific value ranks above `*` or no value. */
+/** Ranks a row by client, then country, then carrier. A specific value ranks above `*` or an absent one. */
 function specificity({ clientId, valid }: ParsedSenderRow): number {
   const ofClient = clientId === everyClient ? 0 : 4;
   const ofCountry = valid?.country === everyCountry ? 0 : 2;
   return ofClient + ofCountry + (valid?.carrier === undefined ? 0 : 1);
 }
 
-/** Removes the ids that only messages to India have. */
+/** Removes the ids that only messages to India need. */
 function forCountry({ entity_id, template_id, ...sender }: Sender, country: string | undefined): Sender {
   if (country !== 'IN' || entity_id === undefined || template_id === undefined) return sender;
   return { ...sender, entity_id, template_id };

@@ -1,6 +1,6 @@
 /**
- * Writes the feedback in a row of `senders` (contract 10.5): which messages use the row, or why it is not used. It uses the
- * same row reader as the sends.
+ * Writes the feedback in a row of `senders` (contract 10.5): which messages use the row, or why no message does. It reads
+ * the row with the same function as the sends.
  */
 
 import { type Channel, channelNames, stageCarriersOf } from '../contract/channels.ts';
@@ -39,9 +39,9 @@ export function senderFeedback(
     readonly now: Date;
     /** True if the row's `client_id` exists. */
     readonly clientExists: boolean;
-    /** The numbers that all rows claim. */
+    /** The numbers that the rows claim for their clients. */
     readonly claims: Holders;
-    /** The pace of each identity, computed from all rows. */
+    /** The pace of each identity, from all rows. */
     readonly paces: Paces;
     readonly carriers: Readonly<Record<Channel, readonly string[]>>;
   },
@@ -121,7 +121,7 @@ function paceText(channel: Channel, { identity, messages_per_second: own }: Send
   return `, at most ${decimalText(pace)} a second${pace === own ? '' : ', which is its pace in another row'}`;
 }
 
-/** Describes the more specific rows. */
+/** Describes the rows that are more specific than this one. */
 function exceptions(clientId: string, country: string): string {
   const forOneCountry = country === everyCountry ? ' or for one country' : '';
   if (clientId === everyClient) return `A row of a client${forOneCountry} comes first.`;
@@ -139,7 +139,7 @@ function idsText(
   return `SMS to India has the entity ${entity_id} and the template ${template_id}.`;
 }
 
-/** Reviews every row after each change. One row can affect the numbers and paces of other rows, and the table is small. */
+/** Reviews every row after each change, because a row can affect other rows' numbers and paces. The table is small. */
 export async function reviewSenders(
   ctx: Context<'SENDERS_TABLE' | 'SMS_CARRIER' | 'WHATSAPP_CARRIER'>,
   existingClients: (ids: readonly string[]) => Promise<ReadonlySet<string>>,

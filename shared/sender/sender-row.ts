@@ -1,6 +1,6 @@
 /**
- * Reads one row of `senders`, which operators edit. Returns the sender in the row, or the reason why the row is not used
- * (contract, section 14). The sends, the feedback and the tools all use this reader.
+ * Parses one row of `senders`, which operators edit. Returns the row's sender, or the reason why the row is not used
+ * (contract, section 14). The sends, the feedback and the tools all use this parser.
  */
 import { type Channel, channels } from '../contract/channels.ts';
 import { alphanumericSender, canonicalRecipient, countryNamed } from '../contract/phone-number.ts';
@@ -17,8 +17,8 @@ import {
 import { closestName } from '../platform/closest-name.ts';
 
 /**
- * The table's keys, and the attributes that operators write. The sort key is the channel and the country, followed by the
- * carrier if it is not the first carrier of the channel: `sms GB`, `sms *`, `sms GB twilio`.
+ * The table's keys, and the attributes that operators edit. The sort key is the channel and the country, and the carrier if
+ * it is not the channel's first: `sms GB`, `sms *`, `sms GB twilio`.
  */
 export const senderTable = {
   variable: 'SENDERS_TABLE',
@@ -27,12 +27,12 @@ export const senderTable = {
   change: { set: 'sender_set', removed: 'sender_removed', what: 'sender' },
 } as const satisfies EditedTable;
 
-/** The country in a row that applies to every country without a row of its own. */
+/** The country in a row that applies to every country without its own row. */
 export const everyCountry = '*';
 
 /** The sender of a message. */
 export interface Sender {
-  /** A phone number, a pool or a sender ID. For WhatsApp, the id of the phone number. */
+  /** A phone number, a pool or a sender ID; for WhatsApp, the id of the phone number. */
   readonly identity: string;
   readonly messages_per_second?: number;
   /** Only for messages to India. */
@@ -40,32 +40,35 @@ export interface Sender {
   readonly template_id?: string;
 }
 
-/** Returns the same key for two spellings of one identity: numbers are canonical, and names ignore case. */
+/** Returns the same key for all spellings of an identity: numbers are canonical, and names ignore case. */
 export function identityKey(channel: Channel, identity: string): string {
   return `${channel} ${identity.toLowerCase()}`;
 }
 
 interface Destination {
   readonly channel: Channel;
-  /** ISO 3166-1 alpha-2, or `*`. */
+  /** The country in ISO 3166-1 alpha-2, or `*`. */
   readonly country: string;
-  /** The carrier of the sender. If absent, the first carrier of the channel. */
+  /** The carrier that the row is for; if absent, the channel's first carrier. */
   readonly carrier?: string;
 }
 
 export interface ParsedSenderRow {
   readonly clientId: string;
   /**
-   * The identity that the row gives to its client. The client keeps the identity even if another value in the row is
-   * invalid, so that a mistake never gives it to another client.
+   * The identity that the row reserves for its client. Even if another value is invalid, it stays reserved, so that a
+   * mistake never gives it to another client.
    */
   readonly given: { readonly channel: Channel; readonly identity: string } | undefined;
-  /** Undefined if the row is not valid. An invalid row is not used for sending and owns no number. */
+  /** Undefined if the row is invalid. It is then not used for sending and owns no number. */
   readonly valid: (Destination & { readonly sender: Sender; readonly inbound: boolean }) | undefined;
   readonly ignored: readonly IgnoredValue[];
 }
 
-/** Parses a row. A row with any invalid value is not used at all: the valid half could send under a wrong name or pace. */
+/**
+ * Parses a row. If any value is invalid, the whole row is not used, because the rest could send from a wrong name or at a
+ * wrong pace.
+ */
 export function parseSenderRow(row: EditedRow): ParsedSenderRow {
   const clientId = String(row.client_id);
   const ignored: IgnoredValue[] = [];
@@ -102,10 +105,10 @@ export function parseSenderRow(row: EditedRow): ParsedSenderRow {
 /** Countries whose carriers drop messages from sender IDs. */
 export const countriesWithoutSenderIds: ReadonlySet<string> = new Set(['US', 'CA']);
 
-/** The prefix of the id of a pool or a phone number. Such an id can be as short as a sender ID. */
+/** The prefix of a pool's or a phone number's id, which can be as short as a sender ID. */
 const resourceId = /^(?:pool|phone)-/;
 
-/** True if an identity in AWS End User Messaging is a sender ID, not a number or an id. */
+/** True if an identity in AWS End User Messaging is a sender ID, and not a number or an id. */
 export function isSenderId(identity: string): boolean {
   return alphanumericSender.test(identity) && !resourceId.test(identity);
 }
@@ -123,7 +126,7 @@ const destinationForm =
 
 const carrierName = /^[a-z]+$/;
 
-/** Parses the destination. A key of the table is always a text. */
+/** Parses the destination, which is always a string because it is a key of the table. */
 function parseDestination(value: unknown): Parsed<Destination> {
   const text = String(value);
   const [channel, country, carrier, ...more] = text.split(' ');
@@ -174,12 +177,11 @@ const identityForms = {
 } as const;
 
 /**
- * Identities that carriers accept besides numbers and sender IDs: short codes, and the ids of pools, numbers and Messaging
- * Services. ARNs are not accepted, because they can name resources of other accounts. The gateway may send only from
- * resources of its own account.
+ * Further identities that carriers accept: short codes, and the ids of pools, numbers and Messaging Services. ARNs are not
+ * accepted, because they can name resources of other accounts, and the gateway may send only from its own.
  */
 const smsIdentity = /^(?:(?:pool|phone)-[A-Za-z0-9-]{1,64}|MG[0-9a-f]{32}|\d{3,8})$/;
-/** The ids of numbers that `SendWhatsAppMessage` and Meta's Cloud API accept. */
+/** The number ids that AWS's `SendWhatsAppMessage` and Meta's Cloud API accept. */
 const whatsAppIdentity = /^(?:phone-number-id-[A-Za-z0-9-]{1,90}|\d{6,20})$/;
 
 function parseIdentity(value: unknown, channel: Channel): Parsed<string> {
@@ -207,11 +209,11 @@ function parsePace(value: unknown): Parsed<number> {
   };
 }
 
-/** The pattern of `DestinationCountryParameters` in the AWS API model. */
+/** The pattern of `DestinationCountryParameters` in AWS's API model. */
 const registeredId = /^[!-~]{1,64}$/;
 
 function parseRegisteredId(value: unknown): Parsed<string> {
-  // The id has 19 digits, and a JavaScript number would round it.
+  // These ids have 19 digits, which a JavaScript number would round.
   if (typeof value === 'number') {
     return { reason: `${shownValue(value)} is a number and may be rounded. Write it as a text.` };
   }
@@ -231,7 +233,7 @@ function parseInbound(
   if (clientId === everyClient) {
     return { reason: 'a number belongs to one client, so a row for every client cannot be inbound.' };
   }
-  // Inbound messages name the number, not a pool or an id.
+  // Inbound messages contain the number, and no id of a pool or number.
   if (channel === 'sms' && !identity.startsWith('+') && !/^\d+$/.test(identity)) {
     return { reason: `only a phone number receives messages, and ${shownValue(identity)} is none.` };
   }
@@ -257,7 +259,7 @@ export function holdersIn(
 export type Paces = ReadonlyMap<string, number>;
 
 /**
- * Returns the lowest pace of each sender in all valid rows: a sender has only one pace for all countries, carriers and
+ * Returns the lowest pace of each sender in all valid rows, because a sender has one pace for all countries, carriers and
  * clients.
  */
 export function pacesIn(rows: readonly ParsedSenderRow[]): Paces {

@@ -13,7 +13,7 @@ import { requestedScope, tokenLifetimeSeconds } from './verify-token.dynamo.ts';
 const tokenRequest = z.object({
   grant_type: z.string(),
   scope: requestedScope,
-  // The authentication of the client has already read these two fields.
+  // Authentication has already read these two fields.
   client_id: z.optional(z.unknown()),
   client_secret: z.optional(z.unknown()),
 });
@@ -63,12 +63,12 @@ export async function issueToken(
   };
 }
 
-/** Splits the scopes: words between spaces, in any order (RFC 6749, section 3.3). */
+/** Splits the scopes, which are words between spaces in any order (RFC 6749, section 3.3). */
 function scopesIn(scope: string | null | undefined): readonly string[] {
   return (scope ?? '').split(' ').filter((word) => word !== '');
 }
 
-/** Returns the requested scopes. @throws GatewayError `invalid_scope` if the client does not have all of them. */
+/** Returns the requested scopes. @throws GatewayError `invalid_scope` if the client lacks one of them. */
 function narrowed(held: readonly Scope[], wanted: readonly string[]): readonly Scope[] {
   const missing = wanted.filter((word) => !held.some((scope) => scope === word));
   if (missing.length > 0) {

@@ -1,5 +1,6 @@
 /**
- * Serves the metadata of RFC 8414 and the public keys of RFC 7517. Other services use them to request and verify our tokens.
+ * Serves the metadata of RFC 8414 and the public keys of RFC 7517. Other services use them to request and verify tokens of
+ * the gateway.
  */
 import { GatewayError } from '../contract/errors.ts';
 import { routes, scopes } from '../contract/routes.ts';
@@ -9,11 +10,11 @@ import { publishSigningKey } from './token-signer.kms.ts';
 import { publishedKeys, tokenAlgorithm } from './verify-token.dynamo.ts';
 
 const keysName = 'jwks.json';
-/** Libraries try the name of OpenID Connect first; both names return the same fields. */
+/** Libraries try the path of OpenID Connect first. Both paths return the same fields. */
 const metadataNames: ReadonlySet<string> = new Set(['oauth-authorization-server', 'openid-configuration']);
 
 /**
- * Caching is safe: a new key is published before its first token, and verifiers read the keys again if a `kid` is unknown.
+ * Caching is safe: a new key is published before its first token, and verifiers read the keys again for an unknown `kid`.
  */
 const headers = { 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' };
 
@@ -28,7 +29,7 @@ export function showWellKnown(
   };
 }
 
-/** If no key exists yet, publishes the one that will sign, because caches would keep an empty list. */
+/** If no key exists yet, publishes the key that will sign first, because caches would keep an empty list. */
 async function shownKeys(
   context: Parameters<typeof publishSigningKey>[0] & Context<'TOKEN_ISSUER' | 'TOKEN_AUDIENCE'>,
 ): Promise<object[]> {
@@ -52,10 +53,10 @@ function serverMetadata(issuer: string, audience: string): object {
     jwks_uri: `${issuer}${routes.getWellKnown.path.replace('{document}', keysName)}`,
     grant_types_supported: ['client_credentials'],
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
-    // RFC 8414 requires the field. There is no authorization endpoint, so it is empty.
+    // RFC 8414 requires this field, which is empty because the gateway has no authorization endpoint.
     response_types_supported: [],
     scopes_supported: scopes,
-    // RFC 8414 does not define this field. Verifiers of tokens need it (RFC 9068, section 4).
+    // RFC 8414 does not define this field, but verifiers of tokens need it (RFC 9068, section 4).
     audience,
     service_documentation: `${issuer}${routes.getDocs.path}`,
   };

@@ -1,6 +1,6 @@
 /**
- * Signs tokens with a KMS key. Its public key is published when the keys are first requested, or a second before the
- * first token.
+ * Signs tokens with a KMS key. The public key is published when the keys are first requested, or a second before the first
+ * token.
  */
 import { createHash, createPublicKey } from 'node:crypto';
 import { GetPublicKeyCommand, type KMSClient, SignCommand } from '@aws-sdk/client-kms';
@@ -17,10 +17,10 @@ import {
   tokenType,
 } from './verify-token.dynamo.ts';
 
-/** Longer than a publication takes, including clock differences. */
+/** Longer than publishing a key takes, including clock differences. */
 const recentSeconds = 60;
 
-/** Prepares the key of this process: resolves when the key may sign. */
+/** Publishes this process's key, and resolves when the key may sign. */
 const preparedKey = oncePerContext(
   (context: Context<'SIGNING_KEYS_TABLE' | 'TOKEN_SIGNING_KEY_ID'> & { readonly kms: KMSClient }) =>
     cachedRead(
@@ -30,7 +30,7 @@ const preparedKey = oncePerContext(
     ),
 );
 
-/** Signs with one KMS call; the first token of a process also reads and publishes the public key. */
+/** Signs with one KMS call. For the first token, a process also reads and publishes the public key. */
 export async function signToken(
   context: Context<'SIGNING_KEYS_TABLE' | 'TOKEN_SIGNING_KEY_ID'> & { readonly kms: KMSClient },
   claims: TokenClaims,
@@ -53,17 +53,18 @@ async function prepare(
   context: Context<'SIGNING_KEYS_TABLE' | 'TOKEN_SIGNING_KEY_ID'> & { readonly kms: KMSClient },
 ) {
   const key = await publishSigningKey(context);
-  // Waits from now on, because the write may have taken long. Also waits if another process has just published the key.
+  // The wait starts now, because the write may have taken long. It is also needed if another process has just published the
+  // key.
   if (key.publishedAt > addSeconds(context.clock(), -recentSeconds))
     await context.sleep(publishedBeforeUseSeconds * 1000);
   return key;
 }
 
 /**
- * Publishes the public key, unless it is published already.
+ * Publishes the public key, unless it is already published.
  *
- * @returns the id of the key (not the alias, which may later point to another key); `kid`, the RFC 7638 thumbprint of the
- * public key; and the time of its publication
+ * @returns the id of the key (not the alias, which may later point to another key); its `kid`, which is the RFC 7638
+ * thumbprint of the public key; and when it was published
  */
 export async function publishSigningKey(
   context: Context<'SIGNING_KEYS_TABLE' | 'TOKEN_SIGNING_KEY_ID'> & { readonly kms: KMSClient },
@@ -86,7 +87,7 @@ const derSequence = 0x30;
 const derInteger = 0x02;
 
 /**
- * Converts a signature from DER, as KMS returns it, to the r‖s form of a JWT (RFC 7518, section 3.4).
+ * Converts a signature from KMS's DER form to the r‖s form of a JWT (RFC 7518, section 3.4).
  *
  * @throws Error if the bytes are not a P-256 signature in DER.
  */
@@ -98,7 +99,7 @@ export function concatenatedSignature(der: Uint8Array): Buffer {
   return Buffer.concat([r.value, s.value]);
 }
 
-/** Reads one integer of a P-256 signature. The signature has at most 72 bytes, so every length takes one byte. */
+/** Reads one integer of a P-256 signature, which has at most 72 bytes, so every length takes one byte. */
 function readInteger(der: Uint8Array, start: number): { value: Buffer; end: number } {
   const length = der[start + 1];
   if (der[start] !== derInteger || length === undefined || length === 0) throw malformed();

@@ -1,6 +1,6 @@
 /**
- * Access tokens: JWTs signed with ES256 (contract 2.2). Defines their claims, reads the public keys in the table
- * signing-keys, and verifies tokens.
+ * Access tokens are JWTs, signed with ES256 (contract 2.2). This file defines their claims, reads the public keys in the
+ * table signing-keys, and verifies tokens.
  */
 
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
@@ -21,21 +21,21 @@ export const publicJwk = z.object({
 export type PublicJwk = z.output<typeof publicJwk>;
 
 /**
- * Returns the keys by `kid`: those that sign now, and older keys whose tokens may still be valid. A key is undefined if its
- * row is malformed, so that the other keys still work.
+ * Returns the keys by `kid`: those that sign now, and older ones whose tokens may still be valid. A malformed row's key is
+ * undefined, so that the other keys still work.
  */
 export async function publishedKeys({
   db,
   env,
 }: Context<'SIGNING_KEYS_TABLE'>): Promise<ReadonlyMap<string, PublicJwk | undefined>> {
-  // The table has one row for each generation of the key, so one page of the scan contains all rows.
+  // The table has one row for each generation of the key, so one page of the scan contains all of them.
   const { Items = [] } = await db.send(
     new ScanCommand({ TableName: env.SIGNING_KEYS_TABLE, ConsistentRead: true }),
   );
   return new Map(Items.map(({ kid, public_jwk }) => [String(kid), jwkIn(public_jwk)]));
 }
 
-/** Does not change an existing key. @returns when the key was first published, if its row contains the time */
+/** Stores a key, unless it exists. @returns when the key was first published, if its row contains the time */
 export async function publishKey(
   { db, env, clock }: Context<'SIGNING_KEYS_TABLE'>,
   kid: string,
@@ -57,9 +57,9 @@ function jwkIn(text: unknown): PublicJwk | undefined {
 
 export const tokenLifetimeSeconds = 3600;
 export const tokenAlgorithm = 'ES256';
-/** The delay between the publication of a new key and its first token, so that every process can read the key first. */
+/** How long a new key is published before its first token, so that every process can read it. */
 export const publishedBeforeUseSeconds = 1;
-/** RFC 9068: distinguishes an access token from other JWTs of the same issuer. */
+/** Distinguishes access tokens from other JWTs of the same issuer (RFC 9068). */
 export const tokenType = 'at+jwt';
 
 const tokenClaims = z.object({
@@ -72,7 +72,7 @@ const tokenClaims = z.object({
   iat: z.int(),
   exp: z.int(),
   jti: z.string().check(z.minLength(1)),
-  /** Present on a token for test data. The `client_id` of such a token is the id of the test data. */
+  /** Present in a token for test data, whose `client_id` is the id of the test data. */
   test: z.optional(z.literal(true)),
 });
 
@@ -81,20 +81,20 @@ export const requestedScope = z.optional(z.nullable(z.string().check(z.maxLength
 
 export type TokenClaims = z.output<typeof tokenClaims>;
 
-/** This age and the age of the token cache add up to five minutes, the longest time that a revoked key is trusted. */
+/**
+ * The ages of this cache and of the token cache add up to five minutes, the longest time for which a revoked key is
+ * trusted.
+ */
 export const keyBounds = { maxAgeSeconds: 240, maxEntries: 1 };
 /** Verified tokens are cached, because checking a signature takes much of the CPU time of a request. */
 const tokenBounds = { maxAgeSeconds: 60, maxEntries: 1000 };
-/** A `kid` of ours is a SHA-256 in base64url. */
+/** The gateway's `kid` is a SHA-256 in base64url. */
 const kidForm = /^[A-Za-z0-9_-]{43}$/;
 
-/** The gateway could not read the keys; the token may be valid. */
+/** The gateway could not read the keys, although the token may be valid. */
 class KeyLookupFailure extends Error {}
 
-/**
- * Reads all published keys together, so a token with an invented `kid` cannot delay or reject a token with a published
- * `kid`.
- */
+/** All published keys are read together, so a token with an invented `kid` cannot delay or reject others. */
 const publicKeys = oncePerContext(
   (context: Context<'SIGNING_KEYS_TABLE' | 'TOKEN_ISSUER' | 'TOKEN_AUDIENCE'>) =>
     cachedRead(() => importedKeys(context), keyBounds, context.clock),
@@ -107,7 +107,7 @@ const cachedClaims = oncePerContext(
 
 /**
  * Returns the claims of a token if its signature, issuer, audience, type and time are valid now. Returns `undefined` for
- * every other text.
+ * any other text.
  */
 export async function verifyToken(
   context: Context<'SIGNING_KEYS_TABLE' | 'TOKEN_ISSUER' | 'TOKEN_AUDIENCE'>,
@@ -134,7 +134,7 @@ async function verifiedClaims(
     return claims?.sub === claims?.client_id ? claims : undefined;
   } catch (error) {
     if (error instanceof KeyLookupFailure) throw error.cause;
-    // All other errors are caused by the token.
+    // All other errors are caused by the token itself.
     return undefined;
   }
 }
@@ -143,7 +143,7 @@ async function keyFor(
   context: Context<'SIGNING_KEYS_TABLE' | 'TOKEN_ISSUER' | 'TOKEN_AUDIENCE'>,
   { kid }: JWTHeaderParameters,
 ): Promise<CryptoKey> {
-  // The header is not verified yet, so `kid` may be any JSON value.
+  // The header is not verified yet, so `kid` can be any JSON value.
   const known: unknown = kid;
   if (typeof known !== 'string' || !kidForm.test(known)) throw new errors.JWKSNoMatchingKey();
   const keys = await keysWith(context, known).catch((cause: unknown) => {

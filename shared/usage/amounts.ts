@@ -1,6 +1,6 @@
 /**
- * Computes the amounts that one message adds to usage, from its row alone. Usage is the sum over all messages: a change adds
- * the amounts of the new row and subtracts the amounts of the old row. `count-changes.ts` selects the periods.
+ * Computes the amounts that a message adds to usage, from only its row. Usage is the sum over all messages: each change
+ * adds the new row's amounts and subtracts the old row's. `count-changes.ts` selects the periods.
  */
 import * as z from 'zod/mini';
 import type { Channel } from '../contract/channels.ts';
@@ -8,7 +8,7 @@ import { messageCostMax } from '../contract/prices.ts';
 import { millionthsPerUnit } from '../contract/rate-limits-and-caps.ts';
 import { type Message, messageSchema, type Status } from '../message/message.ts';
 
-/** Each count is an attribute of a usage row, so its name is short: `s.t.GB.d.m` is the messages of one combination. */
+/** Each count is an attribute of a usage row, with a short name: `s.t.GB.d.m` counts the messages of one combination. */
 const channelCodes = { sms: 's', whatsapp: 'w' } as const satisfies Record<Channel, string>;
 const typeCodes = { transactional: 't', promotional: 'p' } as const satisfies Record<Message['type'], string>;
 const statusCodes = {
@@ -24,15 +24,15 @@ const statusCodes = {
 const unknownCountry = '-';
 const errorPrefix = 'error';
 
-/** `sending` is internal, so it is counted as `queued`, as in a history. Inbound messages are not counted. */
+/** The internal state `sending` counts as `queued`. Inbound messages are not counted. */
 type UsageStatus = Exclude<Status, 'sending' | 'received'>;
 
 export const usageStatuses = Object.keys(statusCodes) as UsageStatus[];
 
-/** The integer amounts of attributes; absent ones are 0. */
+/** The amounts by attribute, as integers; absent ones are 0. */
 export type Amounts = ReadonlyMap<string, number>;
 
-/** Allows only values that DynamoDB can add or store in a key, so that an edited row cannot stop the counting. */
+/** Accepts only values that DynamoDB can add or store in a key, so that an edited row cannot stop the counting. */
 const countedFields = z.object({
   client_id: z.string().check(z.regex(/^[^*]{1,255}$/)),
   channel: messageSchema().shape.channel,
@@ -51,10 +51,7 @@ const countedFields = z.object({
 /** The fields of a message that determine its usage. */
 export type CountedMessage = Readonly<z.output<typeof countedFields>>;
 
-/**
- * Returns undefined if the row is not a valid message. If an edit made a row invalid, it adds no amounts until it is
- * corrected.
- */
+/** Returns undefined if the row is invalid, such as after an edit. It then adds no amounts until it is corrected. */
 export function parseCountedMessage(row: unknown): CountedMessage | undefined {
   return countedFields.safeParse(row).data;
 }
@@ -79,14 +76,14 @@ export function amountsOf(message: CountedMessage): Amounts {
   return amounts;
 }
 
-/** The sums of one combination. */
+/** The sums for one combination of channel, type, country and state. */
 export interface Combination {
   readonly channel: Channel;
   readonly type: Message['type'];
   /** ISO 3166-1 alpha-2; null if unknown. */
   readonly country: string | null;
   readonly status: UsageStatus;
-  /** A cost is in millionths of its currency's unit. */
+  /** A cost is in millionths of its currency. */
   readonly measure:
     | 'messages'
     | 'segments'
@@ -106,7 +103,7 @@ const channels = inverted(channelCodes);
 const types = inverted(typeCodes);
 const statuses = inverted(statusCodes);
 
-/** Decodes the attributes; leaves out attributes of error codes. */
+/** Decodes the attributes, without those of error codes. */
 export function combinationsIn(amounts: Amounts): Combination[] {
   return [...amounts].flatMap(([name, amount]) => {
     const [channelCode = '', typeCode = '', country = '', statusCode = '', measure = ''] = name.split('.');
@@ -125,7 +122,7 @@ export function combinationsIn(amounts: Amounts): Combination[] {
   });
 }
 
-/** Returns the number of messages that have each error code now. */
+/** Returns how many messages currently have each error code. */
 export function errorCodesIn(amounts: Amounts): Map<string, number> {
   return new Map(
     [...amounts]

@@ -1,6 +1,6 @@
 /**
- * Counts each change of a message in the usage of its client, exactly once (`count-journal.dynamo.ts`): in the hour, day
- * and month in which the message was accepted, for the client and for all clients.
+ * Counts each change of a message exactly once in usage (`count-journal.dynamo.ts`): in the hour, day and month in which
+ * the message was accepted, for its client and for all clients.
  */
 import { clientIdIn, keptDays, modeOf } from '../contract/mode.ts';
 import {
@@ -17,8 +17,7 @@ import { type CountedChange, type Counter, counterOf, type Groups, sumOf } from 
 import { intervals, periodAt, usageKeptDays } from './period.ts';
 
 /**
- * The key of the rows with the sums of all clients. For test data, the key gets the same suffix as a client's id
- * (`clientIdIn`).
+ * The key of rows with the sums of all clients. For test data, the key gets the same suffix as a client id (`clientIdIn`).
  */
 export const allClients = '*';
 
@@ -26,7 +25,7 @@ export function usageCounter(context: Context<'COUNT_JOURNAL_TABLE' | 'MESSAGE_U
   return counterOf(context, { journal: 'usage', sumsTable: context.env.MESSAGE_USAGE_TABLE, rowsOf });
 }
 
-/** Returns the group of a client's messages of one hour. */
+/** Returns the group of a client's messages in one hour. */
 function groupOf({ client_id, created_at }: CountedMessage): string {
   return `${periodAt('hour', new Date(created_at)).name} ${client_id}`;
 }
@@ -43,10 +42,10 @@ function rowsOf(group: string) {
 }
 
 /**
- * Returns the amounts that records of the messages' stream add to usage. Deletions and restored rows add nothing, because
- * usage is kept longer than messages. Later changes of restored messages that were in flight add nothing either.
+ * Returns the amounts that records of the messages' stream add to usage. Deletions and restored rows add no amounts,
+ * because usage is kept longer than messages. Later changes of restored messages that were in flight also add no amounts.
  *
- * @throws Error if a record has no number or time, which DynamoDB always sets.
+ * @throws Error if a record lacks a number or time, which DynamoDB always sets.
  */
 export function usageChanges(records: readonly StreamRecord[]): CountedChange[] {
   return records.flatMap((record) => {
@@ -58,8 +57,8 @@ export function usageChanges(records: readonly StreamRecord[]): CountedChange[] 
 }
 
 /**
- * Subtracts the row before the change from the row after it. If an edit made a row invalid, it adds no amounts until it is
- * corrected.
+ * Returns the amounts of the new row minus those of the old row. A row that an edit made invalid adds no amounts until it
+ * is corrected.
  */
 function groupsOf(before: CountedMessage | undefined, after: CountedMessage | undefined): Groups {
   const amounts = (message: CountedMessage | undefined, sign: 1 | -1): Groups =>

@@ -1,6 +1,6 @@
 /**
- * Counts the changes of a table, each exactly once, from its stream. The stream may repeat batches and cut them in other
- * places, an earlier worker may still run, and a worker may die at any line.
+ * Counts each change of a table exactly once, from its stream. The stream may repeat records in other batches, an earlier
+ * worker may still run, and a worker may die at any line.
  *
  * 1. A batch is noted: one transaction puts its sums into the journal, and moves the position of its shard past it. Lambda
  *    passes the records of a shard in order the first time, so records up to the position are already counted. Lambda
@@ -15,8 +15,8 @@
  *    the notes are deleted, then the addition is ended
  *
  * Under load an addition begins every 20 seconds, however many batches there are: rows are large, notes are small. The last
- * call of each window adds up the remaining notes. If nothing can be added to a row, the row is reported, and the others
- * continue.
+ * call of each window adds up the remaining notes. If the amounts cannot be added to a row, this is logged, and the other
+ * rows continue.
  */
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
@@ -29,18 +29,16 @@ import { countMetric, log } from '../platform/log.ts';
 import { retryConflicts, retryRemaining } from '../platform/retry.ts';
 import type { Amounts } from './amounts.ts';
 
-/** Counts one stream. */
+/** The context for counting one stream. */
 export interface Counter extends Context<'COUNT_JOURNAL_TABLE'> {
-  /** The partition of the journal. */
+  /** The partition of the journal for this stream. */
   readonly journal: 'usage' | 'one-time-passwords';
   readonly sumsTable: string;
-  /** Returns the rows of sums to which the amounts of a group are added. */
+  /** Returns the rows of sums to which a group's amounts are added. */
   readonly rowsOf: (group: string) => readonly SumRow[];
-  /**
-   * Caches the last state that this worker wrote or read. If the cached state is out of date, the next write has no effect.
-   */
+  /** The last state that this worker wrote or read. If it is out of date, the next write has no effect. */
   readonly known: {
-    /** The positions by shard. */
+    /** The positions, by shard. */
     readonly positions: Map<string, string>;
     /** When the latest addition began, in milliseconds since the epoch. */
     additionMs: number;
@@ -70,20 +68,20 @@ export interface CountedChange {
 
 export interface CountedChanges {
   readonly counted: number;
-  /** The number of changes that had already been counted. */
+  /** The number of changes that were already counted. */
   readonly repeated: number;
 }
 
-/** The attribute of a row of sums that has the number of its latest addition, in milliseconds since the epoch. */
+/** In a row of sums, the number of its latest addition, which is a time in milliseconds since the epoch. */
 export const additionAttribute = 'addition';
 
 /** Longer than the 24 hours for which the stream keeps a record. */
 const positionKeptDays = 3;
 const pauseMs = 20_000;
-/** Longer than an addition takes. */
+/** Longer than an addition takes, so its worker has died. */
 const deadAfterMs = 30_000;
 const pollMs = 250;
-/** The maximum number of notes in one addition: five batch reads of 100 rows. */
+/** The maximum number of notes in one addition, which takes five batch reads of 100 rows. */
 const notesMax = 500;
 const writesAtOnce = 25;
 
@@ -98,7 +96,7 @@ const additionEntry = 'addition';
 /**
  * Writes the amounts of the changes to the journal, in the order of their shard.
  *
- * @throws if the journal may not contain the amounts: the batch must be passed again.
+ * @throws if the journal may lack some amounts; the caller then passes the batch again.
  */
 export async function noteChanges(
   counter: Counter,
@@ -110,7 +108,7 @@ export async function noteChanges(
   const { positions } = counter.known;
   return retryConflicts(async () => {
     const position = positions.get(shard) ?? (await positionOf(counter, shard));
-    // Another worker may have moved the position, so a retry reads it again.
+    // Another worker may have moved the position, so the retry reads it again.
     positions.delete(shard);
     const latest = BigInt(position ?? 0);
     const fresh = counting.filter(({ sequence }) => BigInt(sequence) > latest);
@@ -177,8 +175,8 @@ async function note(
 }
 
 /**
- * Adds up all notes made before the call. If `waits` is false and another addition is running or began a moment ago, leaves
- * the notes to a later call.
+ * Adds up all notes that were made before the call. If `waits` is false and another addition is running or has just begun,
+ * leaves the notes to a later call.
  */
 export async function addUpNotes(counter: Counter, { waits }: { readonly waits: boolean }): Promise<void> {
   const isPause = () => counter.clock().getTime() - counter.known.additionMs < pauseMs;
@@ -232,7 +230,7 @@ function notesNamed({ db, env, journal }: Counter, { notes }: Addition): Promise
   return batchRead(db, env.COUNT_JOURNAL_TABLE, keys, { ConsistentRead: true });
 }
 
-/** Returns undefined if another worker has begun an addition. */
+/** Begins an addition. Returns undefined if another worker has begun one. */
 async function begin(
   { db, env, clock, journal }: Counter,
   latest: Addition | undefined,
@@ -248,8 +246,8 @@ async function begin(
 }
 
 /**
- * Carries out an addition. Several workers may run this at the same time: no row takes an addition twice, and notes are
- * deleted after the last row.
+ * Carries out an addition. Several workers may run this at once, because no row applies an addition twice, and the notes
+ * are deleted last.
  */
 async function carryOut(counter: Counter, { number, notes }: Addition, rows: readonly Row[]): Promise<void> {
   const { db, env, journal } = counter;
@@ -278,10 +276,7 @@ async function carryOut(counter: Counter, { number, notes }: Addition, rows: rea
   await updateIf(db, { TableName, Key: { journal, entry: additionEntry } }, { number }, { notes: [] });
 }
 
-/**
- * Parses a note. If an edit made a note unreadable, the note is logged and its amounts are lost, because the other notes
- * must not wait for it.
- */
+/** Parses a note. If an edit made it unreadable, logs it and loses its amounts, so that the other notes need not wait. */
 function groupsIn(row: Row): Groups {
   try {
     const { gunzipSync } = process.getBuiltinModule('node:zlib');
@@ -320,8 +315,8 @@ async function addToRow(
 }
 
 /**
- * Returns the row with these amounts added, or undefined if one of its sums is corrupt. Leaves out sums of 0 to keep the row
- * small: most of them belong to states that messages have left.
+ * Returns the row with these amounts added; undefined if one of its sums is corrupt. Sums of 0 are removed to keep the row
+ * small, because messages leave most states.
  */
 function withAmounts(row: Row, amounts: Amounts): Row | undefined {
   const sums: Record<string, unknown> = { ...row };
@@ -334,13 +329,13 @@ function withAmounts(row: Row, amounts: Amounts): Row | undefined {
   return sums;
 }
 
-/** Logs the amounts, so that an administrator can add them after correcting the row. */
+/** Logs the amounts, which an administrator can add after correcting the row. */
 function reportNotCounted(key: SumRow['key'], amounts: Amounts): void {
   log.error('row not counted', { ...key, amounts: Object.fromEntries(amounts) });
   countMetric('InvalidRow');
 }
 
-/** Returns the sums of each group, without sums of 0. */
+/** Returns the sums of each group, without sums that are 0. */
 export function sumOf(all: readonly Groups[]): Groups {
   const sums = new Map<string, Map<string, number>>();
   for (const groups of all) {

@@ -1,14 +1,14 @@
-/** Usage is counted in UTC periods: hours, days and months. Each period is named by the start of its ISO time. */
+/** Usage is counted in UTC hours, days and months. A period's name is the start of its ISO time. */
 
 /** Shortest first. */
 export const intervals = ['hour', 'day', 'month'] as const;
 
 export type Interval = (typeof intervals)[number];
 
-/** The number of characters of an ISO time that name a period: `2026-11-20T10`, `2026-11-20`, `2026-11`. */
+/** The length of a period's name, as in `2026-11-20T10`, `2026-11-20` and `2026-11`. */
 const nameLength = { hour: 13, day: 10, month: 7 } as const satisfies Record<Interval, number>;
 
-/** Days for which usage is kept. */
+/** How many days usage is kept. */
 export const usageKeptDays = 400;
 
 export interface Period {
@@ -31,7 +31,7 @@ export function periodAt(interval: Interval, at: Date): Period {
 /**
  * Returns the periods that overlap the time from `since` to `until` (exclusive), oldest first.
  *
- * @returns undefined if there are more than `max`
+ * @returns undefined if there are more than `max` periods
  */
 export function periodsBetween(
   interval: Interval,

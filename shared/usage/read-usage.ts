@@ -1,4 +1,4 @@
-/** Sums usage rows by period and group. Periods and groups without messages are left out. */
+/** Sums usage rows by period and group. Periods and groups without messages are omitted. */
 import { clientIdIn, type Mode } from '../contract/mode.ts';
 import { millionthsPerUnit } from '../contract/rate-limits-and-caps.ts';
 import { capsInForce, capUse } from '../limit/client-caps.ts';
@@ -20,7 +20,7 @@ export async function usageOfClient(
   return entriesOf(await usageRowsOf(context, clientId, names), range, context.env.CURRENCY);
 }
 
-/** Returns the usage of all clients together, or of each if `client` is one of the groups. */
+/** Returns the usage of all clients together, or of each client if `client` is one of the groups. */
 export async function usageOfAll(
   context: Context<'MESSAGE_USAGE_TABLE' | 'CURRENCY'>,
   range: UsageRange,
@@ -80,8 +80,8 @@ export function totalOf(amounts: Amounts, currency: string) {
 }
 
 /**
- * Returns undefined if nothing is counted. If an edit turned a number of messages into text, it is shown as 0; all other
- * counts are unaffected.
+ * Returns undefined if no messages are counted. If an edit changed a count into text, it is shown as 0; other counts are
+ * not affected.
  */
 function sumsOf(combinations: readonly Combination[], currency: string) {
   let [messages, segments, delivered, failed, estimated, possibleDuplicates] = [0, 0, 0, 0, 0, 0];
@@ -98,7 +98,7 @@ function sumsOf(combinations: readonly Combination[], currency: string) {
   }
   const sums = [messages, segments, estimated, possibleDuplicates, ...costs.values()];
   if (sums.every((sum) => sum === 0)) return undefined;
-  // The sums are integers, so only this division rounds, to the nearest representable number.
+  // The sums are integers, so only this division rounds.
   const others = [...costs].filter(([name, amount]) => name !== currency && amount !== 0);
   return {
     messages,
@@ -116,7 +116,7 @@ function sumsOf(combinations: readonly Combination[], currency: string) {
   };
 }
 
-/** GET /api/v1/account/usage: the client's messages, and the use of its caps (contract, section 11). */
+/** GET /api/v1/account/usage: shows the client's messages, and how much of its caps is used (contract, section 11). */
 export function showUsage(
   context: Context<
     'MESSAGE_USAGE_TABLE' | 'CURRENCY' | 'RATE_COUNTERS_TABLE' | 'LIMIT_OVERRIDES_TABLE' | 'STAGE_CAPS'

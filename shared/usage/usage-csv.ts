@@ -1,4 +1,4 @@
-/** Writes usage as a CSV file. The dashboard and the shell return the same file. */
+/** Writes usage as a CSV file, the same for the dashboard and the shell. */
 import { csvTable } from '../platform/csv.ts';
 import type { UsageEntry } from './usage-response.schema.ts';
 
@@ -14,10 +14,7 @@ export interface UsageList {
 const groupColumns = ['client_id', 'client_name', 'channel', 'type', 'country', 'status'] as const;
 const sumColumns = ['messages', 'segments', 'delivered', 'failed', 'cost'] as const;
 
-/**
- * Writes usage as CSV. A cost in another currency has its own line, without messages, so that no column mixes
- * currencies.
- */
+/** Returns the CSV. A cost in another currency has its own line without messages, so that no column mixes currencies. */
 export function usageCsv({ usage, currency }: UsageList): string {
   const header = ['from', 'to', ...groupColumns, ...sumColumns, 'currency', 'estimated'];
   const rows = usage.flatMap((entry) => {

@@ -1,7 +1,4 @@
-/**
- * Validates the parameters of usage queries (times, interval and groups) for the client's operation, the admin API and the
- * shell.
- */
+/** Validates the parameters of usage queries (times, interval, groups) for the API, the admin API and the shell. */
 import * as z from 'zod/mini';
 import { invalidFields } from '../contract/errors.ts';
 import { dateTime, optional } from '../operation/fields.ts';
@@ -13,8 +10,8 @@ const adminGroupings = ['client', ...groupings] as const;
 export type Grouping = (typeof adminGroupings)[number];
 
 /**
- * The maximum number of periods in one response: 31 days of hours, all days for which usage is kept, two years of
- * months.
+ * The maximum number of periods in one response: the hours of 31 days, all days for which usage is kept, and the months of
+ * two years.
  */
 export const periodsMax = { hour: 744, day: usageKeptDays, month: 24 } as const satisfies Record<
   Interval,
@@ -22,8 +19,8 @@ export const periodsMax = { hour: 744, day: usageKeptDays, month: 24 } as const 
 >;
 
 /**
- * The years are limited, because an offset can move a time out of them, and an ISO time with a longer year cannot name a
- * period.
+ * The years are limited, because an offset can move a time beyond them, and an ISO time with a longer year is not a
+ * period's name.
  */
 const [first, last] = [Date.parse('1970-01-01T00:00:00Z'), Date.parse('9999-01-01T00:00:00Z')];
 
@@ -33,7 +30,7 @@ export const usageMoment = z.pipe(
 );
 
 function groupList<Name extends Grouping>(names: readonly Name[]) {
-  const message = `must be some of ${names.join(', ')}, each once, separated by commas`;
+  const message = `must be one or more of ${names.join(', ')}, each once, separated by commas`;
   return z.pipe(
     z.string().check(
       z.refine((text) => {
@@ -60,12 +57,12 @@ function queryOf<Name extends Grouping>(names: readonly Name[]) {
 /** The query of `GET /api/v1/account/usage` (contract, section 11). */
 export const usageQuery = queryOf(groupings);
 
-/** The query for administrators, who may also group by client. */
+/** The query of administrators, who can also group by client. */
 export const adminUsageQuery = z.extend(queryOf(adminGroupings), {
   client_id: optional(z.string().check(z.minLength(1), z.maxLength(128))),
 });
 
-/** The maximum number of periods if usage is grouped by client: each period needs a separate query. */
+/** The maximum number of periods with a grouping by client, because each period then needs its own query. */
 export const clientPeriodsMax = 31;
 
 export interface UsageRange {
@@ -75,7 +72,7 @@ export interface UsageRange {
 }
 
 /**
- * Returns the whole periods that overlap the requested time; by default the days of the current UTC month up to now.
+ * Returns the whole periods that overlap the requested time. The default is the current UTC month up to now, by day.
  *
  * @throws GatewayError if the times are in the wrong order or too far apart.
  */
@@ -89,10 +86,10 @@ export function usageRange(
   now: Date,
 ): UsageRange {
   const { interval = 'day', until = now } = query;
-  // `until` is exclusive: if it is the start of a month, the default is the previous month.
+  // `until` is exclusive, so if it is the start of a month, the default is the previous month.
   const since = query.since ?? periodAt('month', new Date(until.getTime() - 1)).from;
   if (since >= until)
-    throw invalidFields([{ field: 'since', message: 'must be before until, which is now unless given' }]);
+    throw invalidFields([{ field: 'since', message: 'must be before until (by default, now)' }]);
   const groupBy = query.group_by ?? [];
   const max = groupBy.includes('client') ? clientPeriodsMax : periodsMax[interval];
   const periods = periodsBetween(interval, since, until, max);

@@ -1,6 +1,4 @@
-/**
- * Reads usage rows: the rows of some clients in many periods by key, or the rows of all clients in one period by a query.
- */
+/** Reads usage rows: by key for some clients in many periods, or with a query for all clients in one period. */
 import * as z from 'zod/mini';
 import { type Mode, modeOf } from '../contract/mode.ts';
 import { batchRead, queryRows } from '../platform/aws/read-rows.dynamo.ts';
@@ -18,7 +16,7 @@ export interface UsageRow {
 
 const usageRow = z.looseObject({ period: z.string(), client_id: z.string() });
 
-/** Returns the rows that exist, unordered. */
+/** Returns the existing rows, in no particular order. */
 export async function usageRowsOf(
   { db, env }: Context<'MESSAGE_USAGE_TABLE'>,
   clientId: string,
@@ -28,9 +26,7 @@ export async function usageRowsOf(
   return (await batchRead(db, env.MESSAGE_USAGE_TABLE, keys)).map(parsed);
 }
 
-/**
- * Returns the row of every client that had messages of this mode in this period, and the row of the sums of all clients.
- */
+/** Returns the rows of all clients with messages of this mode in this period, and the row with the sums of all clients. */
 export async function usageRowsIn(
   { db, env }: Context<'MESSAGE_USAGE_TABLE'>,
   period: string,

@@ -9,15 +9,15 @@ import { usageStatuses } from './amounts.ts';
 
 const currency = z.string().check(z.regex(/^[A-Z]{3}$/));
 
-/** The sums of all messages of a group. */
+/** The sums of all messages in a group. */
 const usageSums = z.object({
   messages: described(count, 'How many messages were accepted in the interval.'),
   segments: described(count, 'How many segments the SMS among them take.'),
-  delivered: described(count, 'How many of them are delivered or read.'),
-  failed: described(count, 'How many of them failed; expired messages are not included.'),
+  delivered: described(count, 'How many of the messages are delivered or read.'),
+  failed: described(count, 'How many of the messages failed, without expired ones.'),
   cost: described(
     z.number(),
-    'Their cost: the amounts that carriers reported, and estimates for all others.',
+    'The cost of the messages: the amounts that carriers reported, and estimates for all others.',
   ),
   other_costs: described(
     z.exactOptional(z.record(currency, z.number())),
@@ -25,7 +25,7 @@ const usageSums = z.object({
   ),
   possible_duplicates: described(
     count,
-    'How many of them were sent again although a carrier may have received them before (`possible_duplicate`).',
+    'How many of the messages were sent again although a carrier may already have had them (`possible_duplicate`).',
   ),
   estimated: described(z.boolean(), 'True if a part of the cost is an estimate.'),
 });
@@ -47,16 +47,16 @@ const usageEntry = z.extend(usageSums, {
   ),
   status: described(
     z.exactOptional(z.enum(usageStatuses)),
-    'The state of the messages now; present if usage is grouped by it.',
+    'The state that the messages have now; present if usage is grouped by it.',
   ),
 });
 
-/** A cap of the client; `limit` and `used` in recipients, or in the currency of the response. */
+/** A cap of the client. `limit` and `used` are in recipients, or in the currency of the response. */
 const cap = z.object({
   cap: described(z.enum(capNames), 'The capped quantity: `messages` or `spend`.'),
   window: described(z.enum(capWindowNames), 'The UTC window of the cap.'),
-  limit: described(z.number(), 'How much the window allows: messages, or an amount in `currency`.'),
-  used: described(z.number(), 'How much of it is used.'),
+  limit: described(z.number(), 'The limit of the cap: a number of messages, or an amount in `currency`.'),
+  used: described(z.number(), 'How much of the limit is used.'),
   resets_at: described(instant, 'When the window ends.'),
 });
 
@@ -66,13 +66,13 @@ const usageResponse = z.object({
     z.array(usageEntry),
     'The sums of each interval and group that has messages, oldest first.',
   ),
-  caps: described(z.array(cap), 'The caps in force for the client, and how much of each is used.'),
+  caps: described(z.array(cap), 'The caps that apply to the client, and how much of each is used.'),
 });
 
 export type UsageEntry = Readonly<z.output<typeof usageEntry>>;
 export type UsageResponse = Readonly<z.output<typeof usageResponse>>;
 
-/** The responses by their names in the API document. */
+/** The responses, by their names in the API document. */
 export const usageResponses = {
   Usage: usageResponse,
 } as const;

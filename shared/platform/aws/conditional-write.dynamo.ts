@@ -1,4 +1,4 @@
-/** Conditional writes: a failed condition is a result and not an error. Every other error is thrown. */
+/** Conditional writes: a false condition is a result and not an error. All other errors are thrown. */
 import { isDeepStrictEqual } from 'node:util';
 import {
   type AttributeValue,
@@ -27,9 +27,9 @@ export function conditionalUpdate(client: DynamoDBDocumentClient, input: UpdateC
 }
 
 /**
- * Writes without retries by the SDK: after a lost response the write is applied once or not at all, never twice.
+ * Writes without SDK retries, so that after a lost response the write is applied at most once.
  *
- * @throws if it is unknown whether the write was applied, or it failed.
+ * @throws if it is unknown if the write was applied, or if it failed.
  */
 export function conditionalUpdateOnce(client: DynamoDBDocumentClient, input: UpdateCommandInput) {
   const command = new UpdateCommand(input);
@@ -37,7 +37,7 @@ export function conditionalUpdateOnce(client: DynamoDBDocumentClient, input: Upd
   command.middlewareStack.add(
     (next) => async (request) => {
       attempts += 1;
-      if (attempts > 1) throw new Error('A write that must not be repeated has failed');
+      if (attempts > 1) throw new Error('a write that must not be repeated was retried');
       return next(request);
     },
     // The document client adds the middleware of a command twice.
@@ -47,11 +47,11 @@ export function conditionalUpdateOnce(client: DynamoDBDocumentClient, input: Upd
 }
 
 /**
- * Sets the attributes of `change`, and removes the attributes that are undefined in it, if the attributes of `seen` are
- * unchanged. An undefined attribute of `seen` was absent. A write that the SDK repeats after a lost response finds its own
- * values, and is applied.
+ * Sets the attributes in `change`, and removes those that are undefined, if the attributes in `seen` are unchanged. If an
+ * attribute in `seen` is undefined, it must be absent. If the SDK repeats the write after a lost response, it finds its own
+ * values, and counts as applied.
  *
- * @returns the row after the write, or the row that did not meet the condition
+ * @returns the row after the write, or the row for which the condition was false
  */
 export async function updateIf(
   client: DynamoDBDocumentClient,
@@ -85,7 +85,7 @@ export async function updateIf(
   return { applied: found !== undefined && isOwn, row: found };
 }
 
-/** Makes a conditional update in DynamoDB's own form, without the document layer. */
+/** Makes a conditional update with DynamoDB's own types, without the document layer. */
 export function conditionalUpdateItem(client: DynamoDBDocumentClient, input: UpdateItemCommandInput) {
   return tryConditionalWrite(client.send(new UpdateItemCommand(input)));
 }
@@ -96,7 +96,7 @@ export function conditionalDeleteItem(client: DynamoDBDocumentClient, input: Del
 
 async function tryConditionalWrite<Response>(write: Promise<Response>): Promise<
   | { readonly applied: true; readonly response: Response }
-  /** The existing row, if there is one and the write requested it (`ReturnValuesOnConditionCheckFailure`). */
+  /** The existing row, if the write requested it (`ReturnValuesOnConditionCheckFailure`). */
   | { readonly applied: false; readonly row: Row | undefined }
 > {
   try {

@@ -1,9 +1,9 @@
 /**
  * Distinguishes errors that every retry would repeat from errors that may pass. Throttling, time-outs, missing permissions
- * and missing resources may pass: they are not faults of the request.
+ * and missing resources may pass, because the request itself is correct.
  */
 
-/** Some entries of a batch were refused permanently, as the sender's fault; all the others were accepted. */
+/** Some entries of a batch were permanently refused as the sender's fault; all others were accepted. */
 export class RefusedEntries extends Error {
   override readonly name = 'RefusedEntries';
   readonly entries: readonly { readonly index: number; readonly code: string }[];
@@ -14,9 +14,7 @@ export class RefusedEntries extends Error {
   }
 }
 
-/**
- * Error codes without the prefix and the suffix `Exception` that SQS adds to some of them, depending on the protocol.
- */
+/** Error codes without the prefix and the suffix `Exception`, which SQS adds to some codes, depending on the protocol. */
 const senderFaults: ReadonlySet<string> = new Set([
   'BatchRequestTooLong',
   'InvalidAttributeValue',
@@ -31,23 +29,23 @@ const senderFaults: ReadonlySet<string> = new Set([
   'Validation',
 ]);
 
-/** True if the error code of a service means that the request itself is wrong. */
+/** True if an AWS service's error code means that the request itself is wrong. */
 export function isSenderFault(code: string): boolean {
   return senderFaults.has(code.replace(/^.*[.#]/, '').replace(/(Exception|Error)$/, ''));
 }
 
-/** True if a retry would fail with this error again. */
+/** True if a retry would fail again with this error. */
 export function isPermanentFault(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof RefusedEntries || isSenderFault(error.name)) return true;
-  // The SDK adds these to a parse error of a response, which a retry may not repeat.
+  // The SDK adds these fields to a parse error of a response, which a retry may not repeat.
   if ('$metadata' in error || '$response' in error) return false;
   return error instanceof TypeError || error instanceof RangeError || error.name.endsWith('ZodError');
 }
 
 /**
- * Waits until all have ended. If some fail permanently and others do not, throws an error that is not permanent, so that the
- * caller retries.
+ * Waits until all have ended. If some failures are permanent and others are not, throws one that is not, so that the caller
+ * retries.
  */
 export async function allEnded<const Work extends readonly Promise<unknown>[]>(
   work: Work,
@@ -60,10 +58,10 @@ export async function allEnded<const Work extends readonly Promise<unknown>[]>(
 }
 
 /**
- * Does the work for all items together. If it fails permanently, repeats it for each half, down to the single items that
- * fail: only those are passed to `refused`. The work may be done more than once for the other items.
+ * Does the work for all items together. If it fails permanently, repeats it for each half, down to single items. Only the
+ * items that still fail are passed to `refused`. The work may run more than once for the other items.
  *
- * @throws an error that may pass: the caller should retry all items.
+ * @throws an error that may pass; the caller then retries all items.
  */
 export async function isolateRefused<Item>(
   items: readonly Item[],

@@ -1,5 +1,5 @@
 /**
- * Sends to SQS in as few calls as possible, because SQS charges for calls. Also receives from SQS, and escapes the texts
+ * Sends to SQS in as few calls as possible, because SQS charges for each call. Also receives messages, and escapes texts
  * that SQS refuses.
  */
 import { createHash } from 'node:crypto';
@@ -19,7 +19,7 @@ import type { QueueRecord } from '../process-queue-batch.ts';
 import { escaped } from '../visible-text.ts';
 import { allEnded, isPermanentFault, isSenderFault, RefusedEntries } from './permanent-fault.ts';
 
-/** The limits of one call. SQS raised the bytes to 1 MiB in 2025; 256 KiB is accepted in every region. */
+/** The limits of one call. SQS allows 1 MiB since 2025, but every region accepts 256 KiB. */
 const batchSize = 10;
 const batchBytes = 262_144;
 
@@ -28,15 +28,15 @@ interface Entry extends SendMessageBatchRequestEntry {
 }
 
 /**
- * @throws RefusedEntries if SQS refused some of them permanently and accepted all the others.
- * @throws any other error if some of them may not be in the queue and a retry may help.
+ * @throws RefusedEntries if SQS permanently refused some entries and accepted all others.
+ * @throws any other error if some entries may be missing and a retry may help.
  */
 export async function sendMessages(
   client: SQSClient,
   queueUrl: string,
   messages: readonly {
     readonly json: string;
-    /** The message group of a fair queue is the client's. */
+    /** The client, which is the message group of a fair queue. */
     readonly clientId: string;
     /** Whole seconds, at most 900. */
     readonly delaySeconds?: number | undefined;
@@ -54,7 +54,7 @@ function entryOf(
     delaySeconds,
   }: {
     readonly json: string;
-    /** The message group of a fair queue is the client's. */
+    /** The client, which is the message group of a fair queue. */
     readonly clientId: string;
     /** Whole seconds, at most 900. */
     readonly delaySeconds?: number | undefined;
@@ -70,7 +70,7 @@ function entryOf(
   };
 }
 
-/** Splits the entries into batches, in order. A message above the limit of bytes gets its own batch. */
+/** Splits the entries into batches, in order. A message above the byte limit gets a batch of its own. */
 function batchesOf(entries: readonly Entry[]): Entry[][] {
   const batches: { entries: Entry[]; bytes: number }[] = [];
   for (const entry of entries) {
@@ -84,7 +84,7 @@ function batchesOf(entries: readonly Entry[]): Entry[][] {
   return batches.map((batch) => batch.entries);
 }
 
-/** Returns the refused entries. If SQS refuses the whole call, each entry is sent in its own call. */
+/** Returns the refused entries. If SQS refuses the whole call, each entry is sent in a call of its own. */
 async function sendBatch(
   client: SQSClient,
   queueUrl: string,
@@ -110,7 +110,7 @@ async function sendBatch(
   }
 }
 
-/** Hides a received queue message for longer, so that the same message comes back later. */
+/** Hides a received queue message for longer, so that SQS delivers it again later. */
 export function changeVisibilityOn(client: SQSClient, queueUrl: string) {
   return async (receiptHandle: string, seconds: number): Promise<void> => {
     const input = { QueueUrl: queueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout: seconds };
@@ -118,7 +118,7 @@ export function changeVisibilityOn(client: SQSClient, queueUrl: string) {
   };
 }
 
-/** Returns about how many messages can be received from the queue now. */
+/** Returns the approximate number of messages that can be received from the queue now. */
 export async function waitingIn(client: SQSClient, queueUrl: string): Promise<number> {
   const { Attributes } = await client.send(
     new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['ApproximateNumberOfMessages'] }),
@@ -126,12 +126,12 @@ export async function waitingIn(client: SQSClient, queueUrl: string): Promise<nu
   return Number(Attributes?.ApproximateNumberOfMessages ?? 0);
 }
 
-/** Below the time limit of a call (`clients.ts`), because a call that is given up may have received messages. */
+/** Below the time limit of a call (`clients.ts`), because a call that timed out may have received messages. */
 const waitSeconds = 1;
 
 /**
- * Waits for the first message for up to a second, so that SQS asks all of its servers. If no message arrives, no message is
- * left.
+ * Waits up to a second for the first message, so that SQS asks all of its servers. If no message arrives, the queue is
+ * empty.
  */
 export async function receiveFrom(
   client: SQSClient,
@@ -169,28 +169,27 @@ export function receiverOn(client: SQSClient, queueUrl: string) {
 
 /**
  * SQS accepts #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF. `JSON.stringify` escapes control
- * characters and lone surrogates, so U+FFFE and U+FFFF are left.
+ * characters and lone surrogates, so only U+FFFE and U+FFFF remain.
  */
 const notAccepted = /[^\t\n\r\u0020-\uFFFD]/g;
 
 /**
- * Returns the same JSON document, with every character that SQS refuses written as an escape: it parses to the same
- * value.
+ * Returns the same JSON document with an escape in place of every character that SQS refuses. It parses to the same value.
  */
 export function queueText(json: string): string {
   return json.replace(notAccepted, escaped);
 }
 
 /**
- * Returns the message group of a client. SQS accepts up to 128 visible ASCII characters; any other id is replaced by
- * its hash.
+ * Returns the message group of a client. SQS accepts up to 128 visible ASCII characters, so any other id is replaced by its
+ * hash.
  */
 export function messageGroupOf(clientId: string): string {
   return /^[!-~]{1,128}$/.test(clientId) ? clientId : hashOf(clientId);
 }
 
 /**
- * Returns a schedule's name. EventBridge Scheduler accepts 64 characters of a small set; any other name is replaced
+ * Returns a schedule's name. EventBridge Scheduler accepts only 64 characters of a small set, so any other name is replaced
  * by its hash.
  */
 export function scheduleNameOf(name: string): string {
@@ -198,6 +197,6 @@ export function scheduleNameOf(name: string): string {
 }
 
 function hashOf(text: string): string {
-  // Hashes the code units, because in UTF-8 all lone surrogates are the same.
+  // The hash is of the code units, because all lone surrogates become the same in UTF-8.
   return createHash('sha256').update(text, 'utf16le').digest('hex');
 }

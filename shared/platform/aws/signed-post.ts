@@ -1,6 +1,6 @@
 /**
- * Posts to an AWS service whose client is not among the dependencies. The SDK's own signer signs the call, with the region
- * and the credentials of a client of another service.
+ * Posts to an AWS service whose client is not a dependency. The SDK's signer signs the call with the region and credentials
+ * of another service's client.
  */
 import type { AwsCredentialIdentityProvider, Provider } from '@aws-sdk/types';
 import { SignatureV4 } from '@smithy/signature-v4';

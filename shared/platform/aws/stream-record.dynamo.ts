@@ -1,4 +1,4 @@
-/** Reads the records of a table's stream, as Lambda gives them. */
+/** Reads the records of a table's stream, in the form in which Lambda passes them. */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 
@@ -15,12 +15,12 @@ export interface StreamRecord {
     | undefined;
 }
 
-/** The attribute of a row that a restore wrote: the id of that restore. */
+/** The attribute that marks a row as written by a restore. It contains the restore's id. */
 export const restoredBy = 'restored_by';
 
 /**
- * True if a restore wrote the row. Nothing follows from that write, because the row was relayed and counted before it
- * was lost. Later changes of the row keep the attribute, and are not restore writes.
+ * True if a restore wrote the row. Such a write starts no work, because the row was relayed and counted before it was lost.
+ * Later changes of the row do start work, although the attribute remains.
  */
 export function isRestoreWrite({ dynamodb }: StreamRecord): boolean {
   const idIn = (image: unknown): unknown =>
@@ -30,8 +30,8 @@ export function isRestoreWrite({ dynamodb }: StreamRecord): boolean {
 }
 
 /**
- * The attribute of a restored message that was in flight. The state in which usage last counted the message is unknown.
- * Later changes are not counted, because they would be subtracted from a different state.
+ * The attribute that marks a restored message that was in flight. It is unknown in which state usage last counted this
+ * message, so later changes are not counted.
  */
 export const usageClosed = 'usage_closed';
 
@@ -39,26 +39,24 @@ export function isClosedForUsage({ dynamodb }: StreamRecord): boolean {
   return (dynamodb?.NewImage as Readonly<Record<string, AttributeValue>>)?.[usageClosed]?.BOOL === true;
 }
 
-/** Returns the row of an image. A number that is too long for JavaScript is rounded. */
+/** Returns the row of an image. A number with too many digits for JavaScript is rounded. */
 export function rowIn(image: unknown): Record<string, unknown> | undefined {
-  // The types of Lambda and of the SDK have nothing in common.
+  // The types of Lambda and of the SDK are not compatible.
   return image === undefined
     ? undefined
     : unmarshall(image as Record<string, AttributeValue>, { wrapNumbers: Number });
 }
 
-/**
- * Returns the row of an image as the document client reads it: a number that is too long for JavaScript is a BigInt.
- */
+/** Returns the row of an image as the document client reads it: a number with too many digits becomes a BigInt. */
 export function exactRowIn(image: unknown): Record<string, unknown> {
   return unmarshall(image as Record<string, AttributeValue>);
 }
 
-/** @throws Error if the record has no number or no time, which DynamoDB gives to each. */
+/** @throws Error if the record lacks a number or time, which DynamoDB always sets. */
 export function identityOf({ dynamodb }: StreamRecord): {
   /** Increases within a shard. */
   readonly sequence: string;
-  /** The same on each repetition; exact to the second. */
+  /** The time is the same if the record is repeated, and exact to the second. */
   readonly changedAt: Date;
 } {
   const { SequenceNumber: sequence, ApproximateCreationDateTime: seconds } = dynamodb ?? {};

@@ -114,7 +114,7 @@ describe('the TypeScript client', () => {
       name: 'InvalidRequestError',
       status: 400,
       error: 'invalid_request',
-      message: expect.stringMatching(/^to: .*\. One more fault is in details\.$/),
+      message: expect.stringMatching(/^to: .*\. See details for one more error\.$/),
       request_id: expect.any(String),
       doc_url: expect.stringMatching(/\/docs\/errors#invalid_request$/),
       details: [{ field: 'to' }, { field: 'message' }],

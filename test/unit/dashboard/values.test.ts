@@ -45,7 +45,7 @@ describe('values', () => {
     [{ whatsapp: { type: 'list_reply', list_reply: { id: 'l', title: 'Noon' } } }, 'List reply: Noon'],
     [{ whatsapp: { type: 'template', template: { name: 'parcel' } } }, 'Template: parcel'],
     [{ whatsapp: { type: 'reaction', reaction: {} } }, 'Reaction'],
-    [{ whatsapp: { type: 'unsupported' } }, 'A type that WhatsApp does not pass on'],
+    [{ whatsapp: { type: 'unsupported' } }, 'A type that WhatsApp does not forward'],
   ])('the content %j is one line', (content, line) => {
     expect(summaryOf(content)).toBe(line);
   });
@@ -119,7 +119,7 @@ describe('a limit', () => {
 });
 
 describe('a refused form', () => {
-  const refusal = new ApiError(400, 'webhook_url: must be an https URL. One more fault is in details.', [
+  const refusal = new ApiError(400, 'webhook_url: must be an https URL. See details for one more error.', [
     { field: 'webhook_url', message: 'must be an https URL' },
     { field: 'countries[1]', message: 'is no country' },
   ]);

@@ -151,9 +151,9 @@ it.each([
       { field: 'to', message: 'This field is required.' },
       { field: 'from', message: 'x' },
     ],
-    'to: This field is required. One more fault is in details.',
+    'to: This field is required. See details for one more error.',
   ],
-  [['a', 'b', 'c'].map((field) => ({ field, message: 'x' })), 'a: x. 2 more faults are in details.'],
+  [['a', 'b', 'c'].map((field) => ({ field, message: 'x' })), 'a: x. See details for 2 more errors.'],
 ])('a 400 names the first fault in its message, and links to its code: %#', async (details, message) => {
   const { body } = await send({ operation: invalidFields(details) });
   expect(body).toEqual({

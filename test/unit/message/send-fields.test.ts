@@ -30,7 +30,7 @@ describe('a scheduled_at that is too near', () => {
 
   it('is named with the other faulty fields', () => {
     expect(refusalOf({ to: 1, scheduled_at: now.toISOString() })).toMatchObject({
-      message: expect.stringMatching(/^to: .*\. One more fault is in details\.$/),
+      message: expect.stringMatching(/^to: .*\. See details for one more error\.$/),
       details: [{ field: 'to' }, tooNear],
     });
   });

@@ -60,9 +60,7 @@ export const sendSms: Description = {
       refused: example('It would be refused', {
         ...acceptedDryRun,
         would_be_accepted: false,
-        refusals: [
-          { status: 403, error: 'forbidden', message: 'This client may not send from this sender.' },
-        ],
+        refusals: [{ status: 403, error: 'forbidden', message: 'This client may not use this sender.' }],
       }),
     },
   },
