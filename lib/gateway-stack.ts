@@ -1,4 +1,4 @@
-/** The stack that `bin/app.ts` and `npm start` deploy. It contains only the construct. */
+/** The stack that `bin/app.ts` and `npm start` deploy, which contains only the construct. */
 import {
   type App,
   CliCredentialsStackSynthesizer,
@@ -16,8 +16,8 @@ export class GatewayStack extends Stack {
   readonly stage: StageSettings;
 
   /**
-   * @param settings - the settings of the deploy, with its stage
-   * @throws Error that names every invalid setting and the permitted values
+   * @param settings - the settings of the deploy, including its stage
+   * @throws Error that names every invalid setting with its permitted values
    */
   constructor(scope: Construct, settings: Readonly<Record<string, unknown>>) {
     const stage = stageFrom(settings);
@@ -28,19 +28,19 @@ export class GatewayStack extends Stack {
       ...(stage.emulator ? { synthesizer: withCredentialsOfCaller() } : {}),
     });
     this.stage = stage;
-    // The CDK omits the id `Default` from logical ids, so that they stay the same as in releases without the construct.
+    // The CDK omits the id `Default` from logical ids, so they are the same as without the construct.
     new MessagingGateway(this, 'Default', settings);
   }
 }
 
-/** The emulator's bootstrap role cannot access its bucket, so the deploy uses the caller's credentials. */
+/** The emulator's bootstrap role cannot access its bucket, so the caller's credentials are used. */
 function withCredentialsOfCaller(): IStackSynthesizer {
   return new CliCredentialsStackSynthesizer();
 }
 
 /**
- * Checks each synthesis of the app with cdk-nag. A synthesis fails if a finding has no acknowledgement. The package does not
- * run this check. If an app runs the check, the findings of the construct are already acknowledged.
+ * Checks each synthesis with cdk-nag, which fails if a finding has no acknowledgement. The package does not run this check,
+ * but if an app does, the construct's findings are already acknowledged.
  */
 export function applyTemplateRules(app: App): void {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));

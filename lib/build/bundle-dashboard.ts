@@ -15,9 +15,9 @@ export function bundleDashboard(root: string, outdir: string) {
   const files = join(outdir, 'files');
   mkdirSync(files, { recursive: true });
   const options = optionsOf(root, files);
-  // Scripts are split into chunks that pages load on demand. The styles of a chunk would not be loaded, so a build without
-  // chunks puts all styles into one file. The skeleton and the sign-in page have their own styles, because they are shown
-  // first.
+  // Scripts are split into chunks that pages load on demand. Styles of a chunk would not be loaded, so a second build
+  // without chunks puts all styles into one file. The skeleton and the sign-in page have styles of their own, because they
+  // are shown first.
   const scripts = buildSync({ ...options, splitting: true, metafile: true, loader: { '.css': 'empty' } });
   const styles = buildSync(options).outputFiles.filter(({ path }) => path.endsWith('.css'));
   const [firstStyles] = buildSync({ ...options, entryPoints: { first: 'dashboard/first.css' } }).outputFiles;
@@ -39,9 +39,9 @@ export function bundleDashboard(root: string, outdir: string) {
     counted.reduce((sum, { gzipBytes }) => sum + gzipBytes, 0);
   const isFirst = (name: string): boolean => [...first, firstStyle, 'index.html'].includes(name);
   return {
-    /** The bytes that the sign-in page needs, after gzip. */
+    /** The bytes of the sign-in page's files, after gzip. */
     firstViewBytes: bytes(written.filter(({ file }) => isFirst(file.name))),
-    /** Bytes of all pages after gzip. */
+    /** The bytes of all pages, after gzip. */
     wholeBytes: bytes(written),
   };
 }
@@ -63,13 +63,13 @@ function optionsOf(root: string, outdir: string) {
     target: ['es2022', 'chrome116', 'firefox124', 'safari17.4'],
     format: 'esm',
     jsx: 'automatic',
-    // The library's translations into other languages.
+    // The library's translations are left out.
     external: ['./messages/*'],
     alias: {
       '@dnd-kit/core': noDragAndDrop,
       '@dnd-kit/sortable': noDragAndDrop,
       '@dnd-kit/utilities': noDragAndDrop,
-      // The library's texts are already parsed. formatjs has an entry for this case.
+      // The library's texts are already parsed, so its parser is replaced by formatjs's entry without one.
       '@formatjs/icu-messageformat-parser': '@formatjs/icu-messageformat-parser/lib/no-parser.js',
     },
     define: { 'process.env.NODE_ENV': '"production"' },
@@ -77,7 +77,7 @@ function optionsOf(root: string, outdir: string) {
   } as const satisfies BuildOptions;
 }
 
-/** Returns the entry, and every chunk that it imports statically. */
+/** Returns the entry's files, and every chunk that it imports statically. */
 function loadedFirst({ outputs }: Metafile): string[] {
   const entry = Object.keys(outputs).find((path) => outputs[path]?.entryPoint?.endsWith('main.tsx'));
   if (entry === undefined) throw new Error('the dashboard has no script');
@@ -91,7 +91,7 @@ function loadedFirst({ outputs }: Metafile): string[] {
 }
 
 /**
- * Returns the page. The paths in the page are relative to `/admin`, so it works with and without API Gateway's stage in the
+ * Returns the page. The page's paths are relative to `/admin`, so it works with and without API Gateway's stage in the
  * path.
  */
 function pageOf([entry = '', ...parts]: readonly string[], firstStyle: string, styles: string): string {
@@ -118,7 +118,7 @@ function writeFile(folder: string, name: string, content: Buffer) {
   if (contentType === undefined) throw new Error(`no content type for ${name}`);
   const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
   const gzip = gzipSync(content, { level: 9 });
-  // Two levels below the maximum, the compression takes a tenth of the time and gives a few percent more bytes.
+  // Two levels below the maximum, compression takes a tenth of the time, and the result is only a few percent larger.
   const brotli = brotliCompressSync(content, { params: { [zlib.BROTLI_PARAM_QUALITY]: 9 } });
   writeFileSync(join(folder, `${name}.gzip`), gzip);
   writeFileSync(join(folder, `${name}.br`), brotli);

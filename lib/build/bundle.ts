@@ -1,5 +1,6 @@
 /**
- * Bundles each function into one small file, because size costs start-up time. The same sources give the same bytes.
+ * Bundles each function into one file, as small as possible, because each KB delays the function's start. The same sources
+ * always give the same bytes.
  *
  * Why: docs/decisions/bundles-are-commonjs.md
  */
@@ -25,8 +26,7 @@ import { functionsWithCarriers, writeCarrierLists } from './stage-carriers.ts';
 const root = join(import.meta.dirname, '..', '..');
 
 /**
- * The index of a country's number formats in the metadata. The formats are most of the bytes in the metadata, and no
- * function formats numbers.
+ * The index of a country's number formats in the metadata. The formats are most of the metadata, and no function uses them.
  */
 const writtenForms = 4;
 const plansWithoutForms = {
@@ -40,9 +40,9 @@ const plansWithoutForms = {
 };
 
 /**
- * Bundles are CommonJS, because Node loads its whole HTTP client (undici) for an ES module that imports `node:http`, which
- * costs 15 ms of each start. Function names are removed, because they are a tenth of the bytes. `npm run bench -- start`
- * measures these savings.
+ * Bundles are CommonJS: if an ES module imports `node:http`, Node loads its whole HTTP client (undici), which takes 15 ms
+ * of each start. Function names are removed, because they are a tenth of the bytes. `npm run bench -- start` measures these
+ * savings.
  */
 export const bundleSettings = {
   absWorkingDir: root,
@@ -54,13 +54,13 @@ export const bundleSettings = {
   format: 'cjs',
   mainFields: ['module', 'main'],
   define: { 'import.meta.dirname': '__dirname' },
-  // Modules of the SDK that no function uses. `npm run bench -- start` shows how much each one saves.
+  // Modules of the SDK that no function needs. `npm run bench -- start` measures how much each one saves.
   alias: {
     '@aws-sdk/credential-provider-node': join(root, 'lib/build/sdk-stubs/lambda-credentials.ts'),
     '@aws-sdk/middleware-endpoint-discovery': join(root, 'lib/build/sdk-stubs/no-endpoint-discovery.ts'),
     '@smithy/core/checksum': join(root, 'lib/build/sdk-stubs/native-checksums.ts'),
     '@smithy/core/event-streams': join(root, 'lib/build/sdk-stubs/no-event-streams.ts'),
-    // Stores the metadata as JSON text, because V8 parses JSON faster than code.
+    // The metadata is stored as JSON text, because V8 parses JSON faster than code.
     'libphonenumber-js/metadata.min.json': `data:text/javascript,${encodeURIComponent(`export default JSON.parse(${JSON.stringify(JSON.stringify(plansWithoutForms))});`)}`,
   },
   logLevel: 'error',
@@ -73,7 +73,7 @@ const description = 'describe-api';
 
 let bundle: ReturnType<typeof build> | undefined;
 
-/** Returns the bundles of all files in `functions/`. They are built once per process. */
+/** Returns the bundles of all files in `functions/`, built once for each process. */
 export function bundleFunctions() {
   bundle ??= build();
   return bundle;
@@ -103,8 +103,8 @@ function build() {
     /** The names of all functions. */
     functionNames: functionNames as readonly string[],
     /**
-     * Returns the folder to upload for a function, with these files added. The handler is `index.handler`. If `carriers` is
-     * given, the bundle contains no other carriers.
+     * Returns the folder to upload for a function, with these additional files. The handler is `index.handler`. If
+     * `carriers` is given, the bundle contains only these carriers.
      */
     folder(
       functionName: string,
@@ -119,10 +119,10 @@ function build() {
   };
 }
 
-/** Returns the bundles of the functions that use carriers, with these carriers only. */
+/** Returns the bundles of the functions that use carriers, with only these carriers. */
 function ofCarriers(outdir: string, carriers: readonly string[]): string {
   return madeOnce(`${outdir}.${[...carriers].sort().join('-')}`, (making, place) => {
-    // Writes the lists beside the bundles, because the path of the temporary folder would change the bytes of the bundles.
+    // The lists are written beside the bundles, because the path of a temporary folder would change the bundles' bytes.
     const lists = join(cacheFolder, 'lists', parse(place).base);
     const alias = writeCarrierLists(lists, root, [...carriers].sort());
     bundleInto(making, functionsWithCarriers, { ...bundleSettings.alias, ...alias });
@@ -140,7 +140,7 @@ function withFiles(folder: string, files: Readonly<Record<string, string>>): str
 
 function makeAll(making: string, functionNames: readonly string[]): void {
   removeOld();
-  // The package.json of the project says `module`, but the bundles are CommonJS.
+  // The project's package.json says `module`, but the bundles are CommonJS.
   mkdirSync(cacheFolder, { recursive: true });
   writeFileSync(join(cacheFolder, 'package.json'), '{ "type": "commonjs" }\n');
   bundleInto(making, functionNames);
@@ -162,8 +162,8 @@ function bundleInto(
 }
 
 /**
- * Returns the folder, and creates it if it is missing. Writes to a temporary folder and renames it, so that no process sees
- * a partial folder. If two processes create the folder at the same time, the first one wins.
+ * Returns the folder, and creates it if it is missing. The folder is written under a temporary name and then renamed, so
+ * that no process sees a partial folder. If two processes create it at once, the first one is kept.
  */
 function madeOnce(place: string, make: (making: string, place: string) => void): string {
   if (existsSync(place)) return place;

@@ -1,16 +1,13 @@
-/** Writes lists of the carriers of a stage, so that its bundles do not contain other carriers. */
+/** Writes lists of a stage's carriers, so that its bundles contain no other carriers. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { carrierDescriptors } from '../../shared/carrier/carrier-descriptors.ts';
 
-/**
- * The lists that functions import: the name of each list, and the file and the export that it takes from the folder of a
- * carrier.
- */
+/** The lists that functions import. For each: its name, and which file and export of a carrier's folder it contains. */
 const modules = { file: (name: string) => `${name}.ts`, item: (name: string) => name };
 const lists = {
   '#carriers': { ...modules, list: 'carrierModules' },
-  // Excludes the clients of AWS, because a check of credentials does not need them.
+  // AWS's carriers are left out, because checking their credentials needs no call.
   '#carriers-with-credentials': { ...modules, list: 'carriersWithCredentials' },
   '#carrier-reports': {
     file: (name: string) => `${name}-reports.ts`,
@@ -30,7 +27,7 @@ export const functionsWithCarriers: readonly string[] = [
   'record-receipt',
 ];
 
-/** Writes the lists into the folder. @returns the aliases with which a bundle uses them */
+/** Writes the lists into the folder. @returns the aliases through which a bundle imports them */
 export function writeCarrierLists(
   folder: string,
   root: string,

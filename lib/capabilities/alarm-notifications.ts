@@ -1,4 +1,4 @@
-/** The targets of alarms: an e-mail address or an existing topic, separately for urgent and other alarms. */
+/** Where alarms are sent: an e-mail address or an existing topic, for urgent and for other alarms. */
 import { Stack } from 'aws-cdk-lib';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -33,7 +33,8 @@ export class AlarmNotifications extends Construct {
       ...topicEncryption(this, stage),
     });
     topic.addSubscription(new EmailSubscription(address));
-    // The policy that requires TLS replaces the default policy, so alarms of the account need this permission to publish.
+    // The topic's policy requires TLS and replaces the default policy, so the account's alarms need this permission to
+    // publish.
     topic.grantPublish(
       new ServicePrincipal('cloudwatch.amazonaws.com', {
         conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },

@@ -1,6 +1,6 @@
 /**
- * The alarms. Each alarm is about a symptom that clients or operators notice, regardless of the part that has failed. Its
- * runbook in docs/operate.md has the same name. Facts that need no action are on the dashboards and in `doctor`.
+ * The alarms. Each alarm reports a symptom that clients or operators notice, whichever part has failed. Its runbook in
+ * docs/operate.md has the same name. Facts that need no action are not alarms, but on dashboards and in `doctor`.
  */
 import { Duration } from 'aws-cdk-lib';
 import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
@@ -18,19 +18,19 @@ const minute = Duration.minutes(1);
 const fiveMinutes = Duration.minutes(5);
 const quarterHour = Duration.minutes(15);
 
-/** Fewer failures than this in a minute raise no alarm, because clients and queues retry. */
+/** Fewer failures in a minute cause no alarm, because clients and queues retry. */
 const failuresMinimum = 3;
-/** With fewer samples than this in a period, a percentile or a percentage says little. */
+/** With fewer samples in a period, a percentile or percentage is not reliable. */
 const samplesMinimum = 10;
 
-/** The functions that work between the messages table and the carriers, endpoints and receipts. */
+/** The functions that work between the messages table and carriers, endpoints and receipts. */
 const workers = ['relay-changes', 'dispatch-message', 'record-receipt', 'deliver-webhook'] as const;
-/** The functions that run each minute. */
+/** The functions that run every minute. */
 const clockFunctions = ['queue-due-rows', 'review-edited-rows'] as const;
 
 interface AlarmsProps {
   readonly stage: StageSettings;
-  /** The alarm `spend` goes off if the messages of a day cost this amount or more. */
+  /** The alarm `spend` goes off if a day's messages cost this amount or more. */
   readonly spendPerDay: number;
   readonly api: SpecRestApi;
   readonly queues: Queues;
@@ -41,13 +41,14 @@ type Metrics = Readonly<Record<string, IMetric>>;
 export class Alarms extends Construct {
   readonly all: readonly GatewayAlarm[];
   /**
-   * The alarms on which CodeDeploy rolls back a canary. These alarms show within minutes that new code fails or is slow.
+   * If one of these alarms goes off, CodeDeploy rolls back a canary. They show within minutes that new code fails or is
+   * slow.
    */
   readonly ofReleases: readonly GatewayAlarm[];
   private readonly functions: readonly GatewayFunction[];
   private readonly props: AlarmsProps;
 
-  /** Create this after all functions, because it looks them up. */
+  /** Must be created after all functions, because it looks them up. */
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
     this.props = props;
@@ -67,8 +68,8 @@ export class Alarms extends Construct {
     const { stage, api } = this.props;
     return [
       createAlarm(this, 'sends-fail', stage, {
-        // The number of calls includes requests for tokens and verifications. The calls of their functions exceed the
-        // metrics that an alarm may have.
+        // The number of calls includes token requests and verifications, because separate metrics for them would exceed an
+        // alarm's limit.
         metric: this.failureShare('SendFailed', sendFunctions),
         threshold: 1,
         periods: 3,
@@ -76,7 +77,7 @@ export class Alarms extends Construct {
         meaning: '1 % or more of the sends failed in two of three minutes.',
       }),
       createAlarm(this, 'sends-slow', stage, {
-        // A bulk of 1,000 recipients takes longer than a single send.
+        // Bulks are left out, because one of 1,000 recipients takes longer than a single send.
         metric: math(
           'MAX(METRICS())',
           this.each(
@@ -92,7 +93,7 @@ export class Alarms extends Construct {
         meaning: 'The slowest 1 % of single sends took 3 s or longer in three of five minutes.',
       }),
       createAlarm(this, 'requests-fail', stage, {
-        // Each response counts as 0 or 1, so the average is the fraction of 5xx responses.
+        // Each response counts as 0 or 1, so the average is the share of 5xx responses.
         metric: api.metricServerError({ period: minute, statistic: 'Average' }),
         threshold: 0.01,
         periods: 3,
@@ -113,7 +114,7 @@ export class Alarms extends Construct {
     const { stage, queues } = this.props;
     return [
       createAlarm(this, 'messages-wait', stage, {
-        // A throttled message is queued again, so the age of its queue does not show that it waits.
+        // A throttled message is queued again, so the age of its queue does not show how long it has waited.
         metric: math(
           'MAX([FILL(single, 0) / 600, FILL(bulk, 0) / 3600, FILL(throttled, 0) / 100])',
           {
@@ -156,7 +157,7 @@ export class Alarms extends Construct {
     return [
       createAlarm(this, 'carrier-refusals', stage, {
         metric: countedMetric(stage, 'CarrierRefusal'),
-        // A few refused numbers are normal; many at once mean a blocked sender or account.
+        // A few refused numbers are normal. Many at once mean that a sender or an account is blocked.
         threshold: 20,
         meaning: 'Carriers refused 20 messages in five minutes.',
       }),
@@ -190,7 +191,7 @@ export class Alarms extends Construct {
     const { stage, queues } = this.props;
     return [
       createAlarm(this, 'webhooks-late', stage, {
-        // A retry may be delayed in the queue for ten minutes.
+        // A retry may wait in its queue for ten minutes.
         metric: math(
           `MAX([FILL(age, 0) / 1200, ${slowShare(30_000)}])`,
           { age: oldest(queues.webhooks), ...slowest(stage, 'WebhookFirstAttemptTime') },
@@ -250,7 +251,7 @@ export class Alarms extends Construct {
         metric: math(
           'MAX([MAX(METRICS("letters")), FILL(oldest, 0) / 3600])',
           {
-            // Every ten minutes, the relay retries the records that it set aside.
+            // Every ten minutes, the relay retries the records that it has set aside.
             oldest: oldest(queues['relay-dead-letter']),
             ...numbered(
               'letters',
@@ -272,7 +273,7 @@ export class Alarms extends Construct {
 
   /**
    * Returns the percentage of failed calls: errors that Lambda counts, and failures that functions count themselves. The
-   * failures that functions count may include other functions, so there can be more failures than calls.
+   * latter may include other functions, so there may be more failures than calls.
    */
   private failureShare(counted: StageMetric, names: readonly FunctionName[]): MathExpression {
     const sum = (group: string) => `SUM(FILL(METRICS("${group}"), 0))`;
@@ -307,9 +308,9 @@ export class Alarms extends Construct {
 }
 
 /**
- * Returns an expression. Use `FILL` for metrics without data while nothing happens. `FILL` may fill the latest minute before
- * the data arrives. So an alarm with periods of a minute must not require all periods (Amazon CloudWatch, "Using math
- * expressions", FILL).
+ * Returns a metric expression. Use `FILL` for metrics that have no data in quiet times. `FILL` may fill the latest minute
+ * before its data arrives, so an alarm with periods of a minute must not require all periods (Amazon CloudWatch, "Using
+ * math expressions", FILL).
  */
 function math(expression: string, usingMetrics: Metrics, period: Duration): MathExpression {
   return new MathExpression({ expression, usingMetrics, period });
@@ -323,13 +324,13 @@ function oldest({ queue }: Queues[keyof Queues]): Metric {
   return queue.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum' });
 }
 
-/** Returns the 95th percentile of a time, and the number of samples. */
+/** Returns a time's 95th percentile, and the number of samples. */
 function slowest(stage: StageSettings, name: 'OtpHandOverTime' | 'WebhookFirstAttemptTime'): Metrics {
   const time = countedMetric(stage, name);
   return { time: time.with({ statistic: 'p95' }), count: time.with({ statistic: 'SampleCount' }) };
 }
 
-/** Returns a part of an expression with the metrics of `slowest`. Its value is 1 or more if the time exceeds the limit. */
+/** Returns the part of an expression that is 1 or more if the time from `slowest` exceeds the limit. */
 function slowShare(limitMs: number): string {
   return `IF(FILL(count, 0) >= ${samplesMinimum}, FILL(time, 0) / ${limitMs}, 0)`;
 }

@@ -1,7 +1,7 @@
 /**
  * Grants every function the permissions that `shared/contract/function-uses.ts` declares, and sets the matching variables.
- * Streams, clients' roles and calls of carriers are not declared there. Their permissions are granted at the place that
- * creates them.
+ * The declarations do not contain streams, clients' roles and calls of carriers, whose permissions are granted where they
+ * are created.
  */
 import { Aws, type Stack } from 'aws-cdk-lib';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
@@ -21,7 +21,7 @@ import type { CarrierSecrets, OtpSecret } from './secrets.ts';
 import type { Storage } from './storage/storage.ts';
 import type { TokenKey } from './token-key.ts';
 
-/** The queues that functions may send to. */
+/** The queues to which functions may send. */
 export type Queues = Readonly<
   Record<
     QueueName,
@@ -33,7 +33,7 @@ export type Queues = Readonly<
   >
 >;
 
-/** The properties of most capabilities. */
+/** The properties that most capabilities have. */
 export interface CapabilityProps {
   readonly stage: StageSettings;
   readonly storage: Storage;
@@ -58,10 +58,7 @@ export function grantUses(stack: Construct, resources: Resources): void {
   }
 }
 
-/**
- * Grants the permissions of the administrators' command line. They include reading the outputs of the stack, because the
- * command line finds the gateway by these outputs.
- */
+/** Grants the permissions of the administrators' command line, which finds the gateway by the stack's outputs. */
 export function grantAdministration(
   to: IGrantable,
   stack: Stack,

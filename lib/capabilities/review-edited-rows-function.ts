@@ -1,6 +1,6 @@
 /**
- * The function that writes feedback into the tables that administrators edit, and their changes into the activity log. It reads
- * the tables' streams, and runs every minute.
+ * The function that writes feedback into the tables that administrators edit, and their changes into the activity log. It
+ * reads these tables' streams, and also runs every minute.
  */
 import { Duration } from 'aws-cdk-lib';
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
@@ -34,7 +34,7 @@ export class ReviewEditedRows extends Construct {
     for (const [id, table] of Object.entries(streams)) {
       new EventSourceMapping(this, id, {
         ...storage.grantStream(review, table),
-        // The stream needs no filter, because the code recognizes the gateway's own writes (shared/edited-table).
+        // The stream has no filter, because the code recognizes the gateway's own writes (shared/edited-table).
         batchSize: 100,
         bisectBatchOnError: true,
         retryAttempts: 100,

@@ -23,7 +23,7 @@ const ofScheduler = { service: 'scheduler.amazonaws.com', onlyForThisAccount: tr
 
 export class Schedules extends Construct {
   private readonly group: IScheduleGroup;
-  /** The group's name in the findings of cdk-nag. */
+  /** The name of the group in cdk-nag's findings. */
   private readonly groupId: string;
   /** The role of the schedules, which may send to the target queues. */
   private readonly role: InlineRole;
@@ -33,23 +33,23 @@ export class Schedules extends Construct {
     super(scope, id);
     this.stage = stage;
     const group = new CfnScheduleGroup(this, 'Group', { name: nameOfThisStack(stage) });
-    // The group is deleted with the stack, like the target queues. Deleting takes a while, and the name is blocked until
-    // then. If the group is replaced, the old group is kept, because its schedules must still run.
+    // The group is deleted with the stack, like the target queues. This takes a while, during which its name cannot be
+    // used. If the group is replaced, the old one remains, because its schedules must still run.
     group.cfnOptions.deletionPolicy = CfnDeletionPolicy.DELETE;
     group.cfnOptions.updateReplacePolicy = CfnDeletionPolicy.RETAIN;
     this.groupId = Stack.of(this).getLogicalId(group);
-    // Uses a reference, so that resources that name the group depend on it.
+    // This is a reference, so that resources that name the group depend on it.
     this.group = ScheduleGroup.fromScheduleGroupName(this, 'MadeGroup', group.ref);
     this.role = new InlineRole(this, 'Role', ofScheduler);
     grantEncryption(this.role, stage);
   }
 
-  /** Permits the function to create one-time schedules that send to the queue. */
+  /** Lets the function create one-time schedules that send to the queue. */
   grantCreate(to: GatewayFunction, queue: Queue): void {
     queue.grant(this.role, 'sqs:SendMessage');
     const groups = [
       this.group.scheduleGroupName,
-      // The emulator checks CreateSchedule against `schedule/default/NAME` for every group.
+      // For every group, the emulator checks CreateSchedule with `schedule/default/NAME`.
       ...(this.stage.emulator ? ['default'] : []),
     ];
     allow(
@@ -75,7 +75,7 @@ export class Schedules extends Construct {
     this.role.grantPassRole(to.grantPrincipal);
   }
 
-  /** Returns the variables of a function that creates schedules. */
+  /** Returns the variables of functions that create schedules. */
   variables() {
     return { SCHEDULE_GROUP: this.group.scheduleGroupName, SCHEDULE_ROLE_ARN: this.role.roleArn };
   }
@@ -83,24 +83,24 @@ export class Schedules extends Construct {
   /** Calls a function every minute. */
   everyMinute(target: GatewayFunction): void {
     const { live, qualifier } = target;
-    // No retries, because the next run does the same work. Scheduler calls asynchronously. By default Lambda retries a
-    // failed call twice and a throttled one for up to six hours (AWS Lambda, "How Lambda handles errors and retries with
-    // asynchronous invocation"), so after a throttle, the missed runs of hours would follow all at once. 60 s is the
-    // minimum of Lambda.
+    // There are no retries, because the next run does the same work. Scheduler calls the function asynchronously. By
+    // default, Lambda would retry a failed call twice, and a throttled one for up to six hours (AWS Lambda, "How Lambda
+    // handles errors and retries with asynchronous invocation"). After a throttle, the missed runs of hours would then
+    // follow all at once. Lambda's minimum is 60 s.
     const retries = new EventInvokeConfig(this, `Retries${target.node.id}`, {
       function: target,
       qualifier,
       retryAttempts: 0,
       maxEventAge: Duration.seconds(60),
     });
-    // The qualifier is a plain text, so CloudFormation does not know that this resource needs the alias.
+    // The qualifier is a plain string, so CloudFormation does not know that this resource needs the alias.
     retries.node.addDependency(live);
     acknowledge(retries, {
       'Serverless-LambdaAsyncFailureDestination':
         'The next run does the work of a failed run, and an alarm goes off if no run succeeds.',
     });
     const role = new InlineRole(this, `Call${target.node.id}`, ofScheduler);
-    // The CDK's own target would permit calls of every version. This role permits only calls of this alias.
+    // The CDK's own target would permit calls of every version, but this role permits only this alias.
     allow(role, ['lambda:InvokeFunction'], [live.functionArn]);
     new Schedule(this, `Every${target.node.id}`, {
       schedule: ScheduleExpression.rate(Duration.minutes(1)),
@@ -110,7 +110,7 @@ export class Schedules extends Construct {
         bind: () => ({
           arn: live.functionArn,
           role,
-          // A run that Scheduler could not start needs no retry either.
+          // If Scheduler cannot start a run, a retry is not needed either.
           retryPolicy: { maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 },
         }),
       },

@@ -14,8 +14,8 @@ import { acknowledge } from '../constructs/template-rules.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
 /**
- * @param rotation - says who rotates the secret, because AWS does not
- * @returns the ARN from an attribute, because `Ref` is the name on the emulator
+ * @param rotation - how the secret is rotated, because AWS does not rotate it
+ * @returns the ARN as an attribute, because on the emulator `Ref` is the name
  */
 function createSecret(
   scope: Construct,
@@ -38,7 +38,8 @@ function createSecret(
 const read = ['secretsmanager:GetSecretValue'];
 
 /**
- * A secret for each carrier of the stage that has credentials. An operator enters the credentials, so no deploy contains them.
+ * A secret for each of the stage's carriers that has credentials. Operators store the credentials themselves, so no deploy
+ * contains them.
  */
 export class CarrierSecrets extends Construct {
   private readonly arns = new Map<string, string>();
@@ -61,14 +62,16 @@ export class CarrierSecrets extends Construct {
     if (this.arns.size > 0) allow(to, read, [...this.arns.values()]);
   }
 
-  /** Permits the function to read the secrets, and sets the variable with their ARNs. */
+  /** Lets the function read the secrets, and sets the variable with their ARNs. */
   grantRead(to: GatewayFunction): void {
     this.permitRead(to);
     to.setVariables({ CARRIER_SECRETS: Stack.of(this).toJsonString(Object.fromEntries(this.arns)) });
   }
 }
 
-/** The secret from which one-time passwords are derived. After a rotation the previous version is still accepted. */
+/**
+ * The secret from which one-time passwords are derived. After a rotation, codes of the previous version are still accepted.
+ */
 export class OtpSecret extends Construct {
   private readonly arn: string;
 
@@ -83,7 +86,7 @@ export class OtpSecret extends Construct {
     });
   }
 
-  /** Permits the function to read the secret, and sets the variable with its ARN. */
+  /** Lets the function read the secret, and sets the variable with its ARN. */
   grantRead(to: GatewayFunction): void {
     allow(to, read, [this.arn]);
     to.setVariables({ OTP_SECRET_ARN: this.arn });

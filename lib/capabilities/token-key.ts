@@ -1,4 +1,4 @@
-/** The KMS keys that sign access tokens. Only the token function may sign with them. */
+/** The KMS keys that sign access tokens. Only the token function may use them to sign. */
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { allow } from '../constructs/allow.ts';
@@ -7,7 +7,7 @@ import { dataRemovalPolicy } from '../constructs/removal-policy.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
 export class TokenKey extends Construct {
-  /** The keys in the order of their generations. The last one signs. */
+  /** The keys in the order of their generations; the last one signs. */
   private readonly keys: readonly Key[];
 
   constructor(scope: Construct, id: string, stage: StageSettings) {
@@ -23,12 +23,12 @@ export class TokenKey extends Construct {
     );
   }
 
-  /** Permits signing, or only reading the public key to publish it. Sets the variable with the signing key. */
+  /** Permits signing, or only reading the public key in order to publish it. Sets the variable with the signing key. */
   grant(to: GatewayFunction, ...actions: ('kms:Sign' | 'kms:GetPublicKey')[]): void {
     allow(
       to,
       actions,
-      // Includes the keys of all generations, because during a deploy the old code still signs with the old key.
+      // Includes all generations, because during a deploy the old code still signs with the old key.
       this.keys.map((key) => key.keyArn),
     );
     const signing = this.keys.at(-1);

@@ -1,4 +1,4 @@
-/** Creates alarms with an explanation and a link to their runbook, and metrics that the gateway counts itself. */
+/** Creates alarms with an explanation and a link to their runbook, and metrics that the gateway itself counts. */
 import { Duration } from 'aws-cdk-lib';
 import {
   Alarm,
@@ -15,13 +15,10 @@ import { metricNamespace } from '../../shared/platform/env.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import type { GatewayFunction } from './gateway-function.ts';
 
-/** `page`: messages are not accepted or sent, or money is lost. `mail`: an operator must look on the next working day. */
+/** `page`: messages are not accepted or sent, or money is lost. `mail`: an operator can react on the next working day. */
 export type Urgency = 'page' | 'mail';
 
-/**
- * The alarms. The runbook of each alarm is in docs/operate.md; its anchor is the name of the alarm with the prefix
- * `runbook-`.
- */
+/** The alarms. Each alarm's runbook is in docs/operate.md, with the anchor `runbook-` and the alarm's name. */
 export const runbooks = {
   'sends-fail': 'page',
   'messages-wait': 'page',
@@ -57,15 +54,15 @@ export function createAlarm(
   { stackName, docsUrl }: StageSettings,
   props: {
     readonly metric: IMetric;
-    /** A sentence that says what has happened when the alarm goes off. */
+    /** A sentence on what has happened when the alarm goes off. */
     readonly meaning: string;
-    /** The alarm goes off at this value or above. Default: 1. */
+    /** The alarm goes off at this value or above; by default 1. */
     readonly threshold?: number;
-    /** The number of evaluated periods. Default: 1. */
+    /** The number of evaluated periods; by default 1. */
     readonly periods?: number;
-    /** The number of evaluated periods that must reach the threshold. Default: all. */
+    /** How many of the evaluated periods must reach the threshold; by default all. */
     readonly breachingPeriods?: number;
-    /** True if a period without data counts as reaching the threshold. Set this for metrics that must always have data. */
+    /** True if a period without data counts as reaching the threshold, for metrics that must always have data. */
     readonly alsoWithoutData?: boolean;
   },
 ): GatewayAlarm {
@@ -78,12 +75,12 @@ export function createAlarm(
     evaluationPeriods: periods,
     datapointsToAlarm: breachingPeriods,
     comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    // Usually no data means no traffic, and no fault.
+    // Usually, a period without data had no traffic and no fault.
     treatMissingData: alsoWithoutData ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
   });
 }
 
-/** Returns a metric that the functions of this stage count (`shared/platform/log.ts`) or that is read from their logs. */
+/** Returns a metric that this stage's functions count (`shared/platform/log.ts`), or that is read from their logs. */
 export function countedMetric(
   stage: StageSettings,
   metricName: StageMetric | LoggedMetric,
@@ -98,7 +95,7 @@ export function countedMetric(
   });
 }
 
-/** Creates a metric from the log lines that a function writes anyway. A counted metric would require another log line. */
+/** Creates a metric from log lines that a function writes anyway, because counting it would need another line. */
 export function readFromLog(
   from: GatewayFunction,
   metricName: LoggedMetric,

@@ -1,4 +1,4 @@
-/** Permits actions on resources in the policy of the grantee. */
+/** Permits actions on resources, in the grantee's policy. */
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 
 export function allow(

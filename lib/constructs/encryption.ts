@@ -7,7 +7,7 @@ import type { StageSettings } from '../stages/stage-settings.ts';
 import { allow } from './allow.ts';
 import { parsableArn } from './parsable-arn.ts';
 
-/** Returns the key that encrypts the stage's data. Returns undefined if keys of AWS encrypt the data. */
+/** Returns the key that encrypts the stage's data; undefined if AWS's keys encrypt it. */
 export function encryptionKey(scope: Construct, { encryptionKeyArn }: StageSettings): IKey | undefined {
   if (encryptionKeyArn === undefined) return undefined;
   const stack = Stack.of(scope);
@@ -28,7 +28,7 @@ export function topicEncryption(scope: Construct, stage: StageSettings): { reado
   return key === undefined ? {} : { masterKey: key };
 }
 
-/** Permits the use of the key through DynamoDB, SQS and Secrets Manager only. */
+/** Permits the use of the key only through DynamoDB, SQS and Secrets Manager. */
 export function grantEncryption(to: IGrantable, { encryptionKeyArn }: StageSettings): void {
   if (encryptionKeyArn === undefined) return;
   const services = ['dynamodb', 'sqs', 'secretsmanager'];

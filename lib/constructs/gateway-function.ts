@@ -1,5 +1,6 @@
 /**
- * A Lambda function with its own role, which may only write to its own log. `grant-uses.ts` adds the declared permissions.
+ * A Lambda function with its own role, which may only write to the function's log. `grant-uses.ts` adds the declared
+ * permissions.
  */
 import { Duration } from 'aws-cdk-lib';
 import type { Role } from 'aws-cdk-lib/aws-iam';
@@ -35,14 +36,16 @@ import { acknowledge } from './template-rules.ts';
 
 const tracesAnywhere = 'X-Ray has no resource to write a trace to.';
 
-/** Returns the carriers in the bundles of a stage. The simulated carrier is always included, for test messages. */
+/**
+ * Returns the carriers in the bundles of a stage. The simulated carrier is always included, because it sends test messages.
+ */
 function carriersOf({ smsCarrier, whatsappCarrier }: StageSettings): string[] {
   return [...new Set([...carriersIn(smsCarrier), ...carriersIn(whatsappCarrier), 'simulator'])];
 }
 
 /**
- * The functions that accept, send and report messages. They are released by canaries (`canary.ts`). All other functions
- * switch at once, because CodeDeploy and Lambda throttle many deployments at the same time.
+ * The functions that accept, send and report messages, which are released as canaries (`canary.ts`). All other functions
+ * switch immediately, because CodeDeploy and Lambda throttle many simultaneous deployments.
  */
 export const canaried: readonly FunctionName[] = [
   'issue-token',
@@ -54,9 +57,7 @@ export const canaried: readonly FunctionName[] = [
   'deliver-webhook',
 ];
 
-/**
- * The value of `PRICES_FILE`. The prices are a file in the function's code, because they exceed the 4 KB limit of variables.
- */
+/** The value of `PRICES_FILE`. The prices are in a file, because they exceed the 4 KB limit of environment variables. */
 export const pricesFile = 'prices.json';
 
 export class GatewayFunction extends LambdaFunction {
@@ -74,11 +75,11 @@ export class GatewayFunction extends LambdaFunction {
       /** The file in `functions/`, without its extension. */
       readonly functionName: FunctionName;
       readonly timeoutSeconds: number;
-      /** The memory of the function. The CPU grows with the memory: below 512 MB a start takes over a second. */
+      /** The memory of the function. More memory also means more CPU: below 512 MB, a start takes more than a second. */
       readonly memoryMegabytes?: number;
-      /** False to exclude the function from the stage's X-Ray traces. Default: true. */
+      /** False to exclude the function from the stage's X-Ray traces; by default true. */
       readonly isTraced?: boolean;
-      /** True if the function may send to the queue that calls it. If it is false, Lambda stops such a loop. */
+      /** True if the function may send to the queue that invokes it. Otherwise Lambda stops such a loop. */
       readonly recursiveLoop?: boolean;
     },
   ) {
@@ -107,7 +108,7 @@ export class GatewayFunction extends LambdaFunction {
       role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
-      // Excludes Lambda's own start and end lines, which cost money and repeat the function's lines.
+      // Excludes Lambda's own start and end lines, which cost money and add nothing.
       systemLogLevelV2: SystemLogLevel.WARN,
       tracing: isTraced ? Tracing.ACTIVE : Tracing.DISABLED,
       ...(props.recursiveLoop === true ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
@@ -117,7 +118,7 @@ export class GatewayFunction extends LambdaFunction {
     this.executionRole = role;
     this.functionFile = props.functionName;
     this.timeoutSeconds = props.timeoutSeconds;
-    // Separates the logs and metrics of several stages in one account.
+    // Distinguishes the logs and metrics of several stages in one account.
     this.addEnvironment('SERVICE_NAME', stage.stackName);
     acknowledge(this, {
       'Serverless-LambdaDLQ':
@@ -141,7 +142,7 @@ export class GatewayFunction extends LambdaFunction {
     }
   }
 
-  /** True if the function has an alias, for canaries or provisioned concurrency. */
+  /** True if the function has an alias, which canaries and provisioned concurrency need. */
   private get hasAlias(): boolean {
     const hasCanary = this.stage.canary && canaried.includes(this.functionFile);
     return hasCanary || this.provisionedConcurrency !== undefined;
@@ -151,7 +152,7 @@ export class GatewayFunction extends LambdaFunction {
     return this.stage.functionConcurrency[this.functionFile]?.provisioned;
   }
 
-  /** The resource that callers invoke: the alias if there is one, otherwise the function. */
+  /** The resource that callers invoke: the alias, or else the function. */
   get live(): IFunction {
     if (!this.hasAlias) return this;
     return this.liveAlias;
@@ -182,7 +183,7 @@ export class GatewayFunction extends LambdaFunction {
     const values = stageVariables(this.stage);
     for (const name of names) {
       const value = values[name];
-      // The function checks this again when it starts.
+      // The function checks the variable again when it starts.
       if (value === undefined || !isPlaceholder(value)) readVariable(name, values);
       if (value !== undefined) this.setVariables({ [name]: value });
     }

@@ -43,21 +43,19 @@ export class GatewayQueue extends Construct {
   grantSend(to: IGrantable): void {
     allow(
       to,
-      // On AWS, the permission sqs:SendMessage permits both calls.
+      // On AWS, the permission sqs:SendMessage covers both calls.
       ['sqs:SendMessage', ...(this.stage.emulator ? ['sqs:SendMessageBatch'] : [])],
       [this.queue.queueArn],
     );
   }
 
-  /**
-   * Invokes the function with batches. The function reports the failed messages, and only these messages are received again.
-   */
+  /** Invokes the function with batches. Only the messages that it reports as failed are received again. */
   feed(
     consumer: GatewayFunction,
     options: {
       /**
-       * The maximum batch size, up to ten. A larger batch needs a batching window, and with a window a message may wait for
-       * 20 seconds.
+       * The maximum batch size, up to ten. A larger batch needs a batching window, in which a message may wait for 20
+       * seconds.
        */
       readonly batchSize: number;
       readonly maxConcurrency: number;

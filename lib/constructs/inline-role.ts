@@ -1,4 +1,4 @@
-/** A role with an inline policy, because a stack may contain only 500 resources. */
+/** A role with an inline policy, which saves resources: a stack can contain only 500. */
 import { Stack } from 'aws-cdk-lib';
 import {
   type AddToPrincipalPolicyResult,
@@ -22,8 +22,8 @@ export class InlineRole extends Role {
       /** The service that assumes the role. */
       readonly service: string;
       /**
-       * True if the service may assume the role only for requests of this account. Set this for services that act for any
-       * account that names the role.
+       * True if the service may assume the role only for this account. Set this for services that act for any account that
+       * names the role.
        */
       readonly onlyForThisAccount?: boolean;
     },

@@ -1,20 +1,20 @@
 /**
- * The stack's outputs: names of tables and queues (`LimitOverridesTable` becomes `limit_overrides`), and the settings that the
- * admin command line needs.
+ * The stack's outputs: names of tables and queues (`LimitOverridesTable` becomes `limit_overrides`), and the settings that
+ * the administrators' command line needs.
  */
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { stageVariables } from '../stages/stage-variables.ts';
 
 export interface StackResources {
-  /** The tables by snake_case name: `limit_overrides`. */
+  /** The tables, by names such as `limit_overrides`. */
   readonly tables: Readonly<Record<string, string>>;
   /** The URLs of the queues, including dead-letter queues. */
   readonly queues: Readonly<Record<string, string>>;
-  /** The ARNs of the secrets, never their values. The secret of a carrier has the carrier's name. */
+  /** The ARNs of the secrets, but never their values. A carrier's secret has the carrier's name. */
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** Returns the name of a table or queue in the ids of constructs and outputs: `LimitOverrides` for `limit-overrides`. */
+/** Returns a table's or queue's name for construct ids and outputs, such as `LimitOverrides` for `limit-overrides`. */
 export function pascalCase(name: string): string {
   return name.replaceAll(/(^|-)([a-z])/g, (_match, _dash, letter: string) => letter.toUpperCase());
 }
@@ -46,7 +46,7 @@ const settingOutputs = {
 
 type PublishedSetting = keyof typeof settingOutputs;
 
-/** The output that identifies a stack as a gateway. The value of this output is the name of the stage. */
+/** The output that identifies a stack as a gateway. Its value is the stage's name. */
 export const stageOutput = 'GatewayStage';
 
 export function publishedSettings(stage: StageSettings): Readonly<Record<string, string>> {

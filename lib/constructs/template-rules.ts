@@ -1,11 +1,8 @@
-/**
- * Acknowledges findings of cdk-nag with a reason. Acknowledging findings also works in an app of a platform team that checks
- * its templates.
- */
+/** Acknowledges findings of cdk-nag with a reason, also in a platform team's app that checks its templates. */
 import { Stack, Token, Validations } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 
-/** Acknowledges findings of a construct and its children. `reasons` contains a reason for each rule. */
+/** Acknowledges findings of a construct and its children, with a reason for each rule in `reasons`. */
 export function acknowledge(construct: IConstruct, reasons: Readonly<Record<string, string>>): void {
   Validations.of(construct).acknowledge(
     ...Object.entries(reasons).map(([rule, reason]) => ({

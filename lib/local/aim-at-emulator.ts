@@ -1,7 +1,7 @@
-/** Points every AWS client of a process to the emulator, regardless of the shell's credentials. */
+/** Points every AWS client of a process to the emulator, whatever credentials the shell has. */
 import * as z from 'zod/mini';
 
-/** The fields of the connection file that describe how to reach the emulator (contract, section 9). */
+/** The fields of the connection file that are needed to reach the emulator (contract, section 9). */
 export const emulatorConnection = z.object({
   endpoint: z.string(),
   region: z.string(),
@@ -14,7 +14,7 @@ export function aimAtEmulator(
   environment: Record<string, string | undefined>,
   { endpoint, region, access_key_id, secret_access_key }: EmulatorConnection,
 ): void {
-  // Deletes both variables, because they take precedence over the keys.
+  // These two variables are deleted, because they would take precedence over the keys.
   delete environment.AWS_PROFILE;
   delete environment.AWS_SESSION_TOKEN;
   Object.assign(environment, {

@@ -1,6 +1,6 @@
 /**
  * Reads the file of `npm start -- --carriers FILE`: the carriers of each channel, and their credentials. An error never
- * shows a value from the file, because the value may be a credential.
+ * shows a value of the file, because it may be a credential.
  */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
@@ -22,9 +22,9 @@ const carriersFile = z.catchall(
 );
 
 export interface LocalCarriers {
-  /** Settings of the stage. A channel that the file does not contain stays simulated. */
+  /** The stage's settings. Channels that the file does not name stay simulated. */
   readonly settings: { readonly local?: object; readonly [setting: string]: unknown };
-  /** The value of each carrier's secret, by the name of the carrier. */
+  /** The value of each carrier's secret, by the carrier's name. */
   readonly secrets: Readonly<Record<string, string>>;
 }
 
@@ -57,7 +57,7 @@ export function readCarriersFile(file: string): LocalCarriers {
   };
 }
 
-/** The carriers that work locally. AWS is excluded, because it needs an AWS account. */
+/** The carriers that work locally: all except AWS, which needs an account. */
 const known = carrierReports.filter(({ descriptor }) => descriptor.name !== 'aws');
 
 function listFaults(channel: Channel, list: readonly string[]): string[] {
@@ -73,7 +73,7 @@ function listFaults(channel: Channel, list: readonly string[]): string[] {
   });
 }
 
-/** Returns the errors of a secret. A secret is one object, or a list of two objects during a rotation. */
+/** Returns the errors of a secret. A secret is one object or, during a rotation, a list of two. */
 function secretFaults(name: string, given: unknown): string[] {
   const schema = known.find(({ descriptor }) => descriptor.name === name)?.callbacks?.credentials;
   if (schema === undefined) return [`${name}: this carrier has no credentials`];

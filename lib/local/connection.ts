@@ -1,7 +1,7 @@
-/** The connection file: how other programs use a local gateway (contract, section 9). */
+/** The connection file, by which other programs find and use a local gateway (contract, section 9). */
 import type { LocalGateway } from './gateway.ts';
 
-/** The credentials of the demo clients, in the form that the local gateway prints (contract, section 9). */
+/** The credentials of the demo clients, as the local gateway prints them (contract, section 9). */
 export interface DemoClients {
   readonly client_id: string;
   readonly client_secret: string;

@@ -1,4 +1,4 @@
-/** Runs the CDK's bootstrap and deploy against the emulator, in this process. */
+/** Bootstraps the emulator and deploys to it with the CDK, inside this process. */
 import { createWriteStream } from 'node:fs';
 import { BaseCredentials, BootstrapEnvironments, type IIoHost, Toolkit } from '@aws-cdk/toolkit-lib';
 import { App } from 'aws-cdk-lib';
@@ -11,14 +11,14 @@ const account = '000000000000';
 /**
  * Deploys the stage, and returns the stack's outputs.
  *
- * @throws StartFailure with CloudFormation's reason
+ * @throws StartFailure with the reason from CloudFormation
  */
 export async function deploy(options: {
   /** The settings of the stage `local` that this deploy changes. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly endpoint: string;
   readonly logFile: string;
-  /** The process environment. The clients of the toolkit read their endpoint only from this environment. */
+  /** The environment from which alone the CDK toolkit's clients read their endpoint. */
   readonly environment: Record<string, string | undefined>;
 }): Promise<Readonly<Record<string, string>>> {
   const { settings, endpoint, logFile, environment } = options;
@@ -41,7 +41,7 @@ export async function deploy(options: {
         const app = new App({
           outdir,
           context: context ?? {},
-          // Excludes cdk-nag, which would add 4 s to each start. `cdk deploy` and the tests run cdk-nag.
+          // cdk-nag is left out, because it would add 4 s to each start. `cdk deploy` and the tests run it.
           builtinCloudFormationValidation: false,
         });
         new GatewayStack(app, { stage: 'local', ...settings });
@@ -62,7 +62,7 @@ export async function deploy(options: {
   }
 }
 
-/** Writes the toolkit's messages to the log, and accepts its default answers. */
+/** Writes the toolkit's messages to the log, and accepts default answers. */
 function quietHost(write: (line: string) => void): IIoHost {
   return {
     async notify(message) {
@@ -76,7 +76,7 @@ function quietHost(write: (line: string) => void): IIoHost {
   };
 }
 
-/** Returns the first line of the root cause, because the toolkit wraps errors. */
+/** Returns the first line of the root cause, which the toolkit wraps in other errors. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? reasonOf(error.cause) : (error.message.split('\n')[0] ?? '');

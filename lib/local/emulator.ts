@@ -1,6 +1,4 @@
-/**
- * Runs MiniStack as a child process on the loopback address, with IAM enforced. The child process ends with this process.
- */
+/** Runs MiniStack on the loopback address, with IAM enforced, as a child process that ends with this process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
@@ -18,7 +16,7 @@ export const emulatorAccess = {
   secretAccessKey: 'test',
 } as const;
 
-/** The emulator may take this long to start on a busy machine. */
+/** The time limit for the emulator's start on a busy machine. */
 const readyWithinMs = 60_000;
 const stopWithinMs = 5000;
 
@@ -28,18 +26,18 @@ const launcher = join(import.meta.dirname, 'run_emulator.py');
 export type Emulator = Awaited<ReturnType<typeof startEmulator>>;
 
 /**
- * Starts the emulator and waits until it answers.
+ * Starts the emulator and waits until it responds.
  *
- * @throws StartFailure if it does not answer
+ * @throws StartFailure if the emulator does not respond
  */
 export async function startEmulator(options: {
   readonly python: string;
   readonly logFile: string;
   /** The PATH of this process, so that functions run with its Node. */
   readonly searchPath: string;
-  /** The AWS endpoint of functions, if it is a proxy in front of the emulator. */
+  /** The AWS endpoint that functions use, if it is a proxy in front of the emulator. */
   readonly functionsEndpoint?: string;
-  /** A Python file to run in the emulator's process before it starts, with its variables. */
+  /** A Python file, with its variables, that runs in the emulator's process before the start. */
   readonly preload?:
     | {
         readonly file: string;
@@ -54,7 +52,7 @@ export async function startEmulator(options: {
   const log = createWriteStream(options.logFile, { mode: 0o600 });
   // With `-B`, the launcher writes no bytecode files into the source folder.
   const child = spawn(options.python, ['-B', launcher], {
-    // Passes no other variables of this process, because functions inherit the environment of the emulator.
+    // No other variables of this process are passed, because functions inherit the emulator's environment.
     env: {
       PATH: `${dirname(process.execPath)}:${options.searchPath}`,
       HOME: scratch,
@@ -71,7 +69,7 @@ export async function startEmulator(options: {
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   });
-  // Ignores errors of the input, because the process may end before its input is closed.
+  // Errors of the input are ignored, because the process may end before its input is closed.
   child.stdin.on('error', () => undefined);
   child.stdout.pipe(log, { end: false });
   child.stderr.pipe(log, { end: false });

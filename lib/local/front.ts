@@ -1,6 +1,6 @@
 /**
- * The proxy at the gateway's local address. The proxy forwards requests to the API in the emulator, and limits the number of
- * concurrent requests. Requests above this limit wait.
+ * The proxy at the local gateway's address. It forwards requests to the API in the emulator, and makes requests above the
+ * limit of concurrent ones wait.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,9 +12,9 @@ import { apiStageName } from '../../shared/contract/routes.ts';
 import { notCounted } from '../capabilities/api/gateway-responses.ts';
 import { StartFailure } from './start-failure.ts';
 
-/** Each request is a process of the emulator, so a small machine can run 16. */
+/** For each request, the emulator runs a process, so a small machine can run 16 at once. */
 const connections = 16;
-/** Connection-level headers belong to one hop (RFC 9110, 7.6.1). */
+/** Headers that belong to only one connection (RFC 9110, 7.6.1). */
 const hopByHop = new Set([
   'connection',
   'keep-alive',
@@ -24,10 +24,10 @@ const hopByHop = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-/** API Gateway sets these headers on AWS, so the proxy ignores the values of the caller. */
+/** On AWS, API Gateway sets these headers, so the proxy ignores the caller's values. */
 const replaced = new Set(['host', 'expect', 'x-forwarded-for', 'x-forwarded-port', 'x-forwarded-proto']);
 
-/** The address to which the proxy forwards requests: the deployed API in the emulator. */
+/** Where the proxy forwards requests: the deployed API in the emulator. */
 interface Target {
   readonly endpoint: string;
   readonly apiId: string;
@@ -38,7 +38,7 @@ export type Front = Awaited<ReturnType<typeof startFront>>;
 /**
  * Listens on the loopback address; port 0 means any free port.
  *
- * @throws StartFailure when the port is taken.
+ * @throws StartFailure if the port is already used.
  */
 export async function startFront(port: number) {
   const agent = new Agent({ connections, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 60_000 });
@@ -49,15 +49,15 @@ export async function startFront(port: number) {
       target === undefined ? Promise.reject(new Error('starting')) : pass(agent, target, request, response);
     passed.catch(() => refuse(response, unavailable));
   });
-  // Ignores unknown expectations (RFC 9110, section 10.1.1). By default Node itself would respond to such a request.
+  // Unknown expectations are ignored (RFC 9110, section 10.1.1). By default, Node itself would respond.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  // Only the caller closes idle connections. If the proxy closed them, it could close one on which a request is arriving.
+  // Only the caller closes idle connections, because the proxy could close one on which a request is arriving.
   server.keepAliveTimeout = 0;
   await listen(server, port);
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
-    /** Starts forwarding. Until then, requests get 503. */
+    /** Starts forwarding. Until then, the proxy responds with 503. */
     open(opened: Target): void {
       target = opened;
     },
@@ -87,7 +87,7 @@ async function pass(
     body: hasBody ? request : null,
     signal: gone.signal,
   });
-  // The emulator sends this response if it killed the function. API Gateway would send its gateway response instead.
+  // The emulator sends this response if it killed the function. API Gateway would send its own generated response instead.
   if (upstream.statusCode >= 500 && upstream.headers['x-request-id'] === undefined) {
     await upstream.body.dump();
     refuse(response, killed);
@@ -109,7 +109,7 @@ function forwardedHeaders(request: IncomingMessage, { apiId }: Target): string[]
     if (!hopByHop.has(lowerCase) && !replaced.has(lowerCase)) headers.push(name, raw[index + 1] ?? '');
   }
   const peer = (request.socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '');
-  // The emulator routes requests by this host name, so the proxy reaches only the API.
+  // The emulator routes requests by this host name, so callers of the proxy can reach only the API.
   return [
     ...headers,
     'Host',
@@ -122,8 +122,8 @@ function forwardedHeaders(request: IncomingMessage, { apiId }: Target): string[]
 }
 
 /**
- * Returns the path of a request target. Clients of a proxy send an absolute URL (RFC 9112, section 3.2.2), and `OPTIONS *` has
- * no path.
+ * Returns the path of a request target. Clients of a proxy send an absolute URL (RFC 9112, section 3.2.2), and `OPTIONS *`
+ * has no path.
  */
 function pathOf(target: string): string {
   if (target.startsWith('/')) return target;
@@ -132,8 +132,8 @@ function pathOf(target: string): string {
 }
 
 /**
- * Returns true if two hexadecimal digits follow every percent sign. API Gateway refuses other targets, because it decodes paths
- * and queries.
+ * Returns true if two hexadecimal digits follow every percent sign. API Gateway refuses other targets, because it decodes
+ * paths and queries.
  */
 function hasValidPercents(target: string): boolean {
   return !/%(?![0-9A-Fa-f]{2})/.test(target);
@@ -141,17 +141,17 @@ function hasValidPercents(target: string): boolean {
 
 const badPercent = new GatewayError(
   'invalid_request',
-  'A percent sign in the path or the query must be followed by two hexadecimal digits (for the percent sign itself: %25).',
+  'A percent sign in the path or the query must be followed by two hexadecimal digits (write the percent sign itself as %25).',
 );
 const killed = new GatewayError(
   'service_unavailable',
-  'The function ended before it responded; the request may be repeated.',
+  'The function ended before it responded. You can retry the request.',
 );
 const unavailable = new GatewayError(
   'service_unavailable',
   'The local gateway is starting or its emulator ended.',
 );
-/** Responds in the same form as the responses that API Gateway generates. */
+/** Responds in the form of the responses that API Gateway generates. */
 function refuse(response: ServerResponse, error: GatewayError): void {
   if (response.headersSent) {
     response.destroy();
@@ -168,7 +168,7 @@ async function listen(server: Server, port: number): Promise<void> {
     await once(server, 'listening');
   } catch (error) {
     if ((error as { code?: string }).code === 'EADDRINUSE') {
-      throw new StartFailure(`Port ${port} is taken; choose another with --port.`, { cause: error });
+      throw new StartFailure(`Port ${port} is already used; choose another with --port.`, { cause: error });
     }
     throw error;
   }

@@ -13,29 +13,29 @@ import { StartFailure } from './start-failure.ts';
 export type LocalGateway = ReturnType<typeof running>;
 
 /**
- * Starts everything. If a step fails, stops the gateway again.
+ * Starts all parts. If one fails, stops the others.
  *
  * @throws StartFailure
  */
 export async function startLocalGateway(options: {
   /** The port of the gateway; 0 means any free port. */
   readonly port: number;
-  /** The factor by which webhook retry delays are divided. */
+  /** The number by which the delays between webhook retries are divided. */
   readonly timeScale: number;
-  /** The carriers that replace the simulated ones. */
+  /** The carriers to use instead of simulated ones. */
   readonly carriers?: LocalCarriers | undefined;
   /** The folder of the Python environment. */
   readonly cacheFolder: string;
   /** The folder in which the logs are written. */
   readonly logFolder: string;
   readonly environment: Record<string, string | undefined>;
-  /** A Python file to run in the emulator's process before it starts. */
+  /** A Python file that runs in the emulator's process before the start. */
   readonly preload?: Parameters<typeof startEmulator>[0]['preload'];
   readonly progress: (line: string) => void;
-  /** Aborts the start, and stops what was started. */
+  /** Aborts the start, and stops the parts that have started. */
   readonly signal: AbortSignal;
 }): Promise<LocalGateway> {
-  // Starts the proxy first, to report immediately if the port is already used.
+  // The proxy starts first, to report immediately if the port is already used.
   const front = await startFront(options.port);
   let emulator: Emulator | undefined;
   try {
@@ -49,7 +49,7 @@ export async function startLocalGateway(options: {
       signal: options.signal,
     });
     options.progress('Deploying the gateway');
-    // Loads the module only now, because loading the CDK takes seconds.
+    // This module is loaded only now, because loading the CDK takes seconds.
     const { deploy } = await import('./deploy.ts');
     const deployed = deploy({
       settings: {
@@ -108,7 +108,7 @@ function running(front: Front, emulator: Emulator, outputs: Readonly<Record<stri
     baseUrl: `http://localhost:${front.port}`,
     aws,
     ...resourcesOf(outputs),
-    /** The settings that the administrators' command line needs, by their variables. */
+    /** The settings that the administrators' command line needs, by variable. */
     settings: settingsOf(outputs),
     /** The id of the emulator's process group. */
     emulatorPid: emulator.pid,

@@ -1,6 +1,6 @@
 /**
- * Finds a Python interpreter that can run the emulator, and installs the packages of the emulator once for each version of
- * their list.
+ * Finds a Python interpreter that can run the emulator, and installs the emulator's packages once for each version of their
+ * list.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -24,7 +24,7 @@ const interpreters = [
 ];
 const versionCheck = join(import.meta.dirname, 'check_python.py');
 
-/** Returns the output of check_python.py for an interpreter. Undefined if the interpreter does not exist. */
+/** Returns the output of check_python.py for an interpreter; undefined if the interpreter does not exist. */
 export type Probe = (interpreter: string) => Promise<{ version: string; hasVenv: boolean } | undefined>;
 
 /** Runs check_python.py with an interpreter on the path. */
@@ -41,7 +41,7 @@ const probeInterpreter: Probe = async (interpreter) => {
 /**
  * Returns the first interpreter that is suitable.
  *
- * @throws StartFailure that says what is missing and how to install it
+ * @throws StartFailure, which says what is missing and how to install it
  */
 export async function findPython(ask: Probe = probeInterpreter): Promise<string> {
   const tooOld: string[] = [];
@@ -62,12 +62,12 @@ export async function findPython(ask: Probe = probeInterpreter): Promise<string>
   if (tooOld.length > 0) {
     throw new StartFailure(`Python 3.10 or later is needed, and ${tooOld.join(', ')}; install a newer one.`);
   }
-  throw new StartFailure('Python 3.10 or later is needed, and there is none on the path; install it.');
+  throw new StartFailure('Python 3.10 or later is needed, but there is no Python on the path; install it.');
 }
 
 /**
- * Returns the interpreter of a Python environment with the packages of requirements.txt. Creates the environment if it is
- * missing. The name of the folder contains a hash of the list of packages, so a changed list gets a new environment.
+ * Returns the interpreter of a Python environment with the packages of requirements.txt, which is created if it is missing.
+ * The folder's name contains a hash of the list of packages, so a changed list gets a new environment.
  */
 export async function pythonWithPackages(
   folder: string,
@@ -90,12 +90,12 @@ export async function pythonWithPackages(
       interpreterOf(unfinished),
       [
         ...['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'],
-        // The option refuses a package whose hash differs from the pinned one.
+        // This option refuses a package whose hash differs from the pinned one.
         ...['--require-hashes', '--requirement', requirementsFile],
       ],
       { timeout: 600_000, signal },
     );
-    // Another process may have created the environment in the meantime.
+    // Another process may have created the environment meanwhile.
     if (!existsSync(ready)) await rename(unfinished, ready);
   } catch (error) {
     throw new StartFailure(`The AWS emulator could not be installed: ${lastLine(error)}`, { cause: error });

@@ -1,9 +1,9 @@
 /**
- * Handles Ctrl-C. The first Ctrl-C starts an orderly stop, and a later Ctrl-C stops immediately. The signal of a single
- * Ctrl-C can arrive several times: from the terminal and from npm.
+ * Handles Ctrl-C. The first Ctrl-C starts an orderly stop, and the next one stops immediately. The signal of one Ctrl-C can
+ * arrive several times, from the terminal and from npm.
  */
 
-/** A signal that arrives after this time belongs to another Ctrl-C. */
+/** A signal after this time belongs to another Ctrl-C. */
 const forceAfterMs = 5000;
 
 /** @returns the handler of the signals */

@@ -2,9 +2,9 @@
 import type { Connection } from './connection.ts';
 
 /**
- * Returns the address of the quick start, with the demo client's test key and webhook secret. Browsers do not send the part
- * of an address after `#`. The gateway must not fill in the page itself. A request through a proxy looks like a local
- * request, so the gateway would disclose the credentials to the network behind the proxy.
+ * Returns the URL of the quick start, with the demo client's test key and webhook secret. They are after `#`, because
+ * browsers do not send this part of a URL. The gateway itself must not fill them in: a request through a proxy looks like a
+ * local one, so the credentials could reach other people.
  */
 export function quickStartOf(connection: Connection): string {
   const { base_url, test_api_key, webhook_secret } = connection;
@@ -36,7 +36,7 @@ MESSAGE=$(curl -s ${base_url}/api/v1/sms/send -H "Authorization: Bearer $TOKEN" 
 
 curl -s ${base_url}/api/v1/sms/status/$MESSAGE -H "Authorization: Bearer $TOKEN"
 
-Next: receive a webhook. This quick start has the test key filled in; do not pass the address on:
+Next: receive a webhook. This quick start contains the test key, so do not share its address:
 
 ${quickStartOf(connection)}
 

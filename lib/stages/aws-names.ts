@@ -1,18 +1,15 @@
-/** Schemas of ARNs and ids, which also accept the CDK's placeholders for values that are not known yet. */
+/** Schemas of ARNs and ids, which also accept the CDK's placeholders for unknown values. */
 import * as z from 'zod/mini';
 
 /** Matches a token of the CDK, and the dummy value that `valueFromLookup` returns before the lookup. */
 const placeholder = /[$#]\{Token\[[^\]]+\]\}|^dummy-value-for-/;
 
-/**
- * Returns true if the value is unknown before the deploy or a lookup. The form and the region of such a value cannot be
- * checked.
- */
+/** Returns true if the value is unknown before the deploy or a lookup, so that it cannot be checked. */
 export function isPlaceholder(text: string): boolean {
   return placeholder.test(text);
 }
 
-/** Returns a schema that also accepts a placeholder, because an app may pass a resource that it creates. */
+/** Returns a schema that also accepts a placeholder, because an app can pass a resource that it creates. */
 export const orPlaceholder = (schema: z.ZodMiniType<string | undefined>) =>
   z.string().check(
     z.superRefine((text, context) => {
@@ -31,14 +28,14 @@ export const arnOf = (service: string, resource: string) => {
 };
 
 /**
- * A standard topic. CloudWatch cannot publish to FIFO topics. The ARN of a subscription has an additional part, so it does
- * not match.
+ * A standard topic, because CloudWatch cannot publish to FIFO topics. The ARN of a subscription has another part, so it
+ * does not match.
  */
 const topicArn = arnOf('sns', '[\\w-]{1,256}');
 
 const emailAddress = z.email();
 
-/** An e-mail address, or the ARN of a topic. A placeholder is treated as the ARN of a topic. */
+/** An e-mail address or a topic's ARN. A placeholder is treated as an ARN. */
 export const alarmAddress = z
   .string()
   .check(
@@ -48,7 +45,7 @@ export const alarmAddress = z
     ),
   );
 
-/** Returns true for the ARN of a topic, false for an e-mail address. */
+/** Returns true for a topic's ARN, and false for an e-mail address. */
 export const isTopic = (address: string): boolean => topicArn.safeParse(address).success;
 
 /** Returns the schema of a list of EC2 ids. */
@@ -62,8 +59,8 @@ export const idsOf = (prefix: string, most: number) =>
 const origination =
   /^(\+?\d{3,15}|[\w-]{1,64}|arn:aws[a-z-]*:sms-voice:[a-z0-9-]+:\d{12}:(phone-number|sender-id|pool)\/.+)$/;
 
-/** The origination identity of an SMS in AWS End User Messaging. */
+/** The sender of an SMS in AWS End User Messaging (its origination identity). */
 export const originationIdentity = textLike(
   origination,
-  'a phone number, a sender id, the id of a number or pool, or its ARN',
+  'a phone number, a sender ID, the id of a number or pool, or its ARN',
 );

@@ -1,6 +1,6 @@
 /**
- * Applies the settings of a deploy (`settings.STAGE.json`, `-c field=value`) to a stage. Refuses invalid values, and
- * combinations with which the gateway cannot run.
+ * Applies the settings of a deploy (`settings.STAGE.json`, `-c field=value`) to a stage. Refuses invalid values and
+ * combinations.
  */
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
@@ -19,8 +19,8 @@ import {
 } from './stage-settings.ts';
 
 /**
- * The queues that each function consumes. The maximum concurrency of a function is the sum of the concurrencies of its
- * queues. If the reserved concurrency is lower, Lambda throttles the batches of the function until they fail.
+ * The queues that each function consumes. Its maximum concurrency is the sum of their concurrencies. If its reserved
+ * concurrency is lower, Lambda throttles its batches until they fail.
  */
 const queuesOf = {
   'dispatch-message': ['otpSends', 'singleSends', 'bulkSends'],
@@ -63,43 +63,43 @@ const checked = stageSettings.check(
     demand(
       smsCarrier !== 'off' || whatsappCarrier !== 'off',
       'smsCarrier',
-      'aws where whatsappCarrier is off: one of the channels must be on',
+      'both cannot be off; use aws for one of the channels',
     );
     const alarmAddresses = stage.alarms === false ? [] : [stage.alarms.mail, stage.alarms.page];
     for (const [name, value] of Object.entries(sampleValues) as [keyof typeof sampleValues, string][])
       demand(
         stage.name === 'local' || ![stage[name], ...alarmAddresses].includes(value),
         name,
-        `${value} is only the sample's value; put in your own`,
+        `${value} is only the sample's value; replace it with your own`,
       );
     demand(stage.alarms !== false || !stage.canary, 'canary', 'needs the setting alarms');
     demand(
       stage.alarms === false || stage.alarms.mail !== undefined || stage.alarms.page === undefined,
       'alarms',
-      'page needs mail, which all other alarms notify',
+      'page needs mail, which all other alarms use',
     );
     demand(
       !carriersIn(smsCarrier).includes('aws') || stage.smsOriginationIdentity !== undefined,
       'smsOriginationIdentity',
-      'the number, sender id or pool that messages go from, where smsCarrier is aws',
+      'the number, sender ID or pool from which messages are sent; required if smsCarrier is aws',
     );
     demand(
       !carriersIn(whatsappCarrier).includes('aws') || stage.whatsappPhoneNumberId !== undefined,
       'whatsappPhoneNumberId',
-      'phone-number-id-… of AWS End User Messaging Social, where whatsappCarrier is aws',
+      'phone-number-id-… of AWS End User Messaging Social; required if whatsappCarrier is aws',
     );
     for (const [name, queues] of Object.entries(queuesOf)) {
       const taken = queues.reduce((sum, queue) => sum + stage.concurrency[queue], 0);
       demand(
         (stage.functionConcurrency[name]?.reserved ?? taken) >= taken,
         'functionConcurrency',
-        `${name} needs ${taken} reserved at least, the concurrency of ${queues.join(', ')}`,
+        `${name} needs at least ${taken} reserved, which is the concurrency of ${queues.join(', ')}`,
       );
     }
     demand(
       stage.name === 'local' || isDeepStrictEqual(stage.local, localOnAws),
       'local',
-      'only the stage local has these settings, for endpoints and carriers on this machine',
+      'only the stage local has these settings, which are for endpoints and carriers on this machine',
     );
     for (const fault of countryFaults(stage)) demand(false, 'countries', fault);
   }),
@@ -108,8 +108,8 @@ const checked = stageSettings.check(
 const countriesToGive = `a JSON file such as ${sampleCountriesFile}`;
 
 /**
- * If sending costs money, returns an error for allowed countries without a price. If all countries had the same price,
- * messages to the most expensive countries could exceed a spend cap hundreds of times.
+ * If sending costs money, returns an error for allowed countries without a price. With the same price for all countries,
+ * messages to the most expensive ones could exceed a spend cap hundreds of times.
  */
 function countryFaults({
   name,
@@ -124,7 +124,7 @@ function countryFaults({
   ];
   if (paid.length === 0 && name !== 'production') return [];
   if (allowedCountries === 'all')
-    return [`the countries that clients may send to, and a price for each, by ${countriesToGive}`];
+    return [`the countries that clients may send to, with a price for each, in ${countriesToGive}`];
   return paid.flatMap((channel) => {
     const missing = allowedCountries.filter((country) => !((prices[channel][country] ?? 0) > 0));
     return missing.length === 0 ? [] : [`a price above 0 for ${channel} to ${missing.join(', ')}`];
@@ -137,8 +137,8 @@ function isPaid(carriers: string): boolean {
 }
 
 /**
- * Returns the stage with these settings. Does not check rules that involve several settings, because a deploy may add the
- * missing values.
+ * Returns the stage with these settings. Rules about several settings are not checked, because a deploy may add missing
+ * values.
  */
 export function stageWith(given: z.input<typeof stageSettings>): StageSettings {
   return stageSettings.parse(given, texts);
@@ -149,8 +149,8 @@ function isSetting(name: string): name is keyof StageSettings {
 }
 
 /**
- * Returns the texts of an issue. If a value matches no alternative of a union, returns the texts of the last alternative, an
- * object or an ARN.
+ * Returns the texts of an issue. If a value matches no alternative of a union, returns the texts for the last one, which is
+ * an object or an ARN.
  */
 function faultsOf(issue: z.core.$ZodIssue, path: readonly PropertyKey[] = issue.path): string[] {
   const ofLastForm = issue.code === 'invalid_union' ? issue.errors.at(-1) : undefined;
@@ -158,7 +158,7 @@ function faultsOf(issue: z.core.$ZodIssue, path: readonly PropertyKey[] = issue.
   return ofLastForm.flatMap((each) => faultsOf(each, [...path, ...each.path]));
 }
 
-/** Returns the end of an error about an unknown setting. It suggests the most similar setting, if there is one. */
+/** Returns the end of an error about an unknown setting, which suggests the most similar one. */
 function meantBy(name: string): string {
   const meant = closestName(name, settingNames);
   return meant === undefined ? '' : `. Did you mean ${meant}?`;
@@ -168,9 +168,9 @@ function meantBy(name: string): string {
 const cdkEntry = /[:/@]/;
 
 /**
- * Returns the stage with the settings of these context entries: values, or texts of a command line.
+ * Returns the stage with the settings in these context entries, which are values or texts from a command line.
  *
- * @throws Error that names every invalid entry and the permitted values
+ * @throws Error that names every invalid entry with its permitted values
  */
 export function withSettings(
   stage: StageSettings,

@@ -1,11 +1,11 @@
-/** The properties of the construct about capacity, alarms and releases: a part of `MessagingGatewayProps`. */
+/** The properties of the construct about capacity, alarms and releases, which are part of `MessagingGatewayProps`. */
 export interface OperationProps {
   // Capacity
   /**
-   * The maximum number of batches of each queue that are processed at once. Do not set more than the carriers and endpoints
-   * can handle.
+   * The maximum number of batches of each queue that are processed at once. Do not exceed what carriers and endpoints can
+   * handle.
    * @default {"otpSends":10,"singleSends":20,"bulkSends":20,"receipts":20,"webhooks":100,"webhookRetries":100}
-   * @change If messages wait in a queue, or the account has fewer executions.
+   * @change If messages wait in a queue, or the account allows fewer executions.
    */
   readonly concurrency?: {
     otpSends: number;
@@ -16,10 +16,9 @@ export interface OperationProps {
     webhookRetries: number;
   };
   /**
-   * Reserved and provisioned concurrency by function, such as `{ 'send-otp': { reserved: 50, provisioned: 5 } }`. A function
-   * with provisioned concurrency has no cold starts. For one-time passwords, `send-otp`, `verify-otp` and `dispatch-message`
-   * need it. During a canary, Lambda refuses to change provisioned concurrency. So new code of these functions gets all
-   * calls immediately.
+   * Reserved and provisioned concurrency by function, such as `{ 'send-otp': { reserved: 50, provisioned: 5 } }`. With
+   * provisioned concurrency, a function has no cold starts. For one-time passwords, provision `send-otp`, `verify-otp` and
+   * `dispatch-message`. Lambda cannot change it during a canary, so new code of these functions gets all calls immediately.
    * @default {}
    * @cost provisioned concurrency
    * @change If cold starts are too slow for you.
@@ -29,8 +28,8 @@ export interface OperationProps {
     { reserved?: number | undefined; provisioned?: number | undefined }
   >;
   /**
-   * The minimum and maximum of provisioned read and write units a second, for the tables that every message uses. If traffic
-   * suddenly doubles, requests to these tables are throttled for minutes.
+   * The minimum and maximum of provisioned read and write units a second, for the tables that every message uses. If
+   * traffic suddenly doubles, DynamoDB throttles these tables for minutes.
    * @default none, which uses on-demand capacity
    * @cost USD 6.83 a month for each unit of `min`
    * @change If traffic is steady and large.
@@ -39,21 +38,20 @@ export interface OperationProps {
 
   // Alarms and releases
   /**
-   * The targets of alarms: `mail`, and `page` for alarms that cannot wait for a working day. Each of them is an e-mail
-   * address or the ARN of an existing topic. The policy of the topic must let CloudWatch publish. If `mail` is missing,
-   * alarms only change their state. The alarm `spend` goes off if the messages of a day cost `spendPerDay`, in the currency
-   * of `countries`.
+   * Where alarms are sent: `mail`, and `page` for alarms that cannot wait for a working day. Each is an e-mail address or
+   * the ARN of an existing topic. The topic's policy must let CloudWatch publish. Without `mail`, alarms only change their
+   * state. The alarm `spend` goes off if a day's messages cost `spendPerDay`, in the currency of `countries`.
    * @default false; in production {"spendPerDay":100}
    * @cost 5 USD a month
-   * @change Before real messages: give it an address.
+   * @change Before real messages: set an address.
    */
   readonly alarms?:
     | false
     | { mail?: string | undefined; page?: string | undefined; spendPerDay?: number | undefined };
   /**
-   * The address of docs/operate.md in your repository. Alarms link to the runbooks on this page.
+   * The URL of docs/operate.md in your repository. Alarms link to the runbooks on this page.
    * @default "https://git.example.com/messaging-gateway/blob/main/docs/operate.md"
-   * @change Before real messages: name your repository.
+   * @change Before real messages: set your repository's URL.
    */
   readonly docsUrl?: string;
   /**
@@ -64,16 +62,15 @@ export interface OperationProps {
    */
   readonly tracing?: boolean;
   /**
-   * New code gets a tenth of the calls for five minutes, and is rolled back when an alarm goes off. This setting needs
-   * `alarms`.
+   * New code gets a tenth of the calls for five minutes, and is rolled back if an alarm goes off. This requires `alarms`.
    * @default false; in production true
    * @change If releases must be fast.
    */
   readonly canary?: boolean;
   /**
-   * Permits a deploy while an alarm is on. By default CodeDeploy refuses such a deploy.
+   * Permits a deploy while an alarm is on, which CodeDeploy refuses by default.
    * @default false
-   * @change For the deploy that fixes the cause of an alarm.
+   * @change For a deploy that fixes the cause of an alarm.
    */
   readonly ignoreAlarmConfiguration?: boolean;
 }

@@ -1,20 +1,20 @@
 /**
- * Reads the settings of a stage from a JSON file, so that a later deploy cannot forget a setting. The team that deploys
- * keeps the file in its repository. `-c` overrides single values.
+ * Reads a stage's settings from a JSON file, so that a later deploy cannot forget one. The team keeps this file in its
+ * repository. `-c` overrides single values.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { InvalidSettings } from './stage-settings.ts';
 
-/** Returns the settings file of a stage, in the folder from which the stage is deployed. */
+/** Returns the path of a stage's settings file, in the folder from which it is deployed. */
 export function settingsFileOf(stage: string): string {
   return `settings.${stage}.json`;
 }
 
 /**
- * Returns the context with the settings from a file: the file that `-c settingsFile=` names, or the default file of the
- * stage if it exists. Values in the context take precedence over the file.
+ * Returns the context with the settings from a file: the one in `-c settingsFile=`, or the stage's default file if it
+ * exists. Values in the context take precedence over the file.
  *
- * @throws Error that names the file, if it cannot be read or contains no settings
+ * @throws Error that names the file, if the file cannot be read or contains no settings
  */
 export function withSettingsFile({
   settingsFile,
@@ -37,7 +37,7 @@ function settingsIn(file: string): Readonly<Record<string, unknown>> {
     throw new InvalidSettings(
       `settingsFile, ${file}: an object of settings, such as {"alarms": {"mail": "…"}}`,
     );
-  // The file belongs to one stage, so it must not select a stage.
-  if ('stage' in read) throw new InvalidSettings(`settingsFile, ${file}: stage is chosen by -c stage=`);
+  // The file belongs to one stage, so it must not choose another.
+  if ('stage' in read) throw new InvalidSettings(`settingsFile, ${file}: choose the stage with -c stage=`);
   return { ...read };
 }

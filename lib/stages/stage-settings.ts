@@ -1,7 +1,7 @@
 /**
- * The settings of a stage: their permitted values, and their defaults, which `stages.ts` overrides. `gateway-props.ts` explains
- * the settings of platform teams. The schemas of settings that functions read are in `shared/contract/variables.ts`, and rules
- * that involve several settings in `check-settings.ts`.
+ * The settings of a stage: their permitted values, and the defaults, which `stages.ts` overrides. `gateway-props.ts`
+ * explains the settings for platform teams. The schemas of settings that functions read are in
+ * `shared/contract/variables.ts`, and rules about several settings in `check-settings.ts`.
  */
 import { isSupportedCountry } from 'libphonenumber-js/min';
 import * as z from 'zod/mini';
@@ -13,13 +13,10 @@ import { alarmAddress, arnOf, idsOf, originationIdentity, orPlaceholder } from '
 import { isPlace, placeForm } from './countries-file.ts';
 import type { MessagingGatewayProps } from './gateway-props.ts';
 
-/**
- * The error texts of the schemas. By default zod/mini has no texts, and `z.config` would set them for all schemas of the
- * process.
- */
+/** The error texts of the schemas, because zod/mini has none. `z.config` would set them for all schemas of the process. */
 export const texts = { error: en().localeError };
 
-/** Invalid settings that an operator must correct. The error message names every invalid setting. */
+/** Invalid settings, which an operator must correct. The message names all of them. */
 export class InvalidSettings extends Error {
   override name = 'InvalidSettings';
 }
@@ -41,8 +38,8 @@ const wholeNumber = z.int().check(z.positive());
 const queueConcurrency = z.int().check(z.minimum(2), z.maximum(1000));
 
 /**
- * The name of the schedule group determines the limit: it has at most 64 characters, and a dash and part of the stack's id
- * take 13. Other names with this prefix may be longer (configuration set 64, web ACL metric 128, table 255).
+ * The limit comes from the schedule group's name, which has at most 64 characters: a dash and part of the stack's id take
+ * 13 of them. Other names with this prefix may be longer (configuration set 64, web ACL metric 128, table 255).
  */
 export const stackNameMaximum = 51;
 
@@ -52,7 +49,7 @@ const logRetentions = [
 ];
 const isLogRetention = (days: number): boolean => logRetentions.includes(days);
 
-/** A schema for each property of the construct. Its type is the type of the property. */
+/** A schema for each property of the construct, with the property's type. */
 const ofConstruct = {
   keepData: z._default(z.boolean(), false),
   logRetentionDays: z._default(
@@ -87,7 +84,7 @@ const ofConstruct = {
       .url({ protocol: /^https?$/ })
       .check(
         z.regex(/[^/]$/, 'without a slash at its end'),
-        z.regex(/^[^?#@]*$/, 'without a user, a password, a query and a fragment'),
+        z.regex(/^[^?#@]*$/, 'without a user, a password, a query or a fragment'),
       ),
   ),
   customDomain: z.optional(
@@ -135,7 +132,7 @@ const ofConstruct = {
   docsUrl: z._default(
     z
       .string()
-      .check(z.regex(/^https:\/\/[\w.~:/?&=%+-]{1,300}$/, 'an https address of 300 characters at most')),
+      .check(z.regex(/^https:\/\/[\w.~:/?&=%+-]{1,300}$/, 'an https address of at most 300 characters')),
     'https://git.example.com/messaging-gateway/blob/main/docs/operate.md',
   ),
   canary: z._default(z.boolean(), false),
@@ -155,7 +152,7 @@ const ofConstruct = {
   >;
 };
 
-/** Values that follow from the setting `countries`. */
+/** Values that come from the setting `countries`. */
 const ofCountries = {
   prices: z._default(z.strictObject(priceTable().shape), {
     currency: 'USD',
@@ -170,21 +167,20 @@ const ofCountries = {
   ),
 };
 
-/** Permissions and times for local endpoints and carriers. Every stage on AWS uses the defaults. */
+/** Permissions and times for local endpoints and carriers. Stages on AWS use the defaults. */
 const ofLocal = z.strictObject({
   webhookAllowHttp: z._default(variables.WEBHOOK_ALLOW_HTTP, false),
-  /** Permits endpoints on loopback addresses. On AWS a loopback address would be Lambda itself. */
+  /** Permits endpoints on loopback addresses, which on AWS would be Lambda itself. */
   webhookAllowLoopback: z._default(variables.WEBHOOK_ALLOW_LOOPBACK, false),
-  /** The factor by which the retry delays of webhooks are divided. */
+  /** The number by which the delays between webhook retries are divided. */
   webhookTimeScale: z._default(variables.WEBHOOK_TIME_SCALE, 1),
   /**
-   * Schedules are set this many seconds early, because they may run up to a minute late on AWS, and 10 s late on the
-   * emulator.
+   * Schedules are set this many seconds early, because they may run late: up to a minute on AWS, and 10 s on the emulator.
    */
   scheduleLeadSeconds: z._default(variables.SCHEDULE_LEAD_SECONDS, 60),
-  /** Permits a carrier's secret to set another address (`base_url`). */
+  /** Permits a carrier's secret to set another URL (`base_url`). */
   carrierBaseUrls: z._default(variables.CARRIER_BASE_URLS, false),
-  /** The seconds after an attempt until `onUnknown` decides. */
+  /** How many seconds after an attempt `onUnknown` applies. */
   unknownDeadlineSeconds: z._default(variables.UNKNOWN_DEADLINE_SECONDS, usualUnknownDeadlines),
 });
 
@@ -198,7 +194,7 @@ export const stageSettings = z.strictObject({
       z.regex(/^[A-Za-z][A-Za-z0-9-]*$/, 'letters, digits and dashes'),
       z.maxLength(stackNameMaximum, `${stackNameMaximum} characters at most`),
     ),
-  /** The region. Default: the region of the AWS profile. */
+  /** The region; by default the region of the AWS profile. */
   region: z.optional(region),
   /** Settings that only the stage `local` may change. */
   local: z.prefault(ofLocal, {}),
@@ -209,10 +205,10 @@ export const stageSettings = z.strictObject({
   ...ofCountries,
 });
 
-/** The values of `local` for every stage on AWS. */
+/** The values of `local` for all stages on AWS. */
 export const localOnAws = ofLocal.parse({});
 
-/** The settings that a deploy may change. Excludes the stage's name and values that follow from other settings. */
+/** The settings that a deploy may change, without the stage's name and values that depend on other settings. */
 export const settingNames = Object.keys(stageSettings.shape).filter(
   (name) => name !== 'name' && !Object.hasOwn(ofCountries, name),
 );

@@ -1,7 +1,4 @@
-/**
- * The environment variables that come from the stage. If a variable has the name of a setting, it contains the value of that
- * setting.
- */
+/** The environment variables that come from the stage. A variable with a setting's name contains its value. */
 
 import { carriersIn } from '../../shared/contract/channels.ts';
 import { type VariableName, variables } from '../../shared/contract/variables.ts';
@@ -16,9 +13,9 @@ export function stageVariables(stage: StageSettings): Partial<Record<VariableNam
     ...Object.fromEntries(settings.filter(([name]) => Object.hasOwn(variables, name))),
     STAGE_CAPS: stage.caps,
     CURRENCY: stage.prices.currency,
-    // This setting is a sender of AWS. If another carrier is first, that carrier has a default sender.
+    // This setting is a sender at AWS. If another carrier is first, its secret contains the default sender.
     STAGE_SMS_SENDER: carriersIn(stage.smsCarrier)[0] === 'aws' ? stage.smsOriginationIdentity : undefined,
-    // Each gateway in an account has a separate configuration set.
+    // Each gateway in an account has its own configuration set.
     SMS_CONFIGURATION_SET: stage.stackName,
     TOKEN_AUDIENCE: `${stage.stackName}/api`,
   };
@@ -26,7 +23,7 @@ export function stageVariables(stage: StageSettings): Partial<Record<VariableNam
   return Object.fromEntries(given.map(([name, value]) => [name, toText(value)]));
 }
 
-/** Returns the variable of a setting: `OPT_OUT_WORDS` for `optOutWords`. */
+/** Returns a setting's variable, such as `OPT_OUT_WORDS` for `optOutWords`. */
 function variableOf(setting: string): string {
   return setting.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
 }

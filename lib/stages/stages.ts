@@ -1,14 +1,14 @@
-/** The stages: the same app with different settings. Each stage lists only the settings that differ from the defaults. */
+/** The stages: the same app with different settings. Only settings that differ from the defaults are listed. */
 import { stageWith, withSettings } from './check-settings.ts';
 import { InvalidSettings, type StageSettings } from './stage-settings.ts';
 
-/** A trial on AWS: the whole gateway with simulated carriers. The data is deleted with the stack. */
+/** A trial on AWS: the whole gateway with simulated carriers, whose data is deleted with the stack. */
 const dev = stageWith({ name: 'dev', stackName: 'messaging-gateway-dev' });
 
 const production = stageWith({
   name: 'production',
   stackName: 'messaging-gateway-production',
-  // Keeps the data, because the record of sent messages must survive a deletion of the stack.
+  // The data is kept, because the record of sent messages must survive a deletion of the stack.
   keepData: true,
   logRetentionDays: 90,
   retentionDays: 90,
@@ -17,10 +17,10 @@ const production = stageWith({
   webAcl: true,
   canary: true,
   alarms: {},
-  // The deploy must name the sender of each channel in its settings, or turn the channel off.
+  // Each channel needs a sender in the settings of the deploy, or must be turned off.
   smsCarrier: 'aws',
   whatsappCarrier: 'aws',
-  // The caps limit the cost that a leaked key can cause. A row in limit-overrides raises the caps for a client.
+  // The caps limit the cost of a leaked key. A row in limit-overrides can raise them for a client.
   caps: { spend: { perDay: 100, perMonth: 1000 } },
 });
 
@@ -34,20 +34,20 @@ const local = stageWith({
     webhookAllowHttp: true,
     webhookAllowLoopback: true,
     carrierBaseUrls: true,
-    // The emulator looks for due schedules every 10 s, and this takes two seconds.
+    // The emulator looks for due schedules every 10 s, which takes two seconds.
     scheduleLeadSeconds: 12,
   },
-  // Each worker is a process on this machine and all workers share the emulator, so there are only a few. Most are for the
-  // kinds that must not wait.
+  // There are only a few workers, because each is a process on this machine and all share the emulator. Most are for kinds
+  // that must not wait.
   concurrency: { otpSends: 4, singleSends: 4, bulkSends: 2, receipts: 2, webhooks: 2, webhookRetries: 2 },
 });
 
 export const stages = { local, dev, production };
 
 /**
- * Returns the stage of `-c stage=` (default `dev`), with the settings of other context entries.
+ * Returns the stage in `-c stage=` (default `dev`), with the settings of the other context entries.
  *
- * @throws InvalidSettings that names every invalid entry and the permitted values
+ * @throws InvalidSettings that names every invalid entry with its permitted values
  */
 export function stageFrom(context: Readonly<Record<string, unknown>>): StageSettings {
   const { stage: name = 'dev', ...rest } = context;

@@ -50,7 +50,7 @@ describe('the settings of a stage in a file', () => {
   it.each<[unknown, string]>([
     ['{', 'SyntaxError'],
     [[], 'an object of settings'],
-    [{ stage: 'production' }, 'stage is chosen by -c stage='],
+    [{ stage: 'production' }, 'choose the stage with -c stage='],
   ])('are refused with the name of the file: %j', (content, fault) => {
     const settingsFile = written('ours.json', content);
     expect(() => withSettingsFile({ settingsFile })).toThrow(`settingsFile, ${settingsFile}: `);
@@ -76,7 +76,9 @@ describe('the settings of a stage in a file', () => {
       stageFrom(withSettingsFile({ stage: 'production', settingsFile, countries, ...own }));
     const values = { ...sample, alarms: (sample.alarms as { mail: string }).mail };
     for (const [name, value] of Object.entries(values))
-      expect(deployWith({})).toThrow(`${name}: ${value} is only the sample's value; put in your own`);
+      expect(deployWith({})).toThrow(
+        `${name}: ${value} is only the sample's value; replace it with your own`,
+      );
     expect(
       deployWith({
         alarms: { mail: 'on-call@example.com' },

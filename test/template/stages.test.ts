@@ -88,7 +88,9 @@ describe('the settings of a stage', () => {
   it('report what production still needs: no sender has a default', () => {
     const production = () => stageFrom({ stage: 'production' });
     expect(production).toThrow('whatsappPhoneNumberId: phone-number-id-… of AWS End User Messaging Social');
-    expect(production).toThrow('smsOriginationIdentity: the number, sender id or pool that messages go from');
+    expect(production).toThrow(
+      'smsOriginationIdentity: the number, sender ID or pool from which messages are sent',
+    );
   });
 
   it('decides about an unknown hand-over by the kind of the message, unless it is set', () => {
@@ -117,7 +119,9 @@ describe('the settings of a stage', () => {
       whatsappCarrier: 'off',
     };
     expect(stageFrom(smsOnly).whatsappCarrier).toBe('off');
-    expect(() => stageFrom({ ...smsOnly, smsCarrier: 'off' })).toThrow('one of the channels must be on');
+    expect(() => stageFrom({ ...smsOnly, smsCarrier: 'off' })).toThrow(
+      'both cannot be off; use aws for one of the channels',
+    );
   });
 
   it('take trusted proxies with a header that the proxies replace, never one that a caller can write into', () => {
@@ -187,7 +191,7 @@ describe('the settings of a stage', () => {
     it.each<[object | string, string]>([
       ['{', 'SyntaxError'],
       [{ countries: {} }, 'currency'],
-      [{ currency: 'USD', countries: {} }, 'countries: name one country at least'],
+      [{ currency: 'USD', countries: {} }, 'countries: name at least one country'],
       [{ currency: 'USD', countries: { UK: { sms: 1 } } }, 'two-letter country code such as GB'],
       [{ currency: 'USD', countries: { '+44': { sms: 1 } } }, 'or one of +800'],
       [{ currency: 'USD', countries: { GB: { sms: 0 } } }, 'countries.GB.sms: must be above 0'],
@@ -223,7 +227,7 @@ describe('the settings of a stage', () => {
   });
 
   it.each([
-    ['publicUrl', 'https://gateway.example.com/?a=1', 'without a user, a password, a query and a fragment'],
+    ['publicUrl', 'https://gateway.example.com/?a=1', 'without a user, a password, a query or a fragment'],
     ['publicUrl', 'https://gateway.example.com#top', 'without a user'],
     ['publicUrl', 'https://user:secret@gateway.example.com', 'without a user'],
     ['publicUrl', 'https://user@gateway.example.com', 'without a user'],
@@ -233,17 +237,17 @@ describe('the settings of a stage', () => {
     [
       'functionConcurrency',
       { 'dispatch-message': { reserved: 49 } },
-      'dispatch-message needs 50 reserved at least',
+      'dispatch-message needs at least 50 reserved',
     ],
     [
       'functionConcurrency',
       { 'deliver-webhook': { reserved: 50 } },
-      'deliver-webhook needs 200 reserved at least',
+      'deliver-webhook needs at least 200 reserved',
     ],
     [
       'functionConcurrency',
       { 'record-receipt': { reserved: 0 } },
-      'record-receipt needs 20 reserved at least',
+      'record-receipt needs at least 20 reserved',
     ],
     [
       'customDomain',

@@ -1,13 +1,13 @@
 /**
- * Determines the methods that the clients in `clients/` have: one for each operation of the API document, by resource. The
- * path and the operationId of a new operation determine its method, so you need not choose a name.
+ * Determines the methods of the clients in `clients/`: one for each operation of the API document, grouped by resource. A
+ * method's name is derived from the path and the operationId.
  */
 import type { OpenApiDocument, OpenApiOperation } from '../openapi/document.ts';
 import type { JsonSchema } from '../openapi/named-schemas.ts';
 
 export interface ClientMethod {
   readonly operationId: string;
-  /** The resource as words in lower case: `['webhook', 'endpoints']`. */
+  /** The words of the resource in lower case, such as `['webhook', 'endpoints']`. */
   readonly resource: readonly string[];
   readonly name: readonly string[];
   readonly summary: string;
@@ -15,29 +15,26 @@ export interface ClientMethod {
   readonly httpMethod: string;
   readonly path: string;
   readonly pathParameters: readonly string[];
-  /** The names of the schemas of the query and the body. */
+  /** The names of the schemas of the query and of the body. */
   readonly query: string | undefined;
   readonly body: string | undefined;
   readonly isBodyOptional: boolean;
   readonly response: string;
   /**
-   * Says when a client retries a request with an unknown result: always, with the idempotency key of the first attempt, or
-   * only if the gateway certainly did not accept it.
+   * When a client retries a request whose result is unknown: always, with the first attempt's idempotency key, or only if
+   * the gateway certainly did not accept it.
    */
   readonly repeat: 'always' | 'with_key' | 'if_refused';
-  /** True if the method only returns what a send would return. */
+  /** True if the method sends nothing, and only returns what a send would return. */
   readonly isDryRun: boolean;
-  /** The field with the items and their schema; undefined for a method whose response has no pages. */
+  /** The field with the items, and the items' schema; undefined if the response has no pages. */
   readonly pages: { readonly field: string; readonly item: string } | undefined;
 }
 
-/** Operations without a method. The clients request the token themselves. */
+/** Operations without a method. The clients request tokens themselves. */
 const withoutMethod = ['issueToken'];
 
-/**
- * Methods whose names follow neither from the path nor from the operationId. The path of the look-up is for SMS, but it
- * finds all messages and batches.
- */
+/** Methods whose names cannot be derived. The path of the look-up is for SMS, but it finds all messages and batches. */
 const named: Readonly<Record<string, readonly { readonly method: string; readonly response: string }[]>> = {
   getMessageStatus: [
     { method: 'messages.get', response: 'Message' },
@@ -45,7 +42,7 @@ const named: Readonly<Record<string, readonly { readonly method: string; readonl
   ],
 };
 
-/** @throws Error if two operations would have the same method, or one has no response */
+/** @throws Error if two operations would have the same method, or if one has no response */
 export function clientMethods({ paths, components }: OpenApiDocument): ClientMethod[] {
   const methods = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations)
@@ -66,7 +63,7 @@ export function clientMethods({ paths, components }: OpenApiDocument): ClientMet
 }
 
 interface NamedMethod extends ClientMethod {
-  /** True if the operationId contains the plural of the resource. */
+  /** True if the operationId contains the resource in the plural. */
   readonly ofMany: boolean;
 }
 
@@ -110,8 +107,8 @@ function methodsOf(
 }
 
 /**
- * Returns the method for the dry run of a send (`sms.dry_run_bulk` for `sms.send_bulk`). A dry run is a separate method,
- * because its response has another type.
+ * Returns the method for the dry run of a send, such as `sms.dry_run_bulk` for `sms.send_bulk`. A dry run has its own
+ * method, because its response has another type.
  */
 function dryRunOf({ 'x-dry-run': dryRun }: OpenApiOperation, send: NamedMethod): NamedMethod[] {
   const response = schemaName(dryRun?.response.content['application/json']?.schema);
@@ -123,7 +120,7 @@ function dryRunOf({ 'x-dry-run': dryRun }: OpenApiOperation, send: NamedMethod):
       name: ['dry', 'run', ...object],
       summary: `${send.summary}: dry run`,
       description:
-        'Returns the sender, the segments, the estimated cost, and every reason to refuse the request. Nothing is stored or sent; only the rate limit counts.',
+        'Returns the sender, the segments, the estimated cost, and every reason to refuse the request. Stores and sends nothing, and counts only towards the rate limit.',
       response,
       repeat: 'always',
       isDryRun: true,
@@ -132,8 +129,8 @@ function dryRunOf({ 'x-dry-run': dryRun }: OpenApiOperation, send: NamedMethod):
 }
 
 /**
- * Returns the name of a method, without the resource: `rotate secret` for `rotateWebhookEndpointSecret` of webhook endpoints,
- * `get resend` for `getWebhookResend` of webhook deliveries.
+ * Returns a method's name without the resource, such as `rotate secret` for `rotateWebhookEndpointSecret`, and `get resend`
+ * for `getWebhookResend`.
  */
 function nameOf(operationId: string, resource: readonly string[]) {
   const words = wordsOf(operationId);
@@ -156,7 +153,7 @@ function wordsOf(operationId: string): string[] {
 }
 
 /**
- * Returns the name of the schema of an operation's query parameters. The API document contains no such schema, because it
+ * Returns the name of the schema for an operation's query parameters. The API document has no such schema, because it
  * describes each parameter separately.
  */
 export function queryName(operationId: string): string {
@@ -182,7 +179,7 @@ function pagesOf(
   return field === undefined || item === undefined ? undefined : { field, item };
 }
 
-/** Returns the type of a method's options. Both clients have these types. */
+/** Returns the type of a method's options, which both clients define. */
 export function optionsOf({ repeat, pages }: ClientMethod): 'ListOptions' | 'SendOptions' | 'RequestOptions' {
   if (pages !== undefined) return 'ListOptions';
   return repeat === 'with_key' ? 'SendOptions' : 'RequestOptions';

@@ -1,6 +1,6 @@
 /**
- * Selects the schemas of methods, errors and webhooks. The clients' types are generated from them. Removes the rules that
- * only the gateway checks, so that a changed rule breaks no client.
+ * Selects the schemas of methods, errors and webhooks, from which the clients' types are generated. Rules that only the
+ * gateway checks are removed, so that a changed rule breaks no client.
  */
 import type { OpenApiDocument } from '../openapi/document.ts';
 import type { JsonSchema } from '../openapi/named-schemas.ts';
@@ -8,7 +8,7 @@ import { type ClientMethod, queryName, schemaName } from './client-methods.ts';
 
 export type ClientSchemas = Readonly<Record<string, JsonSchema>>;
 
-/** The keywords that determine types. */
+/** The keywords that determine a type. */
 const kept = [
   '$ref',
   'type',
@@ -79,11 +79,11 @@ function typesOnly(schema: JsonSchema): JsonSchema {
   );
   const types = withParts(Object.fromEntries(entries), typesOnly);
   const name = schemaName(schema);
-  // All schemas are in one document, so the name of a schema is a sufficient reference.
+  // All schemas are in one document, so a schema's name is a sufficient reference.
   return name === undefined ? types : { ...types, $ref: `#/components/schemas/${name}` };
 }
 
-/** Returns the schema with `changed` applied to each schema in it. */
+/** Returns the schema after `changed` is applied to each schema inside it. */
 function withParts(schema: JsonSchema, changed: (part: JsonSchema) => JsonSchema): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, value]) => {
@@ -107,8 +107,8 @@ function namesIn(schema: unknown): string[] {
 }
 
 /**
- * Returns the schemas for a generator that makes a class of each named schema. Schemas that are not objects are inlined.
- * Enums also allow any other string, because a release may add a value and the generated classes refuse unknown values.
+ * Returns the schemas for a generator that creates a class for each named schema. Schemas that are not objects are inlined.
+ * Enums accept any string, because a release may add a value, and the generated classes refuse unknown values.
  */
 export function withClassesForObjectsOnly(schemas: ClientSchemas): Record<string, JsonSchema> {
   const isObject = (schema: JsonSchema | undefined): boolean => schema?.properties !== undefined;

@@ -1,5 +1,7 @@
 /**
- * Replaces the packages `@dnd-kit/*` in the dashboard. The page layout of Cloudscape imports them for a drawer that the dashboard does not use. Nothing in the dashboard is sorted by dragging. This saves 16 KB after gzip. If Cloudscape imports another name, the build fails. If a component calls one of these functions, it fails to render.
+ * Replaces the packages `@dnd-kit/*` in the dashboard, which saves 16 KB after gzip. Cloudscape's page layout imports them
+ * for a drawer, but the dashboard has no drawer and sorts nothing by dragging. If Cloudscape imports another name, the
+ * build fails. If a component calls one of these functions, it does not render.
  */
 export const KeyboardCode = {};
 export const CSS = {};

@@ -1,23 +1,23 @@
-/** Renders the guides: Markdown files in `docs/guides`, which are also readable on a Git host. */
+/** Renders the guides in `docs/guides`, which are Markdown files that a Git host can also show. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import highlighter from 'highlight.js/lib/common';
 import { Marked } from 'marked';
 import { baseUrlMarker } from '../../../shared/contract/routes.ts';
 
-/** In the order of the navigation. */
+/** The guides, in the order of the navigation. */
 export const guideNames = ['quick-start', 'webhooks', 'errors', 'limits', 'testing'] as const;
 
-/** Complete webhook endpoints, which the gateway serves unchanged. */
+/** Complete programs for webhook endpoints, which the gateway serves unchanged. */
 export const programs = ['verify.mjs', 'verify.py', 'verify.go'] as const;
 
-/** A placeholder for the gateway's address. */
+/** Stands for the gateway's URL. */
 const exampleAddress = 'https://gateway.example.com';
 
 export const readGuideFile = (file: string): string =>
   readFileSync(join(import.meta.dirname, '../../../docs/guides', file), 'utf8');
 
-/** Returns the anchor of a heading, which is the same as on Git hosts. */
+/** Returns a heading's anchor, which is the same as on Git hosts. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -31,9 +31,9 @@ export interface Guide {
   readonly html: string;
 }
 
-/** @param operationLinks - the address of each operation in the reference, by `METHOD /path` */
+/** @param operationLinks - the link to each operation in the reference, by `METHOD /path` */
 export function renderGuide(name: string, operationLinks: ReadonlyMap<string, string>): Guide {
-  // Replaces a list of links to the programs by their code.
+  // Replaces a list of links to the programs by the programs' code.
   const markdown = readGuideFile(`${name}.md`)
     .replaceAll(exampleAddress, baseUrlMarker)
     .replaceAll(/^- \[(\w+)\]\((verify\.(\w+))\)$/gm, (_, language: string, file: string, grammar: string) =>
@@ -63,7 +63,7 @@ export function renderGuide(name: string, operationLinks: ReadonlyMap<string, st
         const text = this.parser.parseInline(tokens);
         const [isServed, guide = '', anchor = ''] = /^(?:([a-z-]+)\.md)?(#.+)?$/.exec(href) ?? [];
         if (href.startsWith('https:')) return `<a href="${href}">${text}</a>`;
-        // Drops links to other files of the repository, which the gateway does not serve.
+        // Removes links to other files of the repository, which the gateway does not serve.
         return isServed === undefined ? text : `<a href="${guide}${anchor}">${text}</a>`;
       },
     },

@@ -4,7 +4,7 @@ import { buildSync } from 'esbuild';
 import type { ApiResponse } from '../../../shared/operation/operation.ts';
 import { contentsOf, type Guide } from './guides.ts';
 
-/** Returns a script or a style sheet of this folder as one text. */
+/** Returns a script or style sheet of this folder as one text. */
 function bundled(file: string): string {
   const { outputFiles } = buildSync({
     absWorkingDir: import.meta.dirname,
@@ -36,7 +36,7 @@ ${guide.html}</main>
   return page(guide, links, content, 'guide', "require-trusted-types-for 'script'");
 }
 
-/** @param library - the address of Scalar's script */
+/** @param library - the URL of Scalar's script */
 export function referencePage(reference: Link, links: readonly Link[], library: string): ApiResponse {
   const content = `<div id="main" tabindex="-1"></div>
 <noscript>The API reference needs JavaScript. Without it, read the <a href="../openapi.json">OpenAPI document</a>.</noscript>
@@ -61,10 +61,10 @@ function page(
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': [
         "default-src 'none'",
-        // Scalar is loaded from a file, and sets styles of elements.
+        // Scalar is loaded from a file, and sets styles on elements.
         `script-src ${kind === 'reference' ? "'self' " : ''}${hashed(script)}`,
         `style-src ${kind === 'reference' ? "'unsafe-inline'" : hashed(style)}`,
-        // Permits the API document, and requests that the reader tries.
+        // Permits requests to the gateway: for the API document, and those that the reader tries.
         "connect-src 'self'",
         'img-src data:',
         "base-uri 'none'",

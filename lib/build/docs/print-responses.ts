@@ -1,4 +1,4 @@
-/** Prints every response of describe-api, as JSON by path. The bundler runs it. */
+/** Prints every response of describe-api as JSON by path, for the bundler. */
 import { published } from './published.ts';
 
 process.stdout.write(JSON.stringify(published()));

@@ -1,6 +1,6 @@
 /**
  * Builds the responses of describe-api: the API document, the guides, the reference, and the files that they load. They are
- * built at build time, because building them at the start of the function made the start a third longer.
+ * built in advance, because building them in the function made its start a third longer.
  */
 import { createHash } from 'node:crypto';
 import type { ApiResponse } from '../../../shared/operation/operation.ts';
@@ -33,7 +33,7 @@ export function published(): Readonly<Record<string, ApiResponse>> {
   };
 }
 
-/** Returns the address of each operation in the reference, by `METHOD /path`. */
+/** Returns the link to each operation in the reference, by `METHOD /path`. */
 export function linksOfOperations({ paths }: OpenApiDocument): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(paths).flatMap(([path, methods]) =>

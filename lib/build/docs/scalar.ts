@@ -1,7 +1,7 @@
 /**
- * Reads the script of the API reference: Scalar for browsers. The script comes from Scalar's plugin for Fastify, which
- * installs 16 packages. `@scalar/api-reference` contains the same file, but installs 269 packages (290 MB). This module
- * registers the plugin only to get the file from it.
+ * Reads the script of the API reference, which is Scalar for browsers. The script comes from Scalar's plugin for Fastify,
+ * which installs 16 packages; `@scalar/api-reference` contains the same file, but installs 269 packages (290 MB). The
+ * plugin is registered only to get the file.
  */
 import plugin from '@scalar/fastify-api-reference';
 

@@ -1,4 +1,4 @@
-/** The parts of the OpenAPI document that are written by hand, because they do not follow from the routes and their schemas. */
+/** The parts of the OpenAPI document that are written by hand, because they cannot be derived from routes and schemas. */
 import type { ErrorCode } from '../../../shared/contract/errors.ts';
 import type { requests } from './requests.ts';
 import type { responseSchemas } from './response-schemas.ts';
@@ -23,7 +23,7 @@ interface Body {
 }
 
 export interface SuccessResponse extends Body {
-  /** The status of a successful response. Default: 200. */
+  /** The status of a successful response; by default 200. */
   readonly status?: 201 | 202;
   readonly description: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -36,17 +36,14 @@ export interface Description {
   readonly request?: {
     readonly schema: keyof typeof requests;
     readonly examples: Readonly<Record<string, Example>>;
-    /** True if the body may be absent. If the body is absent, the operation uses an empty body. */
+    /** True if the body may be absent, which then means an empty body. */
     readonly optional?: boolean;
   };
-  /**
-   * True if the operation is a send. Such an operation accepts `Idempotency-Key` and counts towards caps, which adds four
-   * errors.
-   */
+  /** True if the operation is a send: it accepts `Idempotency-Key` and counts towards caps, which adds four errors. */
   readonly keyed?: boolean;
   readonly response: SuccessResponse;
   /** The response to `?dry_run=true`, for sends. */
   readonly dryRun?: Body;
-  /** The operation's own errors. The errors of its scope, body and idempotency key are added automatically. */
+  /** The errors of only this operation. Errors of its scope, body and idempotency key are added automatically. */
   readonly errors?: readonly ErrorCode[];
 }

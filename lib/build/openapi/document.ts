@@ -1,6 +1,4 @@
-/**
- * Builds the OpenAPI 3.1 document of the API from the routes, their policies and the schemas of the operations.
- */
+/** Builds the OpenAPI 3.1 document of the API, from the routes, their policies and the schemas of the operations. */
 import { policies } from '../../../shared/contract/rate-limits-and-caps.ts';
 import { baseUrlMarker, type Route, routes, version } from '../../../shared/contract/routes.ts';
 import type { Example } from './description.ts';
@@ -27,14 +25,14 @@ export interface OpenApiOperation {
   };
   readonly responses: Readonly<Record<string, OpenApiResponse>>;
   readonly callbacks?: Readonly<Record<string, unknown>>;
-  /** The parameter that requests a dry run of a send, and the response with status 200. Absent for other operations. */
+  /** The parameter that requests a dry run, with its response (status 200); absent if the operation is not a send. */
   readonly 'x-dry-run'?: NonNullable<ReturnType<typeof dryRunOf>>;
   readonly 'x-rate-limits': Readonly<Record<string, unknown>>;
 }
 
 export type OpenApiDocument = ReturnType<typeof openApiDocument>;
 
-/** Returns the document. The function that serves the document replaces the placeholder for the gateway's address. */
+/** Returns the document. The function describe-api replaces its placeholder for the gateway's URL. */
 export function openApiDocument() {
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const [name, { path, method }] of Object.entries<Route>(routes)) {
@@ -124,8 +122,8 @@ function operationOf(name: OperationName): OpenApiOperation {
 }
 
 /**
- * Returns the operationId. The operationId contains `Whatsapp` as one word, so that the Python method is `send_whatsapp` and
- * not `send_whats_app`.
+ * Returns the operationId, with `Whatsapp` as one word, so that the Python method is `send_whatsapp` and not
+ * `send_whats_app`.
  */
 export function operationIdOf(name: OperationName): string {
   return name.replace('WhatsApp', 'Whatsapp');
@@ -151,6 +149,6 @@ function limitsOf({ policy, scope }: Route): Record<string, unknown> {
 function countedOn(policy: Route['policy'], scope: Route['scope']): string {
   if (scope !== null) return 'client';
   return policy === 'auth_token'
-    ? 'client if its credentials are valid, else source address'
+    ? 'client if its credentials are valid; otherwise source address'
     : 'source address';
 }

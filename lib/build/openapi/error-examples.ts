@@ -42,13 +42,13 @@ const error = z.object({
 
 export const errorSchemas = { ErrorResponse: error, FieldError: fieldError } as const;
 
-/** Describes when each code is sent. */
+/** Describes when the gateway returns each code. */
 export const errorNotes: Readonly<Record<ErrorCode, string>> = {
   invalid_request:
     'The body is not a JSON object, a field is missing or not valid, or a text is not well-formed Unicode. `details` names every faulty field.',
   unsupported_grant_type: '`grant_type` is not `client_credentials`.',
   invalid_scope: 'The client does not have the scope that `scope` requests.',
-  no_valid_recipients: 'No recipient of the request is valid. `details` says why for each.',
+  no_valid_recipients: 'No recipient of the request is valid. `details` contains the reason for each.',
   unauthorized: 'The credential is missing or not valid: expired, revoked, altered, or of another scheme.',
   invalid_client: 'The client is unknown or the secret is wrong.',
   forbidden:
@@ -65,24 +65,25 @@ export const errorNotes: Readonly<Record<ErrorCode, string>> = {
   endpoint_disabled: 'The webhook endpoint is disabled.',
   endpoint_limit_reached: `The client already has ${endpointsMax} webhook endpoints. Delete one first.`,
   secret_limit_reached:
-    'There are already two active secrets, because the overlap of a rotation has not ended. `message` says when the older one expires.',
-  concurrent_change: 'Other requests are changing the same resource. Repeat the request.',
+    'Two secrets are already active, because the overlap of a rotation has not ended. `message` states when the older one expires.',
+  concurrent_change: 'Other requests are changing the same resource. Retry the request.',
   otp_expired: 'The one-time password has expired: send a new one.',
   payload_too_large: `The body is larger than ${maxBodyBytes / 1024 ** 2} MiB, or than ${tokenRequestBytesMax / 1024} KiB on the token endpoint.`,
   unsupported_media_type:
     'The operation does not support this `Content-Type`, or the body has a `Content-Encoding`.',
   idempotency_key_reused: 'This `Idempotency-Key` was used for a different request. Use a new key.',
-  rate_limit_exceeded: 'A rate limit is used up. `Retry-After` and `retry_after` say for how many seconds.',
+  rate_limit_exceeded:
+    'A rate limit is used up. `Retry-After` and `retry_after` contain the seconds to wait.',
   message_limit_reached:
-    'The client’s cap on messages has no room for all recipients of the request. Nothing is stored. `retry_after` says when the window resets.',
+    'The client’s cap on messages has no room for all recipients of the request. Nothing is stored. `retry_after` contains the seconds until the window resets.',
   spend_limit_reached:
-    'The client’s cap on estimated cost has no room for the request. Nothing is stored. `retry_after` says when the window resets.',
+    'The client’s cap on estimated cost has no room for the request. Nothing is stored. `retry_after` contains the seconds until the window resets.',
   internal_error: 'The gateway failed to process the request.',
   service_unavailable:
-    'A service that the gateway needs is down or slow, or the gateway is in maintenance. Repeat the request after the number of seconds in `Retry-After`, if the response contains this header.',
+    'A service that the gateway needs is down or slow, or the gateway is in maintenance. Retry the request. If the response has the header `Retry-After`, wait for that number of seconds first.',
 };
 
-/** A text for each code, for the examples. */
+/** The text for each code in the examples. */
 const exampleTexts: Readonly<Record<ErrorCode, string>> = {
   ...errorTexts,
   invalid_request: `to: ${requiredField}`,
@@ -103,7 +104,7 @@ const exampleDetails: Readonly<Partial<Record<ErrorCode, readonly FieldError[]>>
   no_valid_recipients: [{ field: 'recipients[0].to', message: invalidRecipientText }],
 };
 
-/** Returns an example of the error's body. It is the same for every operation. */
+/** Returns an example of the error's body, which is the same for every operation. */
 export function errorExample(code: ErrorCode): Record<string, unknown> {
   const error = {
     code,

@@ -1,7 +1,7 @@
 /**
- * Descriptions of the fields of requests, and of parts of responses that functions also load. The descriptions are not next
- * to the fields, because every bundle would then contain them. The descriptions of responses are in the
- * `*-response.schema.ts` of their noun. Placeholders such as `{maximum}` stand for the keywords of the field's own schema.
+ * Descriptions of request fields, and of parts of responses that functions also load. If they were next to the fields,
+ * every bundle would contain them. The other descriptions of responses are in the noun's `*-response.schema.ts`.
+ * Placeholders such as `{maximum}` stand for keywords of the field's own schema.
  */
 
 import { previousSecretHours } from '../../../shared/client/client-admin.ts';
@@ -34,21 +34,21 @@ export const commonNotes: Notes = {
   status: 'The state of the message, such as `queued` or `delivered`.',
   channel: '`sms` or `whatsapp`.',
   recipient: "The recipient's phone number, without digits that are dialed within its country only.",
-  reference: `The client's own reference, up to ${referenceCharactersMax} characters; returned by every look-up and webhook.`,
+  reference: `The client's own reference, up to ${referenceCharactersMax} characters. Every look-up and webhook returns it.`,
   encoding: '`GSM-7`, or `UCS-2` if a character is outside GSM-7.',
   segments: 'The number of SMS segments that the text needs; each segment is charged.',
   created_at: 'When the request was accepted.',
   cost: 'The cost of the message; null until it is known.',
   currency: 'The currency of `cost` (ISO 4217).',
   delivered_at:
-    'When the recipient received the message; in countries whose carriers do not report from the handset, when the carrier accepted it.',
+    'When the recipient received the message. In countries without reports from phones: when the carrier accepted it.',
   received_at: 'When the message was received.',
   in_reply_to: 'The message that this message replies to, if the carrier names it.',
-  fallback_of: 'The first message of the send, if this message was sent as its `fallback`.',
+  fallback_of: 'The first message of the send; present if this message is a leg of its `fallback`.',
   batch_id: 'The identifier of the batch.',
   total: 'The number of recipients in the request.',
   accepted: 'The number of accepted recipients.',
-  rejected: 'The number of refused recipients; `errors` says why.',
+  rejected: 'The number of refused recipients; see `errors`.',
   index: "The recipient's place in the request, from 0.",
   next_cursor: 'The value of `cursor` for the next page; absent on the last page.',
   otp_id: 'The identifier of the one-time password.',
@@ -82,13 +82,13 @@ const ofSends: Notes = {
   validity_period: `The seconds in which the message must be delivered, {minimum} to {maximum} (${inWords([validityMaxSeconds])}, the default). After that, the message becomes \`expired\`.`,
   scheduled_at: `When to send, ${inWords([scheduledAhead.secondsMin])} to ${scheduledAhead.daysMax} days ahead; with an offset or \`Z\`.`,
   fallback:
-    'At most {maxItems} messages to send in this order if this message is not delivered. Each is sent if the previous message is `failed`, `expired`, or not `delivered` after `after_seconds`.',
+    'At most {maxItems} more messages, to send in this order if this message is not delivered. Each is sent if the previous message is `failed`, `expired`, or not `delivered` after `after_seconds`.',
 };
 
 const ofLegs: Notes = {
   channel: 'The channel of this message; it may be the same as the channel of the previous message.',
   after_seconds:
-    'The seconds in which the previous message must be delivered, counted from the time at which it is queued. If omitted, this message is sent only if the previous message fails or expires.',
+    'How many seconds after it is queued the previous message must be delivered. If omitted, this message is sent only if the previous one fails or expires.',
 };
 
 const scope = '`messages`: one-time passwords are still sent; `all`: nothing is sent.';
@@ -129,7 +129,7 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
     ...ofSends,
     message: `The template of all rows that have no \`message\`, up to {maxLength} characters; after rendering 1 to ${maxMessageCharacters}.`,
     recipients: '{minItems} to {maxItems} recipients: objects, or bare numbers.',
-    reference: 'The reference of messages whose rows have no `reference`.',
+    reference: 'The reference for messages whose rows have no `reference`.',
   },
   BulkRow: {
     to,
@@ -162,7 +162,7 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
       'A text header: its value, or an object with the value by its name. A media header: an object with `type` (`image`, `video` or `document`) and `media`, as in a request.',
     body: `A list of values in their order, or an object with the values by their names, without line breaks, tabs or more than ${parameterSpacesMax} spaces in a row.`,
     buttons:
-      'The values of the buttons; a plain value completes the URL of the URL button at the same position.',
+      'The values of the buttons. A plain value completes the URL of the URL button at the same position.',
   },
   Button: {
     type: 'The type of the button.',
@@ -194,11 +194,11 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
   },
   OtpFallback: {
     ...ofLegs,
-    after_seconds: `${ofLegs.after_seconds} Together they must be shorter than \`ttl\`.`,
+    after_seconds: `${ofLegs.after_seconds} The sum must be shorter than \`ttl\`.`,
   },
   OtpVerification: {
-    otp_id: 'The `otp_id` of the response to the send; or give `to`.',
-    to: 'The recipient of the code; or give `otp_id`.',
+    otp_id: 'The `otp_id` in the response to the send. Alternatively, give `to`.',
+    to: 'The recipient of the code. Alternatively, give `otp_id`.',
     purpose: `The purpose in the request that sent the code. With \`to\` and no \`otp_id\`, the default is \`${defaultPurpose}\`.`,
     code: `The code as the recipient typed it: ${codeLengthText}. Spaces, hyphens, parentheses and dots are ignored.`,
   },
@@ -221,7 +221,7 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
   WebhookSelection: {
     endpoint_id: 'Selects webhooks to this endpoint.',
     origin:
-      'Selects webhooks to this origin, such as `https://example.com`, of messages, the account and endpoints; or to the ARN of a queue or event bus.',
+      'Selects webhooks to this origin, such as `https://example.com`, for messages, the account and endpoints; or to this ARN of a queue or event bus.',
     state: '`failed` (the default), `acknowledged`, or `skipped`: the endpoint was disabled.',
     since: 'The earliest time of an event.',
     until: 'The latest time of an event; by default now.',
@@ -246,8 +246,7 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
     response_body: `The first ${textKeptBytes / 1024} KiB of the response.`,
     error: 'The reason of the failure: a stable code. A release may add codes.',
     error_message: 'The reason of the failure, as a sentence.',
-    shortened:
-      'True if headers were omitted and texts shortened, to leave space for the details of later attempts.',
+    shortened: 'True if headers were omitted and texts shortened to make room for later attempts.',
   },
 
   ReceivedContent: {

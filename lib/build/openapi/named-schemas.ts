@@ -1,4 +1,4 @@
-/** Names each nested schema. The clients have a type with this name. */
+/** Gives each nested schema a name, which is the name of its type in the clients. */
 import { isDeepStrictEqual } from 'node:util';
 import { channels } from '../../../shared/contract/channels.ts';
 import { attemptOutcomes } from '../../../shared/message/attempt.ts';
@@ -10,8 +10,8 @@ import { verification } from '../../../shared/otp/otp-response.schema.ts';
 export type JsonSchema = { [keyword: string]: unknown };
 
 /**
- * The names by place: `Schema.field`. `Schema.field[]` is the item of a list, `Schema.field{}` the value of a map,
- * `Schema.object` the alternative that is an object.
+ * The names, by the place of the schema, such as `Schema.field`. `Schema.field[]` is the item of a list, `Schema.field{}`
+ * the value of a map, and `Schema.object` the alternative that is an object.
  */
 const parts: Readonly<Record<string, string>> = {
   'WhatsappMessage.type': 'WhatsappType',
@@ -68,8 +68,8 @@ const parts: Readonly<Record<string, string>> = {
 };
 
 /**
- * By place: the enum of each field that uses only some values of the enum today. A release can use another value in such a
- * field without a change in the clients.
+ * For each place, the enum of which the field currently uses only some values. A release can then use another value there
+ * without a change in the clients.
  */
 const enumSubsets: Readonly<Record<string, keyof typeof enums>> = {
   'AcceptedSms.channel': 'Channel',
@@ -83,7 +83,7 @@ const enumSubsets: Readonly<Record<string, keyof typeof enums>> = {
   'UsageEntry.status': 'MessageStatus',
 };
 
-/** Fields to which a release may add values (contract 15.1). A client must accept unknown values. */
+/** Fields to which a release may add values (contract 15.1), so clients must accept unknown values. */
 const openFields = [
   'CapUsage.cap',
   'ErrorResponse.error',
@@ -93,11 +93,12 @@ const openFields = [
 ];
 
 /**
- * Fields of requests that accept values from a response. A release may add values, so their types in the clients are open, too.
+ * Request fields that accept values from a response. A release may add values, so their types in the clients also accept
+ * other strings.
  */
 const openRequestFields = ['WebhookEndpointSettings.events[]', 'WebhookEndpointUpdate.events[]'];
 
-/** The enums. Each enum is a single type in all schemas. */
+/** The enums, each of which is one type in all schemas. */
 const enums = {
   AttemptOutcome: attemptOutcomes,
   Channel: channels,
@@ -109,7 +110,8 @@ const enums = {
 } as const satisfies Record<string, readonly string[]>;
 
 /**
- * Adds the named parts to the schemas, and replaces each occurrence by a reference. @throws Error if a place does not exist
+ * Adds the named parts to the schemas, and replaces their other occurrences by references. @throws Error if a place does
+ * not exist
  */
 export function nameParts(schemas: Record<string, JsonSchema>): void {
   for (const [name, values] of Object.entries(enums)) schemas[name] = { type: 'string', enum: [...values] };
@@ -154,7 +156,7 @@ function alternative(schema: JsonSchema | undefined, kind: string): JsonSchema {
   return (schema?.anyOf as JsonSchema[] | undefined)?.find(({ type }) => type === kind) ?? {};
 }
 
-/** Returns the schema without the alternative `null`. */
+/** Returns the schema without its alternative `null`. */
 function notNull(schema: JsonSchema): JsonSchema {
   return (schema.anyOf as JsonSchema[] | undefined)?.find(({ type }) => type !== 'null') ?? schema;
 }
@@ -181,7 +183,7 @@ function referToKnown(schema: unknown, schemas: Readonly<Record<string, JsonSche
   return found;
 }
 
-/** Replaces the part by a reference. Keeps only the description, which belongs to the field. */
+/** Replaces the part by a reference, but keeps its description, which belongs to the field. */
 function referTo(name: string, part: JsonSchema): void {
   for (const keyword of Object.keys(part)) if (keyword !== 'description') delete part[keyword];
   part.$ref = referenceTo(name);
@@ -195,8 +197,8 @@ export function forEachPart(schema: unknown, change: (part: JsonSchema) => void)
 }
 
 /**
- * The schemas that only the extension `x-dry-run` uses. These schemas are in a separate section of `components`, because
- * linters would report them as unused among the other schemas.
+ * The schemas that only the extension `x-dry-run` uses. They have their own section in `components`, because linters would
+ * report them as unused.
  */
 const ofDryRuns = /^DryRun/;
 

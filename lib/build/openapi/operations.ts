@@ -1,4 +1,4 @@
-/** The description of each operation, by the name of its route. A missing description is a type error. */
+/** The description of each operation, by its route's name. A missing one is a type error. */
 import type { RouteName } from '../../../shared/contract/routes.ts';
 import type { Description } from './description.ts';
 import type { Tag } from './introduction.ts';
@@ -11,7 +11,7 @@ import * as access from './operations/token-operations.ts';
 import * as webhookDeliveries from './operations/webhook-delivery-operations.ts';
 import * as webhookEndpoints from './operations/webhook-endpoint-operations.ts';
 
-/** Pages and metadata have no description, because generated clients do not call them. */
+/** Pages and metadata have no description, because clients have no methods for them. */
 export type OperationName = Exclude<
   RouteName,
   'getOpenApiDocument' | 'getRoot' | 'getDocs' | 'getDocsPage' | 'getWellKnown'

@@ -1,4 +1,4 @@
-/** The request bodies of the document. The operations parse requests with the same schemas. */
+/** The request bodies in the API document, with the schemas by which the operations parse requests. */
 import * as z from 'zod/mini';
 import { updateAccountSchema } from '../../../shared/account/own-account.ts';
 import { secretRotationBody } from '../../../shared/client/client-admin.ts';
@@ -18,7 +18,7 @@ import {
   testRequestSchema,
 } from '../../../shared/webhook/manage-endpoints.ts';
 
-/** The settings decide which URLs are allowed. The document describes the default on AWS. */
+/** The stage's settings decide which URLs are allowed. The document describes the default on AWS. */
 const webhookUrl = z.url().check(z.maxLength(urlLengthMax));
 const partition = 'arn:aws(-cn|-us-gov)?';
 const region = '[a-z]{2}(-[a-z]+){1,2}-[0-9]{1,2}';

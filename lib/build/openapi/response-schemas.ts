@@ -1,4 +1,4 @@
-/** The schemas of all successful responses. A test checks the responses of the deployed gateway against them. */
+/** The schemas of all successful responses. A test checks the deployed gateway's responses against them. */
 import * as z from 'zod/mini';
 import { accountResponses } from '../../../shared/account/account-response.schema.ts';
 import {
@@ -17,7 +17,7 @@ const accessToken = z.object({
   token_type: described(z.string(), 'Always `bearer`.'),
   scope: described(
     z.optional(z.string()),
-    'The scopes of the token, separated by spaces; only if the request asked for some.',
+    'The scopes of the token, separated by spaces; present only if the request contained `scope`.',
   ),
   expires_in: described(z.int(), 'The lifetime in seconds.'),
 });

@@ -12,7 +12,7 @@ export interface OpenApiResponse {
   readonly content: Readonly<
     Record<string, { schema: JsonSchema; examples: Readonly<Record<string, Example>> }>
   >;
-  /** The possible values of `error` in this response. All errors share one schema. */
+  /** The possible values of `error` in this response. All errors have one schema. */
   readonly 'x-error-codes'?: readonly ErrorCode[];
 }
 
@@ -21,14 +21,14 @@ const dryRunParameter = {
   in: 'query',
   required: false,
   description:
-    '`true`: checks the request without sending it. The response is 200 with the sender, the segments, the estimated cost, and every reason to refuse the request. Nothing is stored or sent; only the rate limit counts.',
+    '`true`: checks the request without sending it. The response is 200 with the sender, the segments, the estimated cost, and every reason to refuse the request. Stores and sends nothing, and counts only towards the rate limit.',
   schema: { type: 'boolean', default: false },
 };
 
 /**
- * Returns the description of the dry run, which is an extension beside the parameters and responses. A second response with
- * status 200 would change the type of a send in generated clients, because these merge all successful responses of an
- * operation or take the lowest status.
+ * Returns the description of the dry run, as an extension beside the parameters and responses. A second response with
+ * status 200 would change the type of a send in generated clients, because they merge all successful responses or take the
+ * lowest status.
  */
 export function dryRunOf({ dryRun }: Description) {
   if (dryRun === undefined) return undefined;
@@ -57,7 +57,7 @@ export function responsesOf(route: Route, description: Description): Record<stri
 function errorsOf(route: Route, { keyed, errors = [] }: Description): ErrorCode[] {
   // Every operation refuses malformed Unicode in headers and queries.
   const codes: ErrorCode[] = [...errors, 'invalid_request'];
-  // A body is parsed even if the operation does not use it, and refused if it is invalid.
+  // A body is always parsed, even if the operation does not use it, and refused if it is invalid.
   if (route.method !== 'GET' && route.method !== 'DELETE') {
     codes.push('payload_too_large', 'unsupported_media_type');
   }

@@ -14,9 +14,7 @@ import { bySection, forEachPart, type JsonSchema, nameParts, referenceTo } from 
 import { requests } from './requests.ts';
 import { responseSchemas } from './response-schemas.ts';
 
-/**
- * The row of a bulk. The request schema accepts any row, because the response only reports an invalid row.
- */
+/** The row of a bulk. The request schema accepts any row, because an invalid row is only reported in the response. */
 const extraSchemas = (): Record<string, JsonSchema> => ({
   BulkRecipient: { oneOf: [{ $ref: referenceTo('BulkRow') }, { $ref: referenceTo('PhoneNumber') }] },
   PhoneNumber: { type: 'string', description: 'A phone number in international format.' },
@@ -34,13 +32,13 @@ const extraSchemas = (): Record<string, JsonSchema> => ({
 });
 
 /**
- * Fields that take a text, a list or an object. Generators have no type for such a field, so only the descriptions give the
+ * Fields that accept a text, a list or an object. Generators have no type for them, so only the descriptions state the
  * permitted values.
  */
 const fieldsOfAnyType = ['TemplateParameters.header', 'TemplateParameters.body'];
 
 /**
- * Distinguishes the two forms of the response. The rule uses `if`, which validators apply and generators ignore, so that
+ * Distinguishes the two forms of the response. The rule uses `if`, which validators apply but generators ignore, so
  * generated clients get one type.
  */
 const messageOrBatch: JsonSchema = {
@@ -68,7 +66,7 @@ export function componentSchemas() {
   for (const [name, schema] of Object.entries(named)) schemas[name] = jsonSchemaOf(schema);
   for (const schema of Object.values(schemas)) {
     forEachPart(schema, withoutPatternOfFormat);
-    // Runs last, because parts that are used twice are added at the end.
+    // This runs last, because parts that are used twice are added at the end.
     forEachPart(schema, joinNull);
   }
   nameParts(schemas);
@@ -94,10 +92,10 @@ function jsonSchemaOf(schema: z.ZodMiniType): JsonSchema {
   return json;
 }
 
-/** Removes redundant keywords. */
+/** Removes keywords that add no information. */
 function simplify(schema: JsonSchema): void {
   if (schema.enum !== undefined) for (const bound of ['minLength', 'maxLength']) delete schema[bound];
-  // The limits of safe integers say nothing about the field.
+  // The limits of safe integers are not a rule of the field.
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.type === 'integer' && schema.exclusiveMinimum === 0) {
@@ -111,7 +109,7 @@ function simplify(schema: JsonSchema): void {
   delete schema.readOnly;
 }
 
-/** Removes the very long pattern that zod adds to a format. The format is enough. */
+/** Removes the very long pattern that zod adds to a format, because the format suffices. */
 function withoutPatternOfFormat(schema: JsonSchema): void {
   if (schema.format === 'date-time' || schema.format === 'uri') delete schema.pattern;
 }
@@ -125,7 +123,7 @@ function joinNull(schema: JsonSchema): void {
   Object.assign(schema, { ...first, ...schema, type: [first.type, 'null'] });
 }
 
-/** Replaces `anyOf` by `oneOf` if the alternatives exclude each other. */
+/** Replaces `anyOf` by `oneOf` if no value matches two alternatives. */
 function asOneOf(schema: JsonSchema | undefined): void {
   if (schema?.anyOf === undefined) throw new Error('no alternatives');
   schema.oneOf = schema.anyOf;
@@ -140,8 +138,8 @@ function replaceField(schemas: Readonly<Record<string, JsonSchema>>, place: stri
 }
 
 /**
- * Describes every field. Uses the description next to the field, or else the note for this field of this schema, or else the
- * note for the name of the field. Runs last.
+ * Describes every field. Uses the description next to the field, or else the note for this field of this schema, or else
+ * the note for the field's name. Runs last.
  */
 function describeFields(name: string, schema: JsonSchema): void {
   for (const [field, property] of Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)) {
@@ -151,7 +149,7 @@ function describeFields(name: string, schema: JsonSchema): void {
   }
 }
 
-/** @throws Error if the description names a bound that the field does not have */
+/** @throws Error if the description names a keyword that the field does not have */
 function filledIn(description: string, property: JsonSchema): string {
   return description.replaceAll(/\{((?:min|max)[A-Za-z]+)\}/g, (_, bound: string) => {
     if (property[bound] === undefined) throw new Error(`there is no ${bound} in: ${description}`);

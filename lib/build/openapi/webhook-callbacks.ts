@@ -1,6 +1,4 @@
-/**
- * The webhooks in the API document: all events, and the callbacks of the operations that set a webhook URL.
- */
+/** The webhooks in the API document: all events, and callbacks for the operations that set a webhook URL. */
 
 import type * as z from 'zod/mini';
 import type { Channel } from '../../../shared/contract/channels.ts';
@@ -27,8 +25,8 @@ import type { OperationName } from './operations.ts';
 import { reference } from './responses.ts';
 
 /**
- * Callbacks with the types of the bodies. The callbacks repeat the webhooks, because oapi-codegen omits types that only
- * webhooks use, and the generated client would not compile.
+ * Callbacks with the bodies' types, which repeat the webhooks: oapi-codegen omits types that only webhooks use, and its
+ * client would not compile.
  */
 export const callbacksOf: Readonly<Partial<Record<OperationName, Readonly<Record<string, unknown>>>>> = {
   updateAccount: {
@@ -53,7 +51,7 @@ export const callbacksOf: Readonly<Partial<Record<OperationName, Readonly<Record
   },
 };
 
-/** @param field - the field with the URL in the request body */
+/** @param field - the request field that contains the URL */
 function callback(field: string, schema: string, post: Record<string, unknown>): Record<string, unknown> {
   const content = { 'application/json': { schema: reference(schema) } };
   return { [`{$request.body#/${field}}`]: { post: { ...post, requestBody: { required: true, content } } } };
@@ -164,7 +162,7 @@ function capitalized(word: string): string {
 /** The time of the events in the examples. */
 const at = '2026-11-20T10:00:03.120Z';
 
-/** Returns an example of an event's body, from the functions that create real bodies. These return text. */
+/** Returns an example of an event's body. The functions that create real bodies return text. */
 export function inboundExample(event: keyof typeof inboundEvents): unknown {
   return JSON.parse(eventBody({ ...receivedSms, channel: channelOf(event) }, 'received'));
 }
@@ -185,7 +183,7 @@ export const endpointDisabledExample: z.output<typeof endpointDisabled> = {
   },
 };
 
-/** Returns an example of an event's body for a delivered message whose last state matches the event. */
+/** Returns an example body for a delivered message whose last state matches the event. */
 export function eventExample(event: MessageEventName): unknown {
   const channel = channelOf(event);
   const status = event.slice(event.indexOf('.') + 1) as Exclude<EventStatus, 'received'>;

@@ -1,6 +1,6 @@
 /**
- * Adds the language features that the administrators' command uses and Node 20 lacks. The bundle of the command in the
- * package begins with this code.
+ * Adds language features that the administrators' command needs and Node 20 lacks, at the start of its bundle in the
+ * package.
  */
 
 Map.groupBy ??= (items, keyOf) => {

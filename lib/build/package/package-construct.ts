@@ -1,6 +1,7 @@
 /**
- * Builds the folder of the package `messaging-gateway`: the construct, its declarations, the bundles of the functions, and the
- * administrators' command. The construct is one CommonJS file, like the CDK, for `require` and `import`.
+ * Builds the folder of the package `messaging-gateway`: the construct, its type declarations, the functions' bundles, and
+ * the administrators' command. The construct is one CommonJS file, like the CDK, so both `require` and `import` can load
+ * it.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,18 +15,18 @@ const entry = 'lib/messaging-gateway.ts';
 const command = 'messaging-gateway-admin';
 
 /**
- * The version ranges of the peer dependencies. The tests install the oldest version of each range, and the version that this
- * project uses.
+ * The version ranges of the peer dependencies. The tests install the oldest version in each range, and the version that
+ * this project uses.
  */
 export const testedPeers = { 'aws-cdk-lib': '^2.270.0', constructs: '^10.5.1' } as const;
 
 /**
- * The oldest version of Node with which a test runs the package. The administrators' command needs `hash` of `node:crypto`,
- * which older versions lack.
+ * The oldest version of Node with which a test runs the package. Older versions lack `hash` of `node:crypto`, which the
+ * administrators' command needs.
  */
 export const oldestNode = '20.12.0';
 
-/** @param folder - emptied first */
+/** @param folder - the folder to write, which is emptied first */
 export async function packageConstruct(folder: string, version: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, 'functions'), { recursive: true });
@@ -42,7 +43,7 @@ export async function packageConstruct(folder: string, version: string): Promise
     entryPoints: [entry],
     outfile: join(folder, 'index.js'),
     format: 'cjs',
-    // Keeps the name of the class, because the CDK and its users read it.
+    // The class keeps its name, because the CDK and its users read it.
     keepNames: true,
     external: ['aws-cdk-lib', 'constructs'],
     define: { 'import.meta.dirname': '__dirname' },
@@ -55,7 +56,7 @@ export async function packageConstruct(folder: string, version: string): Promise
     format: 'esm',
     inject: [join(import.meta.dirname, 'for-node-20.ts')],
     define: { packagedCommand: JSON.stringify(`npx ${command}`) },
-    // Some bundled packages are CommonJS and require modules of Node.
+    // Some bundled packages are CommonJS and load Node's modules with `require`.
     banner: { js: `#!/usr/bin/env node\nimport { createRequire } from 'node:module';\n${requireOfModule}` },
   });
   const bundles = bundleFunctions();
@@ -79,7 +80,7 @@ const withPackagedBundles: Plugin = {
   },
 };
 
-/** Writes the declarations of the construct and their imports, with the file extensions that compilers expect. */
+/** Writes the type declarations of the construct and of its imports, with the file extensions that compilers expect. */
 function declareTypes(folder: string): void {
   const all = join(root, '.local', 'declarations');
   rmSync(all, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** In the package, replaces `lib/build/bundle.ts`, because the package already contains the bundles of the functions. */
+/** Replaces `lib/build/bundle.ts` in the package, which already contains the functions' bundles. */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,8 +16,8 @@ export function bundleFunctions() {
 }
 
 /**
- * Returns a copy of the folder with these files, because the files of an installed package must not be changed. The copy is
- * deleted when this process ends. By then the CDK has made a copy for itself.
+ * Returns a copy of the folder with these files, because an installed package must not be changed. The copy is deleted when
+ * this process ends, after the CDK has copied it.
  */
 function withFiles(folder: string, files: Readonly<Record<string, string>>): string {
   const copy = mkdtempSync(join(tmpdir(), 'messaging-gateway-function-'));

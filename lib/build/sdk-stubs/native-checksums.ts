@@ -1,6 +1,6 @@
 /**
- * In bundles, replaces `@smithy/core/checksum` with the checksums of Node. The original also contains each checksum in
- * JavaScript, which is 4 KB, or 10 KB in functions that call SQS.
+ * Replaces `@smithy/core/checksum` in bundles with Node's checksums. The original also contains each checksum in
+ * JavaScript, which takes 4 KB, or 10 KB in functions that call SQS.
  */
 import { createHash } from 'node:crypto';
 

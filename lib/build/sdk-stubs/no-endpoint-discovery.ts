@@ -1,6 +1,6 @@
 /**
- * Replaces `@aws-sdk/middleware-endpoint-discovery` in bundles. DynamoDB no longer uses endpoint discovery, but each client
- * would still create a cache for a thousand endpoints, with two libraries of 9 KB.
+ * Replaces `@aws-sdk/middleware-endpoint-discovery` in bundles. DynamoDB no longer uses it, but each client would still
+ * create a cache for a thousand endpoints, with two libraries of 9 KB.
  */
 const noSetting = () => undefined;
 

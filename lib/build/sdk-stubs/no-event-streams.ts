@@ -1,6 +1,6 @@
 /**
- * Replaces `@smithy/core/event-streams` in bundles, because the gateway calls no operation that streams events. This saves 20
- * KB, and 7 to 11 ms of CPU at each start.
+ * Replaces `@smithy/core/event-streams` in bundles, because the gateway calls no operation that streams events. This saves
+ * 20 KB, and 7 to 11 ms of CPU at each start.
  */
 export class EventStreamSerde {
   constructor() {

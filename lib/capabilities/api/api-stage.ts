@@ -20,13 +20,13 @@ export function apiStageOptions(scope: Construct, stage: StageSettings): StageOp
     stageName: apiStageName,
     throttlingRateLimit: requestsPerSecond,
     throttlingBurstLimit: burst,
-    // The stage has no traces, because a trace contains the URL with its query, and the query can contain phone numbers.
-    // Functions have traces.
+    // Only functions have traces: a trace of the stage would contain the URL with its query, which can contain phone
+    // numbers.
     ...(stage.apiAccessLogs ? accessLog(scope, stage) : {}),
   };
 }
 
-/** Logs requests that reach no function, with the fields that the functions log. */
+/** Logs requests that reach no function, with the same fields as the functions' logs. */
 function accessLog(scope: Construct, stage: StageSettings): StageOptions {
   const logGroup = new LogGroup(scope, 'AccessLog', {
     retention: stage.logRetentionDays,
@@ -52,8 +52,8 @@ export function acknowledgeApi(api: SpecRestApi, stage: StageSettings): void {
   const ownAuthorization =
     'Each function first authenticates its caller by token or API key, and responds in the form of the contract.';
   const noAccessLog = 'The stage setting turns access logs off; each function logs its requests.';
-  // Amazon API Gateway, "Set up CloudWatch logging for REST APIs": API Gateway itself creates the group
-  // `API-Gateway-Execution-Logs_{rest-api-id}/{stage_name}`.
+  //  API Gateway itself creates the group `API-Gateway-Execution-Logs_{rest-api-id}/{stage_name}` (Amazon API Gateway, "Set
+  //  up CloudWatch logging for REST APIs").
   const noExecutionLog =
     'Its log group would be outside the stack, never expire, and have paths with phone numbers; the functions log.';
   acknowledge(api, {

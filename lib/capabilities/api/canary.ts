@@ -1,10 +1,10 @@
 /**
- * Canary deployments of the functions that messages pass: new code gets a tenth of the function's calls for five minutes,
- * then all. CodeDeploy rolls back the new code when an alarm on failures goes off (`alarms.ts`).
+ * Canary deployments of the functions that handle messages: new code gets a tenth of a function's calls for five minutes,
+ * then all calls. If an alarm on failures goes off (`alarms.ts`), CodeDeploy rolls the new code back.
  *
- * A change of shared code changes every function. CodeDeploy and Lambda throttle many simultaneous deployments, and
- * throttled deployments fail: aws-cdk issue 21516 (15 deployment groups), serverless-application-model issue 351 (13
- * functions). So only a few canaries run at the same time, and all other functions switch to the new code immediately.
+ * A change of shared code changes every function. CodeDeploy and Lambda throttle many simultaneous deployments, which then
+ * fail: aws-cdk issue 21516 (15 deployment groups), serverless-application-model issue 351 (13 functions). So only a few
+ * canaries run at once, and all other functions switch to the new code immediately.
  */
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
@@ -14,14 +14,14 @@ import { canaried, GatewayFunction } from '../../constructs/gateway-function.ts'
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 
-/** The maximum number of canaries at the same time: each canary waits for the canary this many places before it. */
+/** The maximum number of canaries at once: each one waits for the canary that is this many places before it. */
 const canariesAtOnce = 6;
 
 export class Canary extends Construct {
   constructor(scope: Construct, id: string, stage: StageSettings, alarms: readonly Alarm[]) {
     super(scope, id);
     const application = new LambdaApplication(this, 'Application');
-    // All deployment groups share one role, because a stack may contain only 500 resources.
+    // All deployment groups share a role, because a stack can contain only 500 resources.
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
       managedPolicies: [
@@ -36,7 +36,7 @@ export class Canary extends Construct {
       .findAll()
       .filter((construct) => construct instanceof GatewayFunction)
       .filter(({ functionFile }) => canaried.includes(functionFile))
-      // Lambda refuses to change provisioned concurrency while an alias has two versions.
+      // While an alias has two versions, Lambda refuses to change its provisioned concurrency.
       .filter(({ provisionedConcurrency }) => provisionedConcurrency === undefined);
     for (const [index, each] of functions.entries()) {
       const group = new LambdaDeploymentGroup(this, each.node.id, {
@@ -48,7 +48,7 @@ export class Canary extends Construct {
         ignoreAlarmConfiguration: stage.ignoreAlarmConfiguration,
         autoRollback: { deploymentInAlarm: true, failedDeployment: true, stoppedDeployment: true },
       });
-      // Updates the group first, so that `ignoreAlarmConfiguration` already applies to the code of the same deploy.
+      // The group is updated first, so that `ignoreAlarmConfiguration` applies to this deploy's code.
       each.liveAlias.node.addDependency(group);
       const before = functions[index - canariesAtOnce];
       if (before !== undefined) each.liveAlias.node.addDependency(before.liveAlias);

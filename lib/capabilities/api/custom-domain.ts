@@ -1,4 +1,4 @@
-/** The API's custom domain name. Paths stay the same. */
+/** The API's custom domain name, under which paths stay the same. */
 import { CfnOutput } from 'aws-cdk-lib';
 import {
   type CfnDomainName,
@@ -13,8 +13,8 @@ import { Construct } from 'constructs';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 
 /**
- * Permits only TLS 1.2 and 1.3. The API and its domain have the same policy, as AWS recommends. With STRICT, API Gateway
- * refuses a request if the host name in its TLS handshake differs from its host (API Gateway, "Endpoint access mode").
+ * Permits only TLS 1.2 and 1.3. The API and its domain get the same policy, as AWS recommends. With STRICT, API Gateway
+ * refuses a request if the host name in its TLS handshake differs from its `Host` (API Gateway, "Endpoint access mode").
  */
 export function requireTls12(endpoint: CfnRestApi | CfnDomainName): void {
   endpoint.securityPolicy = 'SecurityPolicy_TLS13_1_2_2021_06';

@@ -1,6 +1,6 @@
 /**
- * The responses that API Gateway generates itself. They have the same error body and headers as all other responses, with static
- * values (contract 1.1).
+ * The responses that API Gateway itself generates. They have the usual error body and headers, with static values (contract
+ * 1.1).
  */
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import {
@@ -21,7 +21,7 @@ const malformed = new GatewayError('invalid_request', 'The request is malformed.
 const unknown = new GatewayError('not_found', nothingAtPathText);
 const throttled = rateLimitExceeded('Too many requests.', 1);
 
-/** Every response type that exists today. The two default responses apply to types that AWS adds later. */
+/** Every current response type. The two default responses apply to types that AWS adds later. */
 export const ownResponses: readonly { readonly type: ResponseType; readonly error: GatewayError }[] = [
   { type: ResponseType.ACCESS_DENIED, error: refused },
   { type: ResponseType.API_CONFIGURATION_ERROR, error: broken },
@@ -36,7 +36,7 @@ export const ownResponses: readonly { readonly type: ResponseType; readonly erro
   { type: ResponseType.INTEGRATION_TIMEOUT, error: unavailable },
   { type: ResponseType.INVALID_API_KEY, error: refused },
   { type: ResponseType.INVALID_SIGNATURE, error: unauthorized },
-  // API Gateway also sends this response for an unknown path.
+  // API Gateway sends this response for unknown paths, too.
   { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, error: unknown },
   { type: ResponseType.QUOTA_EXCEEDED, error: throttled },
   {
@@ -53,7 +53,7 @@ export const ownResponses: readonly { readonly type: ResponseType; readonly erro
   { type: ResponseType.WAF_FILTERED, error: refused },
 ];
 
-/** The values for a request that was not counted: the limit is 0, and `Reset` is in the past. */
+/** The values for a request that was not counted: a limit of 0, and a `Reset` in the past. */
 export const notCounted = {
   /** Some malformed requests have no request id. */
   requestId: 'none',
@@ -71,8 +71,8 @@ const headers = {
 };
 
 /**
- * Returns the responses by type, for the API's body. If the responses were separate resources, every import of a body would
- * delete them.
+ * Returns the responses by type, for the API's body. If they were separate resources, every import of a body would delete
+ * them.
  */
 export function gatewayResponses(): Readonly<Record<string, unknown>> {
   return Object.fromEntries(

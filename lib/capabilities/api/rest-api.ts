@@ -1,6 +1,6 @@
 /**
- * The HTTP API: one function and one role for each route. All other methods and paths go to `refuse-unmatched`, so that these
- * responses also have real rate-limit headers.
+ * The HTTP API: one function and one role for each route. All other methods and paths go to `refuse-unmatched`, so that
+ * their responses also have real rate-limit headers.
  */
 import { CfnOutput, Lazy, Stack } from 'aws-cdk-lib';
 import {
@@ -30,19 +30,19 @@ import { acknowledgeApi, apiStageOptions } from './api-stage.ts';
 import { CustomDomain, requireTls12 } from './custom-domain.ts';
 import { WebAcl } from './web-acl.ts';
 
-// Treats all types as binary, because the files of the dashboard are sent compressed and browsers request scripts with
-// `Accept: */*`. Request bodies then arrive in base64, and every function decodes them.
+// All types are treated as binary, because the dashboard's files are compressed and browsers request scripts with `Accept:
+// */*`. Request bodies therefore arrive in base64, and every function decodes them.
 const binaryMediaTypes = ['*/*'];
 
-// More memory means more CPU, which is half of a cold start that a request waits for.
+// More memory also means more CPU, which takes half of a cold start.
 const ofRequests = { timeoutSeconds: requestTimeoutSeconds, memoryMegabytes: 1024 };
 
 export class Api extends Construct {
   private readonly stage: StageSettings;
-  /** The functions by name: one function may handle several routes. */
+  /** The functions by name. One function can handle several routes. */
   private readonly handlers = new Map<string, GatewayFunction>();
   readonly rest: SpecRestApi;
-  /** The API's address, without a slash at its end. It is also the issuer of the API's tokens. */
+  /** The API's URL without a final slash, which is also the issuer of its tokens. */
   readonly baseUrl: string;
 
   constructor(scope: Construct, id: string, stage: StageSettings) {
@@ -52,21 +52,21 @@ export class Api extends Construct {
     const api = new SpecRestApi(this, 'Rest', {
       restApiName: stage.stackName,
       apiDefinition: ApiDefinition.fromInline(apiBody(stage.stackName, binaryMediaTypes)),
-      // Also removes parts that the body no longer contains.
+      // Without this, parts that the body no longer contains would remain.
       mode: RestApiMode.OVERWRITE,
       ...(isOnlyDomain ? { disableExecuteApiEndpoint: true } : {}),
-      // API Gateway otherwise ignores parts that it does not understand, and their routes have no function.
+      // By default, API Gateway ignores parts that it does not understand, and their routes would have no function.
       failOnWarnings: true,
       endpointTypes: [EndpointType.REGIONAL],
-      // By default an import creates an edge-optimized endpoint.
+      // By default, an import creates an edge-optimized endpoint.
       parameters: { endpointConfigurationTypes: EndpointType.REGIONAL },
-      // An account has one role for logs in each region, and every deploy sets this role. The role is kept when the stack
-      // is deleted (the CDK's default), so that other stages keep their logs.
+      // An account has one role for logs in each region, which every deploy sets. The role remains when the stack is
+      // deleted (the CDK's default), so that other stages keep their logs.
       cloudWatchRole: stage.apiAccessLogs,
       deployOptions: apiStageOptions(this, stage),
       binaryMediaTypes,
     });
-    // By default API Gateway accepts TLS 1.0 (API Gateway, "Supported security policies"). The emulator serves http.
+    // By default, API Gateway accepts TLS 1.0 (API Gateway, "Supported security policies"). The emulator serves http.
     if (!stage.emulator) requireTls12(api.node.defaultChild as CfnRestApi);
     this.rest = api;
     this.baseUrl = baseUrlOf(this, api, stage);
@@ -78,14 +78,14 @@ export class Api extends Construct {
     if (typeof stage.webAcl === 'string')
       new CfnWebACLAssociation(this, 'ExistingWebAcl', { resourceArn, webAclArn: stage.webAcl });
     else if (stage.webAcl) new WebAcl(this, 'WebAcl', stage, api.deploymentStage);
-    // Forces a new deployment, because this setting takes effect only with the next deployment of the API.
+    // Forces a new deployment of the API, without which this setting has no effect.
     if (isOnlyDomain) api.latestDeployment?.addToLogicalId({ disableDefaultEndpoint: true });
     if (stage.customDomain !== undefined) new CustomDomain(this, 'Domain', api, stage.customDomain);
     new CfnOutput(this, 'Id', { key: 'ApiId', value: api.restApiId });
     new CfnOutput(this, 'Url', { key: 'ApiUrl', value: api.url });
   }
 
-  /** Adds a function that handles some of the routes, and permits the API to call it. */
+  /** Adds a function that handles some of the routes, and lets the API call it. */
   add(
     scope: Construct,
     id: string,
@@ -104,7 +104,7 @@ export class Api extends Construct {
     this.rest.deploymentStage.node.addDependency(permission);
   }
 
-  /** Sets the stage variables with the names of the functions, which the body uses. */
+  /** Sets the stage variables that the body uses, to the functions' names. */
   private nameHandlers(): void {
     const stage = this.rest.deploymentStage.node.defaultChild as CfnStage;
     stage.variables = Lazy.any({
@@ -126,8 +126,7 @@ export class Api extends Construct {
 function baseUrlOf(scope: Construct, api: SpecRestApi, stage: StageSettings): string {
   if (stage.publicUrl !== undefined) return stage.publicUrl;
   if (stage.customDomain !== undefined) return `https://${stage.customDomain.name}`;
-  // Builds the address without a reference to the stage of the deployment. That would be circular, because the stage
-  // depends on the functions that get this address.
+  // Builds the URL without a reference to the stage, because the stage depends on the functions that get this URL.
   const { region, urlSuffix } = Stack.of(scope);
   return `https://${api.restApiId}.execute-api.${region}.${urlSuffix}/${apiStageName}`;
 }

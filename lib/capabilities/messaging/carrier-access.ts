@@ -1,6 +1,6 @@
 /**
- * The real carriers: permissions to send, and the topic of receipts. Operators register numbers, sender ids and the WhatsApp
- * account by hand.
+ * The real carriers: permissions to send, and the topic for receipts. Operators register numbers, sender ids and the
+ * WhatsApp account by hand.
  */
 
 import { ArnFormat, CfnOutput, Stack } from 'aws-cdk-lib';
@@ -33,9 +33,9 @@ export class Carriers extends Construct {
     },
   ) {
     super(scope, id);
-    // Receipts and inbound messages of SMS and WhatsApp. In the console, an operator selects this topic as the event
-    // destination of the WhatsApp account and as the two-way channel of a phone number. The name of the topic is fixed, so
-    // that these settings still work after the stage is destroyed and deployed again.
+    // The topic for receipts and inbound messages of SMS and WhatsApp. In the console, an operator selects it as the event
+    // destination of the WhatsApp account and as the two-way channel of a phone number. Its name is fixed, so that these
+    // settings still work after the stage is destroyed and deployed again.
     this.topic = new Topic(this, 'Receipts', {
       topicName: `${props.stage.stackName}-receipts`,
       enforceSSL: true,
@@ -63,7 +63,7 @@ export class Carriers extends Construct {
       ArnLike: {
         'aws:SourceArn': [
           this.arn('sms-voice', 'configuration-set', name),
-          // Numbers and pools publish inbound messages to this topic if it is their two-way channel.
+          // If this topic is the two-way channel of a number or pool, AWS publishes its inbound messages here.
           this.arn('sms-voice', 'phone-number', '*'),
           this.arn('sms-voice', 'pool', '*'),
         ],
@@ -80,15 +80,14 @@ export class Carriers extends Construct {
         },
       ],
     });
-    // Without the permission, AWS refuses the event destination or loses the first receipts.
+    // Without this permission, AWS refuses the event destination or loses the first receipts.
     configurationSet.node.addDependency(published);
     allow(
       dispatch,
       ['sms-voice:SendTextMessage'],
       [
         configurationSet.attrArn,
-        // Administrators add senders without a deploy, so the identities are unknown here. The function may use all of this
-        // account and region.
+        // Administrators add senders without a deploy, so the function may use all senders in this account and region.
         ...senderKinds.map((kind) => this.arn('sms-voice', kind, '*')),
       ],
     );
@@ -110,7 +109,7 @@ export class Carriers extends Construct {
   }
 
   /**
-   * Permits the service to publish for this account only. The service publishes for any account that names the topic.
+   * Permits the service to publish only for this account. Otherwise it would publish for any account that names the topic.
    */
   private grantPublish(service: string, conditions: Record<string, object> = {}): IDependable {
     const sourceAccount = { 'aws:SourceAccount': Stack.of(this).account };

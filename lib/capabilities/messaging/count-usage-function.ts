@@ -11,14 +11,14 @@ import type { StageSettings } from '../../stages/stage-settings.ts';
 import type { Storage } from '../storage/storage.ts';
 
 /**
- * The last call of a window may wait for an addition by another worker. If that worker died, the call makes the addition
+ * The last call of a window may wait for another worker's addition. If that worker has died, the call makes the addition
  * itself.
  */
 const countTimeoutSeconds = 120;
-/** The maximum delay of usage while few messages are sent. */
+/** The maximum delay of usage when few messages are sent. */
 const window = Duration.minutes(1);
 
-/** Reads the stream of messages. The relay reads the same stream, and a stream has at most two readers. */
+/** Reads the stream of messages. The relay reads the same stream, which can have at most two readers. */
 export function createCountUsage(scope: Construct, stage: StageSettings, storage: Storage): void {
   const count = new GatewayFunction(scope, 'CountUsage', {
     stage,
@@ -27,10 +27,10 @@ export function createCountUsage(scope: Construct, stage: StageSettings, storage
   });
   const messageStream = new EventSourceMapping(scope, 'UsageStream', {
     ...storage.grantStream(count, 'messages'),
-    // A batch costs a few writes, whatever its size, so large batches are cheap.
+    // A batch of any size costs a few writes, so large batches are cheap.
     batchSize: 1000,
     maxBatchingWindow: window,
-    // Lambda passes the shard of a batch, and calls the function at the end of the window, only with a tumbling window.
+    // Only with a tumbling window does Lambda pass the shard of a batch, and call the function at the window's end.
     tumblingWindow: window,
     // Deletions do not change the counts.
     filters: [FilterCriteria.filter({ eventName: FilterRule.or('INSERT', 'MODIFY') })],
@@ -44,16 +44,15 @@ export function createCountUsage(scope: Construct, stage: StageSettings, storage
   }
 }
 
-/** Lets the same function count one-time passwords and verifications, and hold the passwords of a client to a country. */
+/** Lets the same function count one-time passwords and verifications, and hold a client's passwords to a country. */
 function createOtpStream(scope: Construct, storage: Storage, count: GatewayFunction): EventSourceMapping {
   return new EventSourceMapping(scope, 'OtpStream', {
     ...storage.grantStream(count, 'one-time-passwords'),
-    // A batch costs a few writes for each client and country. The batching window delays the detection of an attack.
+    // A batch costs a few writes for each client and country. Its batching window delays the detection of an attack.
     batchSize: 1000,
     maxBatchingWindow: Duration.seconds(20),
     tumblingWindow: window,
-    // Selects rows of passwords. The filter also passes attempts, because it cannot distinguish an attempt from another
-    // SMS.
+    // Selects rows of passwords, including attempts, because the filter cannot distinguish an attempt from another SMS.
     filters: [
       FilterCriteria.filter({
         dynamodb: { NewImage: { status: { S: FilterRule.or('pending', 'verified') } } },

@@ -25,8 +25,8 @@ export function createDispatchMessage(
     stage,
     functionName: 'dispatch-message',
     timeoutSeconds: handOverTimeoutSeconds,
-    // The function sends a message that must wait back to the queue. This loop is intended and ends when the message
-    // expires. By default Lambda stops it after 16 rounds.
+    // A message that must wait is sent back to the queue. This loop is intended, and ends when the message expires. By
+    // default, Lambda stops such a loop after 16 rounds.
     recursiveLoop: true,
   });
   const isAws = [stage.smsCarrier, stage.whatsappCarrier].flatMap(carriersIn).includes('aws');

@@ -1,7 +1,7 @@
 /**
- * The path of a stored message. The stream of the table goes to the relay. An outbound queue for each kind of send goes to
- * the carrier. The receipts queue goes back to the row of the message. Every minute, messages that are due for processing
- * are queued.
+ * The path of a stored message through streams and queues. The relay reads the table's stream. Each kind of send has an
+ * outbound queue to its carrier. The receipts queue leads back to the message's row. Every minute, due messages are queued
+ * again.
  */
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
@@ -16,8 +16,8 @@ import { createRelayChanges } from './relay-changes-function.ts';
 import { RelayDeadLetters } from './relay-dead-letters.ts';
 
 /**
- * Slightly longer than the time limit of `record-receipt`. A longer time is not needed, because recording a receipt twice at
- * the same time changes nothing.
+ * Slightly above the time limit of `record-receipt`. This suffices, because recording a receipt twice at once changes
+ * nothing.
  */
 const receiptVisibilitySeconds = 70;
 

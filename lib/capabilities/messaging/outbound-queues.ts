@@ -1,4 +1,7 @@
-/** The outbound queues, one for each kind of send. The dispatch function consumes them, and returns messages that must wait. */
+/**
+ * The outbound queues, one for each kind of send. The function dispatch-message consumes them, and sends messages that must
+ * wait back.
+ */
 import type { Construct } from 'constructs';
 import { type SendKind, sendKinds } from '../../../shared/contract/channels.ts';
 import { handOverVisibilitySeconds } from '../../../shared/contract/hand-over-times.ts';
@@ -7,8 +10,8 @@ import { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 
 /**
- * The outbound queues, by kind of send (shared/message/message.ts). An `id` must not change: a new queue would replace the
- * existing queue, and its messages would be late.
+ * The outbound queues, by kind of send (shared/message/message.ts). An `id` must not change, because a new queue would
+ * replace the old one, and its messages would be late.
  */
 const outboundQueues = {
   otp: { id: 'OtpOutbound', concurrency: 'otpSends' },
@@ -29,8 +32,8 @@ export class OutboundQueues {
       new GatewayQueue(scope, id, {
         stage,
         visibilitySeconds: handOverVisibilitySeconds,
-        // With these retries a message survives an outage of a table or a carrier of more than an hour. After that, an
-        // operator must redrive the message.
+        // So many receives let a message survive an outage of a table or a carrier for more than an hour. After that, an
+        // operator must redrive it.
         maxReceives: 100,
       });
     this.queues = {

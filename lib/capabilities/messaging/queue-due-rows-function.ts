@@ -1,4 +1,4 @@
-/** The function that queues the messages and webhooks that are due for processing. It runs every minute. */
+/** The function that queues due messages and webhooks, every minute. */
 import type { Construct } from 'constructs';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
 import type { CapabilityProps } from '../grant-uses.ts';

@@ -7,9 +7,8 @@ import type { GatewayQueue } from '../../constructs/gateway-queue.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 
 /**
- * The time limit of the function `record-receipt`. This time is enough for a batch of ten callbacks of Meta, each with a
- * thousand statuses, and for a STOP for two thousand clients. Work that takes longer would restart from the beginning with
- * its whole batch, again and again.
+ * The time limit of the function `record-receipt`. It suffices for ten callbacks of Meta with a thousand statuses each, and
+ * for a STOP for two thousand clients. Longer work would restart from the beginning with its whole batch, again and again.
  */
 export const recordTimeoutSeconds = 60;
 

@@ -1,4 +1,4 @@
-/** The function that reads the stream of the messages table and starts the work that follows from a change. */
+/** The function that reads the stream of the messages table and starts the follow-up work of each change. */
 import { EventSourceMapping, FilterCriteria, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { GatewayFunction } from '../../constructs/gateway-function.ts';
@@ -26,7 +26,7 @@ export function createRelayChanges(
         dynamodb: { NewImage: { status: { S: FilterRule.notEquals('sending') } } },
       }),
     ],
-    // The relay itself sets aside a record that fails for a minute, so Lambda can retry a batch until the stream drops it.
+    // The relay itself sets aside a record that fails for a minute, so Lambda may retry a batch until the stream drops it.
     parallelizationFactor: 4,
   });
   acknowledge(mapping, {

@@ -9,7 +9,7 @@ import { createDeadLetterQueue } from '../../constructs/gateway-queue.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 
-/** If a record fails again, it is relayed again after this time. */
+/** If a record fails again, the relay retries it after this time. */
 const relayedAgainMinutes = 10;
 
 export class RelayDeadLetters {
@@ -28,7 +28,7 @@ export class RelayDeadLetters {
     this.queue.grant(to, 'sqs:SendMessage');
   }
 
-  /** Invokes the relay with each record, until it succeeds. */
+  /** Invokes the relay with each record until it succeeds. */
   feed(relay: GatewayFunction): void {
     relay.live.addEventSource(
       new SqsEventSource(this.queue, { batchSize: 10, maxConcurrency: 2, reportBatchItemFailures: true }),

@@ -23,7 +23,7 @@ import { pascalCase } from '../../constructs/stack-outputs.ts';
 import { acknowledge } from '../../constructs/template-rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 
-/** The remaining capacity is a reserve for the minutes until the table scales up. */
+/** The rest of the capacity is a reserve until auto scaling reacts, which takes minutes. */
 const targetUtilizationPercent = 70;
 
 export class Storage extends Construct {
@@ -39,8 +39,8 @@ export class Storage extends Construct {
   }
 
   /**
-   * Permits reading the stream of a table. Returns the properties of an event source mapping that reads the stream from its
-   * oldest record.
+   * Lets a function read a table's stream. Returns the properties of an event source mapping that starts at the oldest
+   * record.
    */
   grantStream(to: GatewayFunction, name: TableName) {
     const { tableStreamArn } = this.table(name);
@@ -57,7 +57,7 @@ export class Storage extends Construct {
     };
   }
 
-  /** Returns the tables by name, without the outbox, which only simulators use. */
+  /** Returns the tables by name, except the simulator's outbox. */
   byName() {
     return Object.fromEntries(this.tables) as Record<Exclude<TableName, 'simulator-outbox'>, ITable>;
   }
@@ -69,7 +69,7 @@ export class Storage extends Construct {
     );
   }
 
-  /** Permits actions on a table like `permit`, and sets the variables that the function needs for the table. */
+  /** Permits actions on a table as `permit` does, and sets the variables that the function needs for it. */
   grant(to: GatewayFunction, name: TableName, actions: readonly string[]): void {
     this.permit(to, name, actions);
     to.setVariables({ [variableOf(name, 'TABLE')]: this.table(name).tableName });
@@ -77,7 +77,7 @@ export class Storage extends Construct {
     if (purged === 'retentionDays') to.setSettings(['RETENTION_DAYS']);
   }
 
-  /** Permits actions on a table. `Query by-client` permits queries of that index. */
+  /** Permits actions on a table. `Query by-client` permits queries of this index. */
   permit(to: IGrantable, name: TableName, actions: readonly string[]): void {
     const { tableArn } = this.table(name);
     const ofTable = actions.filter((action) => !action.includes(' '));
@@ -104,7 +104,7 @@ export class Storage extends Construct {
 function createTable(scope: Construct, name: string, shape: TableShape, stage: StageSettings): Table {
   const capacity = shape.busy === true ? stage.provisionedCapacity : undefined;
   const table = new Table(scope, pascalCase(name), {
-    // The contract defines the names of the tables. With the prefix, an account can have several gateways.
+    // The table's name in `shared/contract/tables.ts`, with a prefix so that an account can have several gateways.
     tableName: `${Stack.of(scope).stackName}-${name}`,
     ...keysOf(shape),
     billingMode: capacity === undefined ? BillingMode.PAY_PER_REQUEST : BillingMode.PROVISIONED,
@@ -146,7 +146,7 @@ function tableEncryption(scope: Construct, stage: StageSettings) {
   return encryptionKey === undefined ? {} : { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey };
 }
 
-/** Scales the table and its indexes in the same way, because a throttled index throttles its table. */
+/** The table and its indexes scale together, because a throttled index throttles its table. */
 function scaleWithTraffic(
   table: Table,
   indexes: readonly string[],

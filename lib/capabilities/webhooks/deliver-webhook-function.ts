@@ -23,14 +23,14 @@ export function createDeliverWebhook(scope: Construct, stage: StageSettings): Ga
 }
 
 /**
- * Permits the function to assume clients' roles, for their queues and event buses. Clients name the roles, so any role is
- * permitted, except roles of the gateway's own account. The external id of the client is required
+ * Lets the function assume clients' roles, to send to their queues and event buses. Clients name the roles, so any role is
+ * permitted except roles in the gateway's own account. The client's external id is required
  * (shared/webhook/deliver/assumed-roles.sts.ts).
  */
 function grantAssumeForeignRoles(to: GatewayFunction, stage: StageSettings): void {
   allow(to, ['sts:AssumeRole'], [`arn:${Aws.PARTITION}:iam::*:role/*`], {
     StringNotEquals: { 'aws:ResourceAccount': Aws.ACCOUNT_ID },
-    // The emulator does not know this condition in a role's own policy.
+    // The emulator does not support this condition in a role's own policy.
     ...(stage.emulator ? {} : { Null: { 'sts:ExternalId': 'false' } }),
   });
   acknowledge(to.executionRole, {
@@ -39,7 +39,7 @@ function grantAssumeForeignRoles(to: GatewayFunction, stage: StageSettings): voi
   });
 }
 
-/** Sends from the given subnets, whose NAT gateways have fixed addresses that clients can allow. */
+/** Sends from these subnets, whose NAT gateways have fixed addresses that clients can allow. */
 function joinVpc(
   deliver: GatewayFunction,
   { subnetIds, securityGroupIds }: NonNullable<StageSettings['webhookVpc']>,

@@ -1,6 +1,6 @@
 /**
- * Webhook delivery. First attempts and retries have separate queues, each with its own concurrency, so that endpoints that
- * hang do not delay others (shared/webhook/delivery-queue.sqs.ts).
+ * Webhook delivery. First attempts and retries have separate queues and concurrency, so that endpoints that hang do not
+ * delay others (shared/webhook/delivery-queue.sqs.ts).
  */
 import { FilterPattern } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -21,9 +21,9 @@ export class Webhooks extends Construct {
     const common = { stage, visibilitySeconds, maxReceives: receivesMax };
     this.first = new GatewayQueue(this, 'Webhooks', common);
     this.retries = new GatewayQueue(this, 'WebhookRetries', common);
-    // The queues have no batching window, so a batch contains at most ten messages. With a window and few messages, Lambda
-    // may wait for up to 20 seconds, however short the window is (AWS Lambda, "Using Lambda with Amazon SQS"). Retries
-    // would be late, and messages would become visible again during their processing.
+    // The queues have no batching window, so a batch has at most ten messages. With a window, Lambda may wait up to 20
+    // seconds if there are few messages (AWS Lambda, "Using Lambda with Amazon SQS"). Retries would then be late, and
+    // messages would become visible again while they are processed.
     const deliver = createDeliverWebhook(this, stage);
     measureFirstAttempts(deliver);
     this.first.feed(deliver, { batchSize: 10, maxConcurrency: stage.concurrency.webhooks });
@@ -32,8 +32,8 @@ export class Webhooks extends Construct {
 }
 
 /**
- * Measures the delay of the first queue only. In the retry queue, first attempts wait for slow endpoints, and the gateway
- * does not cause that delay.
+ * Measures the delay of only the first queue. In the retry queue, slow endpoints delay first attempts, which is not the
+ * gateway's fault.
  */
 function measureFirstAttempts(deliver: GatewayFunction): void {
   const isFirst = FilterPattern.all(
@@ -43,7 +43,7 @@ function measureFirstAttempts(deliver: GatewayFunction): void {
   readFromLog(
     deliver,
     'WebhookFirstAttemptTime',
-    // CloudWatch cannot compute percentiles if a value is negative.
+    // CloudWatch cannot compute percentiles of negative values.
     FilterPattern.all(isFirst, FilterPattern.numberValue('$.lateness_ms', '>=', 0)),
     '$.lateness_ms',
   );

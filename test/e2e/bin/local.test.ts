@@ -27,7 +27,7 @@ describe('npm start', () => {
     server.close();
     expect({ stdout, stderr, status }).toEqual({
       stdout: '',
-      stderr: `Port ${port} is taken; choose another with --port.\n`,
+      stderr: `Port ${port} is already used; choose another with --port.\n`,
       status: 1,
     });
   });

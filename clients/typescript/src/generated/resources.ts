@@ -60,28 +60,28 @@ export class SmsResource {
   }
 
   /**
-   * Send an SMS. Sends one text message. The response is 202 once the message is stored durably; it has not been delivered yet. Webhooks and `GET /api/v1/sms/status/{message_id}` report its status. A client with a list of senders must name one in `from`.
+   * Send an SMS. Sends one text message. The response is 202 when the message is durably stored, which is before its delivery. Webhooks and `GET /api/v1/sms/status/{message_id}` report the status of the message. A client with a list of senders must name one in `from`.
    */
   send(body: SmsMessage, options?: SendOptions): Promise<AcceptedSms> {
     return this.#call<AcceptedSms>({ method: 'POST', path: '/api/v1/sms/send', repeat: 'with_key', body }, options);
   }
 
   /**
-   * Send an SMS: dry run. Returns the sender, the segments, the estimated cost, and every reason to refuse the request. Nothing is stored or sent; only the rate limit counts.
+   * Send an SMS: dry run. Returns the sender, the segments, the estimated cost, and every reason to refuse the request. Stores and sends nothing, and counts only towards the rate limit.
    */
   dryRun(body: SmsMessage, options?: RequestOptions): Promise<DryRun> {
     return this.#call<DryRun>({ method: 'POST', path: '/api/v1/sms/send', repeat: 'always', body, query: { dry_run: true } }, options);
   }
 
   /**
-   * Send an SMS to up to 1000 recipients. Sends one SMS to each recipient. `message` is a template: `{{name}}` is replaced by the recipient’s variable of that name. An invalid row (number, duplicate, missing variable, too long after rendering) is reported in `errors`; the others are sent. A client with a list of senders must name one in `from`. The request counts once towards the rate limit. `GET /api/v1/sms/status/{batch_id}` shows how many messages are in each state.
+   * Send an SMS to up to 1000 recipients. Sends one SMS to each recipient. `message` is a template, in which the recipient’s variable replaces `{{name}}`. Invalid rows (number, duplicate, missing variable, too long after rendering) are reported in `errors`, and the others are sent. A client with a list of senders must name one in `from`. The request counts only once towards the rate limit. `GET /api/v1/sms/status/{batch_id}` shows how many messages are in each state.
    */
   sendBulk(body: BulkSms, options?: SendOptions): Promise<AcceptedBatch> {
     return this.#call<AcceptedBatch>({ method: 'POST', path: '/api/v1/sms/bulk', repeat: 'with_key', body }, options);
   }
 
   /**
-   * Send an SMS to up to 1000 recipients: dry run. Returns the sender, the segments, the estimated cost, and every reason to refuse the request. Nothing is stored or sent; only the rate limit counts.
+   * Send an SMS to up to 1000 recipients: dry run. Returns the sender, the segments, the estimated cost, and every reason to refuse the request. Stores and sends nothing, and counts only towards the rate limit.
    */
   dryRunBulk(body: BulkSms, options?: RequestOptions): Promise<DryRunBatch> {
     return this.#call<DryRunBatch>({ method: 'POST', path: '/api/v1/sms/bulk', repeat: 'always', body, query: { dry_run: true } }, options);
@@ -96,21 +96,21 @@ export class OtpResource {
   }
 
   /**
-   * Send a one-time password. Sends a code to a recipient. While the code is pending, another send for the same recipient and purpose sends the same code, with the same expiry. A client can send at most 5 codes to a recipient in a window of 10 minutes; another request is 429 `rate_limit_exceeded`. The code is in no response and no webhook. A client with a list of senders needs the word `otp` in the list, for both channels. If few of the last codes by SMS were verified (to this country or to all countries), more codes get 403 `otp_held` until the operator allows them: offer the recipient another channel. Each message of `fallback` contains the same code and counts as a code sent to the recipient; no more messages are sent after the code is verified.
+   * Send a one-time password. Sends a code to a recipient. While the code is pending, another send to the same recipient for the same purpose sends the same code with the same expiry. A client can send at most 5 codes to a recipient in a window of 10 minutes; further requests get 429 `rate_limit_exceeded`. No response and no webhook contains the code. If a client has a list of senders, it must contain the word `otp`, for both channels. If too few of the last codes by SMS were verified (to this country or to all countries), further codes get 403 `otp_held` until the operator allows them. Offer the recipient another channel. All messages of `fallback` contain the same code, and each counts as a code sent to the recipient. After the code is verified, no more messages are sent.
    */
   send(body: OtpMessage, options?: SendOptions): Promise<SentOtp> {
     return this.#call<SentOtp>({ method: 'POST', path: '/api/v1/otp/send', repeat: 'with_key', body }, options);
   }
 
   /**
-   * Send a one-time password: dry run. Returns the sender, the segments, the estimated cost, and every reason to refuse the request. Nothing is stored or sent; only the rate limit counts.
+   * Send a one-time password: dry run. Returns the sender, the segments, the estimated cost, and every reason to refuse the request. Stores and sends nothing, and counts only towards the rate limit.
    */
   dryRun(body: OtpMessage, options?: RequestOptions): Promise<DryRun> {
     return this.#call<DryRun>({ method: 'POST', path: '/api/v1/otp/send', repeat: 'always', body, query: { dry_run: true } }, options);
   }
 
   /**
-   * Verify a one-time password. Checks a code, by `otp_id`, or by `to` and `purpose`. If you give `to` or `purpose` with an `otp_id`, they must match the send; otherwise the response is 404 `not_found`. A wrong code also gets 200: look at `verified`, not at the status. Each attempt is counted before the code is compared.
+   * Verify a one-time password. Checks a code by `otp_id`, or by `to` and `purpose`. If you give `to` or `purpose` with an `otp_id`, they must match the send; otherwise the response is 404 `not_found`. A wrong code also gets 200, so check `verified`, not the status. Each attempt is counted before the code is compared.
    */
   verify(body: OtpVerification, options?: RequestOptions): Promise<OtpVerificationResult> {
     return this.#call<OtpVerificationResult>({ method: 'POST', path: '/api/v1/otp/verify', repeat: 'if_refused', body }, options);
@@ -125,14 +125,14 @@ export class WhatsappResource {
   }
 
   /**
-   * Send a WhatsApp message. Sends one WhatsApp message: a text, a template, media or a location, by `type` (`text` by default). The response is 202 once the message is stored durably; it has not been delivered yet. Webhooks and `GET /api/v1/sms/status/{message_id}` report its status. A client with a list of senders needs the word `whatsapp` in the list.
+   * Send a WhatsApp message. Sends one WhatsApp message: a text, a template, media or a location, by `type` (`text` by default). The response is 202 when the message is durably stored, which is before its delivery. Webhooks and `GET /api/v1/sms/status/{message_id}` report the status of the message. A client with a list of senders needs the word `whatsapp` in the list.
    */
   send(body: WhatsappMessage, options?: SendOptions): Promise<AcceptedWhatsapp> {
     return this.#call<AcceptedWhatsapp>({ method: 'POST', path: '/api/v1/whatsapp/send', repeat: 'with_key', body }, options);
   }
 
   /**
-   * Send a WhatsApp message: dry run. Returns the sender, the segments, the estimated cost, and every reason to refuse the request. Nothing is stored or sent; only the rate limit counts.
+   * Send a WhatsApp message: dry run. Returns the sender, the segments, the estimated cost, and every reason to refuse the request. Stores and sends nothing, and counts only towards the rate limit.
    */
   dryRun(body: WhatsappMessage, options?: RequestOptions): Promise<DryRun> {
     return this.#call<DryRun>({ method: 'POST', path: '/api/v1/whatsapp/send', repeat: 'always', body, query: { dry_run: true } }, options);
@@ -147,14 +147,14 @@ export class MessagesResource {
   }
 
   /**
-   * Look up a message or a batch. Returns the status of one message, SMS or WhatsApp (the path says `sms` for both), or the number of messages of a batch in each state.
+   * Look up a message or a batch. Returns the status of one message (SMS or WhatsApp, although the path contains `sms`), or how many messages of a batch are in each state.
    */
   get(messageId: string, options?: RequestOptions): Promise<Message> {
     return this.#call<Message>({ method: 'GET', path: `/api/v1/sms/status/${segment(messageId)}`, repeat: 'always' }, options);
   }
 
   /**
-   * List messages. Your messages of every channel, newest first. For the next page, repeat the request with `cursor` set to the `next_cursor` of the response; the last page has no `next_cursor`.
+   * List messages. Returns your messages of every channel, newest first. For the next page, repeat the request with `cursor` set to the `next_cursor` of the response. The last page has none.
    */
   list(query: ListMessagesQuery = {}, options?: ListOptions): Pages<MessageList, Message> {
     return new Pages(
@@ -165,7 +165,7 @@ export class MessagesResource {
   }
 
   /**
-   * Cancel a scheduled message. Cancels a scheduled message before its time. Canceling it again changes nothing and returns the same response.
+   * Cancel a scheduled message. Cancels a scheduled message before its time. A repeat changes nothing and gets the same response.
    */
   cancel(messageId: string, options?: RequestOptions): Promise<Message> {
     return this.#call<Message>({ method: 'DELETE', path: `/api/v1/messages/${segment(messageId)}`, repeat: 'always' }, options);
@@ -180,7 +180,7 @@ export class BatchesResource {
   }
 
   /**
-   * Look up a message or a batch. Returns the status of one message, SMS or WhatsApp (the path says `sms` for both), or the number of messages of a batch in each state.
+   * Look up a message or a batch. Returns the status of one message (SMS or WhatsApp, although the path contains `sms`), or how many messages of a batch are in each state.
    */
   get(messageId: string, options?: RequestOptions): Promise<Batch> {
     return this.#call<Batch>({ method: 'GET', path: `/api/v1/sms/status/${segment(messageId)}`, repeat: 'always' }, options);
@@ -195,7 +195,7 @@ export class TestResource {
   }
 
   /**
-   * Read what test keys sent. The messages that your test keys sent in the last 24 hours, newest first, with the codes of one-time passwords. A live key gets 403.
+   * Read what test keys sent. Returns the messages that your test keys sent in the last 24 hours, newest first, with the codes of one-time passwords. A live key gets 403.
    */
   listOutbox(query: ListTestOutboxQuery = {}, options?: ListOptions): Pages<TestOutbox, TestOutboxMessage> {
     return new Pages(
@@ -214,7 +214,7 @@ export class AccountResource {
   }
 
   /**
-   * Show the account. Returns the client’s name, its webhook URL, and the limits in force.
+   * Show the account. Returns the client’s name, its webhook URL, and the limits that apply to it.
    */
   get(options?: RequestOptions): Promise<Account> {
     return this.#call<Account>({ method: 'GET', path: '/api/v1/account', repeat: 'always' }, options);
@@ -235,7 +235,7 @@ export class AccountResource {
   }
 
   /**
-   * Issue a new webhook secret. Issues a new secret and shows it once. It signs from `active_at` on, at most 60 seconds later; until then only the old secret signs. For the 24 hours after that, or for `overlap_hours`, both sign: `X-Webhook-Signature` uses the old secret, `webhook-signature` contains a signature of each secret. After that, only the new secret signs.
+   * Issue a new webhook secret. Issues a new secret, which only this response contains. It starts to sign at `active_at`, at most 60 seconds later. Until then, only the old secret signs. For 24 hours after that, or for `overlap_hours`, both sign: `X-Webhook-Signature` uses the old secret, and `webhook-signature` contains one signature for each. After that, only the new secret signs.
    */
   rotateWebhookSecret(body: SecretRotation = {}, options?: RequestOptions): Promise<WebhookSecret> {
     return this.#call<WebhookSecret>({ method: 'POST', path: '/api/v1/account/webhook-secret', repeat: 'if_refused', body }, options);
@@ -307,7 +307,7 @@ export class WebhookDeliveriesResource {
   }
 
   /**
-   * List webhooks. Lists the webhooks to the client’s URLs and endpoints, with their states, the newest first. A page can have fewer entries than `limit`, or no entries, and still have a `next_cursor`: only the last page has no `next_cursor`. A new webhook is listed within seconds.
+   * List webhooks. Lists the webhooks to the client’s URLs and endpoints with their states, newest first. A page can be shorter than `limit`, or empty, and still have a `next_cursor`; only the last page has none. A new webhook is listed within seconds.
    */
   list(query: ListWebhookDeliveriesQuery = {}, options?: ListOptions): Pages<WebhookDeliveryList, WebhookDelivery> {
     return new Pages(
@@ -325,21 +325,21 @@ export class WebhookDeliveriesResource {
   }
 
   /**
-   * Resend a webhook. Makes one more attempt now, with the same body and `webhook-id`, even if the webhook was acknowledged. If an attempt is already running, waiting or scheduled as a retry, no attempt is added. The resend itself is not retried.
+   * Resend a webhook. Makes one more attempt now, with the same body and `webhook-id`, even if the webhook was acknowledged. If an attempt is already due, running or scheduled as a retry, no other attempt is added. The new attempt is not retried if it fails.
    */
   resend(deliveryId: string, options?: RequestOptions): Promise<WebhookDelivery> {
     return this.#call<WebhookDelivery>({ method: 'POST', path: `/api/v1/webhook-deliveries/${segment(deliveryId)}/resend`, repeat: 'if_refused' }, options);
   }
 
   /**
-   * Resend many webhooks. Makes one more attempt of every webhook that has failed (or, with `state`, was acknowledged or skipped) and whose event happened since a time: to one endpoint, to one origin such as `https://example.com`, or to all. About 20 webhooks a second are sent in addition to new ones, and they can arrive in any order. Every webhook that the list shows in that state is included. Webhooks that are acknowledged in the meantime are skipped. If you repeat the request, you get the same `resend_id` and nothing is sent; without `until` this applies until the resend is completed, and for at least 10 minutes.
+   * Resend many webhooks. Makes one more attempt for every webhook that has failed (or, with `state`, was acknowledged or skipped) and whose event happened since a time: to one endpoint, to one origin such as `https://example.com`, or to all. About 20 webhooks a second are sent, in addition to new ones. They can arrive in any order. Every webhook that the list shows in this state is included. Webhooks that are acknowledged meanwhile are skipped. If you repeat the request, you get the same `resend_id`, and nothing is sent twice. Without `until`, this is true until the resend is completed, and for at least 10 minutes.
    */
   resendMany(body: WebhookSelection, options?: RequestOptions): Promise<QueuedResend> {
     return this.#call<QueuedResend>({ method: 'POST', path: '/api/v1/webhook-deliveries/resend', repeat: 'if_refused', body }, options);
   }
 
   /**
-   * Show the progress of a resend. First the resend is `matching`: it counts the webhooks. Then it is `sending`, and finally `completed`. The list of webhooks shows which of them were acknowledged.
+   * Show the progress of a resend. The resend is `matching` while it counts the webhooks. Then it is `sending`, and finally `completed`. The list of webhooks shows which of them were acknowledged.
    */
   getResend(resendId: string, options?: RequestOptions): Promise<WebhookResend> {
     return this.#call<WebhookResend>({ method: 'GET', path: `/api/v1/webhook-deliveries/resend/${segment(resendId)}`, repeat: 'always' }, options);
@@ -354,7 +354,7 @@ export class SuppressionsResource {
   }
 
   /**
-   * List suppressed recipients. Lists the recipients to whom the gateway sends nothing for this client, ordered by number. A message to a suppressed recipient is accepted and then `failed` with `recipient_opted_out`; it does not reach the carrier.
+   * List suppressed recipients. Lists the recipients to whom this client’s messages are not sent, sorted by number. A message to such a recipient is accepted, but fails with `recipient_opted_out` before it reaches the carrier.
    */
   list(query: ListSuppressionsQuery = {}, options?: ListOptions): Pages<SuppressionList, Suppression> {
     return new Pages(
@@ -365,14 +365,14 @@ export class SuppressionsResource {
   }
 
   /**
-   * Suppress a recipient. Sends nothing to this recipient from now on; messages that are queued or scheduled fail. With the scope `messages` one-time passwords are still sent. Another request for the same recipient changes the reason and the scope.
+   * Suppress a recipient. From now on, sends nothing to this recipient. Queued and scheduled messages fail. With the scope `messages`, one-time passwords are still sent. A repeat for the same recipient changes the reason and the scope.
    */
   put(recipient: string, body: SuppressionUpdate = {}, options?: RequestOptions): Promise<Suppression> {
     return this.#call<Suppression>({ method: 'PUT', path: `/api/v1/suppressions/${segment(recipient)}`, repeat: 'always', body }, options);
   }
 
   /**
-   * Send to a recipient again. Ends your own suppression. Do it only if the recipient asked for messages again. If the recipient sent STOP to a sender, messages from that sender still fail, and `still_suppressed_from` names the sender. Only a START to that sender, or an administrator, ends this suppression. AWS keeps a separate opt-out list, which this operation does not change.
+   * Send to a recipient again. Ends your own suppression. Do this only if the recipient asked for messages again. If the recipient sent STOP to a sender, messages from it still fail, and `still_suppressed_from` names this sender. Only a START to that sender, or an administrator, ends this suppression. AWS has its own opt-out list, which this operation does not change.
    */
   delete(recipient: string, options?: RequestOptions): Promise<DeletedSuppression> {
     return this.#call<DeletedSuppression>({ method: 'DELETE', path: `/api/v1/suppressions/${segment(recipient)}`, repeat: 'always' }, options);

@@ -1,4 +1,4 @@
-/** The test key and the webhook secret of the reader. They stay in this tab (`sessionStorage`). */
+/** The reader's test key and webhook secret, which stay in this browser tab (`sessionStorage`). */
 const key = 'credentials';
 const names = ['test_api_key', 'webhook_secret'];
 const thisMachine = ['localhost', '127.0.0.1', '[::1]'];
@@ -8,9 +8,8 @@ export function credentials(): Readonly<Record<string, string>> {
 }
 
 /**
- * Moves the demo client's credentials from the address to this tab. `npm start` puts them into the address. Anybody can
- * create such a link. So the page accepts it only from a local gateway, and only if the values contain no characters that a
- * shell interprets.
+ * Moves the demo client's credentials from the URL that `npm start` prints to this tab. Anybody can create such a URL, so
+ * the page accepts it only from a local gateway, and only values without characters that a shell interprets.
  */
 export function takeFromAddress(): void {
   const parameters = new URLSearchParams(location.hash.slice(1));

@@ -12,7 +12,7 @@ function button(text: string, onClick: (clicked: HTMLButtonElement) => void): HT
   return made;
 }
 
-/** Adds tabs to blocks of code in several languages. Shows the language that the reader chose, or the first one. */
+/** Adds tabs to code in several languages, and shows the language that the reader chose, or the first one. */
 function startTabs(): void {
   const groups = [...document.querySelectorAll('.languages')].map((group) => {
     const blocks = [...group.querySelectorAll('figure')];

@@ -1,6 +1,6 @@
 /**
- * The script of the API reference. Starts Scalar, which the page has already loaded, and turns off every feature that calls
- * another server.
+ * The script of the API reference. It starts Scalar, which the page has already loaded, and turns off every feature that
+ * calls another server.
  */
 import { credentials } from './credentials.ts';
 
@@ -13,14 +13,13 @@ declare const Scalar: { createApiReference(selector: string, configuration: obje
 
 async function start(): Promise<void> {
   const content = (await (await fetch('../openapi.json')).json()) as { paths: Record<string, object> };
-  // Removes the examples of headers, because Scalar would send them. An edited request with the same `Idempotency-Key`
+  // Removes the examples of headers, because Scalar would send them: a changed request with the same `Idempotency-Key`
   // would be refused.
   for (const { parameters = [] } of Object.values(content.paths).flatMap<Operation>(Object.values))
     for (const parameter of parameters) if (parameter.in === 'header') delete parameter.example;
   Scalar.createApiReference('#main', {
     content,
-    // Uses the address of this page, because the page may not send requests to any other address. The address in the
-    // document may be different.
+    // Uses this page's own URL instead of the document's, because the page may send requests only to it.
     servers: [{ url: new URL('..', location.href).href.replace(/\/$/, '') }],
     generateOperationSlug: ({ operationId }: Operation) => operationId,
     authentication: {

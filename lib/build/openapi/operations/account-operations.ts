@@ -28,13 +28,13 @@ const shown: SuccessResponse = {
 
 export const getAccount: Description = {
   summary: 'Show the account',
-  description: 'Returns the client’s name, its webhook URL, and the limits in force.',
+  description: 'Returns the client’s name, its webhook URL, and the limits that apply to it.',
   response: shown,
 };
 
 const groups = groupings.map((name) => `\`${name}\``).join(', ');
 
-/** The attributes of a usage row for 11 delivered messages, one failed message, and a cost in millionths. */
+/** The attributes of a usage row: 11 delivered messages, one failed message, and a cost in millionths. */
 const usageRow = new Map([
   ['s.t.GB.d.m', 11],
   ['s.t.GB.d.s', 13],
@@ -64,7 +64,7 @@ export const getUsage: Description = {
       `One or more of ${groups}, separated by commas.`,
       {
         type: 'string',
-        // Permits each value once.
+        // A pattern that permits each value only once.
         pattern: `^(?!.*(${groupings.join('|')}).*\\1)(${groupings.join('|')})(,(${groupings.join('|')}))*$`,
       },
       'channel',
@@ -108,7 +108,7 @@ export const updateAccount: Description = {
 
 export const rotateWebhookSecret: Description = {
   summary: 'Issue a new webhook secret',
-  description: `Issues a new secret and shows it once. It signs from \`active_at\` on, at most ${secretActiveAfterSeconds} seconds later; until then only the old secret signs. For the ${previousSecretHours} hours after that, or for \`overlap_hours\`, both sign: \`X-Webhook-Signature\` uses the old secret, \`webhook-signature\` contains a signature of each secret. After that, only the new secret signs.`,
+  description: `Issues a new secret, which only this response contains. It starts to sign at \`active_at\`, at most ${secretActiveAfterSeconds} seconds later. Until then, only the old secret signs. For ${previousSecretHours} hours after that, or for \`overlap_hours\`, both sign: \`X-Webhook-Signature\` uses the old secret, and \`webhook-signature\` contains one signature for each. After that, only the new secret signs.`,
   request: secretRotation,
   response: {
     description: 'The new secret.',

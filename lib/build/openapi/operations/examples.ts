@@ -31,7 +31,7 @@ export const secretRotation = {
   },
 } as const;
 
-/** A stored message. The gateway's own functions create the examples of responses and events from it. */
+/** A stored message, from which the gateway's own functions create the examples of responses and events. */
 const row = {
   message_id: messageId,
   client_id: clientId,

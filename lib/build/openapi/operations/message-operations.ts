@@ -12,7 +12,7 @@ const idOf = (prefix: string) =>
 export const getMessageStatus: Description = {
   summary: 'Look up a message or a batch',
   description:
-    'Returns the status of one message, SMS or WhatsApp (the path says `sms` for both), or the number of messages of a batch in each state.',
+    'Returns the status of one message (SMS or WhatsApp, although the path contains `sms`), or how many messages of a batch are in each state.',
   parameters: [
     inPath(
       'message_id',
@@ -51,7 +51,7 @@ const page = [
 export const listMessages: Description = {
   summary: 'List messages',
   description:
-    'Your messages of every channel, newest first. For the next page, repeat the request with `cursor` set to the `next_cursor` of the response; the last page has no `next_cursor`.',
+    'Returns your messages of every channel, newest first. For the next page, repeat the request with `cursor` set to the `next_cursor` of the response. The last page has none.',
   parameters: [
     inQuery('reference', 'Only messages with this reference.', {
       type: 'string',
@@ -90,7 +90,7 @@ export const listMessages: Description = {
 export const listTestOutbox: Description = {
   summary: 'Read what test keys sent',
   description:
-    'The messages that your test keys sent in the last 24 hours, newest first, with the codes of one-time passwords. A live key gets 403.',
+    'Returns the messages that your test keys sent in the last 24 hours, newest first, with the codes of one-time passwords. A live key gets 403.',
   parameters: [inQuery('to', 'Only messages to this number.', phoneNumber, '+447700900123'), ...page],
   response: {
     description: 'A page of messages.',
@@ -115,7 +115,7 @@ export const listTestOutbox: Description = {
 export const cancelMessage: Description = {
   summary: 'Cancel a scheduled message',
   description:
-    'Cancels a scheduled message before its time. Canceling it again changes nothing and returns the same response.',
+    'Cancels a scheduled message before its time. A repeat changes nothing and gets the same response.',
   parameters: [inPath('message_id', 'The `message_id` in the response to the send.', messageId, idOf('msg'))],
   response: {
     description: 'The canceled message.',

@@ -11,7 +11,7 @@ import { acceptedDryRun, example, messageId, otpId, recipient } from './examples
 
 export const sendOtp: Description = {
   summary: 'Send a one-time password',
-  description: `Sends a code to a recipient. While the code is pending, another send for the same recipient and purpose sends the same code, with the same expiry. A client can send at most ${recipientSendsMax} codes to a recipient in a window of ${inWords([recipientWindowSeconds])}; another request is 429 \`rate_limit_exceeded\`. The code is in no response and no webhook. A client with a list of senders needs the word \`otp\` in the list, for both channels. If few of the last codes by SMS were verified (to this country or to all countries), more codes get 403 \`otp_held\` until the operator allows them: offer the recipient another channel. Each message of \`fallback\` contains the same code and counts as a code sent to the recipient; no more messages are sent after the code is verified.`,
+  description: `Sends a code to a recipient. While the code is pending, another send to the same recipient for the same purpose sends the same code with the same expiry. A client can send at most ${recipientSendsMax} codes to a recipient in a window of ${inWords([recipientWindowSeconds])}; further requests get 429 \`rate_limit_exceeded\`. No response and no webhook contains the code. If a client has a list of senders, it must contain the word \`otp\`, for both channels. If too few of the last codes by SMS were verified (to this country or to all countries), further codes get 403 \`otp_held\` until the operator allows them. Offer the recipient another channel. All messages of \`fallback\` contain the same code, and each counts as a code sent to the recipient. After the code is verified, no more messages are sent.`,
   keyed: true,
   errors: ['otp_held'],
   request: {
@@ -60,7 +60,7 @@ export const sendOtp: Description = {
 export const verifyOtp: Description = {
   summary: 'Verify a one-time password',
   description:
-    'Checks a code, by `otp_id`, or by `to` and `purpose`. If you give `to` or `purpose` with an `otp_id`, they must match the send; otherwise the response is 404 `not_found`. A wrong code also gets 200: look at `verified`, not at the status. Each attempt is counted before the code is compared.',
+    'Checks a code by `otp_id`, or by `to` and `purpose`. If you give `to` or `purpose` with an `otp_id`, they must match the send; otherwise the response is 404 `not_found`. A wrong code also gets 200, so check `verified`, not the status. Each attempt is counted before the code is compared.',
   request: {
     schema: 'OtpVerification',
     examples: {

@@ -16,7 +16,7 @@ import {
 } from './examples.ts';
 
 const durable =
-  'The response is 202 once the message is stored durably; it has not been delivered yet. Webhooks and `GET /api/v1/sms/status/{message_id}` report its status.';
+  'The response is 202 when the message is durably stored, which is before its delivery. Webhooks and `GET /api/v1/sms/status/{message_id}` report the status of the message.';
 
 /** Returns the response to a single send. */
 const stored = (schema: 'AcceptedSms' | 'AcceptedWhatsapp', queued: Message): SuccessResponse => ({
@@ -85,7 +85,7 @@ const refusedRow = {
 export const sendBulkSms: Description = {
   summary: `Send an SMS to up to ${bulkRecipientsMax} recipients`,
   description:
-    'Sends one SMS to each recipient. `message` is a template: `{{name}}` is replaced by the recipient’s variable of that name. An invalid row (number, duplicate, missing variable, too long after rendering) is reported in `errors`; the others are sent. A client with a list of senders must name one in `from`. The request counts once towards the rate limit. `GET /api/v1/sms/status/{batch_id}` shows how many messages are in each state.',
+    'Sends one SMS to each recipient. `message` is a template, in which the recipient’s variable replaces `{{name}}`. Invalid rows (number, duplicate, missing variable, too long after rendering) are reported in `errors`, and the others are sent. A client with a list of senders must name one in `from`. The request counts only once towards the rate limit. `GET /api/v1/sms/status/{batch_id}` shows how many messages are in each state.',
   keyed: true,
   request: {
     schema: 'BulkSms',

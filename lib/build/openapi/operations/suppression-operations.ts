@@ -21,7 +21,7 @@ const suppression = {
 export const listSuppressions: Description = {
   summary: 'List suppressed recipients',
   description:
-    'Lists the recipients to whom the gateway sends nothing for this client, ordered by number. A message to a suppressed recipient is accepted and then `failed` with `recipient_opted_out`; it does not reach the carrier.',
+    'Lists the recipients to whom this client’s messages are not sent, sorted by number. A message to such a recipient is accepted, but fails with `recipient_opted_out` before it reaches the carrier.',
   parameters: [
     inQuery('recipient', 'Only this phone number.', phoneNumber, recipient),
     inQuery('limit', 'The maximum number of entries.', pageLimit),
@@ -40,7 +40,7 @@ export const listSuppressions: Description = {
 export const putSuppression: Description = {
   summary: 'Suppress a recipient',
   description:
-    'Sends nothing to this recipient from now on; messages that are queued or scheduled fail. With the scope `messages` one-time passwords are still sent. Another request for the same recipient changes the reason and the scope.',
+    'From now on, sends nothing to this recipient. Queued and scheduled messages fail. With the scope `messages`, one-time passwords are still sent. A repeat for the same recipient changes the reason and the scope.',
   parameters: [recipientInPath],
   request: {
     schema: 'SuppressionUpdate',
@@ -67,7 +67,7 @@ export const putSuppression: Description = {
 export const deleteSuppression: Description = {
   summary: 'Send to a recipient again',
   description:
-    'Ends your own suppression. Do it only if the recipient asked for messages again. If the recipient sent STOP to a sender, messages from that sender still fail, and `still_suppressed_from` names the sender. Only a START to that sender, or an administrator, ends this suppression. AWS keeps a separate opt-out list, which this operation does not change.',
+    'Ends your own suppression. Do this only if the recipient asked for messages again. If the recipient sent STOP to a sender, messages from it still fail, and `still_suppressed_from` names this sender. Only a START to that sender, or an administrator, ends this suppression. AWS has its own opt-out list, which this operation does not change.',
   parameters: [recipientInPath],
   response: {
     description: 'The suppression has ended.',

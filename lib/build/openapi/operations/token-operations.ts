@@ -7,7 +7,7 @@ import { example } from './examples.ts';
 
 export const issueToken: Description = {
   summary: 'Get an access token',
-  description: `Exchanges the client’s credentials for an access token that is valid for ${tokenLifetime}. Send the credentials in the body, as JSON or form-encoded, or by HTTP Basic. A request with valid credentials counts towards the limit of the client; any other request counts towards the limit of its source address. The token has all scopes of the client, or the scopes in \`scope\`; a scope that the client does not have is refused.`,
+  description: `Exchanges the client’s credentials for an access token that is valid for ${tokenLifetime}. Send the credentials in the body, as JSON or form-encoded, or by HTTP Basic. A request with valid credentials counts towards the client’s limit, and any other request by source address. The token has all scopes of the client, or those in \`scope\`. A scope that the client lacks is refused.`,
   request: {
     schema: 'TokenRequest',
     examples: {

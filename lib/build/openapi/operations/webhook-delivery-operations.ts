@@ -35,7 +35,7 @@ const deliveryIdInPath = inPath(
 export const listWebhookDeliveries: Description = {
   summary: 'List webhooks',
   description:
-    'Lists the webhooks to the client’s URLs and endpoints, with their states, the newest first. A page can have fewer entries than `limit`, or no entries, and still have a `next_cursor`: only the last page has no `next_cursor`. A new webhook is listed within seconds.',
+    'Lists the webhooks to the client’s URLs and endpoints with their states, newest first. A page can be shorter than `limit`, or empty, and still have a `next_cursor`; only the last page has none. A new webhook is listed within seconds.',
   parameters: [
     inQuery('message_id', 'Only of this message.', { type: 'string' }),
     inQuery('endpoint_id', 'Only to this endpoint.', { type: 'string' }),
@@ -117,7 +117,7 @@ export const getWebhookDelivery: Description = {
 export const resendWebhookDelivery: Description = {
   summary: 'Resend a webhook',
   description:
-    'Makes one more attempt now, with the same body and `webhook-id`, even if the webhook was acknowledged. If an attempt is already running, waiting or scheduled as a retry, no attempt is added. The resend itself is not retried.',
+    'Makes one more attempt now, with the same body and `webhook-id`, even if the webhook was acknowledged. If an attempt is already due, running or scheduled as a retry, no other attempt is added. The new attempt is not retried if it fails.',
   parameters: [deliveryIdInPath],
   response: {
     status: 202,
@@ -133,7 +133,7 @@ export const resendWebhookDelivery: Description = {
 
 export const resendWebhookDeliveries: Description = {
   summary: 'Resend many webhooks',
-  description: `Makes one more attempt of every webhook that has failed (or, with \`state\`, was acknowledged or skipped) and whose event happened since a time: to one endpoint, to one origin such as \`https://example.com\`, or to all. About ${resentPerSecond} webhooks a second are sent in addition to new ones, and they can arrive in any order. Every webhook that the list shows in that state is included. Webhooks that are acknowledged in the meantime are skipped. If you repeat the request, you get the same \`resend_id\` and nothing is sent; without \`until\` this applies until the resend is completed, and for at least ${sameRequestMinutes} minutes.`,
+  description: `Makes one more attempt for every webhook that has failed (or, with \`state\`, was acknowledged or skipped) and whose event happened since a time: to one endpoint, to one origin such as \`https://example.com\`, or to all. About ${resentPerSecond} webhooks a second are sent, in addition to new ones. They can arrive in any order. Every webhook that the list shows in this state is included. Webhooks that are acknowledged meanwhile are skipped. If you repeat the request, you get the same \`resend_id\`, and nothing is sent twice. Without \`until\`, this is true until the resend is completed, and for at least ${sameRequestMinutes} minutes.`,
   request: {
     schema: 'WebhookSelection',
     examples: {
@@ -151,7 +151,7 @@ export const resendWebhookDeliveries: Description = {
   response: {
     status: 202,
     description:
-      'The resend has begun. `matched` is the number of webhooks counted so far: those beyond about 1,000 are counted later.',
+      'The resend has begun. `matched` is the number of webhooks found so far. Webhooks beyond about 1,000 are found later.',
     schema: 'QueuedResend',
     examples: { begun: example('Started', { resend_id: resendId, matched: 214 }) },
   },
@@ -176,7 +176,7 @@ const progress = {
 export const getWebhookResend: Description = {
   summary: 'Show the progress of a resend',
   description:
-    'First the resend is `matching`: it counts the webhooks. Then it is `sending`, and finally `completed`. The list of webhooks shows which of them were acknowledged.',
+    'The resend is `matching` while it counts the webhooks. Then it is `sending`, and finally `completed`. The list of webhooks shows which of them were acknowledged.',
   parameters: [inPath('resend_id', 'The identifier of the resend.', resendId)],
   response: {
     description: 'The progress of the resend.',

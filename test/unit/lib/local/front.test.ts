@@ -168,7 +168,9 @@ describe('the front', () => {
   it('says which port is taken, and what to do', async () => {
     opened.front = await startFront(0);
     const { port } = opened.front;
-    await expect(startFront(port)).rejects.toThrow(`Port ${port} is taken; choose another with --port.`);
+    await expect(startFront(port)).rejects.toThrow(
+      `Port ${port} is already used; choose another with --port.`,
+    );
   });
 });
 

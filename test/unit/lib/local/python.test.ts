@@ -24,7 +24,7 @@ describe('the search for Python', () => {
 
   it('says what to install where there is no Python', async () => {
     await expect(findPython(machine({}))).rejects.toThrow(
-      'Python 3.10 or later is needed, and there is none on the path; install it.',
+      'Python 3.10 or later is needed, but there is no Python on the path; install it.',
     );
   });
 
