@@ -30,3 +30,6 @@ export const earlySecondsMax = 2;
  * ahead.
  */
 export const lastTrySeconds = 10;
+
+/** The shortest wait after a carrier refused a message because its recipient gets too many: WhatsApp's time between two. */
+export const recipientWaitSeconds = 6;

@@ -25,6 +25,8 @@ export const storedAttempt = lazily(() =>
     from: z.exactOptional(z.string()),
     /** Absent while it is unknown if the carrier has the message. */
     outcome: z.exactOptional(z.enum(attemptOutcomes)),
+    /** Present if the carrier throttled only the messages to this recipient. */
+    for_recipient: z.exactOptional(z.literal(true)),
     /** When the carrier first did not accept the message; absent if this is its first attempt. */
     since: z.exactOptional(z.iso.datetime()),
   }),

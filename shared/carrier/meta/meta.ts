@@ -29,11 +29,11 @@ const taken = z.object({ messages: z.array(z.object({ id: z.string().check(z.min
 
 const fault = z.object({ error: z.object({ code: z.int() }) });
 
-/**
- * Meta's codes for rate limits: of the app, of the account, of the number (80 a second), and of the number for one
- * recipient.
- */
-const throttlingCodes: readonly number[] = [4, 80_007, 130_429, 131_056];
+/** Meta's codes for rate limits: of the app, of the account, and of the number (80 a second). */
+const throttlingCodes: readonly number[] = [4, 80_007, 130_429];
+
+/** Meta's code for the rate limit of one number to one recipient: a message in six seconds. */
+const pairRateCode = 131_056;
 
 /** True if the token or a permission caused the error. Such an error never fails a message. */
 const isAboutAccess = (code: number): boolean =>
@@ -75,6 +75,7 @@ function outcomeOfFault(status: number, text: string): HandOver {
   const code = fault.safeParse(jsonIn(text)).data?.error.code;
   if (code === undefined) throw new Error(`Meta answered ${status} without a code`);
   const reason = `${status} ${code}`;
+  if (code === pairRateCode) return { outcome: 'throttled', reason, forRecipient: true };
   if (status === 429 || throttlingCodes.includes(code)) return { outcome: 'throttled', reason };
   if (unknownCodes.includes(code)) throw new Error(`Meta answered ${reason}`);
   if (unavailableCodes.includes(code) || isAboutAccess(code)) return { outcome: 'not_taken', reason };

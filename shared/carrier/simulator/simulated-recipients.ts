@@ -111,6 +111,8 @@ export interface Script {
   readonly refuses?: boolean;
   /** How many hand-overs are throttled before one is accepted. */
   readonly throttles?: number;
+  /** Present if they are throttled only for this recipient. */
+  readonly forRecipient?: true;
   /** The receipts in their order, each sent `copies` times. */
   readonly reports: readonly Report[];
   readonly copies?: number;
@@ -161,6 +163,10 @@ export const simulatedRecipients: Readonly<
   '+15005550009': {
     words: 'delivered; answers with the text that it got',
     behavior: { ...ordinary, replies: (text) => text },
+  },
+  '+15005550010': {
+    words: 'gets messages too fast at the first two hand-overs, then accepts the message',
+    behavior: { ...ordinary, throttles: 2, forRecipient: true },
   },
 };
 

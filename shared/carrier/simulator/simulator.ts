@@ -11,6 +11,7 @@ import type { Carrier, HandOver, HandOverRequest } from '../../message/dispatch/
 import type { Message } from '../../message/message.ts';
 import { dynamo, sqs } from '../../platform/aws/clients.ts';
 import { addSeconds } from '../../platform/clock.ts';
+import { withoutUndefined } from '../../platform/object-fields.ts';
 import type { CarrierModule } from '../carrier-module.ts';
 import { dynamoOutbox, type Outbox } from './outbox.dynamo.ts';
 import {
@@ -43,7 +44,11 @@ export function simulatedCarrier(dependencies: {
     const script = scriptFor(message.channel, message.recipient);
     if (script.refuses) return { outcome: 'refused', ...messageError('invalid_recipient') };
     if (attempt.number <= (script.throttles ?? 0))
-      return { outcome: 'throttled', reason: 'the simulator throttles' };
+      return {
+        outcome: 'throttled',
+        reason: 'the simulator throttles',
+        ...withoutUndefined({ forRecipient: script.forRecipient }),
+      };
 
     // A repeat of the attempt has the same time and id.
     const { at, id: carrierMessageId } = attempt;

@@ -34,7 +34,12 @@ export type HandOver =
    */
   | { readonly outcome: 'not_taken'; readonly reason: string }
   /** The carrier did not accept the message, because it received too many in a short time. */
-  | { readonly outcome: 'throttled'; readonly reason: string };
+  | {
+      readonly outcome: 'throttled';
+      readonly reason: string;
+      /** Present if only this recipient got too many from the sender: another carrier is no help, nor is a slower pace. */
+      readonly forRecipient?: true;
+    };
 
 /**
  * The content to send. It is created for each hand-over and never stored, because it may contain the code of a one-time

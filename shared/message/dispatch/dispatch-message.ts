@@ -23,7 +23,12 @@
  *   place reserved ─ crash → the place is unused; the next delivery of the queue message reserves another
  *   claimed with an attempt, and the place missed ─ crash → an unknown attempt, as above
  */
-import { earlySecondsMax, heldSecondsMax, lastTrySeconds } from '../../contract/hand-over-times.ts';
+import {
+  earlySecondsMax,
+  heldSecondsMax,
+  lastTrySeconds,
+  recipientWaitSeconds,
+} from '../../contract/hand-over-times.ts';
 import { type MessageErrorCode, messageError } from '../../contract/message-error-codes.ts';
 import { dueFields, movedAfter } from '../../due/due-index.ts';
 import type { Row } from '../../platform/aws/read-rows.dynamo.ts';
@@ -351,17 +356,21 @@ async function callCarrier(
   const step = stepAfterResponse(attempts, carriers, response, isRepeat);
   if (step === 'failed' && response.outcome === 'refused')
     return recordRefused(ctx, message, response, { isNewAttempt: !isRepeat });
+  const isForRecipient = response.outcome === 'throttled' && response.forRecipient === true;
+  const slowsSender = response.outcome === 'throttled' && !isForRecipient;
   if (step === 'unknown') {
-    if (response.outcome === 'throttled') await slowDownSender(ctx, message);
+    if (slowsSender) await slowDownSender(ctx, message);
     return releaseUntil(ctx, message, settledAt(message, carrier.settledBy, ctx.clock()));
   }
   const now = ctx.clock();
-  const seconds = step === 'next_carrier' ? 0 : handOverBackoffSeconds(attempt.number);
-  const outcome = { attempts: withOutcome(attempts, response.outcome) };
+  const backoffSeconds = step === 'next_carrier' ? 0 : handOverBackoffSeconds(attempt.number);
+  const seconds = isForRecipient ? Math.max(recipientWaitSeconds, backoffSeconds) : backoffSeconds;
+  const more = isForRecipient ? { for_recipient: true as const } : {};
+  const outcome = { attempts: withOutcome(attempts, response.outcome, more) };
   const due = movedAfter(messageId, addSeconds(now, seconds), message.due_at, new Date(message.expires_at));
   if (!(await releaseMessage(ctx, message, now, { ...outcome, ...due })))
     await noteLateOutcome(ctx, message, outcome);
-  if (response.outcome === 'throttled') await slowDownSender(ctx, message);
+  if (slowsSender) await slowDownSender(ctx, message);
   return requeue(
     ctx,
     step === 'next_carrier' ? step : 'try_again',

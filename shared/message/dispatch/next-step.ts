@@ -65,10 +65,13 @@ export function nextHandOverStep(
   const { since = last.at } = last;
   const next = carrierAfter(message, carriers, last.carrier) ?? first;
   const nextMayHave = attempts.some(({ carrier, outcome }) => carrier === next.name && outcome === 'unknown');
+  const isForRecipient = last.for_recipient === true;
   const isRepeated = last.outcome === 'throttled' || (last.outcome === 'not_taken' && nextMayHave);
-  const stays = isRepeated && now < addSeconds(new Date(since), repeatedSecondsMax);
+  const isEarly = now < addSeconds(new Date(since), repeatedSecondsMax);
+  const stays = isForRecipient || (isRepeated && isEarly);
   const carrier = stays ? carriers.find(({ name }) => name === last.carrier) : undefined;
-  if (carrier !== undefined) return handOver(message, carrier, rules, now, since);
+  if (carrier !== undefined)
+    return handOver(message, carrier, rules, now, isForRecipient ? undefined : since);
   return handOver(message, next, rules, now);
 }
 
@@ -120,13 +123,14 @@ export function attemptFor({ message_id }: Message, { number, at }: StoredAttemp
   return { id: attemptIdOf(message_id, number), number, at: new Date(at) };
 }
 
-/** Returns the attempts after the last one got its outcome. */
+/** Returns the attempts after the last one got its outcome. @param more - further fields of the last attempt */
 export function withOutcome(
   attempts: readonly StoredAttempt[],
   outcome: NonNullable<StoredAttempt['outcome']>,
+  more: Partial<StoredAttempt> = {},
 ): StoredAttempt[] {
   return attempts.map((attempt, index) =>
-    index === attempts.length - 1 ? { ...attempt, outcome } : attempt,
+    index === attempts.length - 1 ? { ...attempt, outcome, ...more } : attempt,
   );
 }
 

@@ -25,6 +25,7 @@ export const accepted: HandOver = {
 };
 export const notTaken: HandOver = { outcome: 'not_taken', reason: 'ECONNREFUSED' };
 export const throttled: HandOver = { outcome: 'throttled', reason: 'slow down' };
+export const recipientThrottled: HandOver = { ...throttled, forRecipient: true };
 export const ownRefusal: HandOver = {
   outcome: 'refused',
   ...messageError('sender_rejected'),

@@ -37,8 +37,16 @@ describe.each(vendors.map((vendor) => [vendor.name, vendor] as const))('%s', (_n
         if (why === 'recipient') expect(outcome).not.toMatchObject({ elsewhere: true });
         if (why === 'recipient' || why === 'account')
           expect(outcome).toMatchObject({ errorCode: vendor.refusalCodes[why] });
+        if (why === 'throttled') expect(outcome).not.toHaveProperty('forRecipient');
       });
     }
+
+    const { throttledForRecipient } = vendor;
+    if (throttledForRecipient !== undefined)
+      it('that it is throttled only for the recipient', async () => {
+        const expected = { outcome: 'throttled', forRecipient: true };
+        expect(await outcomeOf(throttledForRecipient)).toMatchObject(expected);
+      });
 
     it('that it was not taken where the credentials are wrong', async () => {
       expect(await outcomeOf(vendor.unauthorized)).toMatchObject({ outcome: 'not_taken' });

@@ -61,13 +61,18 @@ describe('the table of recipients', () => {
     expect((await reportsFor({ channel: 'whatsapp', recipient })).reported).toEqual(reported);
   });
 
-  it('accepts a throttled message at the third hand-over', async () => {
+  it.each([
+    ['+15005550006', {}],
+    ['+15005550010', { forRecipient: true }],
+  ])('accepts a throttled message to %s at the third hand-over', async (recipient, more) => {
     const { carrier, taken } = aSimulator();
-    const message = aSendingMessage({ recipient: '+15005550006' });
+    const message = aSendingMessage({ recipient });
     const outcomes = [];
     for (const attempt of [1, 2, 3])
-      outcomes.push((await carrier.handOver(handOverOf(message, { text: 'Hello' }, attempt))).outcome);
-    expect(outcomes).toEqual(['throttled', 'throttled', 'accepted']);
+      outcomes.push(await carrier.handOver(handOverOf(message, { text: 'Hello' }, attempt)));
+    const throttled = { outcome: 'throttled', reason: 'the simulator throttles', ...more };
+    expect(outcomes).toMatchObject([throttled, throttled, { outcome: 'accepted' }]);
+    expect(outcomes[0]).toEqual(throttled);
     expect(taken.map((row) => row.attempt)).toEqual([3]);
   });
 

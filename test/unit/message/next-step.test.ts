@@ -7,6 +7,7 @@ import {
   accepted,
   notTaken,
   ownRefusal,
+  recipientThrottled,
   refusal,
   throttled,
   attemptWorld as world,
@@ -55,6 +56,23 @@ describe('proof that a carrier has not taken the message', () => {
     expect(last?.carrier).toBe('two');
     expect((last?.request.attempt.at ?? created) >= addSeconds(created, 30)).toBe(true);
     expect((await view()).attempts).toMatchObject([{ outcome: 'throttled' }, { outcome: 'accepted' }]);
+  });
+});
+
+describe('a recipient who gets messages too fast', () => {
+  it('has the message wait six seconds or more, at the same carrier, until its end', async () => {
+    const { until, asked, calls } = await world({ one: [recipientThrottled], two: [accepted] });
+    await until(600);
+    const atSeconds = calls.map(({ request }) => (request.attempt.at.getTime() - created.getTime()) / 1000);
+    expect(atSeconds.slice(0, 5)).toEqual([0, 6, 12, 20, 36]);
+    expect(asked().every((carrier) => carrier.startsWith('one'))).toBe(true);
+  });
+
+  it('is no part of the 30 s of a carrier that throttles afterwards', async () => {
+    const { until, calls } = await world({ one: [recipientThrottled, throttled], two: [accepted] });
+    await until(120);
+    // The carrier throttles from the sixth second on, so the sixth call is after 30 s.
+    expect(calls.map(({ carrier }) => carrier)).toEqual(['one', 'one', 'one', 'one', 'one', 'two']);
   });
 });
 

@@ -13,7 +13,7 @@ import { firstLookOf } from '../../../shared/message/store/message-row.ts';
 import { createMessage, readMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { recordsAttempt, withCalls } from '../../support/engine/test-context.ts';
-import { notTaken, throttled } from '../../support/message/attempt-world.ts';
+import { notTaken, recipientThrottled, throttled } from '../../support/message/attempt-world.ts';
 import { aMessage, created, onlyCarrier } from '../../support/message/example-message.ts';
 import { accepted, pacedWorld, sender } from '../../support/message/paced-world.ts';
 import { mostInTenSeconds } from '../../support/message/simulated-pacing.ts';
@@ -231,6 +231,13 @@ describe('a carrier that throttles', () => {
     expect((await dispatch(world.dependencies, 'msg_0')).outcome).toBe('try_again');
     expect(world.tables.rows('sender_pace')).toEqual([]);
     expect(queuedMessageOf(queuedEntryOf(message, created))).toEqual({ message_id: 'msg_0' });
+  });
+
+  it('only for one recipient does not slow the sender', async () => {
+    const world = pacedWorld(() => recipientThrottled);
+    await world.stored(1);
+    expect(await dispatch(world.dependencies, 'msg_0')).toMatchObject({ requeuedForSeconds: 6 });
+    expect(world.tables.rows('sender_pace')[0]).not.toHaveProperty('slowed_until_ms');
   });
 
   it('has the attempt repeated although the sender cannot be slowed down', async () => {

@@ -69,6 +69,7 @@ export const metaVendor: CallbackVendor = {
     if (why === 'account') return apiError(400, 131_042);
     return why === 'throttled' ? apiError(400, 130_429) : apiError(500, 131_016);
   },
+  throttledForRecipient: apiError(429, 131_056),
   report({ vendorId, attemptId, to, at }, outcome) {
     const status = {
       id: vendorId,

@@ -75,6 +75,8 @@ export interface Vendor {
   answer(request: VendorRequest, taken: readonly Taken[]): VendorResponse;
   /** Returns the documented response; undefined if the vendor documents none. */
   refusal(why: Refusal): VendorResponse | undefined;
+  /** The response if only this recipient gets too many messages; absent if the vendor has no such limit. */
+  readonly throttledForRecipient?: VendorResponse;
   report(taken: Taken, outcome: Outcome): Callback;
 }
 
