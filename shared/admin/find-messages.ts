@@ -6,7 +6,7 @@ import { recordActivity } from '../activity/write-activity.dynamo.ts';
 import { channels } from '../contract/channels.ts';
 import { GatewayError, standardError } from '../contract/errors.ts';
 import { clientIdIn, type Mode, modeOf } from '../contract/mode.ts';
-import { recipientInQuery } from '../contract/phone-number.ts';
+import { personInQuery } from '../contract/phone-number.ts';
 import { showLegs } from '../message/dispatch/fallback.ts';
 import { isUnassigned, unassignedClientId } from '../message/find-owner.ts';
 import { messageCursor } from '../message/list-own-messages.ts';
@@ -39,7 +39,7 @@ export const messageQuery = z.object({
   cursor,
   client_id: z.optional(keyText),
   reference: z.optional(keyText),
-  recipient: z.optional(recipientInQuery),
+  recipient: z.optional(personInQuery),
   status: z.optional(z.enum(statuses)),
   channel: z.optional(z.enum(channels)),
   error_code: z.optional(keyText),

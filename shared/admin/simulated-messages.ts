@@ -13,7 +13,7 @@ import { outboxCursor } from '../carrier/simulator/test-outbox.ts';
 import { channels } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { clientIdIn, modes } from '../contract/mode.ts';
-import { recipientInQuery, recipientSchema } from '../contract/phone-number.ts';
+import { personInQuery, recipientSchema } from '../contract/phone-number.ts';
 import { inboundIdOf } from '../message/receive-message.ts';
 import { requiredField } from '../operation/operation.ts';
 import { addDays, dayOf } from '../platform/clock.ts';
@@ -22,7 +22,7 @@ import { clientIdOf } from './find-client.ts';
 import { cursor, keyText, pageSize, textUpTo } from './request-fields.ts';
 
 export const outboxQuery = z.object({
-  to: z.optional(recipientInQuery),
+  to: z.optional(personInQuery),
   /** The client (id or name) that owns the test messages. */
   client_id: z.optional(keyText),
   limit: pageSize,

@@ -2,6 +2,7 @@
  * Builds Meta's JSON for a message (Cloud API, "Messages"). Meta returns the attempt's id in `biz_opaque_callback_data` of
  * every status.
  */
+import { isWhatsAppUserId } from '../contract/recipient-forms.ts';
 import type { HandOverRequest } from '../message/dispatch/carrier.ts';
 import type {
   LocationContent,
@@ -29,7 +30,8 @@ export function whatsAppPayload({ message, body, attempt }: HandOverRequest, otp
   return {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
-    to: message.recipient,
+    // Meta accepts an id in `to`, and then drops the message silently.
+    ...(isWhatsAppUserId(message.recipient) ? { recipient: message.recipient } : { to: message.recipient }),
     type: content.type,
     [content.type]: contentFor(content, text),
     biz_opaque_callback_data: attempt.id,

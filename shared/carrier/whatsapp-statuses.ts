@@ -22,7 +22,7 @@ export const whatsAppErrors = vendorErrors(
     content_rejected: [100, 131008, 131009, 131051],
     carrier_throttled: [130429, 131056],
     carrier_blocked: [130472, 131049],
-    invalid_recipient: [131021],
+    invalid_recipient: [131021, 131062],
     unreachable: [131026],
     template_required: [131047],
     recipient_opted_out: [131050],

@@ -15,7 +15,13 @@ import {
 // The bundle omits the national number formats (`lib/build/bundle.ts`).
 import numberingPlans from 'libphonenumber-js/metadata.min.json';
 import * as z from 'zod/mini';
-import { e164, internationalCodeOf, internationalCodes } from './recipient-forms.ts';
+import {
+  e164,
+  internationalCodeOf,
+  internationalCodes,
+  isWhatsAppUserId,
+  sendableUserId,
+} from './recipient-forms.ts';
 
 export type { CountryCode };
 
@@ -106,9 +112,10 @@ function recipientToFind(text: string): string {
 
 /**
  * Returns the canonical numbers that a text can mean: `07700 900123` as dialed in the country, `0044…`, or a number without
- * its plus; empty if the text is not a number.
+ * its plus. Returns the id of a WhatsApp user unchanged, and nothing for any other text.
  */
 export function recipientsAsWritten(text: string, country: string): string[] {
+  if (sendableUserId.test(text)) return [text];
   const written = withoutSeparators(text);
   if (!/^\+?\d{5,20}$/.test(written)) return [];
   const spellings: (string | undefined)[] = written.startsWith('+')
@@ -126,6 +133,8 @@ export function recipientsAsWritten(text: string, country: string): string[] {
 
 /** Returns a sentence on how to correct an invalid recipient. */
 export function recipientAdvice(text: string): string {
+  if (isWhatsAppUserId(text))
+    return 'It is the id of a WhatsApp user: only POST /api/v1/whatsapp/send takes it. Give a phone number.';
   const written = withoutSeparators(text);
   const [strange] = /[^+\d]|(?<=.)\+/su.exec(written) ?? [];
   if (strange !== undefined)
@@ -136,9 +145,17 @@ export function recipientAdvice(text: string): string {
 }
 
 /** Returns the error text for a field whose value is not a recipient. */
-export function recipientFault(text: string): string {
+function recipientFault(text: string): string {
   return `must be a phone number in international format, such as +447700900123. ${recipientAdvice(text)}`;
 }
+
+/** Returns the error text for a field whose value is neither a recipient nor the id of a WhatsApp user. */
+export function personFault(text: string): string {
+  const rule = `must be a phone number in international format, such as +447700900123, or the id of a WhatsApp user, such as ${exampleUserId}.`;
+  return `${rule} ${isWhatsAppUserId(text) ? 'Give the user’s own id, without ENT.' : recipientAdvice(text)}`;
+}
+
+export const exampleUserId = 'US.13491208655302741918';
 
 /** Returns the number of a character that readers may not see, and otherwise the character. */
 function shownCharacter(character: string): string {
@@ -159,22 +176,43 @@ export const recipientKeywords = {
   maxLength: spellingCharactersMax,
 } as const;
 
-const recipientChecks = [
+/** Parsed to the canonical number. */
+export const recipientSchema = z.string().check(
   z.maxLength(spellingCharactersMax, { abort: true }),
   z.superRefine<string>((text, context) => {
     if (!isRecipient(text)) context.addIssue({ code: 'custom', message: recipientFault(text) });
   }),
   z.overwrite(recipientToFind),
   z.meta(recipientKeywords),
+);
+
+/** Returns the canonical form of a number, and the id of a WhatsApp user unchanged. */
+export function canonicalPerson(text: string): string | undefined {
+  return sendableUserId.test(text) ? text : canonicalRecipient(text);
+}
+
+/** For the API document. The longest id has a country, a period and 128 characters. */
+export const personKeywords = {
+  pattern: `${recipientPattern}|${sendableUserId.source}`,
+  maxLength: 131,
+} as const;
+
+const personChecks = [
+  z.maxLength(personKeywords.maxLength, { abort: true }),
+  z.superRefine<string>((text, context) => {
+    if (canonicalPerson(text) === undefined) context.addIssue({ code: 'custom', message: personFault(text) });
+  }),
+  z.overwrite<string>((text) => canonicalPerson(text) ?? text),
+  z.meta(personKeywords),
 ] as const;
 
-/** Parses to the canonical number. */
-export const recipientSchema = z.string().check(...recipientChecks);
+/** A number, parsed to its canonical form, or the id of a WhatsApp user. */
+export const personSchema = z.string().check(...personChecks);
 
-/** A recipient in a query, in which a plus that is not written as `%2B` arrives as a space. */
-export const recipientInQuery = z.string().check(
+/** The same in a query, in which a plus that is not written as `%2B` arrives as a space. */
+export const personInQuery = z.string().check(
   z.overwrite((text) => text.replace(/^ (?=\d)/, '+')),
-  ...recipientChecks,
+  ...personChecks,
 );
 
 /** Parses to a sender ID, or to a number in canonical form. */
@@ -199,9 +237,13 @@ export const countrySchema = z
 
 /**
  * Returns the ISO 3166 country of a number; undefined if the number belongs to no single country. A number outside the
- * ranges in use has a country if its calling code belongs to only one.
+ * ranges in use has a country if its calling code belongs to only one. The id of a WhatsApp user begins with the country.
  */
 export function countryOf(recipient: string): CountryCode | undefined {
+  if (isWhatsAppUserId(recipient)) {
+    const country = recipient.slice(0, 2);
+    return isSupportedCountry(country) ? country : undefined;
+  }
   const number = parsed(recipient);
   return number?.country ?? number?.getPossibleCountries()[0];
 }

@@ -36,6 +36,19 @@ export const noCountry = 'ZZ';
 /** A country code, optionally `ENT`, and up to 128 letters and digits. */
 const whatsAppUserId = /^[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$/;
 
+/**
+ * The ids to which a client can send. An id with `ENT` names a user to several portfolios of a business. The user's messages
+ * and receipts contain the id without it.
+ */
+export const sendableUserId = /^[A-Z]{2}\.[A-Za-z0-9]{1,128}$/;
+
 export function isWhatsAppUserId(text: string): boolean {
   return whatsAppUserId.test(text);
+}
+
+export const recipientTypes = ['whatsapp_user_id'] as const;
+
+/** Returns the type of a recipient that is not a number; undefined for a number. */
+export function recipientTypeOf(recipient: string): (typeof recipientTypes)[number] | undefined {
+  return isWhatsAppUserId(recipient) ? 'whatsapp_user_id' : undefined;
 }

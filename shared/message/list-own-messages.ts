@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
-import { recipientInQuery } from '../contract/phone-number.ts';
+import { personInQuery } from '../contract/phone-number.ts';
 import { optional } from '../operation/fields.ts';
 import { defaultPageLimit, opaqueCursor, pageLimit, sortableTime } from '../operation/list-query.ts';
 import { type ApiResponse, type Operation, parseQuery, requireCaller } from '../operation/operation.ts';
@@ -28,7 +28,7 @@ import { readFilterFields, readMessages } from './store/messages.dynamo.ts';
 /** The query of `GET /api/v1/messages` (contract 5.12). */
 export const listMessagesQuery = z.object({
   reference: optional(referenceText),
-  to: optional(recipientInQuery),
+  to: optional(personInQuery),
   status: optional(z.enum(statuses)),
   channel: optional(z.enum(channels)),
   /** `outbound` by default (contract, section 13). */

@@ -5,6 +5,7 @@
 import * as z from 'zod/mini';
 import { channels } from '../contract/channels.ts';
 import { messageErrorCodes } from '../contract/message-error-codes.ts';
+import { recipientTypes } from '../contract/recipient-forms.ts';
 import { described } from '../operation/fields.ts';
 import { attemptOutcomes } from './attempt.ts';
 import { encodings, messageTypes, statuses } from './message.ts';
@@ -15,6 +16,14 @@ import { receivedContent } from './whatsapp-content.ts';
 
 export const instant = z.iso.datetime().check(z.meta({ examples: ['2026-11-20T10:00:00.000Z'] }));
 export const recipient = z.string().check(z.meta({ examples: ['+447700900123'] }));
+export const recipientType = described(
+  z.exactOptional(z.enum(recipientTypes)),
+  '`whatsapp_user_id` if the recipient is the id of a WhatsApp user; absent for a number.',
+);
+export const fromType = described(
+  z.exactOptional(z.enum(recipientTypes)),
+  '`whatsapp_user_id` if `from` is the id of a WhatsApp user; absent for a number.',
+);
 export const reference = z.nullable(z.string());
 export const channel = z.enum(channels);
 /** Present on all data that a test key created. */
@@ -49,7 +58,11 @@ const acceptedFields = {
 };
 
 export const acceptedSms = z.object({ ...acceptedFields, channel: z.literal('sms'), encoding, segments });
-export const acceptedWhatsApp = z.object({ ...acceptedFields, channel: z.literal('whatsapp') });
+export const acceptedWhatsApp = z.object({
+  ...acceptedFields,
+  channel: z.literal('whatsapp'),
+  recipient_type: recipientType,
+});
 
 const acceptedBatch = z.object({
   batch_id: idOf('bat'),
@@ -94,10 +107,12 @@ export const messageStatus = z.object({
   channel,
   status,
   recipient,
+  recipient_type: recipientType,
   from: described(
     z.nullable(z.string()),
     'The sender that the request named, or that the gateway selected; null if the carrier selects it.',
   ),
+  from_type: fromType,
   type: described(z.enum(messageTypes), '`transactional` or `promotional`.'),
   reference,
   encoding: z.exactOptional(z.nullable(encoding)),
@@ -256,6 +271,7 @@ export const testOutboxResponses = {
 
 const suppression = z.object({
   recipient,
+  recipient_type: recipientType,
   scope: z.enum(scopes),
   reason: described(z.nullable(z.string()), 'The reason for the suppression, as a text.'),
   source: z.enum(sources),
@@ -270,6 +286,7 @@ const suppressionList = z.object({
 
 export const removedSuppression = z.object({
   recipient,
+  recipient_type: recipientType,
   deleted: z.boolean(),
   still_suppressed_from: described(
     z.exactOptional(z.string()),

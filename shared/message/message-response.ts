@@ -1,4 +1,5 @@
 import { modeField } from '../contract/mode.ts';
+import { recipientTypeOf } from '../contract/recipient-forms.ts';
 import { fromOf, shownAttempt } from './attempt.ts';
 import { historyOf, type Message, type Status } from './message.ts';
 import type { MessageStatus } from './message-response.schema.ts';
@@ -59,8 +60,8 @@ function attemptsPart(message: Message) {
 function partiesOf(message: Message) {
   const { direction, recipient, from } = message;
   return direction === 'inbound'
-    ? { recipient: from ?? '', from: recipient }
-    : { recipient, from: fromOf(message) ?? null };
+    ? { recipient: from ?? '', from: recipient, from_type: recipientTypeOf(recipient) }
+    : { recipient, recipient_type: recipientTypeOf(recipient), from: fromOf(message) ?? null };
 }
 
 function receivedPart({ direction, text, received_content, received_at, in_reply_to }: Message) {

@@ -8,7 +8,7 @@ import {
   recipientEventNames,
 } from '../contract/webhook-events.ts';
 import { eventStatuses } from '../message/message.ts';
-import { messageErrorCode, testMode } from '../message/message-response.schema.ts';
+import { fromType, messageErrorCode, recipientType, testMode } from '../message/message-response.schema.ts';
 import { receivedContent } from '../message/whatsapp-content.ts';
 import { described } from '../operation/fields.ts';
 import { disabledReasons } from './webhook-endpoint.ts';
@@ -23,6 +23,7 @@ export const webhookEvent = z.object({
     z.object({
       message_id: z.string(),
       recipient: z.string(),
+      recipient_type: recipientType,
       from: described(z.optional(z.string()), 'The sender, as in the message status.'),
       status: described(z.enum(sentStatuses), 'The state that the event reports.'),
       client_id: z.string(),
@@ -75,6 +76,7 @@ export const inboundEvent = z.object({
       mode: testMode,
       status: described(z.literal('received'), 'Always `received`.'),
       from: described(z.string(), 'The sender of the message.'),
+      from_type: fromType,
       to: described(z.string(), 'Our number.'),
       text: described(z.optional(z.string()), 'The text.'),
       whatsapp: described(
@@ -98,6 +100,7 @@ export const recipientEvent = z.object({
       client_id: z.string(),
       mode: testMode,
       recipient: z.string(),
+      recipient_type: recipientType,
       channel: z.enum(channels),
       source: z.enum(['keyword', 'carrier']),
     }),

@@ -7,6 +7,7 @@ import type * as z from 'zod/mini';
 import type { Channel } from '../contract/channels.ts';
 import { messageError } from '../contract/message-error-codes.ts';
 import { modeField } from '../contract/mode.ts';
+import { recipientTypeOf } from '../contract/recipient-forms.ts';
 import {
   endpointDisabledEvent,
   type MessageEventName,
@@ -126,6 +127,7 @@ export function eventBody(message: Message, status: EventStatus): string {
   const data: WebhookEventData = {
     message_id: message.message_id,
     recipient: message.recipient,
+    recipient_type: recipientTypeOf(message.recipient),
     from: fromOf(message),
     status,
     sent_at: message.sent_at,
@@ -149,6 +151,7 @@ function receivedBody(message: Message, receivedAt: string): string {
     ...modeField(message.client_id),
     status: 'received',
     from: message.recipient,
+    from_type: recipientTypeOf(message.recipient),
     to: message.from ?? '',
     text: message.text,
     whatsapp: message.received_content,
@@ -167,6 +170,7 @@ export function recipientEventBody(message: Message, event: string, happenedAt: 
     client_id,
     ...modeField(client_id),
     recipient,
+    recipient_type: recipientTypeOf(recipient),
     channel,
     source,
   };

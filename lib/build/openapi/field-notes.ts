@@ -5,7 +5,7 @@
  */
 
 import { previousSecretHours } from '../../../shared/client/client-admin.ts';
-import { senderNameRule } from '../../../shared/contract/phone-number.ts';
+import { exampleUserId, senderNameRule } from '../../../shared/contract/phone-number.ts';
 import { eventFilters } from '../../../shared/contract/webhook-events.ts';
 import { singleSegment } from '../../../shared/message/message-text.ts';
 import {
@@ -33,7 +33,8 @@ export const commonNotes: Notes = {
   message_id: 'The identifier of the message.',
   status: 'The state of the message, such as `queued` or `delivered`.',
   channel: '`sms` or `whatsapp`.',
-  recipient: "The recipient's phone number, without digits that are dialed within its country only.",
+  recipient:
+    "The recipient's phone number, without digits that are dialed within its country only, or the id of a WhatsApp user.",
   reference: `The client's own reference, up to ${referenceCharactersMax} characters. Every look-up and webhook returns it.`,
   encoding: '`GSM-7`, or `UCS-2` if a character is outside GSM-7.',
   segments: 'The number of SMS segments that the text needs; each segment is charged.',
@@ -145,6 +146,7 @@ export const schemaNotes: Readonly<Record<string, Notes>> = {
 
   WhatsappMessage: {
     ...ofSends,
+    to: `${to} Or Meta's id of a WhatsApp user, such as \`${exampleUserId}\`, which belongs to the number of ours that the user wrote to.`,
     type: 'The kind of message; `text` by default.',
     message: 'The text to send, {minLength} to {maxLength} characters, not only white space.',
     template: 'A template that WhatsApp has approved.',

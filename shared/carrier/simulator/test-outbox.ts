@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { GatewayError } from '../../contract/errors.ts';
 import { modeOf } from '../../contract/mode.ts';
-import { recipientInQuery } from '../../contract/phone-number.ts';
+import { personInQuery } from '../../contract/phone-number.ts';
 import type { testOutbox } from '../../message/message-response.schema.ts';
 import { optional } from '../../operation/fields.ts';
 import { defaultPageLimit, opaqueCursor, pageLimit } from '../../operation/list-query.ts';
@@ -14,7 +14,7 @@ import { addDays, dayOf } from '../../platform/clock.ts';
 import { type Outbox, testOutboxDays } from './outbox.dynamo.ts';
 
 export const testOutboxQuery = z.object({
-  to: optional(recipientInQuery),
+  to: optional(personInQuery),
   limit: optional(pageLimit),
   cursor: optional(z.string()),
 });

@@ -7,6 +7,7 @@ import {
   encoding,
   messageErrorCode,
   recipient,
+  recipientType,
   segments,
 } from '../message-response.schema.ts';
 import { rowError } from '../store/batches.dynamo.ts';
@@ -73,6 +74,7 @@ const dryRun = z.object({
   ...dryRunFields,
   channel,
   recipient,
+  recipient_type: recipientType,
   from: selectedSender,
   encoding: z.exactOptional(encoding),
   segments: z.exactOptional(segments),

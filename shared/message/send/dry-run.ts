@@ -7,6 +7,7 @@ import { type FieldError, GatewayError } from '../../contract/errors.ts';
 import type { MessageErrorCode } from '../../contract/message-error-codes.ts';
 import { expectedPrice, readPrices } from '../../contract/prices.ts';
 import { millionthsPerUnit } from '../../contract/rate-limits-and-caps.ts';
+import { recipientTypeOf } from '../../contract/recipient-forms.ts';
 import { type ApiRequest, type ApiResponse, parseQuery } from '../../operation/operation.ts';
 import type { Context } from '../../platform/context.ts';
 import { lazily } from '../../platform/expiring-cache.ts';
@@ -89,6 +90,7 @@ export async function dryRunOf(
     would_be_accepted: refusals.length === 0,
     channel,
     recipient,
+    recipient_type: recipientTypeOf(recipient),
     from: fromOf(message) ?? null,
     ...(encoding === undefined || segments === undefined ? {} : { encoding, segments }),
     estimated_cost: costOf(price, failure),

@@ -6,6 +6,7 @@ import { assertChannelsOn, assertMaySend, permissionsOf } from '../../client/sen
 import type { Channel } from '../../contract/channels.ts';
 import type { sendRequest } from '../../contract/function-uses.ts';
 import { countryOf } from '../../contract/phone-number.ts';
+import { recipientTypeOf } from '../../contract/recipient-forms.ts';
 import { capsInForce, checkCaps, takeFromCaps } from '../../limit/client-caps.ts';
 import { describeUnknown, unknownIn } from '../../operation/fields.ts';
 import { type Operation, requireCaller } from '../../operation/operation.ts';
@@ -114,7 +115,10 @@ export function acceptedView(
     scheduled_at,
     created_at,
   };
-  if (message.channel === 'whatsapp') return { message_id, status, channel: 'whatsapp', recipient, ...rest };
+  if (message.channel === 'whatsapp') {
+    const recipient_type = recipientTypeOf(recipient);
+    return { message_id, status, channel: 'whatsapp', recipient, recipient_type, ...rest };
+  }
   if (encoding === undefined || segments === undefined) throw new Error(`${message_id} has no segments`);
   return { message_id, status, channel: 'sms', recipient, encoding, segments, ...rest };
 }

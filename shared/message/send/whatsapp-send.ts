@@ -1,6 +1,7 @@
 /** Sends one WhatsApp message: text, template, media or location. */
 import * as z from 'zod/mini';
-import { recipientSchema } from '../../contract/phone-number.ts';
+import { personSchema } from '../../contract/phone-number.ts';
+import { isWhatsAppUserId } from '../../contract/recipient-forms.ts';
 import { faultAt, isGiven, optional, withDefault } from '../../operation/fields.ts';
 import { type Operation, requiredField } from '../../operation/operation.ts';
 import type { Message } from '../message.ts';
@@ -48,7 +49,7 @@ const types = Object.keys(contentField) as (keyof typeof contentField)[];
 export function sendWhatsAppSchema(webhookUrl: z.ZodMiniType<string>) {
   const { template, media, location } = whatsAppParts();
   const fields = z.object({
-    to: recipientSchema,
+    to: personSchema,
     type: withDefault(z.enum(types), 'text'),
     message: optional(messageTextOf(maxTextCharacters)),
     template: optional(template),
@@ -87,6 +88,12 @@ export function sendWhatsAppSchema(webhookUrl: z.ZodMiniType<string>) {
           ),
         ),
       ),
+      ...legIndexes.map((leg) =>
+        z.refine<Fields>(
+          ({ to, fallback }) => !isUser(to) || smsLegOf(fallback, leg) === undefined,
+          faultAt(['fallback', leg, 'channel'], smsNeedsNumber),
+        ),
+      ),
     ),
     z.transform(withOwnContent),
   );
@@ -104,6 +111,24 @@ function mayHave(type: unknown, field: 'caption' | 'filename', media: unknown): 
   return mediaFields[type][field] || !isGiven(Reflect.get(media, field));
 }
 
+/** @param to - a value of any form, because the request may have other faults */
+function isUser(to: unknown): boolean {
+  return typeof to === 'string' && isWhatsAppUserId(to);
+}
+
+const smsNeedsNumber = 'must be whatsapp: an SMS needs a phone number, and "to" is the id of a WhatsApp user';
+
+/**
+ * Returns this leg if it is an SMS.
+ *
+ * @param fallback - a value of any form, because the request may have other faults
+ */
+function smsLegOf(fallback: unknown, leg: number): object | undefined {
+  const wanted: unknown = Array.isArray(fallback) ? fallback[leg] : undefined;
+  if (typeof wanted !== 'object' || wanted === null) return undefined;
+  return Reflect.get(wanted, 'channel') === 'sms' ? wanted : undefined;
+}
+
 /** True if an SMS leg after the WhatsApp message has a text: its own, or that of the WhatsApp message. */
 function hasSmsText(
   {
@@ -113,8 +138,8 @@ function hasSmsText(
   }: { readonly type?: unknown; readonly message?: unknown; readonly fallback?: unknown },
   leg: number,
 ): boolean {
-  const wanted: unknown = Array.isArray(fallback) ? fallback[leg] : undefined;
-  if (typeof wanted !== 'object' || wanted === null || Reflect.get(wanted, 'channel') !== 'sms') return true;
+  const wanted = smsLegOf(fallback, leg);
+  if (wanted === undefined) return true;
   if (isGiven(Reflect.get(wanted, 'message')) || neededBy(type) === undefined) return true;
   // A missing text is reported separately.
   return neededBy(type) === 'message' && (!isGiven(message) || fitsSms(message));

@@ -1,7 +1,8 @@
 /** A client's operations on its suppressions (contract, section 13). */
 import * as z from 'zod/mini';
 import { invalidFields, standardError } from '../../contract/errors.ts';
-import { canonicalRecipient, recipientFault, recipientInQuery } from '../../contract/phone-number.ts';
+import { canonicalPerson, personFault, personInQuery } from '../../contract/phone-number.ts';
+import { recipientTypeOf } from '../../contract/recipient-forms.ts';
 import { optional, withDefault } from '../../operation/fields.ts';
 import { defaultPageLimit, opaqueCursor, pageLimit } from '../../operation/list-query.ts';
 import {
@@ -37,7 +38,7 @@ export const suppressionBody = z.object({
 });
 
 export const suppressionsQuery = z.object({
-  recipient: optional(recipientInQuery),
+  recipient: optional(personInQuery),
   limit: optional(pageLimit),
   cursor: optional(z.string()),
 });
@@ -101,6 +102,7 @@ export async function endSuppression(
   const [sender] = ended.stillFrom;
   return {
     recipient: ending.recipient,
+    recipient_type: recipientTypeOf(ending.recipient),
     deleted: true,
     still_suppressed_from: sender,
   };
@@ -116,15 +118,15 @@ function changeOf(request: ApiRequest): SuppressionChange {
   };
 }
 
-/** @throws GatewayError if this part of the path is not a phone number. */
+/** @throws GatewayError if this part of the path is neither a phone number nor an id. */
 export function recipientInPath(segment: string): string {
   const text = decoded(segment);
-  const recipient = canonicalRecipient(text);
+  const recipient = canonicalPerson(text);
   if (recipient !== undefined) return recipient;
-  throw invalidFields([{ field: 'recipient', message: recipientFault(text) }]);
+  throw invalidFields([{ field: 'recipient', message: personFault(text) }]);
 }
 
-/** Some proxies decode this part of the path, and some do not. No number contains a `%`. */
+/** Some proxies decode this part of the path, and some do not. No number or id contains a `%`. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -138,7 +140,15 @@ export function suppressionView(row: Suppression): SuppressionView {
   // If a carrier's refusal started the suppression, neither the recipient nor the client has changed it, so its start
   // counts.
   const updated_at = changed_at > suppressed_at ? changed_at : suppressed_at;
-  return { recipient, scope, reason, source, created_at: suppressed_at, updated_at };
+  return {
+    recipient,
+    recipient_type: recipientTypeOf(recipient),
+    scope,
+    reason,
+    source,
+    created_at: suppressed_at,
+    updated_at,
+  };
 }
 
 function listView(suppressions: readonly Suppression[], nextAfter: string | undefined): SuppressionList {

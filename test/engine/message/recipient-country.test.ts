@@ -33,11 +33,11 @@ const recipients: readonly [string, string | undefined, number][] = [
   ['+881612345678', undefined, 1.5],
 ];
 
-it.each(sendNames.flatMap((name) => recipients.map((recipient) => [name, ...recipient] as const)))(
-  'a message by %s to %s names %s, and is priced %d a part',
-  async (name, recipient, country, each) => {
-    const rows = await rowsOf(name, recipient);
-    expect(rows.map((row) => [row.recipient, row.country])).toEqual([[recipient, country]]);
-    expect(rows.map((row) => expectedPrice(prices, { ...row, segments: 1 })?.cost)).toEqual([each]);
-  },
-);
+it.each([
+  ...sendNames.flatMap((name) => recipients.map((recipient) => [name, ...recipient] as const)),
+  ['whatsapp', 'US.13491208655302741918', 'US', 0.01] as const,
+])('a message by %s to %s names %s, and is priced %d a part', async (name, recipient, country, each) => {
+  const rows = await rowsOf(name, recipient);
+  expect(rows.map((row) => [row.recipient, row.country])).toEqual([[recipient, country]]);
+  expect(rows.map((row) => expectedPrice(prices, { ...row, segments: 1 })?.cost)).toEqual([each]);
+});

@@ -240,3 +240,34 @@ describe('another spelling of a number', () => {
     expect(outboxQuery.safeParse({ to: 'nobody' }).success).toBe(false);
   });
 });
+
+describe('the id of a WhatsApp user', () => {
+  const to = 'US.13491208655302741918';
+  const send = (name: (typeof sendNames)[number], more: object = {}) =>
+    ask(inMemorySends().operations[name], {
+      client: aClient(),
+      now,
+      body: { ...smallRequest(name, to), ...more },
+    });
+  const details = [{ field: 'to', message: expect.stringContaining('Give a phone number.') }];
+
+  it('is a recipient by WhatsApp', async () => {
+    expect(await send('whatsapp')).toMatchObject({
+      status: 202,
+      body: { recipient: to, recipient_type: 'whatsapp_user_id' },
+    });
+  });
+
+  it.each([
+    ['an SMS', 'sms', {}],
+    ['a one-time password', 'otp', { channel: 'whatsapp' }],
+  ] as const)('is refused for %s', async (_what, name, more) => {
+    await expect(send(name, more)).rejects.toMatchObject({ status: 400, details });
+  });
+
+  it('is an invalid row of a bulk', async () => {
+    expect((await send('bulk', { recipients: [to, '+447700900123'] })).body).toMatchObject({
+      errors: [{ error: 'invalid_recipient', message: expect.stringContaining('Give a phone number.') }],
+    });
+  });
+});

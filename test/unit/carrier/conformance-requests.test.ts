@@ -47,6 +47,7 @@ const contents: Readonly<Record<Vendor['channel'], Readonly<Record<string, Parti
   whatsapp: {
     'with a text': {},
     'from another number': { sender: { identity: '106540352242999' } },
+    'to a user by the id': { recipient: 'US.13491208655302741918' },
     'with a template': whatsapp({
       type: 'template',
       template: {

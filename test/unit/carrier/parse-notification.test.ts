@@ -128,6 +128,7 @@ describe('a WhatsApp event', () => {
 
   it.each([
     [131026, 'unreachable'],
+    [131062, 'invalid_recipient'],
     [131047, 'template_required'],
     [131050, 'recipient_opted_out'],
     [132001, 'template_rejected'],

@@ -142,6 +142,12 @@ describe('a request with `fallback`', () => {
       ['fallback[0].message'],
     ],
     [
+      'an SMS to a WhatsApp user without a number',
+      'whatsapp',
+      { to: 'US.13491208655302741918', fallback: [{ channel: 'whatsapp' }, { channel: 'sms' }] },
+      ['fallback[1].channel'],
+    ],
+    [
       'times beyond the password',
       'otp',
       {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  recipientInQuery,
+  personInQuery,
+  personKeywords,
+  personSchema,
   recipientKeywords,
   recipientSchema,
   recipientsAsWritten,
@@ -104,12 +106,26 @@ describe('a number in a request', () => {
     );
   });
 
+  it('is no id of a WhatsApp user, unless the field takes both', () => {
+    const id = 'US.13491208655302741918';
+    const advice =
+      'It is the id of a WhatsApp user: only POST /api/v1/whatsapp/send takes it. Give a phone number.';
+    expect(recipientSchema.safeParse(id).error?.issues[0]?.message).toContain(advice);
+    expect(personSchema.parse(id)).toBe(id);
+    expect(personSchema.parse('+44 7700 900104')).toBe(london);
+    expect(id).toMatch(new RegExp(personKeywords.pattern));
+    const parent = personSchema.safeParse('US.ENT.11815799212886844830').error?.issues[0]?.message;
+    expect(parent).toContain('Give the user’s own id, without ENT.');
+    expect(personSchema.safeParse('USA.1349').success).toBe(false);
+    expect(recipientsAsWritten(id, 'GB')).toEqual([id]);
+  });
+
   it('has at most 64 characters', () => {
     expect(recipientSchema.safeParse(london.padEnd(65)).error?.issues[0]?.code).toBe('too_big');
   });
 
   it('may have lost its plus in a query, where a plus is a space', () => {
-    expect(recipientInQuery.parse(' 44 7700 900104')).toBe(london);
-    expect(recipientInQuery.safeParse('447700900104').success).toBe(false);
+    expect(personInQuery.parse(' 44 7700 900104')).toBe(london);
+    expect(personInQuery.safeParse('447700900104').success).toBe(false);
   });
 });

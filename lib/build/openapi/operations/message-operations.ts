@@ -4,7 +4,7 @@ import { directions } from '../../../../shared/message/store/message-list.dynamo
 import type { Description } from '../description.ts';
 import { referenceTo } from '../named-schemas.ts';
 import { batchId, canceledSms, createdAt, deliveredSms, example, messageId } from './examples.ts';
-import { dateTime, inPath, inQuery, pageLimit, phoneNumber } from './parameters.ts';
+import { dateTime, inPath, inQuery, pageLimit, person } from './parameters.ts';
 
 const idOf = (prefix: string) =>
   ({ type: 'string', pattern: `^${prefix}_[0-7][0-9A-HJKMNP-TV-Z]{25}$` }) as const;
@@ -60,8 +60,8 @@ export const listMessages: Description = {
     }),
     inQuery(
       'to',
-      'Only messages to this number; with `direction`, also messages from it. A page may be short, because the gateway reads a limited number of messages for each page.',
-      phoneNumber,
+      'Only messages to this number or id; with `direction`, also messages from it. A page may be short, because the gateway reads a limited number of messages for each page.',
+      person,
     ),
     inQuery('status', 'Only messages in this state.', { $ref: referenceTo('MessageStatus') }),
     inQuery('channel', 'Only messages of this channel.', { $ref: referenceTo('Channel') }, 'sms'),
@@ -91,7 +91,7 @@ export const listTestOutbox: Description = {
   summary: 'Read what test keys sent',
   description:
     'Returns the messages that your test keys sent in the last 24 hours, newest first, with the codes of one-time passwords. A live key gets 403.',
-  parameters: [inQuery('to', 'Only messages to this number.', phoneNumber, '+447700900123'), ...page],
+  parameters: [inQuery('to', 'Only messages to this number or id.', person, '+447700900123'), ...page],
   response: {
     description: 'A page of messages.',
     schema: 'TestOutbox',

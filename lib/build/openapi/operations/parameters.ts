@@ -1,5 +1,5 @@
 /** Parameters of operations, in the path or in the query. */
-import { recipientKeywords } from '../../../../shared/contract/phone-number.ts';
+import { personKeywords } from '../../../../shared/contract/phone-number.ts';
 import { idLengthMax } from '../../../../shared/http/read-request.ts';
 import { defaultPageLimit, pageLimitMax } from '../../../../shared/operation/list-query.ts';
 import type { Parameter } from '../description.ts';
@@ -24,8 +24,8 @@ export function inQuery(
   return { name, in: 'query', description, schema, example };
 }
 
-/** A phone number in any accepted spelling. */
-export const phoneNumber = { type: 'string', ...recipientKeywords } as const;
+/** A phone number in any accepted spelling, or the id of a WhatsApp user. */
+export const person = { type: 'string', ...personKeywords } as const;
 export const dateTime = { type: 'string', format: 'date-time' } as const;
 export const pageLimit = {
   type: 'integer',

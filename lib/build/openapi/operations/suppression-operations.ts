@@ -1,12 +1,12 @@
 import type { Description } from '../description.ts';
 import { createdAt, example, recipient } from './examples.ts';
-import { inPath, inQuery, pageLimit, phoneNumber } from './parameters.ts';
+import { inPath, inQuery, pageLimit, person } from './parameters.ts';
 
 const recipientInPath = inPath(
   'recipient',
-  'The phone number in international format; its plus may be written `%2B`.',
+  'The phone number in international format, whose plus may be written `%2B`, or the id of a WhatsApp user.',
   recipient,
-  phoneNumber,
+  person,
 );
 
 const suppression = {
@@ -23,7 +23,7 @@ export const listSuppressions: Description = {
   description:
     'Lists the recipients to whom this client’s messages are not sent, sorted by number. A message to such a recipient is accepted, but fails with `recipient_opted_out` before it reaches the carrier.',
   parameters: [
-    inQuery('recipient', 'Only this phone number.', phoneNumber, recipient),
+    inQuery('recipient', 'Only this phone number or id.', person, recipient),
     inQuery('limit', 'The maximum number of entries.', pageLimit),
     inQuery('cursor', 'The `next_cursor` of the previous page.', {
       type: 'string',

@@ -50,17 +50,18 @@ export const metaVendor: CallbackVendor = {
   askedIn({ method, path, text }) {
     if (method !== 'POST' || !/^\/v\d+\.\d+\/\d+\/messages$/.test(path)) return undefined;
     const message = JSON.parse(text) as {
-      readonly to: string;
+      readonly to?: string;
+      readonly recipient?: string;
       readonly biz_opaque_callback_data: string;
       readonly text?: { readonly body: string };
     };
-    const to = message.to.startsWith('+') ? message.to : `+${message.to}`;
+    const { to: number = '', recipient: to = number.startsWith('+') ? number : `+${number}` } = message;
     return { to, attemptId: message.biz_opaque_callback_data, text: message.text?.body ?? '' };
   },
   accepted: ({ to, vendorId }) =>
     json(200, {
       messaging_product: 'whatsapp',
-      contacts: [{ input: to, wa_id: to.slice(1) }],
+      contacts: [{ input: to, ...(to.startsWith('+') ? { wa_id: to.slice(1) } : { user_id: to }) }],
       messages: [{ id: vendorId, message_status: 'accepted' }],
     }),
   answer: () => json(200, { id: credentials.phone_number_id, display_phone_number: displayNumber }),
