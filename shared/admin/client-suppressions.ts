@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { recordActivity } from '../activity/write-activity.dynamo.ts';
 import { GatewayError } from '../contract/errors.ts';
-import { recipientSchema, withoutSeparators } from '../contract/phone-number.ts';
+import { personSchema, withoutSeparators } from '../contract/phone-number.ts';
 import {
   endSuppression,
   suppress,
@@ -168,7 +168,7 @@ interface ImportedLine {
 }
 
 const wanted = z.object({
-  recipient: recipientSchema,
+  recipient: personSchema,
   scope: z.optional(z.enum(['messages', 'all'])),
   reason: suppressionBody.shape.reason,
 });

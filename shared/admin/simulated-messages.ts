@@ -13,7 +13,8 @@ import { outboxCursor } from '../carrier/simulator/test-outbox.ts';
 import { channels } from '../contract/channels.ts';
 import { GatewayError } from '../contract/errors.ts';
 import { clientIdIn, modes } from '../contract/mode.ts';
-import { personInQuery, recipientSchema } from '../contract/phone-number.ts';
+import { personInQuery, personSchema, recipientSchema } from '../contract/phone-number.ts';
+import { isWhatsAppUserId, sendableUserId } from '../contract/recipient-forms.ts';
 import { inboundIdOf } from '../message/receive-message.ts';
 import { requiredField } from '../operation/operation.ts';
 import { addDays, dayOf } from '../platform/clock.ts';
@@ -75,7 +76,9 @@ const inboundCharactersMax = 1600;
 
 export const inboundBody = z.object({
   channel: z._default(z.enum(channels), 'sms'),
-  from: recipientSchema,
+  from: personSchema,
+  /** The id of a WhatsApp user, told beside the number. */
+  user_id: z.optional(z.string().check(z.regex(sendableUserId))),
   to: z.optional(z.nullable(recipientSchema)),
   text: textUpTo(inboundCharactersMax),
   /** The mode of the data that receives the message; default: the mode of the request. */
@@ -90,8 +93,10 @@ export const inboundBody = z.object({
  */
 export async function sendInbound(
   ctx: AdminContext,
-  { channel, from, to: number, text, mode = ctx.mode }: z.output<typeof inboundBody>,
+  { channel, from, user_id: userId, to: number, text, mode = ctx.mode }: z.output<typeof inboundBody>,
 ) {
+  if (channel === 'sms' && isWhatsAppUserId(from))
+    throw new GatewayError('invalid_request', 'A WhatsApp user has no SMS: set the channel to whatsapp.');
   const { simulatedInbound, isSimulated, clock, newId } = ctx;
   if (mode === 'live' && !isSimulated) {
     throw new GatewayError(
@@ -103,7 +108,7 @@ export async function sendInbound(
   const at = clock();
   const id = newId();
   const body = inboundNotification({
-    ...{ channel, from, to, text, id, at },
+    ...{ channel, from, userId, to, text, id, at },
     mode: mode === 'test' ? mode : undefined,
   });
   // The client is not known yet, so the fair queue groups the messages by recipient.

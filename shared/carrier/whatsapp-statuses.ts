@@ -5,7 +5,8 @@
 
 import * as z from 'zod/mini';
 import { messageError } from '../contract/message-error-codes.ts';
-import { isWhatsAppUserId } from '../contract/recipient-forms.ts';
+import { inboundNumber } from '../contract/phone-number.ts';
+import { e164, isWhatsAppUserId } from '../contract/recipient-forms.ts';
 import { attemptNamed } from '../message/dispatch/carrier.ts';
 import type { Receipt } from '../message/dispatch/receipt-decisions.ts';
 import type { Transition } from '../message/store/message-row.ts';
@@ -50,6 +51,7 @@ export const whatsAppStatus = z.object({
   status: z.string(),
   timestamp: epochSecondsText,
   biz_opaque_callback_data: z.optional(z.string().check(z.minLength(1))),
+  recipient_id: z.nullish(z.string()),
   recipient_user_id: z.nullish(z.string()),
   errors: z.optional(z.array(z.object({ code: z.int() }))),
 });
@@ -73,10 +75,13 @@ export function receiptsOfStatus(
 ): Receipt[] {
   const transition = transitionOf(reported, source.receivedAt);
   if (transition === undefined) return [];
+  const number = reported.recipient_id ?? '';
   const user = reported.recipient_user_id ?? '';
+  const isUser = isWhatsAppUserId(user);
   const named = withoutUndefined({
     from: source.from,
-    whatsAppUser: isWhatsAppUserId(user) ? user : undefined,
+    whatsAppUser: isUser ? user : undefined,
+    number: isUser && e164.test(`+${number}`) ? inboundNumber(number) : undefined,
   });
   const { carrierMessageId } = source;
   const own = reported.biz_opaque_callback_data;

@@ -96,20 +96,24 @@ const contact = z.object({ wa_id: z.nullish(text), user_id: z.nullish(text) });
 const phoneNumber = /^\+?\d{4,15}$/;
 
 /**
- * Returns the recipient's number, or Meta's id of the recipient if the number is hidden. Meta omits hidden fields or sends
- * them empty.
+ * Returns the sender's number, or Meta's id of the sender if the number is hidden, and the id. Meta omits hidden fields or
+ * sends them empty.
  *
  * @throws Error if both are missing.
  */
-function personOf({ from, from_user_id }: z.output<typeof envelope>, contacts: readonly unknown[]): string {
+function namesOf(
+  { from, from_user_id }: z.output<typeof envelope>,
+  contacts: readonly unknown[],
+): Pick<InboundMessage, 'person' | 'user'> {
   const only = contacts.length === 1 ? contact.safeParse(contacts[0]).data : undefined;
   const names = [from || only?.wa_id, from_user_id || only?.user_id].filter(
     (name) => typeof name === 'string',
   );
   const number = names.find((name) => phoneNumber.test(name));
-  const person = number === undefined ? names.find(isWhatsAppUserId) : inboundNumber(number);
+  const user = names.find(isWhatsAppUserId);
+  const person = number === undefined ? user : inboundNumber(number);
   if (person === undefined) throw new Error('neither a number nor an id of the person is given');
-  return person;
+  return { person, user };
 }
 
 /** The content of a message: a text or another type. */
@@ -210,7 +214,7 @@ function inboundOfWhatsApp(
   return {
     channel: 'whatsapp',
     carrierMessageId,
-    person: personOf(outside, event.contacts),
+    ...namesOf(outside, event.contacts),
     number: inboundNumber(event.number),
     receivedAt: momentIn(timestamp, event.receivedAt),
     ...read(message),

@@ -20,6 +20,7 @@ import {
   unnamedSendersOf,
 } from './store/contacts.dynamo.ts';
 import { conversationPages, possiblyTakenOf, takenOf, type Written } from './store/conversations.dynamo.ts';
+import { numberOfUser } from './store/whatsapp-users.dynamo.ts';
 import type { InboundMessage } from './whatsapp-content.ts';
 
 interface Owner {
@@ -38,31 +39,34 @@ export async function findOwner(
   readonly owner: Owner | undefined;
   /** The recipient's number to which the owner wrote; otherwise the recipient as the carrier reports them. */
   readonly recipient: string;
+  /** The spellings of the recipient's number, if it is known, and the id of a WhatsApp user. */
+  readonly recipients: readonly string[];
+  /** Our number, and `*` if that may mean it: if Meta told one of them the user's number, the number is known. */
+  readonly toldTo: readonly string[];
   /** Our senders that received the message: the number, its id, and the pools and services that may contain it. */
   readonly senders: readonly string[];
   /** True if a message to this recipient is being handed over, so that its client may soon be known. */
   readonly isHandedOver: boolean;
 }> {
   const { numbers } = ctx;
-  const { person, channel, mode = 'live' } = inbound;
+  const { person, user, channel, mode = 'live' } = inbound;
   const number = inbound.numberId ?? inbound.number;
-  const recipients = recipientsOfPerson(person);
-  const [numberOwner, holders, noted] = await Promise.all([
+  const [numberOwner, holders] = await Promise.all([
     numbers.ownerOf(number, channel),
     numbers.holdersOf(number, channel),
-    Promise.all(
-      recipients.map(async (recipient) =>
-        (await contactsOf(ctx, { channel, person: recipient, mode })).map((each) => ({
-          ...each,
-          recipient: each.number ?? recipient,
-        })),
-      ),
-    ),
   ]);
-  const known = [
-    ...new Set([...recipients, ...noted.flat().flatMap(({ recipient }) => recipientsOfPerson(recipient))]),
-  ];
   const holder = numberOwner && clientIdIn(mode, numberOwner);
+  // The carrier's own sender may be this number, unless that belongs to a client.
+  const toldTo = [number, ...(holder === undefined ? [anySender] : [])];
+  const known = user === person ? await numberOfUser(ctx, user, toldTo, mode) : undefined;
+  const recipients = [
+    ...new Set([...recipientsOfPerson(known ?? person), ...(user === undefined ? [] : [user])]),
+  ];
+  const noted = await Promise.all(
+    recipients.map(async (recipient) =>
+      (await contactsOf(ctx, { channel, person: recipient, mode })).map((each) => ({ ...each, recipient })),
+    ),
+  );
   const mayUse: MayUse = (clientId) =>
     holders === undefined || holders.has(settingsIdOf(clientId)) || holders.has(everyClient);
   const contactsOfNumber = contactsFor(noted.flat(), inbound, mayUse);
@@ -71,7 +75,7 @@ export async function findOwner(
   const unnamed: string[] = [];
   let answered: Owner | undefined;
   let isHandedOver = false;
-  for await (const page of conversationPages(ctx, known)) {
+  for await (const page of conversationPages(ctx, recipients)) {
     const from = page.filter(
       (message) =>
         message.channel === channel &&
@@ -94,18 +98,15 @@ export async function findOwner(
   const owner = answered ?? (ownerId === undefined ? undefined : { clientId: ownerId });
   const { recipient = person } = writers.find(({ clientId }) => clientId === owner?.clientId) ?? {};
   const pools = contactsOfNumber.length > 0 ? contactsOfNumber.flatMap(poolsOf) : unnamed;
-  const senders = [
-    inbound.number,
-    ...(inbound.numberId === undefined ? [] : [inbound.numberId]),
-    // This number may also be the carrier's default sender, unless it belongs to a client.
-    ...(holder === undefined ? [anySender] : []),
-    ...pools,
-  ];
-  return { owner, recipient, senders: [...new Set(senders)].slice(0, sendersMax), isHandedOver };
+  const senders = [inbound.number, ...toldTo, ...pools];
+  return {
+    ...{ owner, recipient, recipients, toldTo, isHandedOver },
+    senders: [...new Set(senders)].slice(0, sendersMax),
+  };
 }
 
-/** So many senders, with two spellings of a recipient each, fit into one transaction. */
-const sendersMax = 20;
+/** So many senders, with 20 clients and three names of a recipient, fit into one transaction. */
+const sendersMax = 13;
 
 function poolsOf({ sender, via }: Contact): readonly string[] {
   return via === undefined ? [sender] : [sender, via];

@@ -4,7 +4,7 @@
  * may be repeated.
  *
  *   row ─ crash → the queue delivers the notification again: the row is found, and the steps after it are done
- *   suppressions (one transaction), window ─ crash → the same; each is a conditional write that a repeat does not change
+ *   number of a WhatsApp user, suppressions (one transaction), window ─ crash → the same; each is a conditional write that a repeat does not change
  *   The webhooks (`sms.received`, `recipient.opted_out`) follow from the row by the table's stream.
  */
 import { notify } from '../activity/write-activity.dynamo.ts';
@@ -18,6 +18,7 @@ import type { NumberOwners } from '../sender/number-owners.ts';
 import { findOwner, isUnassigned, unassignedClientId } from './find-owner.ts';
 import type { Message } from './message.ts';
 import { createMessage } from './store/messages.dynamo.ts';
+import { noteUser, numberOfUser } from './store/whatsapp-users.dynamo.ts';
 import { openWindow } from './store/whatsapp-window.dynamo.ts';
 import { applyKeyword } from './suppression/suppressions.dynamo.ts';
 import type { InboundMessage } from './whatsapp-content.ts';
@@ -96,31 +97,52 @@ export async function receiveMessage(
   const creating = await createMessage(ctx, row);
   const message = creating.created ? row : creating.existing;
   if (isUnassigned(message)) await noteUnassigned(ctx, message);
-  await follow(ctx, message, keyword?.word);
+  const { person, user } = inbound;
+  if (user !== undefined && user !== person)
+    for (const sender of found.toldTo)
+      await noteUser(ctx, {
+        ...{ user, number: person, sender },
+        clientId: message.client_id,
+        at: inbound.receivedAt,
+      });
+  await follow(ctx, message, found.recipients, keyword?.word);
+  // The number may have become known after it was looked for.
+  const isUnknown = message.opt_keyword !== undefined && found.recipients.every((each) => each === user);
+  const late =
+    isUnknown && user !== undefined
+      ? await numberOfUser(ctx, user, found.toldTo, modeOf(message.client_id))
+      : undefined;
+  if (late !== undefined) await follow(ctx, message, recipientsOfPerson(late), keyword?.word);
   return { message, outcome: creating.created ? 'received' : 'repeated' };
 }
 
 /** Carries out the later steps: the opt-out or opt-in, and the WhatsApp window. */
-async function follow(ctx: InboundContext, message: Message, word: string | undefined): Promise<void> {
-  const { client_id, recipient } = message;
+async function follow(
+  ctx: InboundContext,
+  message: Message,
+  recipients: readonly string[],
+  word: string | undefined,
+): Promise<void> {
+  const { client_id } = message;
   const at = new Date(message.created_at);
-  if (message.opt_keyword !== undefined) await applyKeywordOf(ctx, message, word);
+  if (message.opt_keyword !== undefined) await applyKeywordOf(ctx, message, recipients, word);
   if (message.channel === 'whatsapp' && !isUnassigned(message))
-    for (const each of recipientsOfPerson(recipient)) await openWindow(ctx, client_id, each, at);
+    for (const each of recipients) await openWindow(ctx, client_id, each, at);
 }
 
 async function applyKeywordOf(
   ctx: InboundContext,
-  { client_id, recipient, created_at, opt_keyword, opt_senders = [], from = '' }: Message,
+  { client_id, created_at, opt_keyword, opt_senders = [], from = '' }: Message,
+  recipients: readonly string[],
   word: string | undefined,
 ): Promise<void> {
   if (opt_keyword === undefined) return;
   await applyKeyword(ctx, {
     asksFor: opt_keyword,
-    clientId: isUnassigned({ client_id }) ? undefined : client_id,
+    clients: isUnassigned({ client_id }) ? [] : [client_id],
     senders: modeOf(client_id) === 'test' ? [] : opt_senders,
     number: from,
-    recipients: recipientsOfPerson(recipient),
+    recipients,
     reason: `The recipient answered ${word ?? 'with an opt-out word'}`,
     at: new Date(created_at),
   });

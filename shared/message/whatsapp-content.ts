@@ -270,6 +270,8 @@ export interface InboundMessage {
   readonly carrierMessageId: string;
   /** The sender, as E.164, a short code, or the id of a WhatsApp user who hides the number. */
   readonly person: string;
+  /** Meta's id of the sender, if the carrier names it; the same as `person` if the number is hidden. */
+  readonly user?: string;
   /** Our number that received the message, as E.164 or a short code. */
   readonly number: string;
   /** The id by which a WhatsApp number is named as a sender: `phone-number-id-…`. */

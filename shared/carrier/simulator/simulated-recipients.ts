@@ -5,6 +5,7 @@
 import type { Channel } from '../../contract/channels.ts';
 import type { Mode } from '../../contract/mode.ts';
 import type { Price } from '../../contract/prices.ts';
+import { isWhatsAppUserId } from '../../contract/recipient-forms.ts';
 import { fromOf } from '../../message/attempt.ts';
 import type { Message } from '../../message/message.ts';
 import { sendMessages } from '../../platform/aws/queues.sqs.ts';
@@ -70,7 +71,9 @@ function whatsAppReceipt({ message, carrierMessageId, report, at }: Reported): o
   const status = {
     id: `wamid.${carrierMessageId}`,
     timestamp: String(Math.floor(at.getTime() / 1000)),
-    recipient_id: message.recipient.slice(1),
+    ...(isWhatsAppUserId(message.recipient)
+      ? { recipient_user_id: message.recipient }
+      : { recipient_id: message.recipient.slice(1) }),
     biz_opaque_callback_data: carrierMessageId,
     ...whatsAppStatuses[report],
   };
@@ -198,8 +201,10 @@ export const simulatorNumber = '+15005550100';
 
 interface SimulatedInbound {
   readonly channel: Channel;
-  /** The recipient who replies, in E.164. */
+  /** The recipient who replies: E.164, or the id of a WhatsApp user. */
   readonly from: string;
+  /** The id of a WhatsApp user that is told beside the number. */
+  readonly userId?: string | undefined;
   readonly to: string;
   readonly text: string;
   readonly id: string;
@@ -228,13 +233,15 @@ const inboundEventOf: Readonly<Record<Channel, (inbound: SimulatedInbound) => ob
     inboundMessageId: id,
     previousPublishedMessageId: repliesTo,
   }),
-  whatsapp: ({ from, to, text, id, at, repliesTo }) =>
+  whatsapp: ({ from, userId, to, text, id, at, repliesTo }) =>
     whatsAppEvent(
       {
         metadata: { display_phone_number: to.replace('+', ''), phone_number_id: 'simulator' },
         messages: [
           {
-            from: from.replace('+', ''),
+            ...(isWhatsAppUserId(from)
+              ? { from_user_id: from }
+              : { from: from.replace('+', ''), from_user_id: userId }),
             id: carrierIdOf('whatsapp', id),
             timestamp: String(Math.floor(at.getTime() / 1000)),
             type: 'text',

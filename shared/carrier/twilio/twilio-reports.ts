@@ -29,6 +29,7 @@ const inboundFields = z.object({
   From: text,
   To: text,
   Body: z.string(),
+  ExternalUserId: z.optional(z.string()),
 });
 
 const receiptsPath = 'receipts/';
@@ -75,13 +76,14 @@ function receiptsOf(fields: unknown, { path, receivedAt }: Reported): Receipt[] 
 }
 
 function inboundOf(fields: unknown, { receivedAt }: Reported): InboundMessage {
-  const { MessageSid, From, To, Body } = read(inboundFields, fields, 'the inbound SMS');
+  const { MessageSid, From, To, Body, ExternalUserId = '' } = read(inboundFields, fields, 'the inbound SMS');
   // A Messaging Service can also contain WhatsApp senders.
-  const user = From.replace(/^whatsapp:/, '');
+  const [from = '', user = ''] = [From, ExternalUserId].map((name) => name.replace(/^whatsapp:/, ''));
   return {
     channel: 'sms',
     carrierMessageId: MessageSid,
-    person: isWhatsAppUserId(user) ? user : inboundNumber(From),
+    person: isWhatsAppUserId(from) ? from : inboundNumber(From),
+    user: [from, user].find(isWhatsAppUserId),
     number: inboundNumber(To),
     receivedAt,
     text: Body,

@@ -19,6 +19,8 @@ export interface Receipt {
   readonly from?: string;
   /** Meta's id of the recipient, if the carrier reports it. */
   readonly whatsAppUser?: string;
+  /** The recipient's number, if the carrier names it beside the id. */
+  readonly number?: string;
   readonly transition: Transition;
 }
 

@@ -6,9 +6,10 @@
  *   contact, cost, opt-out, state ─ crash → the queue delivers the receipt again, and each of these writes may be repeated
  */
 
+import { isWhatsAppUserId } from '../../contract/recipient-forms.ts';
 import { chunksOf } from '../../platform/aws/read-rows.dynamo.ts';
 import type { Context } from '../../platform/context.ts';
-import { mayBeTaken, noneMayArrive } from '../attempt.ts';
+import { anySender, fromOf, mayBeTaken, noneMayArrive } from '../attempt.ts';
 import type { Message } from '../message.ts';
 import { isNamed, noteContact } from '../store/contacts.dynamo.ts';
 import {
@@ -18,6 +19,7 @@ import {
   transitionMessage,
 } from '../store/message-changes.dynamo.ts';
 import { findMessageByCarrierId, readMessage } from '../store/messages.dynamo.ts';
+import { noteUser } from '../store/whatsapp-users.dynamo.ts';
 import { suppressAfterRefusal } from '../suppression/suppressions.dynamo.ts';
 import {
   concernsMessage,
@@ -218,10 +220,15 @@ async function proveSent(ctx: ReceiptContext, { transition }: Receipt, row: Mess
 }
 
 /**
- * Stores the contact if the receipt names a number of a pool or a WhatsApp user. The hand-over has stored all other
- * contacts.
+ * Stores the contact if the receipt names a number of a pool, and the number of a WhatsApp user. The hand-over has stored all
+ * other contacts.
  */
 async function noteReportedContact(ctx: ReceiptContext, receipt: Receipt, row: Message): Promise<void> {
-  if (isNamed(row, receipt) || receipt.whatsAppUser !== undefined)
-    await noteContact(ctx, row, new Date(row.sent_at ?? receipt.transition.at), receipt);
+  const at = new Date(row.sent_at ?? receipt.transition.at);
+  if (isNamed(row, receipt)) await noteContact(ctx, row, at, receipt);
+  const { attempt, whatsAppUser: user } = receipt;
+  const number = isWhatsAppUserId(row.recipient) ? receipt.number : row.recipient;
+  if (user === undefined || number === undefined) return;
+  const sender = receipt.from ?? fromOf(row, attempt) ?? anySender;
+  await noteUser(ctx, { user, number, sender, clientId: row.client_id, at });
 }

@@ -24,8 +24,6 @@ export interface Contact {
   readonly sender: string;
   /** The pool or the id from which the message was sent, if a receipt reported the number. */
   readonly via?: string;
-  /** The number to which the client wrote; present if this contact is for a WhatsApp user's id. */
-  readonly number?: string;
   /** When the client wrote. If it wrote several times in a row, the first of these times. */
   readonly at: Date;
 }
@@ -60,7 +58,6 @@ const unnamed = /^(?:\*|(?:pool|phone)-.*|MG[0-9a-f]{32}|arn:.*)$/;
 interface ReportedContact {
   readonly attempt?: number;
   readonly from?: string;
-  readonly whatsAppUser?: string;
 }
 
 /** Returns the key of the contact for a message from this sender; undefined if the sender cannot receive replies. */
@@ -87,10 +84,7 @@ export async function noteContactOfHandOver(
   if (key !== undefined) await replaceContact(ctx, key, { clientId: message.client_id, sender, at }, seen);
 }
 
-/**
- * Stores the contact of a message that a receipt proves. Also stores it for the recipient's WhatsApp id, because a reply
- * may lack the number.
- */
+/** Stores the contact of a message that a receipt proves. */
 export async function noteContact(
   context: ContactsContext,
   message: Message,
@@ -102,13 +96,7 @@ export async function noteContact(
   if (!answerable.test(sender)) return;
   const addressee = { channel, person, mode: modeOf(clientId) };
   await storeContact(context, addressee, { clientId, sender, at });
-  const { from: named, whatsAppUser } = reported;
-  if (whatsAppUser !== undefined)
-    await storeContact(
-      context,
-      { ...addressee, person: whatsAppUser },
-      { clientId, sender, number: person, at },
-    );
+  const { from: named } = reported;
   if (named !== undefined && isNamed(message, reported))
     await storeContact(context, addressee, { clientId, sender: named, via: sender, at });
 }
@@ -178,7 +166,6 @@ const contactRow = z.object({
   writer: z.string(),
   sender: z.string(),
   via: z.exactOptional(z.string()),
-  number: z.exactOptional(z.string()),
   wrote_at: z.iso.datetime(),
 });
 type ContactRow = z.output<typeof contactRow>;
@@ -243,9 +230,8 @@ export async function contactsOf(
   for await (const item of rows) {
     const row = contactIn(item);
     if (row === undefined) continue;
-    const { writer, sender, via, number, wrote_at } = row;
-    const more = { via, number };
-    contacts.push({ clientId: writer, sender, at: new Date(wrote_at), ...more });
+    const { writer, sender, via, wrote_at } = row;
+    contacts.push({ clientId: writer, sender, at: new Date(wrote_at), via });
     if (contacts.length >= rowsMax) break;
   }
   return contacts;
@@ -269,8 +255,8 @@ function keyOf({ channel, person, mode }: Addressee, sender: string): ContactKey
   return { client_id: `${written} ${channel} ${person}`, recipient: sender };
 }
 
-function rowOf({ clientId, sender, via, number, at }: Contact): ContactRow {
-  return { writer: clientId, sender, wrote_at: at.toISOString(), via, number };
+function rowOf({ clientId, sender, via, at }: Contact): ContactRow {
+  return { writer: clientId, sender, wrote_at: at.toISOString(), via };
 }
 
 function isFresh({ writer, wrote_at, via }: ContactRow, contact: Contact): boolean {

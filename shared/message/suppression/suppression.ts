@@ -27,6 +27,9 @@
  * suppression that a client or an administrator made later. A pool or `*` has one row for many numbers (`numbers`). A START
  * removes only the number to which it was sent.
  *
+ * A keyword of a WhatsApp user changes the rows of the id and those of the number. If the number becomes known later, a STOP
+ * by the id is carried to the number, with its time.
+ *
  * A malformed row suppresses everything. Every writer except a refusal replaces such a row.
  *
  * Why: docs/decisions/suppressions-are-read-at-hand-over.md
@@ -44,7 +47,7 @@ const time = z.iso.datetime();
 
 const fields = z.object({
   client_id: z.string(),
-  /** The recipient in E.164, or the id of a WhatsApp user whose number is unknown. */
+  /** The recipient in E.164, or the id of a WhatsApp user. */
   recipient: z.string(),
   /** The number of writes. Each write requires that it has not changed since the read. */
   revision: z.int().check(z.minimum(1)),
@@ -130,12 +133,12 @@ export function senderKey(sender: string): string {
 /** A STOP or START from a recipient, sent in one message. */
 export interface Keyword {
   readonly asksFor: 'opt_out' | 'opt_in';
-  /** The client that wrote last; undefined if unknown. */
-  readonly clientId: string | undefined;
+  /** The client that wrote last, if known. A STOP that is carried to a number may have several clients. */
+  readonly clients: readonly string[];
   /** The number that received the message, its id, and the pools and services that may contain it; empty for test data. */
   readonly senders: readonly string[];
   readonly number: string;
-  /** The spellings of the recipient's number. */
+  /** The spellings of the recipient's number, and the id of a WhatsApp user. */
   readonly recipients: readonly string[];
   readonly reason: string;
   readonly at: Date;
@@ -179,11 +182,11 @@ export function afterKeyword(
   return isOutdated(found, keyword) ? undefined : { ...said, ...ofClient(row, keyword) };
 }
 
-function ofSender(row: SuppressionRow | undefined, { asksFor, clientId, number, reason, at }: Keyword) {
+function ofSender(row: SuppressionRow | undefined, { asksFor, clients, number, reason, at }: Keyword) {
   const others = (row?.numbers ?? []).filter((each) => each !== number);
   const numbers = asksFor === 'opt_out' ? namesWith([number], others) : others;
   if (numbers.length === 0) return {};
-  const added = asksFor === 'opt_out' && clientId !== undefined ? [clientId] : [];
+  const added = asksFor === 'opt_out' ? clients : [];
   const suppressed_at = row?.suppressed_at ?? at.toISOString();
   return {
     ...{ numbers, clients: namesWith(added, row?.clients) },

@@ -120,16 +120,15 @@ export async function listClientSuppressions(
 
 /** Applies a keyword to the rows of the senders and of the client. A repeat changes nothing. */
 export async function applyKeyword(ctx: Context<'SUPPRESSIONS_TABLE'>, keyword: Keyword): Promise<void> {
-  const { asksFor, clientId, senders, recipients, number } = keyword;
+  const { asksFor, clients: own, senders, recipients, number } = keyword;
   const keysOf = (ids: readonly string[]) =>
     ids.flatMap((client_id) => recipients.map((recipient) => ({ client_id, recipient })));
-  const own = clientId === undefined ? [] : [clientId];
   const read = async () => {
     const ofSenders = await readForChange(ctx, keysOf(senders.map(senderKey)));
     const named = ofSenders.flatMap(({ found }) =>
       found?.numbers?.some((each) => each !== number) === true ? [] : (found?.clients ?? []),
     );
-    // A transaction has at most 100 rows, and a recipient has at most two spellings.
+    // A transaction has at most 100 rows, and a recipient has at most three names.
     const clients = asksFor === 'opt_in' ? namesWith(own, named) : own;
     return [...ofSenders, ...(await readForChange(ctx, keysOf(clients)))];
   };
@@ -139,6 +138,55 @@ export async function applyKeyword(ctx: Context<'SUPPRESSIONS_TABLE'>, keyword: 
       ? []
       : rows.map(({ key, found }) => afterKeyword(key, found, keyword)),
   );
+}
+
+/**
+ * Applies the STOPs of a WhatsApp user to the user's number, which has become known to our sender. A STOP that is older than
+ * a keyword of the number changes nothing, and neither does repeating it.
+ *
+ * @param recipients - the spellings of the number
+ */
+export async function carryStops(
+  ctx: Context<'SUPPRESSIONS_TABLE'>,
+  {
+    user,
+    recipients,
+    sender,
+    clientId,
+  }: {
+    readonly user: string;
+    readonly recipients: readonly string[];
+    readonly sender: string;
+    readonly clientId: string;
+  },
+): Promise<void> {
+  const stopsIn = async (ids: readonly string[]) => {
+    const rows = await readForChange(
+      ctx,
+      ids.map((client_id) => ({ client_id, recipient: user })),
+    );
+    return rows.flatMap(({ found }) => (isStop(found) ? [found] : []));
+  };
+  const carry = ({ reason = '', keyword_at }: Stop, to: Pick<Keyword, 'clients' | 'senders' | 'number'>) =>
+    applyKeyword(ctx, { asksFor: 'opt_out', ...to, recipients, reason, at: new Date(keyword_at) });
+  if (modeOf(clientId) === 'test') {
+    for (const stop of await stopsIn([clientId]))
+      await carry(stop, { clients: [clientId], senders: [], number: sender });
+    return;
+  }
+  const [ofSender] = await readForChange(ctx, [{ client_id: senderKey(sender), recipient: user }]);
+  for (const number of ofSender?.found?.numbers ?? [])
+    for (const stop of await stopsIn([senderKey(number)])) {
+      // A client may have ended its own suppression.
+      const clients = (await stopsIn(stop.clients ?? [])).map(({ client_id }) => client_id);
+      await carry(stop, { clients, senders: [number, sender], number });
+    }
+}
+
+type Stop = SuppressionRow & { readonly keyword_at: string };
+
+function isStop(row: SuppressionRow | undefined): row is Stop {
+  return isSuppression(row) && row.keyword === 'opt_out' && row.keyword_at !== undefined;
 }
 
 /** Suppresses the recipient for the client. A repeat changes only the scope and the reason. */

@@ -109,7 +109,7 @@ describe('a suppression', () => {
     ).toEqual(new Set([recipient]));
     // The next keyword replaces it, a STOP and a START.
     const keyword = {
-      ...({ mode: 'live', clientId: 'client-a', senders: [], number: '+447418367358' } as const),
+      ...({ mode: 'live', clients: ['client-a'], senders: [], number: '+447418367358' } as const),
       ...{ recipients: [recipient], reason: 'The recipient answered STOP', at: created },
     };
     await applyKeyword(context, { ...keyword, asksFor: 'opt_out' });

@@ -203,7 +203,7 @@ describe('the contacts of a person', () => {
     expect(await noted(context, person)).toEqual({ a: at.toISOString() });
     await storeContact(context, to, wrote('a', 86_400 * 31));
     expect(await noted(context, person)).toEqual({ a: addSeconds(at, 86_400 * 31).toISOString() });
-    const more = { sender: '+447418000001', via: 'pool-1', number: person };
+    const more = { sender: '+447418000001', via: 'pool-1' };
     await storeContact(context, to, { ...wrote('a', 86_400 * 31), ...more });
     expect(await contactsOf(context, to)).toContainEqual(expect.objectContaining(more));
   });

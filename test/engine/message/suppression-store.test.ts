@@ -43,7 +43,7 @@ function aWorld(ctx: TestContext) {
     number,
     says: (asksFor: Keyword['asksFor'], second: number, more: Partial<Keyword> = {}) =>
       applyKeyword(ctx, {
-        ...{ asksFor, number, clientId: client_id, senders: [number], recipients: [recipient] },
+        ...{ asksFor, number, clients: [client_id], senders: [number], recipients: [recipient] },
         reason: 'The recipient answered STOP',
         at: addSeconds(start, second),
         ...more,
@@ -95,7 +95,7 @@ describe.each([
 
   it('are of a sender alone where nobody is known to have written', async () => {
     const world = aWorld(newContext());
-    await world.says('opt_out', 1, { clientId: undefined });
+    await world.says('opt_out', 1, { clients: [] });
     expect(await world.stopped()).toEqual([false, true]);
   });
 
@@ -306,7 +306,7 @@ it('whose messages a dry run says would fail are those whose hand-over would not
   await removeSuppression(ctx, of(ended));
   await storeSuppression(ctx, { ...of(ofOther, 'client-other'), scope: 'messages' });
   const { says } = aWorld(ctx);
-  await says('opt_out', 1, { clientId: undefined, number, senders: [number], recipients: [stopped] });
+  await says('opt_out', 1, { clients: [], number, senders: [number], recipients: [stopped] });
   const toAll = (more: Partial<Message> = {}) =>
     people.map((person) => aMessage({ client_id, recipient: person, from: number, ...more }));
   expect(await suppressedAmong(ctx, toAll())).toEqual(new Set([messagesOnly, everything, stopped]));

@@ -20,8 +20,8 @@ export const faults: DeliberateFaults = {
     changes: [
       {
         file: 'shared/message/suppression/suppressions.dynamo.ts',
-        replace: 'const own = clientId === undefined ? [] : [clientId];',
-        by: "const own = clientId === undefined || asksFor === 'opt_out' ? [] : [clientId];",
+        replace: 'const { asksFor, clients: own, senders, recipients, number } = keyword;',
+        by: "const { asksFor, clients, senders, recipients, number } = keyword; const own = asksFor === 'opt_out' ? [] : clients;",
       },
     ],
   },

@@ -134,20 +134,27 @@ describe('a WhatsApp message', () => {
     const id = 'US.13491208655302741918';
     const profile = { name: 'Pablo', username: 'pablo' };
 
-    it.each([
-      ['hides it', { from_user_id: id }, { user_id: id }, id],
-      ['hides it, of a business with several portfolios', { from_user_id: 'US.ENT.1181' }, {}, 'US.ENT.1181'],
-      ['hides it: from is empty', { from: '', from_user_id: id }, { wa_id: '', user_id: id }, id],
-      ['hides it: from is the id', { from: id }, { wa_id: id }, id],
-      ['hides it: only the contact names the id', {}, { user_id: id }, id],
+    it.each<[string, { from?: string; from_user_id?: string }, { wa_id?: string; user_id?: string }, string]>(
       [
-        'shows it beside the id',
-        { from: number, from_user_id: id },
-        { wa_id: number, user_id: id },
-        `+${number}`,
+        ['hides it', { from_user_id: id }, { user_id: id }, id],
+        [
+          'hides it, of a business with several portfolios',
+          { from_user_id: 'US.ENT.1181' },
+          {},
+          'US.ENT.1181',
+        ],
+        ['hides it: from is empty', { from: '', from_user_id: id }, { wa_id: '', user_id: id }, id],
+        ['hides it: from is the id', { from: id }, { wa_id: id }, id],
+        ['hides it: only the contact names the id', {}, { user_id: id }, id],
+        [
+          'shows it beside the id',
+          { from: number, from_user_id: id },
+          { wa_id: number, user_id: id },
+          `+${number}`,
+        ],
+        ['shows it in the contact only', { from_user_id: id }, { wa_id: number, user_id: id }, `+${number}`],
       ],
-      ['shows it in the contact only', { from_user_id: id }, { wa_id: number, user_id: id }, `+${number}`],
-    ])('who %s', (_what, names, contact, person) => {
+    )('who %s', (_what, names, contact, person) => {
       const message = whatsAppMessage(
         { type: 'text', text: { body: 'STOP' } },
         { from: undefined, ...names },
@@ -156,25 +163,30 @@ describe('a WhatsApp message', () => {
       const entry: unknown = JSON.parse(published.whatsAppWebhookEntry);
       const posted = JSON.stringify({ object: 'whatsapp_business_account', entry: [entry] });
       const receivedAt = new Date('2026-11-20T10:00:05.000Z');
+      const { from_user_id: user = contact.user_id ?? names.from } = names;
       for (const { inbound, unreadable } of [
         parse(published),
         metaReports.parse({ body: posted, path: 'events', query: {}, receivedAt }),
       ]) {
         expect(unreadable).toEqual([]);
-        expect(inbound).toMatchObject([{ person, text: 'STOP', number: '+447418367358' }]);
+        expect(inbound).toMatchObject([{ person, user, text: 'STOP', number: '+447418367358' }]);
       }
     });
 
-    it('is not named by a number made of the id’s digits, by Twilio', () => {
+    it.each([
+      [`whatsapp:${id}`, `whatsapp:${id}`, id, id],
+      [`whatsapp:+${number}`, id, `+${number}`, id],
+      [`whatsapp:+${number}`, 'unreadable', `+${number}`, undefined],
+    ])('is named by Twilio as %s, with the id %s', (From, ExternalUserId, person, user) => {
       const body = new URLSearchParams({
         MessageSid: 'SM1',
-        From: `whatsapp:${id}`,
-        ExternalUserId: id,
+        From,
+        ExternalUserId,
         To: 'whatsapp:+447418367358',
         Body: 'STOP',
       }).toString();
       const { inbound } = twilioReports.parse({ body, path: 'inbound', query: {}, receivedAt: new Date() });
-      expect(inbound).toMatchObject([{ person: id, number: '+447418367358', text: 'STOP' }]);
+      expect(inbound).toMatchObject([{ person, user, number: '+447418367358', text: 'STOP' }]);
     });
   });
 

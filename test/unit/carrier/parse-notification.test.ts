@@ -111,8 +111,11 @@ describe('a WhatsApp event', () => {
     expect(whatsAppTransition({ status })?.to).toBe(status);
   });
 
-  it('about a person who hides the number names the person’s id', () => {
-    const hidden = { recipient_id: undefined, recipient_user_id: 'US.13491208655302741918' };
+  it.each([
+    ['hides', undefined],
+    ['shows', '+447700900123'],
+  ])('about a person who %s the number names the person’s id', (_what, number) => {
+    const hidden = { recipient_id: number?.slice(1), recipient_user_id: 'US.13491208655302741918' };
     const event = snsNotification(whatsAppEvent([whatsAppStatus(hidden)]));
     expect(parseTopicNotification(event)).toMatchObject({
       receipts: [
@@ -120,6 +123,7 @@ describe('a WhatsApp event', () => {
           messageId: 'msg_01KAFF00000000000000000000',
           transition: { to: 'delivered' },
           whatsAppUser: 'US.13491208655302741918',
+          ...(number === undefined ? {} : { number }),
         },
       ],
       unreadable: [],

@@ -29,7 +29,7 @@ describe('of a test key, a row is kept for 30 days:', () => {
     const tables = inMemoryTables();
     const context = testContext(tables);
     const keyword = {
-      ...({ clientId: client_id, senders: [], number: '+447418367358' } as const),
+      ...({ clients: [client_id], senders: [], number: '+447418367358' } as const),
       ...{ recipients: [person], reason: 'The recipient answered' },
     };
     await applyKeyword(context, { ...keyword, asksFor: 'opt_out', at: created });

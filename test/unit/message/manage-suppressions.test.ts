@@ -19,7 +19,7 @@ const number = '+447418367358';
 const end = (at = now): SuppressionChange => ({ client_id: 'client', recipient, source: 'client', at });
 const change = (at = now) => ({ ...end(at), scope: 'messages' as const });
 const stop = (at: Date): Keyword => ({
-  ...{ asksFor: 'opt_out', clientId: 'client', senders: [number], number },
+  ...{ asksFor: 'opt_out', clients: ['client'], senders: [number], number },
   ...{ recipients: [recipient], reason: 'The recipient answered STOP', at },
 });
 

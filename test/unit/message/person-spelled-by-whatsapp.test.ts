@@ -3,17 +3,20 @@
  * code, of Brazil without the ninth digit, of Argentina with a 9 or without; and some by an id, without a number. STOP and
  * START count all the same, and so does the window (contract 13.1, 13.2, 13.5).
  */
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { metaReports } from '../../../shared/carrier/meta/meta-reports.ts';
+import { clientIdIn } from '../../../shared/contract/mode.ts';
 import { canonicalRecipient, recipientsOfPerson } from '../../../shared/contract/phone-number.ts';
+import { readBeforeCall } from '../../../shared/message/dispatch/read-before-call.dynamo.ts';
 import { recordReceipts } from '../../../shared/message/dispatch/record-receipts.ts';
 import { unassignedClientId } from '../../../shared/message/find-owner.ts';
 import { statusView } from '../../../shared/message/message-response.ts';
-import { receiveMessages } from '../../../shared/message/receive-message.ts';
+import { type InboundContext, receiveMessages } from '../../../shared/message/receive-message.ts';
 import { noteContact } from '../../../shared/message/store/contacts.dynamo.ts';
 import { createMessage } from '../../../shared/message/store/messages.dynamo.ts';
 import { windowOpenedAt } from '../../../shared/message/store/whatsapp-window.dynamo.ts';
-import { suppressionOf } from '../../../shared/message/suppression/suppressions.dynamo.ts';
+import { storeSuppression, suppressionOf } from '../../../shared/message/suppression/suppressions.dynamo.ts';
 import { addSeconds } from '../../../shared/platform/clock.ts';
 import { eventBody } from '../../../shared/webhook/plan-deliveries.ts';
 import { numbersOwned } from '../../support/doubles/no-senders.ts';
@@ -24,10 +27,11 @@ const ourId = '106540352242922';
 const whatsapp = { channel: 'whatsapp', sender: { identity: ourId } } as const;
 
 /** What Meta posts when the person with this id writes. */
-function textFrom(wa_id: string, body: string, seconds: number) {
+function textFrom(wa_id: string, body: string, seconds: number, user_id?: string) {
   const receivedAt = addSeconds(start, seconds);
   const message = {
     from: wa_id,
+    from_user_id: user_id,
     id: `wamid.${wa_id}-${seconds}`,
     timestamp: String(Math.floor(receivedAt.getTime() / 1000)),
     type: 'text',
@@ -36,7 +40,7 @@ function textFrom(wa_id: string, body: string, seconds: number) {
   const value = {
     messaging_product: 'whatsapp',
     metadata: { display_phone_number: '15550001234', phone_number_id: ourId },
-    contacts: [{ profile: { name: 'Diego' }, wa_id }],
+    contacts: [{ profile: { name: 'Diego' }, wa_id, user_id }],
     messages: [message],
   };
   const entry = [{ id: '1', changes: [{ value, field: 'messages' }] }];
@@ -146,27 +150,126 @@ describe('a person who hides the number', () => {
     expect((await suppressionOf(context, 'a', id))?.scope).toBeUndefined();
   });
 
-  it('is the one with the number to which a client wrote, once a receipt has named the id', async () => {
+  /** Receives what Meta posts, at a number of ours that belongs to a client, or to nobody. */
+  function world(owner?: string, mode?: 'test') {
     const { dependencies, context } = inMemoryReceiver();
-    const sent = sentBy('a', 0, { ...whatsapp, recipient: number });
-    await createMessage(context, sent);
-    const recording = { ...context, priceOf: () => undefined };
-    const transition = { to: 'delivered', at: addSeconds(start, 10) } as const;
-    await recordReceipts(recording, [{ messageId: sent.message_id, whatsAppUser: id, transition }], 1);
-    const { received } = await receiveMessages(dependencies, textFrom(id, 'STOP', 100), 1);
-    expect(received[0]?.message).toMatchObject({ client_id: 'a', recipient: number });
-    expect((await suppressionOf(context, 'a', number))?.scope).toBe('messages');
-    expect(await suppressionOf(context, 'a', id)).toBeUndefined();
+    const clientId = clientIdIn(mode ?? 'live', 'a');
+    const receive = async (posted: ReturnType<typeof textFrom>, ctx: InboundContext = dependencies) => {
+      const numbers = numbersOwned(async () => owner);
+      const inbound = posted.map((each) => (mode === undefined ? each : { ...each, mode }));
+      const { received, failures } = await receiveMessages({ ...ctx, numbers }, inbound, 1);
+      expect(failures).toEqual([]);
+      return received[0]?.message;
+    };
+    return {
+      dependencies,
+      context,
+      clientId,
+      receive,
+      hidden: (text: string, seconds: number) => receive(textFrom(id, text, seconds)),
+      shown: (text: string, seconds: number) => receive(textFrom(number.slice(1), text, seconds, id)),
+      /** A receipt that names both, of a message of the client to the number. */
+      async receipt(seconds: number, writer = clientId, from = ourId) {
+        const sent = sentBy(writer, seconds, { ...whatsapp, recipient: number });
+        await createMessage(context, sent);
+        const transition = { to: 'delivered', at: addSeconds(start, seconds) } as const;
+        const receipt = { messageId: sent.message_id, whatsAppUser: id, from, transition };
+        await recordReceipts({ ...context, priceOf: () => undefined }, [receipt], 1);
+      },
+      scopeOf: async (recipient: string) => (await suppressionOf(context, clientId, recipient))?.scope,
+      stops: (recipient: string, writer: string) =>
+        isSuppressed(context, sentBy(writer, 300, { ...whatsapp, recipient }), ourId),
+    };
+  }
+
+  it('is the one with the number to which a client wrote, once a receipt has named the id', async () => {
+    const { receipt, hidden, scopeOf } = world();
+    await receipt(0);
+    expect(await hidden('STOP', 100)).toMatchObject({ client_id: 'a', recipient: number });
+    expect([await scopeOf(number), await scopeOf(id)]).toEqual(['messages', 'messages']);
   });
 
   it('keeps it from a client that did not write to it', async () => {
-    const { dependencies, context } = inMemoryReceiver();
-    const sent = sentBy('b', 0, { ...whatsapp, recipient: number });
-    await createMessage(context, sent);
-    await noteContact(context, sent, start, { whatsAppUser: id });
-    const owned = { ...dependencies, numbers: numbersOwned(async () => 'a') };
-    const { received } = await receiveMessages(owned, textFrom(id, 'STOP', 100), 1);
-    expect(received[0]?.message).toMatchObject({ client_id: 'a', recipient: id });
-    expect((await suppressionOf(context, 'a', id))?.scope).toBe('messages');
+    const { receipt, hidden, scopeOf } = world('a');
+    await receipt(0, 'b');
+    expect(await hidden('STOP', 100)).toMatchObject({ client_id: 'a', recipient: id });
+    expect(await scopeOf(id)).toBe('messages');
+  });
+
+  type World = ReturnType<typeof world>;
+  const orders: Readonly<Record<string, (person: World) => Promise<unknown>>> = {
+    'shows the number, and hides it before the STOP': async ({ shown, hidden }) => {
+      await shown('Hi', 50);
+      await hidden('STOP', 100);
+    },
+    'shows the number after the STOP': async ({ shown, hidden }) => {
+      await hidden('STOP', 100);
+      await shown('Hi', 150);
+    },
+    'shows the number with the STOP': ({ shown }) => shown('STOP', 100),
+    'is named by a receipt before the STOP': async ({ receipt, hidden }) => {
+      await receipt(50);
+      await hidden('STOP', 100);
+    },
+    'is named by a receipt after the STOP': async ({ receipt, hidden }) => {
+      await hidden('STOP', 100);
+      await receipt(150);
+    },
+    'is named by a receipt while the STOP is written': async ({ receipt, receive, dependencies }) => {
+      let isNamed = false;
+      const { db } = dependencies;
+      const send = async (command: TransactWriteCommand) => {
+        if (command instanceof TransactWriteCommand && !isNamed) {
+          isNamed = true;
+          await receipt(50);
+        }
+        return db.send(command);
+      };
+      const racing = { ...dependencies, db: Object.assign(Object.create(db), { send }) };
+      await receive(textFrom(id, 'STOP', 100), racing);
+    },
+  };
+
+  it.each(Object.entries(orders))(
+    'who %s is stopped by the number on every channel',
+    async (_what, order) => {
+      for (const mode of [undefined, 'test'] as const) {
+        const person = world('a', mode);
+        await order(person);
+        expect([await person.scopeOf(number), await person.scopeOf(id)]).toEqual(['messages', 'messages']);
+        // Every client shares the sender, but only in live data.
+        if (mode === undefined) expect(await person.stops(number, 'b')).toBe(true);
+      }
+    },
+  );
+
+  it('is not stopped by the number if a START by the number is newer, or at another number of ours', async () => {
+    const person = world('a');
+    await person.hidden('STOP', 100);
+    await person.receive(textFrom(number.slice(1), 'START', 150));
+    await person.receipt(200);
+    expect(await person.scopeOf(number)).toBeUndefined();
+    expect(await person.stops(number, 'b')).toBe(false);
+    const elsewhere = world('a');
+    await elsewhere.receipt(50, 'a', '106540352242999');
+    await elsewhere.hidden('STOP', 100);
+    expect(await elsewhere.scopeOf(number)).toBeUndefined();
+  });
+
+  it('gets no message to the id if the number is suppressed', async () => {
+    const { context, receipt } = world('a');
+    const wanted = {
+      client_id: 'a',
+      recipient: number,
+      scope: 'messages',
+      source: 'client',
+      at: start,
+    } as const;
+    await storeSuppression(context, wanted);
+    const message = sentBy('a', 300, { ...whatsapp, recipient: id });
+    const read = () => readBeforeCall(context, message, ourId);
+    expect(await read()).toMatchObject({ isSuppressed: false });
+    await receipt(50);
+    expect(await read()).toMatchObject({ isSuppressed: true });
   });
 });
